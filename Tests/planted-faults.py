@@ -65,9 +65,9 @@ faults = [
      "    if used(by: index) >= policy.max {",
      "    if used(by: index) >= policy.max + (FAULT ? 1 : 0) {"),
     ("the next attempt does not wait", "Scheduling/RunEngine+Retrying.swift",
-     "    let pause = pause(next.instance, in: task.scope, for: delay, shelter: task.shelter)",
-     "    let pause = pause(next.instance, in: task.scope, for: FAULT ? .zero : delay, "
-     "shelter: task.shelter)"),
+     "    let pause = pause(next.instanceNumber, in: task.scope, for: delay, immunity: task.immunity)",
+     "    let pause = pause(next.instanceNumber, in: task.scope, for: FAULT ? .zero : delay, "
+     "immunity: task.immunity)"),
     ("a loop survives one failure more than it tolerates", "Control/FanOutRun.swift",
      "  var hasFailed: Bool { failures > tolerated }",
      "  var hasFailed: Bool { failures > tolerated + (FAULT ? 1 : 0) }"),
@@ -88,8 +88,8 @@ faults = [
      "      steps[group] = nil\n",
      "      if !FAULT { steps[group] = nil }\n"),
     ("a stale success", "Scheduling/RunEngine+Groups.swift",
-     "!standing.stands(task) {\n      events.note(",
-     "!standing.stands(task), !FAULT {\n      events.note("),
+     "!resumePolicy.isReusable(task) {\n      events.note(",
+     "!resumePolicy.isReusable(task), !FAULT {\n      events.note("),
     ("a rerun is forgotten by the next engine", "Record/RecordedRun.swift",
      "    for step in opening.rerun { rerunSince[step] = number }",
      "    for step in opening.rerun where !FAULT { rerunSince[step] = number }"),

@@ -240,7 +240,7 @@ public final class Engine: Sendable {
     }
     do {
       return try InputBinding.bind(
-        workflow.inputs.demanding(recorded), known + given, manner: .program)
+        workflow.inputs.demanding(recorded), known + given, inputSource: .program)
     } catch {
       throw WorkflowError(error)
     }

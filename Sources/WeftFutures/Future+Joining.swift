@@ -36,7 +36,7 @@ extension Future {
   public static func zip<each Element>(
     _ inputs: repeat Future<each Element, Failure>
   ) -> Future where Value == (repeat each Element) {
-    var cells: [Cell] = []
+    var cells: [FutureCore] = []
     var failures: [@Sendable () -> Failure?] = []
     for input in repeat each inputs {
       cells.append(input.cell)
@@ -108,9 +108,9 @@ extension Future {
   static func joining<Input, InputFailure>(
     _ inputs: [Future<Input, InputFailure>],
     verdict: @escaping @Sendable (Result<Input, InputFailure>) -> Result<Value, Failure>?,
-    conclude: @escaping @Sendable ([Cell]) -> Result<Value, Failure>
+    conclude: @escaping @Sendable ([FutureCore]) -> Result<Value, Failure>
   ) -> Future {
-    let cells = inputs.map { $0.cell as Cell }
+    let cells = inputs.map { $0.cell as FutureCore }
     let joined = Future.pending()
     Join.start(joined.cell, cells) { index, cells, joined, ready in
       let input = Future<Input, InputFailure>(known: cells[index])

@@ -27,8 +27,8 @@
 ///
 /// **Cancellation is a request and travels upstream.** See ``cancel()``.
 ///
-/// Inside, a future is one object (`Cell`). Its `FutureState` decides, and the object itself is the entry in the waiter
-/// list of its source. `Ready` is the list that a thread drains. `@inlinable` is there for speed: other modules get
+/// Inside, a future is one object (`FutureCore`). Its `FutureState` decides, and the object itself is the entry in the waiter
+/// list of its source. `RunQueue` is the list that a thread drains. `@inlinable` is there for speed: other modules get
 /// copies specialized for their types.
 public struct Future<Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline let cell: OutcomeCell<Result<Value, Failure>?>
@@ -94,11 +94,11 @@ public struct Future<Value: Sendable, Failure: Error>: Sendable {
 
 /// A waiter that only calls back. Sendable as every ``Waiter`` is: it only adds a constant.
 @usableFromInline
-final class Observer: Waiter, @unchecked Sendable {
+final class Observer: Continuation, @unchecked Sendable {
   private let callback: @Sendable () -> Void
 
   @usableFromInline
   init(_ callback: @escaping @Sendable () -> Void) { self.callback = callback }
 
-  override func run(_ ready: Ready) { callback() }
+  override func run(_ ready: RunQueue) { callback() }
 }

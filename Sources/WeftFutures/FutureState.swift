@@ -41,14 +41,14 @@ struct FutureState: Sendable {
   }
 
   /// Keeps `waiter` until the outcome is available; if the future is settled, the caller runs it instead.
-  mutating func enqueue(_ waiter: Waiter) -> Arrival {
+  mutating func enqueue(_ waiter: Continuation) -> Arrival {
     guard phase != .settled else { return .isReady }
     waiting.append(waiter)
     return .waits
   }
 
   /// Adds an interest and keeps its waiter, as ``addInterest()`` and ``enqueue(_:)``.
-  mutating func attach(_ waiter: Waiter) -> Arrival {
+  mutating func attach(_ waiter: Continuation) -> Arrival {
     let arrival = addInterest()
     if arrival != .isReady { waiting.append(waiter) }
     return arrival

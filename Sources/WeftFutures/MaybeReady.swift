@@ -12,11 +12,11 @@ package enum MaybeReady<Value: Sendable, Failure: Error>: Sendable {
   /// A transformation of a future of a different type.
   @usableFromInline
   package struct Link: Sendable {
-    @usableFromInline let source: Cell
-    @usableFromInline let step: Cell.Step
+    @usableFromInline let source: FutureCore
+    @usableFromInline let step: FutureCore.Step
 
     @inlinable
-    init(_ source: Cell, _ step: @escaping Cell.Step) {
+    init(_ source: FutureCore, _ step: @escaping FutureCore.Step) {
       self.source = source
       self.step = step
     }
@@ -62,7 +62,7 @@ extension Future {
   func step<Context: Sendable, NewValue>(
     with context: Context,
     _ transform: @escaping @Sendable (Context, Value) -> MaybeReady<NewValue, Failure>
-  ) -> Cell.Step {
+  ) -> FutureCore.Step {
     { cell, ready in
       let derived = Future<NewValue, Failure>(known: cell)
       switch Future(sourceOf: cell).settledOutcome {

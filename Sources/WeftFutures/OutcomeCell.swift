@@ -3,7 +3,9 @@
 /// `Outcome` is always `Result<Value, Failure>?`. It is a single generic parameter because then the class itself knows
 /// the type that it has to destroy and need not look it up.
 @usableFromInline
-final class OutcomeCell<Outcome: Sendable & ExpressibleByNilLiteral>: Cell, @unchecked Sendable {
+final class OutcomeCell<Outcome: Sendable & ExpressibleByNilLiteral>: FutureCore,
+  @unchecked Sendable
+{
   /// `nil` until settled. ``Cell`` describes which threads may read it, and when.
   @exclusivity(unchecked) @usableFromInline var outcome: Outcome
 
@@ -19,7 +21,7 @@ final class OutcomeCell<Outcome: Sendable & ExpressibleByNilLiteral>: Cell, @unc
   deinit {
     // A value may hold a future, that one's value the next, and so on.
     guard !_isPOD(Outcome.self) else { return }
-    Ready.releasing { ready in
+    RunQueue.releasing { ready in
       if let ready { ready.discard(outcome) }
       outcome = nil
     }
@@ -36,7 +38,7 @@ extension Future {
   /// A future that runs `step` when this one has settled.
   @inlinable
   func derive<NewValue, NewFailure>(
-    _ step: @escaping Cell.Step
+    _ step: @escaping FutureCore.Step
   ) -> Future<NewValue, NewFailure> {
     typealias Derived = Future<NewValue, NewFailure>
     let derived = Derived.Identity(nil, .pending, on: .one(cell), step: step)
@@ -46,11 +48,11 @@ extension Future {
 
   /// Creates the future whose identity is `cell`; only for cells that are known to be of this type.
   @inlinable
-  init(known cell: Cell) { self.init(unsafeDowncast(cell, to: Identity.self)) }
+  init(known cell: FutureCore) { self.init(unsafeDowncast(cell, to: Identity.self)) }
 
   /// Creates the future that is the source of `cell`; only in steps of cells that are known to derive from this type.
   @inlinable
-  init(sourceOf cell: Cell) {
+  init(sourceOf cell: FutureCore) {
     guard case .one(let source) = cell.upstream else {
       preconditionFailure("a step was taken without a source")
     }
@@ -68,13 +70,13 @@ extension Future {
 
   @inlinable
   @discardableResult
-  func settle(_ outcome: Result<Value, Failure>, _ ready: Ready, isEarly: Bool = false) -> Bool {
+  func settle(_ outcome: Result<Value, Failure>, _ ready: RunQueue, isEarly: Bool = false) -> Bool {
     cell.settle(ready, isEarly: isEarly) { cell.outcome = outcome }
   }
 
   /// Settles as `other` will.
   @inlinable
-  func follow(_ other: Future, _ ready: Ready) {
+  func follow(_ other: Future, _ ready: RunQueue) {
     if let outcome = other.outcome {
       settle(outcome, ready)
       return

@@ -59,7 +59,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   }
 
   deinit {
-    let cell: Cell = future.cell
+    let cell: FutureCore = future.cell
     if !cell.isSettled { settleAsDropped() }
   }
 

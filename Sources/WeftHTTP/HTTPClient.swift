@@ -35,14 +35,14 @@ public struct HTTPClient: Sendable {
   private func advance(
     _ reception: Reception, _ passage: Passage
   ) -> Future<HTTPResponse, HTTPFailure> {
-    let limit = reception.course.request.deadlines.total
+    let limit = reception.redirects.request.deadlines.total
     let left = limit.map { $0 - (now() - passage.began) }
     if let left, let limit, left <= .zero, limit > .zero {
       return Future(failure: passage.failure(HTTPFailure(.timeout(.total, after: limit))))
     }
     let wire: WireRequest
     do {
-      wire = try WireRequest(reception.course.request, boundary: Self.boundary(), total: left)
+      wire = try WireRequest(reception.redirects.request, boundary: Self.boundary(), total: left)
     } catch {
       return Future(failure: passage.failure(HTTPFailure(.invalid(error))))
     }
@@ -59,21 +59,21 @@ public struct HTTPClient: Sendable {
     _ exchange: HTTPExchange, _ reception: Reception, _ passage: Passage
   ) -> Future<HTTPResponse, HTTPFailure> {
     let figures = passage.figures?.followed(by: exchange.figures) ?? exchange.figures
-    guard reception.course.follows(exchange.head) else {
+    guard reception.redirects.follows(exchange.head) else {
       return Future(
         value: HTTPResponse(
           head: exchange.head, body: exchange.body, isBodyCut: exchange.isBodyCut,
-          savedTo: reception.savedPath, method: reception.course.request.method,
-          url: reception.course.request.url, redirects: passage.hops, figures: figures,
+          savedTo: reception.savedPath, method: reception.redirects.request.method,
+          url: reception.redirects.request.url, redirects: passage.hops, figures: figures,
           cacheStatus: exchange.cacheStatus))
     }
-    var course = reception.course
-    let turn = course.turn(at: exchange.head)
-    let passage = Passage(began: passage.began, hops: course.hops, figures: figures)
+    var redirects = reception.redirects
+    let turn = redirects.turn(at: exchange.head)
+    let passage = Passage(began: passage.began, hops: redirects.hops, figures: figures)
     if case .fails(let fault) = turn {
       return Future(failure: passage.failure(HTTPFailure(.redirect(fault))))
     }
-    return advance(Reception(course), passage)
+    return advance(Reception(redirects), passage)
   }
 
   private static func boundary() -> String {

@@ -74,7 +74,7 @@ struct LoadingPass {
         if file.longest.count > longest.count { longest = file.longest }
       case .failure(let fault):
         nested.isRejected = true
-        report.tell(fault, of: nested.path, at: place, in: file)
+        report.report(fault, of: nested.path, at: place, in: file)
       }
     }
     return longest

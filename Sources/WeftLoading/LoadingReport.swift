@@ -20,7 +20,7 @@ struct LoadingReport {
     return byFile.count - 1
   }
 
-  mutating func tell(
+  mutating func report(
     _ fault: NamingError, of path: String, at place: Diagnostic.Place?, in file: Int
   ) {
     // The reader has already reported it.

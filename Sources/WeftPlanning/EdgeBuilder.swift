@@ -117,20 +117,20 @@ struct EdgeBuilder {
       return nil
     case .unknown:
       let nearest = suggestions[found.file].nearest(to: need.name)
-      tell(.unknownNeed(of: subject(node), named: need.name, nearest: nearest), at: need)
+      report(.unknownNeed(of: subject(node), named: need.name, nearest: nearest), at: need)
       return nil
     case .node(node):
-      tell(.needsItself(subject(node)), at: need)
+      report(.needsItself(subject(node)), at: need)
       return nil
     case .node(let target) where outline.group(startingAt: target, encloses: node):
-      tell(.needsItsGroup(subject(node), group: need.name), at: need)
+      report(.needsItsGroup(subject(node), group: need.name), at: need)
       return nil
     case .node(let target) where outline.group(startingAt: node, encloses: target):
-      tell(.needsItsMember(subject(node), member: subject(target)), at: need)
+      report(.needsItsMember(subject(node), member: subject(target)), at: need)
       return nil
     case .node(let target):
       if outline.hidesSteps, let problem = whyNotNamed(target, by: need, of: node) {
-        tell(problem, at: need)
+        report(problem, at: need)
         return nil
       }
       return outline.end(of: target)
@@ -143,18 +143,18 @@ struct EdgeBuilder {
       break
     case .unknown:
       let nearest = suggestions[found.file].nearest(to: source.name)
-      tell(.unknownLog(of: subject(node), named: source.name, nearest: nearest), at: source)
+      report(.unknownLog(of: subject(node), named: source.name, nearest: nearest), at: source)
     case .node(node):
-      tell(.readsItsOwnLog(subject(node)), at: source)
+      report(.readsItsOwnLog(subject(node)), at: source)
     case .node(let target):
       if outline.hidesSteps, let problem = whyNotNamed(target, by: source, of: node) {
-        return tell(problem, at: source)
+        return report(problem, at: source)
       }
       guard case .step(let index) = outline.nodes[target] else {
-        return tell(.readsLogOfGroup(subject(node), group: source.name), at: source)
+        return report(.readsLogOfGroup(subject(node), group: source.name), at: source)
       }
       if outline.steps[Int(index)].command?.usesTerminal == true {
-        tell(.readsLogOfTerminal(subject(node), step: source.name), at: source)
+        report(.readsLogOfTerminal(subject(node), step: source.name), at: source)
       }
       if case .step(let reader) = outline.nodes[node] {
         logs.note(Int(reader), reads: Int(index))
@@ -180,13 +180,13 @@ struct EdgeBuilder {
     for need in needs where names[found.file].meaning(of: need.name).isNode {
       if let earlier = first.updateValue(need, forKey: need.name) {
         first[need.name] = earlier
-        tell(
+        report(
           .needsTwice(subject(node), need.name, first: earlier.place.value), at: need)
       }
     }
   }
 
-  private mutating func tell(_ problem: PlanningProblem, at need: Need) {
+  private mutating func report(_ problem: PlanningProblem, at need: Need) {
     found.append(problem, need.place.value)
   }
 
@@ -247,13 +247,13 @@ private struct EdgeList {
       return
     }
     for index in start + 1..<targets.count {
-      var hole = index
+      var placeholder = index
       let target = targets[index]
-      while hole > start, targets[hole - 1] > target {
-        targets[hole] = targets[hole - 1]
-        hole -= 1
+      while placeholder > start, targets[placeholder - 1] > target {
+        targets[placeholder] = targets[placeholder - 1]
+        placeholder -= 1
       }
-      targets[hole] = target
+      targets[placeholder] = target
     }
   }
 }

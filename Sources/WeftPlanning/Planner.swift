@@ -19,7 +19,7 @@ public enum Planner {
     let (outline, tooLarge) = Outline.make(of: workflow)
     // Later checks rely on valid values.
     let unfit = BuiltValueChecker.problems(of: outline)
-    guard unfit.isEmpty else { return (nil, (tooLarge + unfit).told(in: outline)) }
+    guard unfit.isEmpty else { return (nil, (tooLarge + unfit).reported(in: outline)) }
     let (names, duplicates) = StepNames.make(of: outline)
     let reader = TextReader.read(outline, names)
     let (dependencies, logs, misnamed) = EdgeBuilder.build(outline, names, reader.references)
@@ -37,7 +37,7 @@ public enum Planner {
       + ActionChecker.problems(of: outline, registered: actions)
       + RequestChecker.problems(of: outline) + CachingChecker.problems(of: outline)
       + (isOrdered ? outline.orderProblems(dependencies) : [])
-    let diagnostics = problems.told(in: outline)
+    let diagnostics = problems.reported(in: outline)
     guard !diagnostics.contains(where: \.isError) else { return (nil, diagnostics) }
     let plan = Plan(
       files: outline.files, steps: outline.steps, groups: outline.groups, nodes: outline.nodes,

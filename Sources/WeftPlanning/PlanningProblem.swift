@@ -129,11 +129,11 @@ struct FoundProblems: Sendable {
 
 extension [PlacedProblem] {
   /// The diagnostics, sorted by location. Each problem of a file that several steps run is reported once.
-  func told(in outline: Outline) -> [Diagnostic] {
+  func reported(in outline: Outline) -> [Diagnostic] {
     let diagnostics = map { $0.diagnostic(in: outline) }
     guard outline.files.count > 1 else { return diagnostics.sortedByPlace() }
-    var told = DiagnosticDeduplicator()
-    return diagnostics.filter { told.insert($0) }.sortedByPlace()
+    var reported = DiagnosticDeduplicator()
+    return diagnostics.filter { reported.insert($0) }.sortedByPlace()
   }
 }
 

@@ -28,7 +28,9 @@ package final class ScriptedExecutor: StepExecutor {
   /// The running attempts, in file order.
   package var attempts: [Attempt] {
     running.withLock { running in
-      running.values.map(\.attempt).sorted { ($0.index, $0.instance) < ($1.index, $1.instance) }
+      running.values.map(\.attempt).sorted {
+        ($0.index, $0.instanceNumber) < ($1.index, $1.instanceNumber)
+      }
     }
   }
 

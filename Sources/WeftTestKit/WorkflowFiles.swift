@@ -15,22 +15,24 @@ package struct WorkflowFiles {
   /// The workflow of a file, with all files that it runs.
   ///
   /// - Throws: All errors in any of them.
-  package func workflow(_ name: String) throws(Wrong) -> Workflow {
-    guard let bytes = contents(name) else { throw Wrong(messages: ["there is no \(name)"]) }
+  package func workflow(_ name: String) throws(WorkflowFilesError) -> Workflow {
+    guard let bytes = contents(name) else {
+      throw WorkflowFilesError(messages: ["there is no \(name)"])
+    }
     let (workflow, diagnostics) = WorkflowDecoder.decode(SourceFile(path: name, bytes: bytes))
     guard var workflow, !diagnostics.contains(where: \.isError) else {
-      throw Wrong(messages: diagnostics.map { "\(name): \($0.message)" })
+      throw WorkflowFilesError(messages: diagnostics.map { "\(name): \($0.message)" })
     }
     workflow.body.members = try filled(workflow.body.members)
     workflow.finally = try filled(workflow.finally)
     return workflow
   }
 
-  package struct Wrong: Error {
+  package struct WorkflowFilesError: Error {
     package let messages: [String]
   }
 
-  private func filled(_ steps: [Step]) throws(Wrong) -> [Step] {
+  private func filled(_ steps: [Step]) throws(WorkflowFilesError) -> [Step] {
     var filled: [Step] = []
     for var step in steps {
       switch step.action {

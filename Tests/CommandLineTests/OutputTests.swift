@@ -96,8 +96,8 @@ struct OutputTests {
     }
     #expect(types.allSatisfy { $0 == types[0] })
     #expect(types[0].first == "run.started" && types[0].last == "run.finished")
-    let told = String(decoding: directory.read("human") ?? [], as: UTF8.self)
-    #expect(told.contains("] one\n"))
+    let reported = String(decoding: directory.read("human") ?? [], as: UTF8.self)
+    #expect(reported.contains("] one\n"))
   }
 
   @Test(

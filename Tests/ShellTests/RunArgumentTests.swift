@@ -57,10 +57,10 @@ import WeftPlatform
     #expect(access("\(folder.path)/ran", F_OK) == 0, "\(script)")
     // Therefore no expression is allowed there.
     let text = script.replacing("$V", with: Self.expression)
-    let hole = text.ranges(of: Self.expression).map {
+    let placeholder = text.ranges(of: Self.expression).map {
       text.utf8.distance(from: text.startIndex, to: $0.lowerBound)
     }.map { $0..<$0 + Self.expression.utf8.count }
-    #expect(!QuotedScript(text, holes: hole, dialect: .posix).isSound, "\(text)")
+    #expect(!QuotedScript(text, placeholders: placeholder, dialect: .posix).isSound, "\(text)")
   }
 
   private static let expression = "${{V}}"

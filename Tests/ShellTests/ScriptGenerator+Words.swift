@@ -9,7 +9,7 @@ extension ScriptGenerator {
   private mutating func part() -> Meaning {
     switch number(0..<12) {
     case 0..<3:
-      let (template, value) = hole()
+      let (template, value) = placeholder()
       return Meaning(template, value)
     case 3..<6: return doubleQuoted()
     case 6..<8: return singleQuoted()
@@ -32,7 +32,7 @@ extension ScriptGenerator {
     for _ in 0..<number(0..<4) {
       switch number(0..<7) {
       case 0..<3:
-        let (template, value) = hole()
+        let (template, value) = placeholder()
         inside = inside + Meaning(template, value)
       case 3:
         let escaped = pick(["\"", "$", "`", "\\"])
@@ -54,7 +54,7 @@ extension ScriptGenerator {
     var inside = Meaning("", "")
     for _ in 0..<number(0..<4) {
       if chance(2) {
-        let (template, value) = hole()
+        let (template, value) = placeholder()
         inside = inside + Meaning(template, value)
       } else {
         let text = pick([
@@ -76,7 +76,7 @@ extension ScriptGenerator {
       let (text, value) = known.randomElement(using: &random)!
       inside = inside + Meaning(text, value)
       guard chance(2) else { continue }
-      let (template, bytes) = hole()
+      let (template, bytes) = placeholder()
       inside = inside + Meaning(template, bytes)
     }
     return Meaning("$'" + inside.template + "'", inside.value)

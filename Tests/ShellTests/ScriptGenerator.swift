@@ -41,9 +41,9 @@ struct ScriptGenerator<Random: RandomNumberGenerator> {
     return script
   }
 
-  mutating func hole() -> (Template, [UInt8]) {
+  mutating func placeholder() -> (Template, [UInt8]) {
     let value = number(0..<values.count)
-    return (Template(hole: value), Array(values[value].utf8))
+    return (Template(placeholder: value), Array(values[value].utf8))
   }
 
   mutating func statement(depth: Int) -> Statement {
@@ -138,7 +138,7 @@ struct ScriptGenerator<Random: RandomNumberGenerator> {
     for _ in 0..<number(0..<5) {
       switch number(0..<7) {
       case 0..<3:
-        let (template, value) = hole()
+        let (template, value) = placeholder()
         line = line + Meaning(template, value)
       case 3: line = line + substitution()
       case 4:
@@ -276,7 +276,7 @@ struct ScriptGenerator<Random: RandomNumberGenerator> {
 
   private mutating func commented(_ depth: Int) -> Statement {
     let next = statement(depth: depth - 1)
-    let comment = "# it's " + hole().0 + pick([" `", " $(", " \"", " (", ""])
+    let comment = "# it's " + placeholder().0 + pick([" `", " $(", " \"", " (", ""])
     let commented =
       chance(2) ? comment + "\n" + next.closed : next.line + " " + comment + "\n" + next.bodies
     return Statement(commented + ":", printed: next.printed)

@@ -13,7 +13,7 @@ struct SoupGenerator<Random: RandomNumberGenerator> {
   mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
   private mutating func chance(_ one: Int) -> Bool { number(0..<one) == 0 }
 
-  private mutating func hole() -> Template { Template(hole: number(0..<values)) }
+  private mutating func placeholder() -> Template { Template(placeholder: number(0..<values)) }
 
   /// Some lines of soup.
   mutating func script() -> Template {
@@ -30,7 +30,7 @@ struct SoupGenerator<Random: RandomNumberGenerator> {
 
   private mutating func piece(depth: Int) -> Template {
     switch number(0..<10) {
-    case 0..<3: return hole()
+    case 0..<3: return placeholder()
     case 3..<6 where depth > 0:
       let (opening, closing) = Soup.pairs.randomElement(using: &random)!
       return opening + pieces(depth: depth - 1) + closing
@@ -52,7 +52,8 @@ struct SoupGenerator<Random: RandomNumberGenerator> {
         guard chance(40) else { continue }
         pieces +=
           chance(4)
-          ? hole().pieces : [.text((Soup.tokens + Soup.commands).randomElement(using: &random)!)]
+          ? placeholder().pieces
+          : [.text((Soup.tokens + Soup.commands).randomElement(using: &random)!)]
       }
     }
     var result = Template()

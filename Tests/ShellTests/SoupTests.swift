@@ -49,9 +49,9 @@ private struct SoupBatch {
         soup.number(0..<3) == 0 ? soup.mutated(templates.script().line) : soup.script()
       // A loop that lost its break would only end at the time limit.
       guard template.hasHoles, !template.text.contains("while :") else { continue }
-      let (script, holes) = template.script(shell.dialect)
+      let (script, placeholders) = template.script(shell.dialect)
       guard isControl ? script.wasRejectedThoughRead : script.isSound else { continue }
-      let names = holes.map { "WEFT_VALUE_\($0)" }
+      let names = placeholders.map { "WEFT_VALUE_\($0)" }
       scripts.append(isControl ? template.quoted : script.text(referringTo: names))
       sources.append(script.text)
     }

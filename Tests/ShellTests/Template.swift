@@ -4,13 +4,13 @@ import WeftDefinition
 struct Template {
   enum Piece {
     case text(String)
-    case hole(Int)
+    case placeholder(Int)
   }
   var pieces: [Piece] = []
 
   init(_ text: String = "") { pieces = [.text(text)] }
 
-  init(hole value: Int) { pieces = [.hole(value)] }
+  init(placeholder value: Int) { pieces = [.placeholder(value)] }
 
   static func + (first: Template, second: Template) -> Template {
     var sum = first
@@ -23,7 +23,7 @@ struct Template {
   static func += (sum: inout Template, part: Template) { sum = sum + part }
   static func += (sum: inout Template, part: String) { sum = sum + part }
 
-  var hasHoles: Bool { pieces.contains { if case .hole = $0 { true } else { false } } }
+  var hasHoles: Bool { pieces.contains { if case .placeholder = $0 { true } else { false } } }
 
   /// The text without the holes.
   var text: String {
@@ -35,7 +35,7 @@ struct Template {
     pieces.map { piece in
       switch piece {
       case .text(let text): text
-      case .hole(let value): "\"$WEFT_VALUE_\(value)\""
+      case .placeholder(let value): "\"$WEFT_VALUE_\(value)\""
       }
     }.joined()
   }
@@ -43,19 +43,19 @@ struct Template {
   /// The script, and the value that each of its expressions stands for.
   func script(_ dialect: ShellDialect) -> (script: QuotedScript, values: [Int]) {
     var text = ""
-    var holes: [Range<Int>] = []
+    var placeholders: [Range<Int>] = []
     var values: [Int] = []
     for piece in pieces {
       switch piece {
       case .text(let part): text += part
-      case .hole(let value):
+      case .placeholder(let value):
         let expression = "${{ v[\(value)] || '}' }}"
-        holes.append(text.utf8.count..<text.utf8.count + expression.utf8.count)
+        placeholders.append(text.utf8.count..<text.utf8.count + expression.utf8.count)
         text += expression
         values.append(value)
       }
     }
-    return (QuotedScript(text, holes: holes, dialect: dialect), values)
+    return (QuotedScript(text, placeholders: placeholders, dialect: dialect), values)
   }
 }
 

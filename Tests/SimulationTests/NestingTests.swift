@@ -22,7 +22,7 @@ import WeftPlanning
       made.workflow = Workflow(steps: [Step("c", workflow: made.workflow)])
       let nested = try #require(Simulation(seed: seed, made, prefix: "c/"), "seed \(seed)")
       if SimulationTests.seeds.count == 1 {
-        made.tell([RunPart(events: alone.events), RunPart(events: nested.events)])
+        made.report([RunPart(events: alone.events), RunPart(events: nested.events)])
       }
       #expect(nested.remains == alone.remains, "seed \(seed)")
       let difference = NestingTests.difference(alone.attempts, nested.attempts)
@@ -47,7 +47,7 @@ import WeftPlanning
   private static func difference(
     _ alone: [ScriptedWorld.Record], _ nested: [ScriptedWorld.Record]
   ) -> Difference? {
-    let (one, other) = (alone.map { told($0) }, nested.map { told($0, without: "c/") })
+    let (one, other) = (alone.map { reported($0) }, nested.map { reported($0, without: "c/") })
     guard one != other else { return nil }
     guard let first = zip(one, other).enumerated().first(where: { $1.0 != $1.1 }) else {
       return Difference(
@@ -58,7 +58,9 @@ import WeftPlanning
       isOfOneMoment: alone[first.offset].startedAt == nested[first.offset].startedAt)
   }
 
-  private static func told(_ record: ScriptedWorld.Record, without prefix: String = "") -> String {
+  private static func reported(_ record: ScriptedWorld.Record, without prefix: String = "")
+    -> String
+  {
     let status = record.status.map { "\($0)" } ?? "goes on"
     return "\(record.address.text.dropFirst(prefix.count)) \(record.number) from"
       + " \(record.startedAt) to \(record.endedAt ?? .zero): \(status)"

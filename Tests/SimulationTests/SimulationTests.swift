@@ -40,7 +40,7 @@ import WeftExecution
         for event in simulation.events { print("\(event.elapsed) \(event.kind)") }
       }
       let checker = RunChecker(simulation)
-      SimulationTests.tell(checker.violations, of: seed)
+      SimulationTests.report(checker.violations, of: seed)
       pairs.add(Feature.all(of: simulation))
       steps += simulation.attempts.count
       readings += checker.readings
@@ -58,7 +58,7 @@ import WeftExecution
     }
   }
 
-  private static func tell(_ violations: [String], of seed: UInt64) {
+  private static func report(_ violations: [String], of seed: UInt64) {
     guard !violations.isEmpty else { return }
     Issue.record(
       """

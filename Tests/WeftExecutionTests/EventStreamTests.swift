@@ -89,13 +89,13 @@ import WeftTestKit
     }
     harness.executor.exit(harness.running[0])
     harness.run.warnings.tellOnce(RunWarning(kind: .fewDescriptors, message: "too late"))
-    let told = [first, RunWarning(kind: .jobserver, message: "second")]
+    let reported = [first, RunWarning(kind: .jobserver, message: "second")]
     let events = try #require(harness.subscription.takeAll())
     let published = events.compactMap {
       if case .runWarning(let warning) = $0.kind { warning } else { nil }
     }
-    #expect(published == told)
-    #expect(harness.run.report.warnings == told)
+    #expect(published == reported)
+    #expect(harness.run.report.warnings == reported)
   }
 
   @Test func aReportKeepsTheFirstHundredWarnings() throws {

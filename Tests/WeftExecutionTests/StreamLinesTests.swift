@@ -75,7 +75,7 @@ import WeftTestKit
     var random = SeededGenerator(seed: seed)
     var stream = StreamLines()
     var time = Duration.zero
-    var told: [Duration] = []
+    var reported: [Duration] = []
     for number in 0..<300 {
       let text = Bool.random(using: &random) ? "\(number)\r" : "\r\(number)"
       Array(text.utf8).withUnsafeBytes { _ = stream.take($0, at: time) }
@@ -84,12 +84,12 @@ import WeftTestKit
         let now = max(alarm, time)
         #expect(
           now - time <= ProgressPace.interval
-            || told.last.map { now - $0 <= .milliseconds(100) } ?? true)
-        if stream.state(at: now) != nil { told.append(now) }
+            || reported.last.map { now - $0 <= .milliseconds(100) } ?? true)
+        if stream.state(at: now) != nil { reported.append(now) }
       }
       time = next
     }
-    for (earlier, later) in zip(told, told.dropFirst()) {
+    for (earlier, later) in zip(reported, reported.dropFirst()) {
       #expect(later - earlier >= ProgressPace.interval)
     }
   }

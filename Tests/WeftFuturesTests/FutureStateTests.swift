@@ -66,7 +66,7 @@ import Testing
   }
 }
 
-private final class Named: Waiter, @unchecked Sendable {
+private final class Named: Continuation, @unchecked Sendable {
   let name: String
   init(_ name: String) { self.name = name }
 }

@@ -27,15 +27,15 @@ import WeftFutures
   }
 
   @Test func everyoneIsToldWhoComesWhileItSettles() {
-    let told = Tally()
+    let reported = Tally()
     hammer {
       let promise = Source()
       let come: @Sendable () -> Void = {
-        for _ in 0..<20 { promise.future.map { $0 }.whenSettled { _ in told.add() } }
+        for _ in 0..<20 { promise.future.map { $0 }.whenSettled { _ in reported.add() } }
       }
       return [{ promise.succeed(1) }] + Array(repeating: come, count: Self.threadCount - 1)
     }
-    #expect(told.total == 100 * (Self.threadCount - 1) * 20)
+    #expect(reported.total == 100 * (Self.threadCount - 1) * 20)
   }
 
   @Test func zipConcludesOnceWhicheverInputIsLast() {

@@ -17,17 +17,17 @@ struct JSONEncodingTests {
     let (root, diagnostics) = JSONReader.read(file(bytes))
     #expect(root != nil)
     #expect(diagnostics.count == 1)
-    let told = try #require(diagnostics.first)
-    #expect(told.code == "W0005")
-    #expect(told.message == "the text is not UTF-8 at byte 10")
-    #expect(told.help == "save the file as UTF-8")
-    #expect(told.place?.range == SourceRange(start: 10, end: 10 + length))
+    let reported = try #require(diagnostics.first)
+    #expect(reported.code == "W0005")
+    #expect(reported.message == "the text is not UTF-8 at byte 10")
+    #expect(reported.help == "save the file as UTF-8")
+    #expect(reported.place?.range == SourceRange(start: 10, end: 10 + length))
   }
 
   @Test func invalidUTF8OutsideStringsIsToldAsSuch() throws {
-    let told = try #require(JSONReader.read(file([0x5B, 0xFF, 0x5D])).diagnostics.first)
-    #expect(told.code == "W0005")
-    #expect(told.place?.range == SourceRange(start: 1, end: 2))
+    let reported = try #require(JSONReader.read(file([0x5B, 0xFF, 0x5D])).diagnostics.first)
+    #expect(reported.code == "W0005")
+    #expect(reported.place?.range == SourceRange(start: 1, end: 2))
   }
 
   @Test(
@@ -37,10 +37,10 @@ struct JSONEncodingTests {
       (#""\uDBFFx""#, 1..<7), (#""\ude00\ud83d""#, 1..<7),
     ])
   func aLoneSurrogateIsTold(text: String, range: Range<Int>) throws {
-    let told = try #require(JSONReader.read(file(text)).diagnostics.first)
-    #expect(told.code == "W0024")
+    let reported = try #require(JSONReader.read(file(text)).diagnostics.first)
+    #expect(reported.code == "W0024")
     let wanted = SourceRange(start: range.lowerBound, end: range.upperBound)
-    #expect(told.place?.range == wanted)
+    #expect(reported.place?.range == wanted)
   }
 
   @Test("W10: U+0000 is told where a workflow may not have it, and only there")
@@ -72,9 +72,9 @@ struct JSONEncodingTests {
   func otherEncodingsAreRejected(name: String, bytes: [UInt8]) throws {
     let (root, diagnostics) = JSONReader.read(file(bytes))
     #expect(root == nil)
-    let told = try #require(diagnostics.first)
-    #expect(told.message == "the text is \(name), where UTF-8 was expected")
-    #expect(told.help == "save the file as UTF-8")
+    let reported = try #require(diagnostics.first)
+    #expect(reported.message == "the text is \(name), where UTF-8 was expected")
+    #expect(reported.help == "save the file as UTF-8")
   }
 
   @Test func everySequenceIsJudgedAsTheStandardLibraryDoes() {

@@ -33,12 +33,12 @@ struct JSONFaultTests {
   func aFaultIsToldByName(wrong: Wrong) throws {
     let (root, diagnostics) = JSONReader.read(file(wrong.text), beside: nil)
     #expect(diagnostics.count == 1)
-    let told = try #require(diagnostics.first)
-    let place = try #require(told.place)
-    #expect(told.severity == .error)
-    #expect(told.code == wrong.code)
-    #expect(told.message == wrong.message)
-    #expect(told.help == wrong.help)
+    let reported = try #require(diagnostics.first)
+    let place = try #require(reported.place)
+    #expect(reported.severity == .error)
+    #expect(reported.code == wrong.code)
+    #expect(reported.message == wrong.message)
+    #expect(reported.help == wrong.help)
     #expect(Int(place.range.start)..<Int(place.range.end) == wrong.range)
     #expect((root != nil) == wrong.isReadOn)
   }
@@ -259,8 +259,8 @@ struct JSONFaultTests {
   }
 
   @Test func theOpeningBracketIsShownWithTheOneThatIsMissing() throws {
-    let told = try #require(JSONReader.read(file(" {\"a\": [1}")).diagnostics.first)
-    let related = try #require(told.related.first)
+    let reported = try #require(JSONReader.read(file(" {\"a\": [1}")).diagnostics.first)
+    let related = try #require(reported.related.first)
     #expect(related.message == "opened here")
     #expect(related.place?.range == SourceRange(start: 7, end: 8))
   }

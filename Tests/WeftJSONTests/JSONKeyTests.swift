@@ -15,12 +15,12 @@ struct JSONKeyTests {
     let (root, diagnostics) = JSONReader.read(file(text))
     #expect(root != nil)
     #expect(diagnostics.count == 1)
-    let told = try #require(diagnostics.first)
-    #expect(told.code == "W0101")
-    #expect(told.severity == .error)
-    #expect(told.place?.range == SourceRange(start: second.lowerBound, end: second.upperBound))
-    #expect(told.related.map(\.message) == ["the first is here"])
-    let related = told.related.first?.place?.range
+    let reported = try #require(diagnostics.first)
+    #expect(reported.code == "W0101")
+    #expect(reported.severity == .error)
+    #expect(reported.place?.range == SourceRange(start: second.lowerBound, end: second.upperBound))
+    #expect(reported.related.map(\.message) == ["the first is here"])
+    let related = reported.related.first?.place?.range
     #expect(related == SourceRange(start: first.lowerBound, end: first.upperBound))
   }
 
@@ -33,12 +33,12 @@ struct JSONKeyTests {
   @Test("W02: keys that are equal after normalisation show their code points")
   func keysEqualAfterNormalisationShowTheirCodePoints() throws {
     let (_, diagnostics) = JSONReader.read(file("{\"\u{E9}\":1,\"e\u{301}\":2}"))
-    let told = try #require(diagnostics.first)
-    #expect(told.code == "W0102")
-    #expect(told.message.contains("(U+0065 U+0301)"))
-    #expect(told.message.contains("(U+00E9)"))
-    #expect(told.place?.range == SourceRange(start: 8, end: 13))
-    #expect(told.related.first?.place?.range == SourceRange(start: 1, end: 5))
+    let reported = try #require(diagnostics.first)
+    #expect(reported.code == "W0102")
+    #expect(reported.message.contains("(U+0065 U+0301)"))
+    #expect(reported.message.contains("(U+00E9)"))
+    #expect(reported.place?.range == SourceRange(start: 8, end: 13))
+    #expect(reported.related.first?.place?.range == SourceRange(start: 1, end: 5))
   }
 
   @Test("W02: an ASCII key and a singleton that normalises to it")

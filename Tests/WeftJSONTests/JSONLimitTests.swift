@@ -10,10 +10,10 @@ struct JSONLimitTests {
     let (root, diagnostics) = JSONReader.read(file(text))
     #expect(root == nil)
     #expect(diagnostics.count == 1)
-    let told = try #require(diagnostics.first)
-    #expect(told.message == "arrays and objects are nested more than 256 deep")
+    let reported = try #require(diagnostics.first)
+    #expect(reported.message == "arrays and objects are nested more than 256 deep")
     let start = 256 * opening.utf8.count
-    #expect(told.place?.range == SourceRange(start: start, end: start + 1))
+    #expect(reported.place?.range == SourceRange(start: start, end: start + 1))
   }
 
   @Test func theDeepestNestingAllowedIsRead() throws {

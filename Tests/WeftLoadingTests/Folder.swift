@@ -52,18 +52,18 @@ final class Folder: Sendable {
   func load(_ name: String = "main.json") throws -> Loading {
     let (workflow, diagnostics) = try WorkflowLoader.load(
       "\(path)/\(name)", startDirectory: path)
-    return Loading(workflow: workflow, told: diagnostics.map(told))
+    return Loading(workflow: workflow, reported: diagnostics.map(reported))
   }
 
   /// Loads a text as if from standard input.
   func loadNameless(_ text: String) -> Loading {
     let file = SourceFile(path: "<stdin>", bytes: Array(text.utf8))
     let (workflow, diagnostics) = WorkflowLoader.load(file, at: nil, startDirectory: path)
-    return Loading(workflow: workflow, told: diagnostics.map(told))
+    return Loading(workflow: workflow, reported: diagnostics.map(reported))
   }
 
   /// `main.json:2 W0601 …`: the line, the code, and the message, with paths relative to the start directory.
-  private func told(_ diagnostic: Diagnostic) -> String {
+  private func reported(_ diagnostic: Diagnostic) -> String {
     guard let place = diagnostic.place else { return "nowhere: \(diagnostic.message)" }
     let line = place.file.position(of: Int(place.range.start)).line
     let help = diagnostic.help.map { "; \($0)" } ?? ""
@@ -74,7 +74,7 @@ final class Folder: Sendable {
 
 struct Loading {
   let workflow: Workflow?
-  let told: [String]
+  let reported: [String]
 
   /// The workflow run by the step at that index, then by a step of that workflow, and so on.
   func nested(_ places: Int...) -> NestedWorkflow? {

@@ -30,7 +30,7 @@ struct NamingTests {
     folder.link("link.json", to: "main.json")
     for (file, next) in zip(["main.json"] + names, names) { try folder.write(file, naming: next) }
     #expect(
-      try folder.load().told == [
+      try folder.load().reported == [
         "\(place) W0603 \"\(names.last ?? "")\" would run itself: \(chain); "
           + "a file cannot run itself, not by way of others either"
       ])
@@ -42,7 +42,7 @@ struct NamingTests {
     try folder.write("a.json", naming: "b.json")
     try folder.write("b.json", naming: "a.json")
     let loading = try folder.load()
-    #expect(loading.told.map { $0.prefix(14) } == ["b.json:2 W0603"])
+    #expect(loading.reported.map { $0.prefix(14) } == ["b.json:2 W0603"])
     #expect(loading.nested(1)?.isRejected == false)
     #expect(loading.nested(1, 0)?.isRejected == true)
   }
@@ -52,11 +52,11 @@ struct NamingTests {
     let names = ["main.json"] + (1...count).map { "f\($0).json" }
     for (file, next) in zip(names, names.dropFirst()) { try folder.write(file, naming: next) }
     try folder.write(names[count], #"{"steps": ["true"]}"#)
-    let told = [
+    let reported = [
       "f8.json:2 W0604 files are more than 8 deep inside each other: "
         + names.joined(separator: " → ") + "; name the innermost file further up"
     ]
-    #expect(try folder.load().told == (count == 8 ? [] : told))
+    #expect(try folder.load().reported == (count == 8 ? [] : reported))
   }
 
   @Test("W17: files that were read further up are counted where they are named again")
@@ -69,7 +69,7 @@ struct NamingTests {
     for depth in 1...3 { try folder.write("g\(depth).json", naming: "g\(depth + 1).json") }
     try folder.write("g4.json", #"{"steps": ["true"]}"#)
     #expect(
-      try folder.load().told == [
+      try folder.load().reported == [
         "f5.json:2 W0604 files are more than 8 deep inside each other: main.json → f1.json → "
           + "f2.json → f3.json → f4.json → f5.json → g1.json → g2.json → g3.json → g4.json; "
           + "name the innermost file further up"
@@ -84,11 +84,11 @@ struct NamingTests {
     try folder.write("c.json", "{\"steps\": [5]}")
     let paths = ["a.json", "a.json", "b.json"] + (isTooMuch ? ["c.json", "c.json"] : [])
     try folder.write("main.json", Folder.workflow(naming: paths))
-    let told = [
+    let reported = [
       "main.json:5 W0605 with \"c.json\" the files that the workflow runs have more than 16 MiB "
         + "together; split the workflow into several that are run one by one"
     ]
-    #expect(try folder.load().told == (isTooMuch ? told : []))
+    #expect(try folder.load().reported == (isTooMuch ? reported : []))
   }
 
   @Test(
@@ -114,7 +114,7 @@ struct NamingTests {
     let way = link.map { ", by way of the symbolic link \"\($0)\"" } ?? ""
     let cure = link == nil ? "start further up, with -C" : "put the file there"
     #expect(
-      try folder.load().told == [
+      try folder.load().reported == [
         "main.json:2 W0602 \"\(path)\" leads out of the start directory\(way); "
           + "a workflow runs files inside the directory it is started in: \(cure)"
       ])
@@ -136,7 +136,7 @@ struct NamingTests {
     // ".." starts from the target of the link, not from the link itself.
     folder.link("lib/other.json", to: "deep/a.json")
     let loading = try folder.load()
-    #expect(loading.told == [])
+    #expect(loading.reported == [])
     #expect(loading.nested(0)?.workflow?.source.value?.path == "\(folder.path)/lib/deep/a.json")
     #expect(loading.nested(0, 0)?.workflow?.name == "b")
   }
@@ -152,18 +152,18 @@ struct NamingTests {
       ("main.json/..", "cannot be read: not a directory (ENOTDIR)"),
       ("round", "leads from one symbolic link to the next without end; name the file itself"),
     ])
-  func onlyRegularFilesAreRead(path: String, told: String) throws {
+  func onlyRegularFilesAreRead(path: String, reported: String) throws {
     try FileSystem.makeDirectories(folder.path + "/lib")
     #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
     folder.link("round", to: "round")
     try folder.write("main.json", naming: path)
-    #expect(try folder.load().told == ["main.json:2 W0601 \"\(path)\" \(told)"])
+    #expect(try folder.load().reported == ["main.json:2 W0601 \"\(path)\" \(reported)"])
   }
 
   @Test func aNameThatNoFileCanHaveIsToldByTheReader() throws {
     try folder.write("main.json", naming: "nul\\u0000")
     let loading = try folder.load()
-    #expect(loading.told.map { $0.prefix(17) } == ["main.json:2 W0025"])
+    #expect(loading.reported.map { $0.prefix(17) } == ["main.json:2 W0025"])
     #expect(loading.nested(0)?.isRejected == true)
   }
 
@@ -172,9 +172,10 @@ struct NamingTests {
     try folder.write("../main.json", naming: "outside.json", "start/inside.json")
     try folder.write("../outside.json", #"{"steps": ["true"]}"#)
     let loading = try folder.load("../main.json")
-    #expect(loading.told.count == 1)
+    #expect(loading.reported.count == 1)
     #expect(
-      loading.told[0].contains("W0602 \"outside.json\" is not read, for the file that names it"))
+      loading.reported[0].contains("W0602 \"outside.json\" is not read, for the file that names it")
+    )
     #expect(loading.nested(1)?.isRejected == true)
   }
 
@@ -189,7 +190,7 @@ struct NamingTests {
     try folder.write("main.json", naming: path)
     try folder.write("lib/a.json", #"{"steps": ["true"]}"#)
     #expect(
-      try folder.load().told == [
+      try folder.load().reported == [
         "main.json:2 W0601 \"\(path)\" cannot be read: no such file or directory (ENOENT); \(help)"
       ])
   }

@@ -32,8 +32,8 @@ struct NestingChainTests {
       (["main", "lib/a"], "main", "main → lib/a → main"),
       (["main", "lib/a", "lib/b"], "lib/a", "main → lib/a → lib/b → lib/a"),
     ])
-  func aFileBeingReadIsNotReadAgain(reading: [String], next: String, told: String) {
-    #expect(fault(reading, then: next) == "W0603 \"\(next)\" would run itself: \(told)")
+  func aFileBeingReadIsNotReadAgain(reading: [String], next: String, reported: String) {
+    #expect(fault(reading, then: next) == "W0603 \"\(next)\" would run itself: \(reported)")
   }
 
   @Test func aFileThatHasBeenReadMayBeNamedAgain() {
@@ -55,8 +55,8 @@ struct NestingChainTests {
   func eightFilesMayBeInsideEachOther(above: Int, below: Int, mayBe: Bool) {
     let reading = ["main"] + (0..<above).map { "a\($0)" }
     let known = ["next"] + (0..<below).map { "b\($0)" }
-    let told = (reading + known).joined(separator: " → ")
-    let message = "W0604 files are more than 8 deep inside each other: \(told)"
+    let reported = (reading + known).joined(separator: " → ")
+    let message = "W0604 files are more than 8 deep inside each other: \(reported)"
     #expect(fault(reading, then: "next", above: known) == (mayBe ? nil : message))
   }
 

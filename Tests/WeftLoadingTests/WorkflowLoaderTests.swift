@@ -16,7 +16,7 @@ struct WorkflowLoaderTests {
       try folder.write(name, #"{"name": "\#(name)", "steps": ["true"]}"#)
     }
     let loading = try folder.load()
-    #expect(loading.told == [])
+    #expect(loading.reported == [])
     #expect(loading.nested(0, 0)?.workflow?.name == "lib/b.json")
     #expect(loading.nested(0, 1)?.workflow?.name == "b.json")
     #expect(loading.nested(0, 2)?.workflow?.name == "lib/sub/c.json")
@@ -27,8 +27,8 @@ struct WorkflowLoaderTests {
   @Test func messagesNameAFileByTheWayThroughTheStartDirectory() throws {
     try folder.write("flows/main.json", naming: "../lib/a.json")
     try folder.write("lib/a.json", "{\"steps\": [5]}")
-    let told = try folder.load("flows/main.json").told
-    #expect(told.count == 1 && told[0].hasPrefix("lib/a.json:1 W0104 "))
+    let reported = try folder.load("flows/main.json").reported
+    #expect(reported.count == 1 && reported[0].hasPrefix("lib/a.json:1 W0104 "))
   }
 
   @Test func stepsInGroupsAndInFinallyAreReadToo() throws {
@@ -40,7 +40,7 @@ struct WorkflowLoaderTests {
       """)
     try folder.write("a.json", #"{"name": "a", "steps": ["true"]}"#)
     let loading = try folder.load()
-    #expect(loading.told == [])
+    #expect(loading.reported == [])
     guard case .group(let outer) = loading.workflow?.body.members[0].action,
       case .group(let inner) = outer.members[1].action,
       case .workflow(let grouped) = inner.members[0].action,
@@ -64,7 +64,7 @@ struct WorkflowLoaderTests {
     let sources = (0..<10_000).map { loading.nested($0)?.workflow?.source.value }
     #expect(Set(sources).count == 1)
     #expect(sources[0]?.path == "\(folder.path)/lib/a.json")
-    #expect(loading.told.map { $0.prefix(18) } == ["lib/a.json:1 W0104", "lib/b.json:1 W0104"])
+    #expect(loading.reported.map { $0.prefix(18) } == ["lib/a.json:1 W0104", "lib/b.json:1 W0104"])
   }
 
   @Test("W17: files that each name the next twice are read once each")
@@ -75,7 +75,7 @@ struct WorkflowLoaderTests {
     }
     try folder.write("f8.json", #"{"name": "last", "steps": [5]}"#)
     let loading = try folder.load()
-    #expect(loading.told.count == 1)
+    #expect(loading.reported.count == 1)
     let sources = [0, 1, 2].map { last in
       loading.nested(0, 1, 2, 0, 1, 2, 0, last)?.workflow?.source.value
     }
@@ -89,7 +89,7 @@ struct WorkflowLoaderTests {
     try folder.write("wrong.json", #"{"steps": ["true", 5]}"#)
     try folder.write("text.json", "steps")
     let loading = try folder.load()
-    #expect(loading.told.map { $0.prefix { $0 != " " } } == ["wrong.json:1", "text.json:1"])
+    #expect(loading.reported.map { $0.prefix { $0 != " " } } == ["wrong.json:1", "text.json:1"])
     #expect(loading.nested(0)?.isRejected == false)
     #expect(loading.nested(0, 0)?.isRejected == true)
     #expect(loading.nested(2)?.isRejected == true)
@@ -101,7 +101,7 @@ struct WorkflowLoaderTests {
     try folder.write("main.json", naming: "a.json")
     try folder.write("a.json", "\u{FEFF}{\"steps\": [\"true\"]}")
     let loading = try folder.load()
-    #expect(loading.told.map { $0.prefix(14) } == ["a.json:1 W0004"])
+    #expect(loading.reported.map { $0.prefix(14) } == ["a.json:1 W0004"])
     #expect(loading.nested(0)?.isRejected == false)
   }
 
@@ -109,21 +109,21 @@ struct WorkflowLoaderTests {
     try folder.write("lib/a.json", #"{"name": "a", "steps": ["true"]}"#)
     let loading = folder.loadNameless(Folder.workflow(naming: ["lib/a.json", "../a.json"]))
     #expect(loading.nested(0)?.workflow?.name == "a")
-    #expect(loading.told.map { $0.prefix(15) } == ["<stdin>:3 W0602"])
+    #expect(loading.reported.map { $0.prefix(15) } == ["<stdin>:3 W0602"])
   }
 
   @Test func aFileThatNamesNoOtherNeedsNoStartDirectory() {
     let file = SourceFile(path: "x/y", bytes: Array(#"{"steps": ["true"]}"#.utf8))
-    let (workflow, told) = WorkflowLoader.load(file, at: "x/y", startDirectory: "/nowhere")
-    #expect(workflow != nil && told == [])
+    let (workflow, reported) = WorkflowLoader.load(file, at: "x/y", startDirectory: "/nowhere")
+    #expect(workflow != nil && reported == [])
   }
 
   @Test func whatMayNotBeHadIsToldOnceForAll() {
     let text = Folder.workflow(naming: ["a.json", "b.json"])
     let file = SourceFile(path: "x/y", bytes: Array(text.utf8))
-    let (workflow, told) = WorkflowLoader.load(file, at: nil, startDirectory: "/nowhere")
-    #expect(told.map(\.code) == ["W0601"])
-    let loading = Loading(workflow: workflow, told: [])
+    let (workflow, reported) = WorkflowLoader.load(file, at: nil, startDirectory: "/nowhere")
+    #expect(reported.map(\.code) == ["W0601"])
+    let loading = Loading(workflow: workflow, reported: [])
     #expect(loading.nested(0)?.isRejected == true)
     #expect(loading.nested(1)?.isRejected == true)
   }

@@ -27,8 +27,8 @@ import Testing
   /// Runs in a process of its own: the listener changes the signal's disposition, and its thread is found by name.
   @Test func aSignalIsToldOnTheListenersThread() async {
     await #expect(processExitsWith: .success) {
-      let told = Collected<Signal>()
-      let listener = try SignalListener.start([.user2]) { told.add($0) }
+      let reported = Collected<Signal>()
+      let listener = try SignalListener.start([.user2]) { reported.add($0) }
       #expect(listener.signals == [.user2])
       // Sent to that thread alone: other threads of the test do not block the signal.
       let script = """
@@ -40,8 +40,8 @@ import Testing
                 ctypes.CDLL(None).tgkill(int(sys.argv[1]), int(task), \(SIGUSR2))
         """
       #expect(try run(["python3", "-c", script, String(getpid())]).end.exited(with: 0))
-      #expect(eventually { told.count == 1 })
-      #expect(told.all == [.user2])
+      #expect(eventually { reported.count == 1 })
+      #expect(reported.all == [.user2])
     }
   }
 }

@@ -5,16 +5,16 @@ import WeftPlatform
   /// Among this many programs, some start at the edge between two clock ticks.
   @Test func whatTellsItFromOthersIsWhatTheSystemSays() throws {
     for _ in 0..<200 {
-      var (told, asked): (ProcessIdentity?, ProcessIdentity?) = (nil, nil)
+      var (reported, asked): (ProcessIdentity?, ProcessIdentity?) = (nil, nil)
       let program = ChildProgram(["/bin/sh", "-c", "read x"], environment: .inherited())
       let end = try program.run(
         stop: StopSwitch(),
         started: {
-          told = $0.identity
+          reported = $0.identity
           asked = ProcessStatus(of: $0.id)?.identity
         }, output: { _, _ in })
       #expect(end.status == .exited(code: 1))
-      #expect(told != nil && told == asked)
+      #expect(reported != nil && reported == asked)
     }
   }
 }

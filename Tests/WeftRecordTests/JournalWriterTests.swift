@@ -131,11 +131,11 @@ import WeftPlatform
     let calls = FaultyCalls(.synchronize, .once(after: 0, .error(SystemError(number: 5))))
     let (_, writer) = try RunFolder.make(in: try scratch.state(calls.calls), durability: .power)
     calls.isArmed.store(true, ordering: .relaxed)
-    let told = Mutex(false)
-    writer.whenLost { told.withLock { $0 = true } }
+    let reported = Mutex(false)
+    writer.whenLost { reported.withLock { $0 = true } }
     let safe = try writer.write(JournalWriterTests.end, elapsed: .zero, isUrgent: { true })
     await safe?.value
-    #expect(told.withLock { $0 })
+    #expect(reported.withLock { $0 })
     #expect(writer.fault?.message.contains("may be lost") == true)
     #expect(throws: RecordError.self) {
       _ = try writer.write(JournalWriterTests.end, elapsed: .zero, isUrgent: { true })
@@ -191,15 +191,15 @@ import WeftPlatform
 
   @Test func whoeverWantsToKnowIsToldOfALossOnce() throws {
     let calls = FaultyCalls(.write, .every(.error(.noSpace)))
-    let told = Atomic(0)
+    let reported = Atomic(0)
     let (_, writer) = try RunFolder.make(in: try scratch.state(calls.calls), durability: .process)
-    writer.whenLost { told.add(1, ordering: .relaxed) }
-    #expect(told.load(ordering: .relaxed) == 0)
+    writer.whenLost { reported.add(1, ordering: .relaxed) }
+    #expect(reported.load(ordering: .relaxed) == 0)
     calls.isArmed.store(true, ordering: .relaxed)
     for kind in JournalWriterTests.tail { try? writer.record(kind, elapsed: .zero) }
-    #expect(told.load(ordering: .relaxed) == 1)
-    writer.whenLost { told.add(10, ordering: .relaxed) }
-    #expect(told.load(ordering: .relaxed) == 11)
+    #expect(reported.load(ordering: .relaxed) == 1)
+    writer.whenLost { reported.add(10, ordering: .relaxed) }
+    #expect(reported.load(ordering: .relaxed) == 11)
     writer.close()
   }
 

@@ -181,7 +181,7 @@ import WeftPlatform
     let fault = RunFolderError.beginless(journal, bytes: text.utf8.count)
     #expect(throws: fault) { try state.detail(of: SampleRecords.run) }
     #expect(state.glance(at: SampleRecords.run)?.damage == fault.message)
-    #expect(state.standing(of: SampleRecords.run) == .unknown(reason: fault.message))
+    #expect(state.retention(of: SampleRecords.run) == .unknown(reason: fault.message))
     #expect(
       fault.message
         == "\(journal):1:0: there is no whole first record in its \(text.utf8.count) bytes")

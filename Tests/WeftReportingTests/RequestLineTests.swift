@@ -40,7 +40,7 @@ import WeftRecord
     return collected.text(.output) + collected.text(.errors)
   }
 
-  static let answers: [(http: HTTPSummary, told: String)] = [
+  static let answers: [(http: HTTPSummary, reported: String)] = [
     (summary(bytes: 12_345), "200, 12 kB"),
     (summary(status: 204), "204, 0 B"),
     (summary(bytes: 999), "200, 999 B"),
@@ -57,17 +57,17 @@ import WeftRecord
   ]
 
   @Test(arguments: answers)
-  func aPlainLineHasWhatWasAnswered(http: HTTPSummary, told: String) {
+  func aPlainLineHasWhatWasAnswered(http: HTTPSummary, reported: String) {
     let text = Self.lines(Self.end(http), DisplaySettings(mode: .plain))
-    #expect(text.contains("[fetch] succeeded in 84 ms: \(told)\n"), "\(text)")
+    #expect(text.contains("[fetch] succeeded in 84 ms: \(reported)\n"), "\(text)")
     let again = Self.lines(Self.end(http, attempts: 2), DisplaySettings(mode: .plain))
-    #expect(again.contains("succeeded in 84 ms (attempt 2): \(told)\n"), "\(again)")
+    #expect(again.contains("succeeded in 84 ms (attempt 2): \(reported)\n"), "\(again)")
   }
 
   @Test(arguments: answers)
-  func aLiveLineHasWhatWasAnswered(http: HTTPSummary, told: String) {
+  func aLiveLineHasWhatWasAnswered(http: HTTPSummary, reported: String) {
     let text = Self.lines(Self.end(http), DisplaySettings(mode: .live, isTerminal: true))
-    #expect(text.contains("  \(told)"), "\(text)")
+    #expect(text.contains("  \(reported)"), "\(text)")
   }
 
   @Test func whereNothingWasAnsweredOnlyTheFailureIsTold() {

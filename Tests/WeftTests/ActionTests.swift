@@ -36,8 +36,8 @@ import WeftPlatform
     let rejection = #expect(throws: WorkflowError.self) { try Engine().start(workflow) }
     #expect(rejection?.diagnostics.map(\.code) == ["W0224"])
     let other = Engine(actions: [Action("resizes") { _ in .null }])
-    let told = #expect(throws: WorkflowError.self) { try other.plan(workflow) }
-    #expect(told?.diagnostics.first?.help == "did you mean \"resizes\"?")
+    let reported = #expect(throws: WorkflowError.self) { try other.plan(workflow) }
+    #expect(reported?.diagnostics.first?.help == "did you mean \"resizes\"?")
   }
 
   @Test(

@@ -218,10 +218,10 @@ import Weft
     let rejection = #expect(throws: WorkflowError.self) {
       _ = try Engine().start(one.workflow())
     }
-    let told = try #require(rejection).diagnostics.map {
+    let reported = try #require(rejection).diagnostics.map {
       "\($0.step ?? "")|\($0.key ?? "")|\($0.code)"
     }
-    #expect(told.sorted() == one.expected.sorted())
+    #expect(reported.sorted() == one.expected.sorted())
     #expect(rejection?.diagnostics.allSatisfy { !$0.message.isEmpty } == true)
   }
 

@@ -121,10 +121,10 @@ import WeftFutures
     let rejection = #expect(throws: WorkflowError.self) {
       try Workflow(json: text, path: "broken.json")
     }
-    let told = try #require(rejection).description
-    #expect(told.contains("broken.json:3:18: error:"))
-    #expect(told.contains("did you mean \"run\"?"))
-    #expect(told.contains("broken.json:4:44: error:"))
+    let reported = try #require(rejection).description
+    #expect(reported.contains("broken.json:3:18: error:"))
+    #expect(reported.contains("did you mean \"run\"?"))
+    #expect(reported.contains("broken.json:4:44: error:"))
   }
 
   @Test func problemsOfTheGraphAreToldWhenItIsPlanned() throws {

@@ -36,8 +36,8 @@ import WeftFutures
     let run = try Engine().start(Workflow(steps: [Step("leaves", run: script)]))
     let report = await run.report
     #expect(report.succeeded)
-    let told = String(decoding: run.output(of: report.steps[0].address), as: UTF8.self)
-    let parent = try #require(Int32(told.prefix { $0 != "\n" }))
+    let reported = String(decoding: run.output(of: report.steps[0].address), as: UTF8.self)
+    let parent = try #require(Int32(reported.prefix { $0 != "\n" }))
     #expect(parent != getpid())
   }
 

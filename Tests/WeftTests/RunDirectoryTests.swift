@@ -4,7 +4,7 @@ import WeftPlatform
 
 /// The variables by which a step knows its run and its earlier attempts.
 @Suite(.timeLimit(.minutes(10))) struct RunDirectoryTests {
-  private static let tell = "echo \"$WEFT_RUN_DIR\"; echo \"$WEFT_IDEMPOTENCY_KEY\""
+  private static let report = "echo \"$WEFT_RUN_DIR\"; echo \"$WEFT_IDEMPOTENCY_KEY\""
 
   private func lines(_ run: Run, _ step: String) -> [String] {
     String(decoding: run.output(of: StepAddress(step)), as: UTF8.self)
@@ -20,7 +20,7 @@ import WeftPlatform
     var workflow = Workflow(
       name: "of ${{ run.dir }}",
       steps: [
-        Step("tells", run: Self.tell),
+        Step("tells", run: Self.report),
         Step("reads", run: ["printf", "%s\\n", "${{ run.dir }}", "${{ keys(run) }}"]),
       ])
     workflow.outputs = [OutputDeclaration("dir", value: "${{ run.dir }}")]
@@ -53,7 +53,7 @@ import WeftPlatform
       "again",
       run: "echo $WEFT_IDEMPOTENCY_KEY >> \(mark); test $WEFT_ATTEMPT -eq 2 && test -e \(mark).go"
     ).retry(RetryPolicy(max: 1, delay: .zero))
-    let each = Step("each", run: Self.tell).forEach(["x", "y"], as: "one")
+    let each = Step("each", run: Self.report).forEach(["x", "y"], as: "one")
     let workflow = Workflow(steps: [each, again])
     let first = try Engine().start(workflow, in: store)
     #expect(await !first.report.succeeded)
@@ -62,8 +62,8 @@ import WeftPlatform
     try Descriptor.creating("\(mark).go", .onlyNew).writeAll([])
     let second = try Engine().resume(first.id, workflow, in: store)
     #expect(await second.report.succeeded)
-    let told = String(decoding: try FileReading.bytes(of: mark), as: UTF8.self)
+    let reported = String(decoding: try FileReading.bytes(of: mark), as: UTF8.self)
       .split(separator: "\n").map(String.init)
-    #expect(told == Array(repeating: key(first, "again"), count: 4))
+    #expect(reported == Array(repeating: key(first, "again"), count: 4))
   }
 }

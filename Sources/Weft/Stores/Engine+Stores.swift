@@ -85,25 +85,27 @@ extension Engine {
         plan, run, inputs: inputs, after: contents.run.lastOpening,
         directory: (store as? FileRunStore)?.folderPath(of: run))
       made.configuration.past = contents.run
-      made.configuration.anew = try rerunSelection(steps, in: made.plan)
+      made.configuration.rerunning = try rerunSelection(steps, in: made.plan)
       if rerunsInterrupted || skipsInterrupted {
-        let interrupted = made.configuration.anew.interrupted(of: contents.run, in: made.plan)
+        let interrupted = made.configuration.rerunning.interrupted(of: contents.run, in: made.plan)
         if rerunsInterrupted {
-          made.configuration.anew.addresses.formUnion(interrupted)
+          made.configuration.rerunning.addresses.formUnion(interrupted)
         } else {
-          made.configuration.anew.accepted.formUnion(interrupted)
+          made.configuration.rerunning.accepted.formUnion(interrupted)
         }
       }
       if !acceptsChangedFiles {
         try refuseChanges(
-          OutputVerification(of: made.plan, past: contents.run, anew: made.configuration.anew)
-            .changes(in: made.configuration.startDirectory))
+          OutputVerification(
+            of: made.plan, past: contents.run, rerunning: made.configuration.rerunning
+          )
+          .changes(in: made.configuration.startDirectory))
       }
       let key = try waitForTurn(of: made, in: try place(of: store))
       try terminateOrphans(of: run, contents.run)
       var next = RunFolder.Contents(
         of: made.plan, run, made.configuration.inputs, leavingOut: made.leftOut,
-        rerunning: made.configuration.anew, hiding: made.configuration.secrets)
+        rerunning: made.configuration.rerunning, hiding: made.configuration.secrets)
       next.opening.resumption = contents.run.resumptions + 1
       let beginning = RunBeginning(next)
       let recorder = try journal.recorder(for: beginning, after: contents, startedAt: .now)
@@ -165,13 +167,13 @@ extension Engine {
   private func rerunSelection(_ names: [String], in plan: Plan) throws(RunStoreError)
     -> RerunSelection
   {
-    var anew = RerunSelection()
+    var rerunning = RerunSelection()
     for name in names {
-      do { anew.steps.formUnion(try plan.stepsLeftOut(by: StepChoice(skip: [name]))) } catch {
+      do { rerunning.steps.formUnion(try plan.stepsLeftOut(by: StepChoice(skip: [name]))) } catch {
         throw RunStoreError(message: "\"\(name)\" is not a step of the workflow")
       }
     }
-    return anew
+    return rerunning
   }
 
   private func refuseChanges(_ changes: [OutputVerification.Change]) throws(RunStoreError) {
@@ -185,10 +187,10 @@ extension Engine {
   /// Terminates orphans, so that no step ever runs twice at the same time.
   private func terminateOrphans(of run: RunID, _ past: RecordedRun) throws(RunStoreError) {
     defer { RunSearch.clear() }
-    let survivors = OrphanedProcesses(of: run, past: past)
-    guard !survivors.processes.isEmpty else { return }
-    _ = survivors.end()
-    guard let one = survivors.processes.first else { return }
+    let orphans = OrphanedProcesses(of: run, past: past)
+    guard !orphans.processes.isEmpty else { return }
+    _ = orphans.end()
+    guard let one = orphans.processes.first else { return }
     throw RunStoreError(
       message: "run \(run) cannot be gone on with while process \(one.id) of it is alive",
       help: OrphanedProcesses.help)

@@ -26,14 +26,14 @@ struct WhyCommand {
         console.errors.write(problems)
         return .usage
       }
-      return tell(bound, inputs)
+      return report(bound, inputs)
     } catch {
       console.errors.write(error.diagnostics)
       return .usage
     }
   }
 
-  private func tell(_ plan: Plan, _ inputs: InputValues) -> ExitCode {
+  private func report(_ plan: Plan, _ inputs: InputValues) -> ExitCode {
     let known = Set(plan.steps.map(\.address))
     // The plan contains the steps of a loop only once.
     let named = StepAddress(parsing: invocation.step)?.planned(isKnown: known.contains)

@@ -16,7 +16,7 @@ struct CheckCommand {
     let files = invocation.files.map { CheckedFile(path: $0, below: invocation.directory) }
     Kept.untilExit(files)
     switch invocation.format {
-    case .text: tell(files)
+    case .text: report(files)
     case .json: console.output.write(DiagnosticJSON().rendered(collections(files)))
     case .sarif:
       let form = DiagnosticSARIF(version: WeftVersion.current)
@@ -37,11 +37,11 @@ struct CheckCommand {
   /// Reports each problem once, even if a file is checked by itself and as part of others.
   private func diagnostics(of files: [CheckedFile]) -> [[Diagnostic]] {
     guard files.count > 1 else { return files.map(\.diagnostics) }
-    var told = DiagnosticDeduplicator()
-    return files.map { file in file.diagnostics.filter { told.insert($0) } }
+    var reported = DiagnosticDeduplicator()
+    return files.map { file in file.diagnostics.filter { reported.insert($0) } }
   }
 
-  private func tell(_ files: [CheckedFile]) {
+  private func report(_ files: [CheckedFile]) {
     let diagnostics = diagnostics(of: files)
     for found in diagnostics { console.output.write(found) }
     let summary = CheckSummary(diagnostics)

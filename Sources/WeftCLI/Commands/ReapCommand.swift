@@ -77,10 +77,10 @@ struct ReapCommand {
     if !end.ended.isEmpty {
       console.output.write("run \(folder.run): ended \(OrphanedProcesses.names(end.ended))\n")
     }
-    guard !end.survivors.isEmpty else { return (!end.ended.isEmpty, .success) }
+    guard !end.orphans.isEmpty else { return (!end.ended.isEmpty, .success) }
     console.complain(
       CommandError(
-        "run \(folder.run): could not end \(OrphanedProcesses.names(end.survivors))",
+        "run \(folder.run): could not end \(OrphanedProcesses.names(end.orphans))",
         help: OrphanedProcesses.help))
     return (!end.ended.isEmpty, .broken)
   }

@@ -106,7 +106,7 @@ struct ResumeCommand {
     }
     let source = try ResumedFile(folder, opening, first: contents.run.opening)
     let (plan, changes) = try source.plan(acceptingChanges: invocation.acceptsChanges)
-    for line in changes.told { console.errors.write("weft: \(line)\n") }
+    for line in changes.reported { console.errors.write("weft: \(line)\n") }
     try refuseRecordedInputs(opening)
     let inputs: InputValues
     do {
@@ -117,9 +117,9 @@ struct ResumeCommand {
     }
     let (bound, problems) = plan.bound(to: inputs, run: folder.run, in: folder.path)
     guard problems.isEmpty else { throw Refusal(.usage, problems) }
-    var anew = try rerunSelection(in: bound, changes, contents.run)
-    settleInterrupted(&anew, in: bound, contents.run)
-    try lookAtFiles(OutputVerification(of: bound, past: contents.run, anew: anew))
+    var rerunning = try rerunSelection(in: bound, changes, contents.run)
+    settleInterrupted(&rerunning, in: bound, contents.run)
+    try lookAtFiles(OutputVerification(of: bound, past: contents.run, rerunning: rerunning))
     let leftOut = bound.steps.indices.filter { opening.leftOut.contains(bound.steps[$0].address) }
     try terminateOrphans(of: folder.run, contents.run)
     let secrets = SecretReader(bound.usedSecrets)
@@ -127,10 +127,10 @@ struct ResumeCommand {
       let session = try RunSession(
         bound.leavingOut(leftOut), folder.run, invocation.settings, inputs,
         Selection(leavingOut: leftOut, of: bound), console, secrets, learningFrom: earlierRuns,
-        after: (contents.run, anew))
+        after: (contents.run, rerunning))
       return try session.follow { secrets throws(CommandError) in
         let recording = try RunRecording.append(
-          to: folder, after: contents, bound, inputs, leavingOut: leftOut, rerunning: anew,
+          to: folder, after: contents, bound, inputs, leavingOut: leftOut, rerunning: rerunning,
           invocation, hiding: secrets)
         tellWhatWasPutAside(folder, contents)
         return recording
@@ -154,19 +154,19 @@ struct ResumeCommand {
   private func rerunSelection(
     in plan: Plan, _ changes: FileChanges, _ past: RecordedRun
   ) throws(Refusal) -> RerunSelection {
-    var anew = RerunSelection()
+    var rerunning = RerunSelection()
     do throws(StepChoice.UnknownStep) {
-      anew.steps.formUnion(try plan.steps(from: changes.changed.map(\.text) + invocation.from))
+      rerunning.steps.formUnion(try plan.steps(from: changes.changed.map(\.text) + invocation.from))
       for name in invocation.rerun {
         let named = StepAddress(parsing: name)
         let inside = past.steps.keys.filter { step in named.map(step.isInside) ?? false }
         if named?.hasElement == true, !inside.isEmpty {
-          anew.addresses.formUnion(inside)
+          rerunning.addresses.formUnion(inside)
         } else {
-          anew.steps.formUnion(try plan.stepsLeftOut(by: StepChoice(skip: [name])))
+          rerunning.steps.formUnion(try plan.stepsLeftOut(by: StepChoice(skip: [name])))
         }
       }
-      return anew
+      return rerunning
     } catch {
       throw Refusal(.usage, error.complaint.message, help: error.complaint.help)
     }
@@ -174,16 +174,18 @@ struct ResumeCommand {
 
   /// Handles steps that were running when an engine was killed and are not idempotent: lists them together, and
   /// reruns them or counts them as done if requested.
-  private func settleInterrupted(_ anew: inout RerunSelection, in plan: Plan, _ past: RecordedRun) {
-    let steps = anew.interrupted(of: past, in: plan)
+  private func settleInterrupted(
+    _ rerunning: inout RerunSelection, in plan: Plan, _ past: RecordedRun
+  ) {
+    let steps = rerunning.interrupted(of: past, in: plan)
     guard !steps.isEmpty else { return }
     let names = steps.map { "  \(TerminalText.harmless($0.text))\n" }.joined()
     let count = steps.count == 1 ? "1 step was" : "\(steps.count) steps were"
     if invocation.rerunsInterrupted {
-      anew.addresses.formUnion(steps)
+      rerunning.addresses.formUnion(steps)
       console.errors.write("weft: \(count) running when weft was killed; running again:\n\(names)")
     } else if invocation.skipsInterrupted {
-      anew.accepted.formUnion(steps)
+      rerunning.accepted.formUnion(steps)
       console.errors.write(
         "weft: \(count) running when weft was killed; counted as done:\n\(names)")
     } else {
@@ -215,19 +217,19 @@ struct ResumeCommand {
   /// Terminates orphans of a killed engine before anything starts.
   private func terminateOrphans(of run: RunID, _ past: RecordedRun) throws(Refusal) {
     defer { RunSearch.clear() }
-    let survivors = OrphanedProcesses(of: run, past: past)
-    guard !survivors.processes.isEmpty else { return }
-    let end = survivors.end()
+    let orphans = OrphanedProcesses(of: run, past: past)
+    guard !orphans.processes.isEmpty else { return }
+    let end = orphans.end()
     if !end.ended.isEmpty {
       console.errors.write(
         "weft: ended what was still running: \(OrphanedProcesses.names(end.ended))\n")
     }
     // A step must never run twice at the same time, so its processes must be gone.
-    guard !end.survivors.isEmpty || !survivors.processes.isEmpty else { return }
+    guard !end.orphans.isEmpty || !orphans.processes.isEmpty else { return }
     throw Refusal(
       .broken,
       "run \(run) cannot be gone on with while something of it is alive: "
-        + OrphanedProcesses.names(end.survivors), help: OrphanedProcesses.help)
+        + OrphanedProcesses.names(end.orphans), help: OrphanedProcesses.help)
   }
 }
 

@@ -11,7 +11,7 @@ struct FileChanges {
   /// The steps to rerun, along with their dependents.
   var changed: [StepAddress] = []
   /// The descriptions for the user.
-  var told: [String] = []
+  var reported: [String] = []
 }
 
 /// The workflow of a resumed run: as it was read then, and as it is now.
@@ -75,7 +75,7 @@ struct ResumedFile {
     // If the old file is no longer valid, no step counts as done.
     var changed = difference?.changed ?? new.steps.map(\.address)
     changed += inOthers.filter { !changed.contains($0) }
-    return (new, FileChanges(changed: changed, told: told(difference, others)))
+    return (new, FileChanges(changed: changed, reported: reported(difference, others)))
   }
 
   private func plan(
@@ -110,7 +110,7 @@ struct ResumedFile {
   private func refusal(
     _ path: String, _ difference: PlanDifference?, _ others: Set<String>
   ) -> Refusal {
-    let lines = told(difference, others)
+    let lines = reported(difference, others)
     return Refusal(
       .rejected,
       "the workflow has changed since run \(run) began: "
@@ -118,7 +118,7 @@ struct ResumedFile {
       help: "--accept-changes goes on with it as it is now, and does again what has changed")
   }
 
-  private func told(_ difference: PlanDifference?, _ others: Set<String>) -> [String] {
+  private func reported(_ difference: PlanDifference?, _ others: Set<String>) -> [String] {
     var lines = others.sorted().map { "\"\($0)\" is another" }
     guard let difference else { return lines }
     let named = { (verb: String, steps: [StepAddress]) in

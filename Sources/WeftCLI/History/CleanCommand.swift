@@ -24,7 +24,7 @@ struct CleanCommand {
       let all = state.candidates()
       let decision = invocation.policy.decision(on: all, now: now)
       let code = remove(decision.removed, in: state)
-      tell(unknownsAmong: all)
+      report(unknownsAmong: all)
       if !decision.spared.isEmpty {
         console.output.write(
           "kept \(Count.runs(decision.spared.count)) that could still be resumed; --unfinished takes"
@@ -44,7 +44,7 @@ struct CleanCommand {
     for candidate in runs {
       do throws(RunFolderError) {
         if !invocation.isDryRun {
-          guard try state.remove(candidate.run, standing: candidate.standing) else { continue }
+          guard try state.remove(candidate.run, retention: candidate.retention) else { continue }
         }
         count += 1
         bytes += candidate.bytes
@@ -61,9 +61,9 @@ struct CleanCommand {
     return code
   }
 
-  private func tell(unknownsAmong all: [CleaningPolicy.Candidate]) {
+  private func report(unknownsAmong all: [CleaningPolicy.Candidate]) {
     for candidate in all {
-      guard case .unknown(let reason) = candidate.standing else { continue }
+      guard case .unknown(let reason) = candidate.retention else { continue }
       console.errors.write("weft: warning: left alone: \(CommandError(reason).harmlessMessage)\n")
     }
   }
@@ -78,7 +78,7 @@ extension StateDirectory {
   /// Returns all runs with their sizes, the newest first.
   fileprivate func candidates() -> [CleaningPolicy.Candidate] {
     newestFirst().compactMap { run in
-      standing(of: run).map { CleaningPolicy.Candidate(run, $0, bytes: byteCount(of: run)) }
+      retention(of: run).map { CleaningPolicy.Candidate(run, $0, bytes: byteCount(of: run)) }
     }
   }
 }

@@ -27,10 +27,10 @@ struct FollowPace {
   }
 
   /// Waits for the next poll, and reports new events.
-  mutating func next(_ tell: FollowedRun.Tell) -> Finding {
+  mutating func next(_ report: FollowedRun.Tell) -> Finding {
     if !isFirst, !isFree { wakeup.wait(atMost: FollowPace.pause) }
     isFirst = false
-    let hasNews = followed.poll(tell)
+    let hasNews = followed.poll(report)
     if let end = followed.end { return .ended(end) }
     if let pause = followed.pause { return .waits(pause) }
     if hasNews {

@@ -15,7 +15,7 @@ struct RunsCommand {
 
   func execute() -> ExitCode {
     do throws(Refusal) {
-      tell(try runs())
+      report(try runs())
       return .success
     } catch {
       return console.refuse(error)
@@ -32,7 +32,7 @@ struct RunsCommand {
     return runs
   }
 
-  private func tell(_ runs: [RunListEntry]) {
+  private func report(_ runs: [RunListEntry]) {
     switch invocation.format {
     case .json: console.output.write(RunListJSON.rendered(runs))
     case .csv: console.output.write(RunListCSV.rendered(runs))

@@ -46,7 +46,7 @@ struct InputCollection {
     var all = diagnostics
     do {
       let values = try InputBinding.bind(
-        declarations, given, manner: .commandLine, allowsMissing: isOpen)
+        declarations, given, inputSource: .commandLine, allowsMissing: isOpen)
       if all.isEmpty { return values }
     } catch {
       all += error.diagnostics

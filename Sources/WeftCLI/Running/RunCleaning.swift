@@ -20,9 +20,9 @@ struct RunCleaning {
     // Only runs beyond the limit are inspected.
     guard state.ids.count > count else { return }
     for old in state.newestFirst().dropFirst(count)
-    where old != run && state.standing(of: old) == .ended {
+    where old != run && state.retention(of: old) == .ended {
       do throws(RunFolderError) {
-        _ = try state.remove(old, standing: .ended)
+        _ = try state.remove(old, retention: .ended)
       } catch {
         console.errors.write(
           "weft: warning: the record of run \(old) could not be removed: "

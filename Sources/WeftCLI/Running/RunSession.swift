@@ -15,11 +15,11 @@ struct RunSession {
   private let id: RunID
   private let console: Console
   private let events: EventsWriter?
-  private let screen = Screen()
-  private let desk: TerminalArbiter
+  private let displayLock = DisplayLock()
+  private let arbiter: TerminalArbiter
   private let secretReader: SecretReader
   /// For a resumed run, its recorded state and the steps to rerun.
-  private let past: (run: RecordedRun, anew: RerunSelection)?
+  private let past: (run: RecordedRun, rerunning: RerunSelection)?
   private let earlierRuns: EarlierRuns
 
   /// - Throws: If the events cannot be written; nothing has started then.
@@ -27,7 +27,7 @@ struct RunSession {
     _ plan: Plan, _ id: RunID, _ invocation: RunInvocation, _ inputs: InputValues,
     _ selection: Selection, _ console: Console, _ secrets: SecretReader,
     learningFrom earlierRuns: EarlierRuns,
-    after past: (run: RecordedRun, anew: RerunSelection)? = nil
+    after past: (run: RecordedRun, rerunning: RerunSelection)? = nil
   ) throws(CommandError) {
     self.past = past
     self.earlierRuns = earlierRuns
@@ -39,8 +39,8 @@ struct RunSession {
     self.invocation = invocation
     self.console = console
     let ports = [console.errors] + (invocation.events == .standardOutput ? [] : [console.output])
-    desk = TerminalArbiter(
-      screen, isShownOnTerminal: ports.contains { $0.descriptor.isTerminal })
+    arbiter = TerminalArbiter(
+      displayLock, isShownOnTerminal: ports.contains { $0.descriptor.isTerminal })
     guard let target = invocation.events else {
       events = nil
       return
@@ -68,7 +68,7 @@ struct RunSession {
           help: "raise the limit first: ulimit -n 256"))
       return .broken
     }
-    let signals = SignalHandling(Suspension(screen: screen, desk: desk))
+    let signals = SignalHandling(Suspension(displayLock: displayLock, arbiter: arbiter))
     if let complaint = signals.start() {
       console.complain(complaint)
       return .broken
@@ -109,7 +109,7 @@ struct RunSession {
       ) {
         run in
         pump = EventPump(
-          run.subscribe(outputLimitBytes: RunSession.displayLimitBytes), wakeup: screen.wakeup)
+          run.subscribe(outputLimitBytes: RunSession.displayLimitBytes), wakeup: displayLock.wakeup)
         events?.start(run.subscribe(), on: threads)
       }
     } catch {
@@ -150,7 +150,7 @@ struct RunSession {
     configuration.recorder = recording?.journal
     configuration.cookie = recording?.cookie
     configuration.past = past?.run
-    if let past { configuration.anew = past.anew }
+    if let past { configuration.rerunning = past.rerunning }
     configuration.runDirectory = recording?.directory
     configuration.logFolder = recording?.logs
     configuration.inbox = recording?.control
@@ -159,8 +159,8 @@ struct RunSession {
     let cache = RunCache.open(for: plan, invocation)
     configuration.cache = cache.access
     configuration.earlyWarnings += [cache.warning].compactMap(\.self)
-    configuration.terminal = desk
-    configuration.approver = TerminalApprover(desk: desk, threads: threads)
+    configuration.terminal = arbiter
+    configuration.approver = TerminalApprover(arbiter: arbiter, threads: threads)
     if invocation.maxParallel == nil { joinJobserver(&configuration) }
     configuration.containment = invocation.containment.request
     return configuration
@@ -244,19 +244,19 @@ struct RunSession {
       port.flush()
       console.errors.flush()
     }
-    screen.open()
-    defer { screen.close() }
+    displayLock.open()
+    defer { displayLock.close() }
     while let events = pump.next(
-      until: reporter.nextRedraw.map { start + $0 }, isWanted: { screen.isWanted })
+      until: reporter.nextRedraw.map { start + $0 }, isWanted: { displayLock.isWanted })
     {
       reporter.handle(
         events, now: MonotonicClock.now - start, size: { port.redrawnSize }, log: run.log(of:in:),
         remaining: { run.remainingTime }, write: write)
       flush()
-      guard screen.isWanted else { continue }
+      guard displayLock.isWanted else { continue }
       reporter.withdraw(isVisible: port.redrawnSize != nil, write: write)
       flush()
-      screen.yield()
+      displayLock.yield()
     }
   }
 }

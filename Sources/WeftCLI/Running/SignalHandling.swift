@@ -63,7 +63,7 @@ final class SignalHandling: Sendable {
       stop.request(.now)
       run?.killNow()
     case .leave:
-      suspension.desk.loan?.end(restoringScreen: true)
+      suspension.arbiter.loan?.end(restoringScreen: true)
       run?.abandon()
       ThisProcess.exit(ExitCode.signal(first.rawValue).status)
     }

@@ -6,7 +6,7 @@ import WeftPlatform
 
 /// Asks for approval at the terminal, while the display is withdrawn.
 struct TerminalApprover: Approver {
-  let desk: TerminalArbiter
+  let arbiter: TerminalArbiter
   let threads: BlockingThreads
 
   func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
@@ -22,14 +22,14 @@ struct TerminalApprover: Approver {
   private func answer(to request: ApprovalRequest, stop: StopSwitch) -> ApprovalAnswer {
     let loan: TerminalLoan
     do {
-      loan = try desk.borrow(stop: stop)
+      loan = try arbiter.borrow(stop: stop)
     } catch {
       guard case .terminalUnavailable(let reason) = error else { return .rejected }
       return .unanswered(reason.message)
     }
     defer {
       loan.end(restoringScreen: false)
-      desk.giveBack(loan)
+      arbiter.giveBack(loan)
     }
     var prompt =
       "\(TerminalText.harmless(request.step.text)): \(TerminalText.harmless(request.message)) [y/N] "

@@ -10,15 +10,15 @@ final class TerminalArbiter: TerminalAccess {
     var loan: TerminalLoan?
   }
 
-  private let screen: Screen
+  private let displayLock: DisplayLock
   /// The longest wait for a display that does not respond.
   private let patience: Duration?
   private let state = Mutex(State())
 
   /// - Parameter isShownOnTerminal: Whether the display writes to a terminal, so that it must withdraw before a step
   ///   gets it.
-  init(_ screen: Screen, isShownOnTerminal: Bool) {
-    self.screen = screen
+  init(_ displayLock: DisplayLock, isShownOnTerminal: Bool) {
+    self.displayLock = displayLock
     patience = isShownOnTerminal ? nil : .seconds(1)
   }
 
@@ -29,7 +29,7 @@ final class TerminalArbiter: TerminalAccess {
     guard takeTurn(stop) else { throw .stopped }
     do throws(TerminalError) {
       let loan = try TerminalLoan()
-      let isQuiet = screen.ask(atMost: patience, stop: stop)
+      let isQuiet = displayLock.ask(atMost: patience, stop: stop)
       state.withLock { $0.loan = loan }
       if isQuiet || stop.level == .none { return loan }
       giveBack(loan)
@@ -42,7 +42,7 @@ final class TerminalArbiter: TerminalAccess {
 
   func giveBack(_ loan: TerminalLoan) {
     state.withLock { $0.loan = nil }
-    screen.release()
+    displayLock.release()
     endTurn()
   }
 

@@ -2,21 +2,21 @@ import WeftDiagnostics
 
 /// Required inputs that are not given, reported together with a description of each.
 extension InputBinding {
-  func rejection(missing: [InputDeclaration], _ manner: Manner) -> InputsError {
+  func rejection(missing: [InputDeclaration], _ inputSource: InputSource) -> InputsError {
     let missed = missing.map { declaration in
       InputFault(
         .missing, declaration.name.text, "input \(quoted(declaration.name.text)) is not given",
-        help: InputBinding.giving([declaration], manner))
+        help: InputBinding.giving([declaration], inputSource))
     }
     var diagnostics = faults.map(\.diagnostic)
-    if let diagnostic = InputBinding.diagnostic(ofMissing: missing, manner) {
+    if let diagnostic = InputBinding.diagnostic(ofMissing: missing, inputSource) {
       diagnostics.append(diagnostic)
     }
     return InputsError(faults + missed, diagnostics: diagnostics)
   }
 
   private static func diagnostic(
-    ofMissing missing: [InputDeclaration], _ manner: Manner
+    ofMissing missing: [InputDeclaration], _ inputSource: InputSource
   ) -> Diagnostic? {
     guard let first = missing.first else { return nil }
     let names = listed(missing.map { quoted($0.name.text) }, conjunction: "and")
@@ -25,7 +25,7 @@ extension InputBinding {
       message: missing.count == 1
         ? "input \(names) is required, and not given"
         : "inputs \(names) are required, and not given",
-      place: nil, help: giving(missing, manner),
+      place: nil, help: giving(missing, inputSource),
       related: missing.prefix(mostNotes).map { declaration in
         Diagnostic.Related(message: note(on: declaration), place: nil)
       })
@@ -40,8 +40,8 @@ extension InputBinding {
       .joined(separator: "; ")
   }
 
-  private static func giving(_ missing: [InputDeclaration], _ manner: Manner) -> String {
-    switch manner {
+  private static func giving(_ missing: [InputDeclaration], _ inputSource: InputSource) -> String {
+    switch inputSource {
     case .commandLine:
       "write " + missing.prefix(mostNotes).map(\.option).joined(separator: " ")
         + (missing.count > 3 ? ", or give them in a file by --inputs FILE" : "")

@@ -4,7 +4,7 @@ import WeftJSON
 /// Matches the given values with the declared inputs of a workflow.
 package struct InputBinding {
   /// The source of the values, which determines the help in messages.
-  package enum Manner: Sendable {
+  package enum InputSource: Sendable {
     case commandLine
     case program
   }
@@ -24,7 +24,7 @@ package struct InputBinding {
   /// - Parameter allowsMissing: Whether inputs that are not given are omitted rather than reported.
   /// - Throws: All faults.
   package static func bind(
-    _ declarations: [InputDeclaration], _ given: [GivenInput], manner: Manner,
+    _ declarations: [InputDeclaration], _ given: [GivenInput], inputSource: InputSource,
     allowsMissing: Bool = false
   ) throws(InputsError) -> InputValues {
     var binding = InputBinding(declarations: declarations)
@@ -34,7 +34,7 @@ package struct InputBinding {
       allowsMissing
       ? [] : declarations.filter { binding.isMissed($0) }
     guard binding.faults.isEmpty, missing.isEmpty else {
-      throw binding.rejection(missing: missing, manner)
+      throw binding.rejection(missing: missing, inputSource)
     }
     return InputValues(entries)
   }
@@ -47,7 +47,7 @@ package struct InputBinding {
 
   /// Reports a fault at its location in a document. If secrets may be near, the location is only
   /// text in the message.
-  private mutating func tell(
+  private mutating func report(
     _ kind: InputFault.Kind, _ name: String, _ message: String, help: String?,
     at place: Diagnostic.Place?
   ) {
@@ -80,7 +80,7 @@ package struct InputBinding {
       return tellUnknown(one)
     }
     guard given.updateValue(one, forKey: declaration.name) == nil else {
-      tell(
+      report(
         .repeated, one.name, "input \(quoted(declaration.name.text)) is given twice",
         help: "give it once", at: one.namePlace)
       return
@@ -95,7 +95,7 @@ package struct InputBinding {
       names.isEmpty
       ? "the workflow has no inputs"
       : "its inputs are " + listed(names.map(quoted), conjunction: "and")
-    tell(
+    report(
       .unknown, one.name, "\(quoted(one.name)) is not an input of this workflow",
       help: nearest.map(didYouMean) ?? known, at: one.namePlace)
   }
@@ -147,7 +147,7 @@ package struct InputBinding {
   ) {
     let isSecret = declaration.isSecret
     for fault in declaration.schema.faults(of: value) {
-      tell(
+      report(
         .unfit, declaration.name.text, fault.message(about: subject, isSecret: isSecret),
         help: fault.help(isSecret: isSecret), at: place(fault))
     }
@@ -165,7 +165,7 @@ package struct InputBinding {
     guard !limits.contains(count) else { return }
     let name = declaration.name.text
     let isShort = count < limits.lowerBound
-    tell(
+    report(
       .unfit, name,
       "\(one.subject) is a secret that cannot be hidden, expected "
         + (isShort

@@ -15,20 +15,20 @@ private struct ValueCheck {
 
   private var isFull: Bool { faults.count >= ValueError.mostTold }
 
-  private mutating func tell(_ kind: ValueError.Kind, at path: ValuePath) {
+  private mutating func report(_ kind: ValueError.Kind, at path: ValuePath) {
     if !isFull { faults.append(ValueError(kind, path)) }
   }
 
   mutating func check(_ value: JSONValue, by schema: ValueSchema, at path: ValuePath) {
     guard schema.types.isEmpty || schema.types.contains(where: { $0.holds(for: value) }) else {
       // Other faults would only follow from this one.
-      return tell(.wrongType(value, wanted: schema.types), at: path)
+      return report(.wrongType(value, wanted: schema.types), at: path)
     }
     if let constant = schema.constant, constant != value {
-      return tell(.notAllowed(value, wanted: [constant]), at: path)
+      return report(.notAllowed(value, wanted: [constant]), at: path)
     }
     if !schema.allowed.isEmpty, !schema.allowed.contains(value) {
-      return tell(.notAllowed(value, wanted: schema.allowed), at: path)
+      return report(.notAllowed(value, wanted: schema.allowed), at: path)
     }
     switch value {
     case .string(let text): check(text, by: schema.text, at: path)
@@ -43,28 +43,28 @@ private struct ValueCheck {
     _ text: String, by rules: ValueSchema.TextRules, at path: ValuePath
   ) {
     let count = text.unicodeScalars.count
-    if count < rules.length.least { tell(.tooShort(count, least: rules.length.least), at: path) }
-    if let most = rules.length.most, count > most { tell(.tooLong(count, most: most), at: path) }
+    if count < rules.length.least { report(.tooShort(count, least: rules.length.least), at: path) }
+    if let most = rules.length.most, count > most { report(.tooLong(count, most: most), at: path) }
     guard let pattern = rules.pattern else { return }
     guard text.utf8.count <= WorkflowLimits.matchedBytes else {
-      return tell(.tooLongToMatch(bytes: text.utf8.count), at: path)
+      return report(.tooLongToMatch(bytes: text.utf8.count), at: path)
     }
-    if !pattern.matches(in: text) { tell(.noMatch(text, of: pattern), at: path) }
+    if !pattern.matches(in: text) { report(.noMatch(text, of: pattern), at: path) }
   }
 
   private mutating func check(
     _ number: JSONNumber, by rules: ValueSchema.NumberRules, at path: ValuePath
   ) {
-    if let least = rules.minimum, number < least { tell(.below(number, least: least), at: path) }
-    if let most = rules.maximum, number > most { tell(.above(number, most: most), at: path) }
+    if let least = rules.minimum, number < least { report(.below(number, least: least), at: path) }
+    if let most = rules.maximum, number > most { report(.above(number, most: most), at: path) }
     if let limit = rules.exclusiveMinimum, number <= limit {
-      tell(.notAbove(number, limit: limit), at: path)
+      report(.notAbove(number, limit: limit), at: path)
     }
     if let limit = rules.exclusiveMaximum, number >= limit {
-      tell(.notBelow(number, limit: limit), at: path)
+      report(.notBelow(number, limit: limit), at: path)
     }
     if let divisor = rules.divisor, number.isMultiple(of: divisor) != true {
-      tell(.noMultiple(number, of: divisor), at: path)
+      report(.noMultiple(number, of: divisor), at: path)
     }
   }
 
@@ -73,10 +73,10 @@ private struct ValueCheck {
   ) {
     let count = elements.count
     if count < rules.count.least {
-      tell(.tooFewElements(count, least: rules.count.least), at: path)
+      report(.tooFewElements(count, least: rules.count.least), at: path)
     }
     if let most = rules.count.most, count > most {
-      tell(.tooManyElements(count, most: most), at: path)
+      report(.tooManyElements(count, most: most), at: path)
     }
     if rules.isUnique { checkUniqueness(of: elements, at: path) }
     guard case .matching(let schema) = rules.elements else { return }
@@ -89,7 +89,7 @@ private struct ValueCheck {
     var first: [JSONValue: Int] = [:]
     for (index, element) in elements.enumerated() where !isFull {
       if let earlier = first.updateValue(index, forKey: element) {
-        tell(.equalElements(earlier, index), at: path)
+        report(.equalElements(earlier, index), at: path)
       }
     }
   }
@@ -99,13 +99,13 @@ private struct ValueCheck {
   ) {
     let count = object.count
     if count < rules.count.least {
-      tell(.tooFewProperties(count, least: rules.count.least), at: path)
+      report(.tooFewProperties(count, least: rules.count.least), at: path)
     }
     if let most = rules.count.most, count > most {
-      tell(.tooManyProperties(count, most: most), at: path)
+      report(.tooManyProperties(count, most: most), at: path)
     }
     for name in rules.required where object[name] == nil {
-      tell(.missingProperty(name, found: object.map(\.key)), at: path)
+      report(.missingProperty(name, found: object.map(\.key)), at: path)
     }
     for member in object where !isFull {
       let inside = path.appending(.property(member.key))
@@ -117,7 +117,7 @@ private struct ValueCheck {
       case .anything: break
       case .nothing:
         let known = rules.properties.map(\.name)
-        tell(.undeclaredProperty(member.key, known: known), at: inside)
+        report(.undeclaredProperty(member.key, known: known), at: inside)
       case .matching(let schema): check(member.value, by: schema, at: inside)
       }
     }

@@ -1,6 +1,6 @@
 extension CommandAnalyzer {
   /// Classifies the arguments of an interpreter: its options, its program, and the arguments of that program.
-  mutating func judge(
+  mutating func classify(
     _ interpreter: Interpreter, _ arguments: ArraySlice<ShellWord>, of name: String
   ) {
     var reading = InterpreterArguments(interpreter, name: name)
@@ -9,7 +9,7 @@ extension CommandAnalyzer {
       guard let reason = reading.take(word) else { continue }
       rejectUnlessLiteral(word, reason)
       if reading.hasScript, !hadScript {
-        judge(script: word, of: name, parameters: arguments[(index + 1)...])
+        classify(script: word, of: name, parameters: arguments[(index + 1)...])
       }
       if interpreter.isShell, word.hasExpansion { readsProgram = true }
     }

@@ -1,6 +1,6 @@
 /// Programs that run some of their arguments.
 extension CommandAnalyzer {
-  mutating func judge(
+  mutating func classify(
     _ places: RunArguments, _ arguments: ArraySlice<ShellWord>, of name: String
   ) {
     var places = places
@@ -22,13 +22,13 @@ extension CommandAnalyzer {
         if operands == 0 {
           places.letters += word.literal.flatMap { places.lettersBehind[$0] } ?? ""
         }
-        judge(operand: word, number: operands, places, name)
+        classify(operand: word, number: operands, places, name)
         operands += 1
       }
     }
   }
 
-  private mutating func judge(
+  private mutating func classify(
     operand word: ShellWord, number: Int, _ places: RunArguments, _ name: String
   ) {
     if let first = places.firstRun, number >= first {
@@ -51,7 +51,7 @@ extension CommandAnalyzer {
     behind words: ArraySlice<ShellWord>, _ places: RunArguments
   ) {
     if let dashes = words.firstIndex(where: { $0.literal == "--" }) {
-      return judge(words[(dashes + 1)...])
+      return classify(words[(dashes + 1)...])
     }
     var words = words
     var skipped = places.skipped
@@ -68,7 +68,7 @@ extension CommandAnalyzer {
         break
       }
     }
-    judge(words)
+    classify(words)
   }
 
   // MARK: Options

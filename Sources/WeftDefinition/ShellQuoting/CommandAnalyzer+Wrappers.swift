@@ -1,5 +1,5 @@
 extension CommandAnalyzer {
-  mutating func judge(_ wrapper: Wrapper, _ arguments: ArraySlice<ShellWord>, of name: String) {
+  mutating func classify(_ wrapper: Wrapper, _ arguments: ArraySlice<ShellWord>, of name: String) {
     var words = arguments
     var acceptsOptions = true
     var operands = wrapper.operands
@@ -18,7 +18,7 @@ extension CommandAnalyzer {
         !word.mayBeginWithValue
       {
         words.removeFirst()
-        judge(assignment: word, nameLength: equals)
+        classify(assignment: word, nameLength: equals)
       } else if operands > 0 {
         operands -= 1
         words.removeFirst()
@@ -36,7 +36,7 @@ extension CommandAnalyzer {
     if let first = words.first?.literal, ReservedWord(Array(first.utf8)[...]) != nil {
       changesReading = name
     }
-    judge(words)
+    classify(words)
     if name == "xargs", !words.isEmpty { judgeInput(ofXargs: words) }
   }
 
@@ -76,7 +76,7 @@ extension CommandAnalyzer {
     return true
   }
 
-  private mutating func judge(assignment word: ShellWord, nameLength: Int) {
+  private mutating func classify(assignment word: ShellWord, nameLength: Int) {
     let bytes = word.text.prefix(nameLength)
     let name = String(decoding: bytes, as: UTF8.self)
     assignments.append((name, word.range))
@@ -95,7 +95,7 @@ extension CommandAnalyzer {
       if word.hasValue, word.mayBeginWithValue { options.append(word) }
       guard word.literal.map(starts.contains) ?? false else { continue }
       let command = words.prefix { $0.literal != ";" && $0.literal != "+" }
-      judge(command)
+      classify(command)
       words = words.dropFirst(command.count)
     }
   }

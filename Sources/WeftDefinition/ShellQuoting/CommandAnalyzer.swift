@@ -4,7 +4,7 @@
 /// interpreters that take a program as an argument. Every other command takes its arguments as data.
 struct CommandAnalyzer {
   let dialect: ShellDialect
-  var rejections: [(holes: Range<Int>, ShellQuotingError.Reason, isArgument: Bool)] = []
+  var rejections: [(placeholders: Range<Int>, ShellQuotingError.Reason, isArgument: Bool)] = []
   var suspicions: [ShellSuspicion] = []
   /// Words before any `--` that begin with a value.
   var options: [ShellWord] = []
@@ -37,7 +37,7 @@ struct CommandAnalyzer {
   }
 
   /// Notes the use of variables and parameters in the script of a shell that the command starts.
-  mutating func judge(script: ShellWord, of shell: String, parameters: ArraySlice<ShellWord>) {
+  mutating func classify(script: ShellWord, of shell: String, parameters: ArraySlice<ShellWord>) {
     guard let text = script.literal else { return }
     let names = ScriptReading.namesEvaluated(
       by: text, ShellDialect(program: shell), depth: depth + 1)
@@ -49,7 +49,7 @@ struct CommandAnalyzer {
     _ word: ShellWord, _ reason: ShellQuotingError.Reason, isArgument: Bool = false
   ) {
     evaluated.append(word.range)
-    if word.hasValue { rejections.append((word.holes, reason, isArgument)) }
+    if word.hasValue { rejections.append((word.placeholders, reason, isArgument)) }
   }
 
   /// Rejects a word that is harmless only as a literal: the name of a variable, or a program in another language, in
@@ -66,7 +66,7 @@ struct CommandAnalyzer {
   }
 
   /// Classifies a command by its words, the first of which names it.
-  mutating func judge(_ words: ArraySlice<ShellWord>) {
+  mutating func classify(_ words: ArraySlice<ShellWord>) {
     guard let first = words.first else {
       lacksCommand = true
       return
@@ -139,15 +139,15 @@ struct CommandAnalyzer {
       if arguments.first?.literal == "-v" { noteNames(arguments.dropFirst().prefix(1)) }
       judgePrintf(arguments)
     case .data: break
-    case .runs(let wrapper): judge(wrapper, arguments, of: name)
+    case .runs(let wrapper): classify(wrapper, arguments, of: name)
     case .finds: judgeFind(arguments)
     case .interprets(let interpreter):
-      judge(interpreter, arguments, of: name)
+      classify(interpreter, arguments, of: name)
       // The arguments of its program may again be a command: runuser -u www -- sh -c …
       judgeOrdinary(arguments, of: name)
     case .joinsIntoScript: reject(arguments, .scriptText(name))
     case .hands(let places):
-      judge(places, arguments, of: name)
+      classify(places, arguments, of: name)
       judgeOrdinary(arguments, of: name)
     case .connects: judgeSSH(arguments, of: name)
     }

@@ -13,37 +13,38 @@ package struct QuotedScript: Sendable, Hashable {
   /// The original text.
   package let text: String
   /// The placeholders in UTF-8 offsets, `${{` and `}}` included.
-  package let holes: [Range<Int>]
+  package let placeholders: [Range<Int>]
   /// One for each placeholder, in the same order.
   package let placements: [ShellPlacement]
   /// Values that can be quoted, but may still be run by a program.
   package let suspicions: [ShellSuspicion]
 
   /// - Parameter values: A bound on each expression's value; empty if none is known.
-  /// - Precondition: `holes` are in order, not empty and do not overlap, and lie in `text`.
+  /// - Precondition: `placeholders` are in order, not empty and do not overlap, and lie in `text`.
   package init(
-    _ text: String, holes: [Range<Int>], dialect: ShellDialect, values: [ValueText] = []
+    _ text: String, placeholders: [Range<Int>], dialect: ShellDialect, values: [ValueText] = []
   ) {
-    precondition(values.isEmpty || values.count == holes.count, "one for each expression, or none")
+    precondition(
+      values.isEmpty || values.count == placeholders.count, "one for each expression, or none")
     self.text = text
-    self.holes = holes
+    self.placeholders = placeholders
     (placements, suspicions) = ScriptReading.placements(
-      of: holes, in: text, dialect: dialect, values: values)
+      of: placeholders, in: text, dialect: dialect, values: values)
   }
 
   /// The variables whose values the script evaluates or runs; `nil` if it cannot be followed to its end.
   package static func variablesEvaluated(
-    by text: String, holes: [Range<Int>], dialect: ShellDialect
+    by text: String, placeholders: [Range<Int>], dialect: ShellDialect
   ) -> Set<String>? {
-    ScriptReading.variablesEvaluated(by: text, holes: holes, dialect)
+    ScriptReading.variablesEvaluated(by: text, placeholders: placeholders, dialect)
   }
 
   /// The variables that the script reads and does not set itself, each at its first read; `nil` if the script
   /// cannot be followed to its end, or runs text that may set any variable.
   package static func readsFromOutside(
-    by text: String, holes: [Range<Int>], dialect: ShellDialect
+    by text: String, placeholders: [Range<Int>], dialect: ShellDialect
   ) -> [VariableRead]? {
-    ScriptReading.readsFromOutside(by: text, holes: holes, dialect)
+    ScriptReading.readsFromOutside(by: text, placeholders: placeholders, dialect)
   }
 
   /// Whether every expression can be quoted.
@@ -52,7 +53,7 @@ package struct QuotedScript: Sendable, Hashable {
   }
 
   /// The rejections in the order of the text, with the indices of their placeholders.
-  package var rejections: [(hole: Int, rejection: ShellQuotingError)] {
+  package var rejections: [(placeholder: Int, rejection: ShellQuotingError)] {
     placements.indices.compactMap { index in
       guard case .rejected(let rejection) = placements[index] else { return nil }
       return (index, rejection)
@@ -66,7 +67,7 @@ package struct QuotedScript: Sendable, Hashable {
   ///
   /// - Precondition: There are as many expressions as placeholders.
   package func variableNames(for expressions: [String]) -> [String] {
-    precondition(expressions.count == holes.count, "one expression for each hole")
+    precondition(expressions.count == placeholders.count, "one expression for each hole")
     let prefix = unmentionedPrefix
     var numbers: [String: Int] = [:]
     return expressions.map { expression in
@@ -80,14 +81,15 @@ package struct QuotedScript: Sendable, Hashable {
   ///
   /// - Precondition: The script is sound, and there are as many names as placeholders.
   package func text(referringTo names: [String]) -> String {
-    precondition(isSound && names.count == holes.count, "every expression has a place and a name")
+    precondition(
+      isSound && names.count == placeholders.count, "every expression has a place and a name")
     var result = ""
     var end = text.startIndex
-    for index in holes.indices {
+    for index in placeholders.indices {
       guard case .quoted(let quoting, _) = placements[index] else { continue }
-      result += text[end..<self.index(holes[index].lowerBound)]
+      result += text[end..<self.index(placeholders[index].lowerBound)]
       result += quoting.reference(to: names[index])
-      end = self.index(holes[index].upperBound)
+      end = self.index(placeholders[index].upperBound)
     }
     return result + text[end...]
   }
@@ -96,7 +98,7 @@ package struct QuotedScript: Sendable, Hashable {
   private var unmentionedPrefix: String {
     var prefix = "WEFT_VALUE_"
     guard Array(text.utf8).mentions(prefix) else { return prefix }
-    let script = ScriptText(text, holes: holes)
+    let script = ScriptText(text, placeholders: placeholders)
     while script.bytes.mentions(prefix) {
       prefix = prefix.dropLast() + (prefix.hasSuffix("X_") ? "X_" : "_X_")
     }

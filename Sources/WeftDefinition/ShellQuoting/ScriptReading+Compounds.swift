@@ -130,7 +130,7 @@ extension ScriptReading {
       guard name.isPlain && !name.range.isEmpty || name.hasValue else {
         throw unfollowable("for", at: start)
       }
-      reject(name.holes, .loopName)
+      reject(name.placeholders, .loopName)
       try skipLines()
       if isAt("in") {
         try items(of: name)
@@ -192,7 +192,7 @@ extension ScriptReading {
 
   /// Reads a function from the position after its name.
   mutating func functionBody(of name: ShellWord) throws(UnsupportedSyntaxError) {
-    reject(name.holes, .functionName)
+    reject(name.placeholders, .functionName)
     if byte == .openParenthesis {
       position += 1
       try skipBlanks()

@@ -10,12 +10,12 @@ extension ScriptReading {
       case ScriptText.end: throw unbalanced("[[", at: start)
       case .openParenthesis where !words.isEmpty: throw unfollowable("[[", at: start)
       case .openParenthesis, .closeParenthesis:
-        judge(primary: words)
+        classify(primary: words)
         words = []
         position += 1
       case .ampersand, .bar:
         guard nextByte == byte else { throw unfollowable("[[", at: start) }
-        judge(primary: words)
+        classify(primary: words)
         words = []
         position += 2
       case .less, .greater:
@@ -24,11 +24,11 @@ extension ScriptReading {
         }
         words.append(
           ShellWord(
-            range: position..<position + 1, text: [byte], isPlain: true, holes: 0..<0))
+            range: position..<position + 1, text: [byte], isPlain: true, placeholders: 0..<0))
         position += 1
       default:
         if isAt("]]") {
-          judge(primary: words)
+          classify(primary: words)
           position += 2
           return
         }
@@ -62,7 +62,7 @@ extension ScriptReading {
         guard open == 0 else { throw unfollowable("=~", at: start) }
         return ShellWord(
           range: start..<position, text: text, isPlain: false,
-          holes: script.holes(in: start..<position))
+          placeholders: script.placeholders(in: start..<position))
       default: throw unfollowable("=~", at: start)
       }
       text.append(byte)
@@ -71,7 +71,7 @@ extension ScriptReading {
   }
 
   /// Classifies one test: a word; an operator and a word; or two words with an operator between them.
-  private mutating func judge(primary words: [ShellWord]) {
+  private mutating func classify(primary words: [ShellWord]) {
     guard let first = words.first, let last = words.last else { return }
     let range = first.range.lowerBound..<last.range.upperBound
     flow.assign("BASH_REMATCH", range)
@@ -87,7 +87,7 @@ extension ScriptReading {
       default: false
       }
     if isSafe || words.count == 2 && operation == "-v" && last.isPlainName { return }
-    reject(script.holes(in: range), .condition(operation))
+    reject(script.placeholders(in: range), .condition(operation))
     flow.evaluated.append(range)
   }
 }

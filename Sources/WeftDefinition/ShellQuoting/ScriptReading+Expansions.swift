@@ -8,9 +8,9 @@ extension ScriptReading {
     _ surroundings: Surroundings, into text: inout [UInt8]
   ) throws(UnsupportedSyntaxError) {
     switch nextByte {
-    case ScriptText.hole:
+    case ScriptText.placeholder:
       position += 1
-      text.append(ScriptText.hole)
+      text.append(ScriptText.placeholder)
       rejectHole(.afterDollar)
     case .singleQuote where surroundings == .bare: try dollarQuoted(into: &text)
     case .doubleQuote where surroundings == .bare: try translated(into: &text)
@@ -59,7 +59,7 @@ extension ScriptReading {
     let start = position
     position += 1
     try doubleQuoted(into: &text)
-    reject(script.holes(in: start..<position), .translated)
+    reject(script.placeholders(in: start..<position), .translated)
   }
 
   /// Reads `(…)` after `$`, `<` or `>`: commands with quotes of their own.
@@ -86,7 +86,7 @@ extension ScriptReading {
     while open > 0 || byte != .closeParenthesis || nextByte != .closeParenthesis {
       switch byte {
       case ScriptText.end: throw unbalanced("((", at: start)
-      case ScriptText.hole: rejectHole(.arithmetic)
+      case ScriptText.placeholder: rejectHole(.arithmetic)
       case .openParenthesis:
         open += 1
         position += 1
@@ -114,7 +114,7 @@ extension ScriptReading {
       }
     }
     position += 2
-    reject(script.holes(in: start..<position), .arithmetic)
+    reject(script.placeholders(in: start..<position), .arithmetic)
     flow.evaluated.append(start..<position)
   }
 
@@ -123,7 +123,7 @@ extension ScriptReading {
     let start = position
     position += 2
     switch byte {
-    case ScriptText.hole: rejectHole(.expansion)
+    case ScriptText.placeholder: rejectHole(.expansion)
     case _ where byte.isName || Self.specialParameters.contains(byte): position += 1
     default: throw unfollowable("${" + String(UnicodeScalar(byte == 0 ? 0x20 : byte)), at: start)
     }
@@ -131,7 +131,7 @@ extension ScriptReading {
       while reading.byte != .closeBrace { try reading.operand(surroundings, from: start) }
     }
     position += 1
-    reject(script.holes(in: start..<position), .expansion)
+    reject(script.placeholders(in: start..<position), .expansion)
     flow.noteExpansion(start..<position, in: script)
   }
 
@@ -141,7 +141,7 @@ extension ScriptReading {
     var ignored: [UInt8] = []
     switch byte {
     case ScriptText.end: throw unbalanced("${", at: start)
-    case ScriptText.hole: rejectHole(.expansion)
+    case ScriptText.placeholder: rejectHole(.expansion)
     case .singleQuote where surroundings == .bare: try singleQuoted(into: &ignored)
     case .doubleQuote where surroundings == .bare: try doubleQuoted(into: &ignored)
     case .singleQuote, .doubleQuote: throw unfollowable("${… quotes …}", at: start)
@@ -163,7 +163,7 @@ extension ScriptReading {
   ) throws(UnsupportedSyntaxError) {
     position += 1
     switch byte {
-    case ScriptText.hole, ScriptText.end: break
+    case ScriptText.placeholder, ScriptText.end: break
     case .singleQuote, .doubleQuote, .newline:
       guard surroundings == .bare, byte != .newline else {
         throw unfollowable("${… quotes …}", at: start)
@@ -180,8 +180,8 @@ extension ScriptReading {
     while byte != .backquote {
       switch byte {
       case ScriptText.end: throw unbalanced("`", at: start)
-      case ScriptText.hole: rejectHole(.backquotes)
-      case .backslash where nextByte != ScriptText.hole && nextByte != ScriptText.end:
+      case ScriptText.placeholder: rejectHole(.backquotes)
+      case .backslash where nextByte != ScriptText.placeholder && nextByte != ScriptText.end:
         position += 2
       case .newline:
         try expectNoDocument()

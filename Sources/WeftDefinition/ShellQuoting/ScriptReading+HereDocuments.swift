@@ -22,7 +22,7 @@ extension ScriptReading {
     var isQuoted = false
     while !byte.endsWord {
       switch byte {
-      case ScriptText.hole:
+      case ScriptText.placeholder:
         rejectHole(.hereDocumentDelimiter)
         throw unfollowable("<<", at: offset)
       case .singleQuote, .doubleQuote:
@@ -45,7 +45,7 @@ extension ScriptReading {
       HereDocument(
         delimiter: delimiter, stripsTabs: stripsTabs, isQuoted: isQuoted, offset: offset))
     return ShellWord(
-      range: start..<position, text: delimiter, isPlain: !isQuoted, holes: 0..<0)
+      range: start..<position, text: delimiter, isPlain: !isQuoted, placeholders: 0..<0)
   }
 
   private mutating func quotedDelimiter(
@@ -55,7 +55,7 @@ extension ScriptReading {
     position += 1
     while byte != quote {
       switch byte {
-      case ScriptText.hole:
+      case ScriptText.placeholder:
         rejectHole(.hereDocumentDelimiter)
         throw unfollowable("<<", at: offset)
       case ScriptText.end, .newline, .backslash, .dollar, .backquote:
@@ -73,13 +73,13 @@ extension ScriptReading {
     let (end, next) = try lines(of: document)
     let start = position
     if document.isQuoted {
-      reject(script.holes(in: start..<end), .quotedHereDocument)
+      reject(script.placeholders(in: start..<end), .quotedHereDocument)
     } else {
       try expandedBody(upTo: end, of: document)
     }
-    let holes = script.holes(in: start..<end)
-    if document.isProgram { reject(holes, .programInput) }
-    documents.append((document.offset, holes))
+    let placeholders = script.placeholders(in: start..<end)
+    if document.isProgram { reject(placeholders, .programInput) }
+    documents.append((document.offset, placeholders))
     position = next
   }
 
@@ -110,8 +110,8 @@ extension ScriptReading {
     var ignored: [UInt8] = []
     while position < end {
       switch byte {
-      case ScriptText.hole: takeHole(.hereDocument)
-      case .backslash where nextByte == ScriptText.hole:
+      case ScriptText.placeholder: takeHole(.hereDocument)
+      case .backslash where nextByte == ScriptText.placeholder:
         position += 1
         rejectHole(.afterBackslash)
       case .backslash: position += 2

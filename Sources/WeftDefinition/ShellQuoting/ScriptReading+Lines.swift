@@ -18,7 +18,7 @@ extension ScriptReading {
 
   private mutating func comment() {
     while byte != .newline && byte != ScriptText.end {
-      if byte == ScriptText.hole { takeHole(.comment) } else { position += 1 }
+      if byte == ScriptText.placeholder { takeHole(.comment) } else { position += 1 }
     }
   }
 
@@ -51,7 +51,8 @@ extension ScriptReading {
     var end = position
     while !script.bytes[end].endsWord {
       switch script.bytes[end] {
-      case .singleQuote, .doubleQuote, .backslash, .dollar, .backquote, ScriptText.hole: return []
+      case .singleQuote, .doubleQuote, .backslash, .dollar, .backquote, ScriptText.placeholder:
+        return []
       default: end += 1
       }
     }

@@ -83,10 +83,10 @@ extension ScriptReading {
   /// Rejects all values in that part of the text, and in the here-documents whose operators are in it.
   mutating func rejectAsProgram(_ part: Range<Int>) {
     flow.evaluated.append(part)
-    reject(script.holes(in: part), .programInput)
+    reject(script.placeholders(in: part), .programInput)
     for document in documents.reversed().prefix(while: { $0.offset >= part.lowerBound })
     where part.contains(document.offset) {
-      reject(document.holes, .programInput)
+      reject(document.placeholders, .programInput)
     }
     for index in awaited.indices where part.contains(awaited[index].offset) {
       awaited[index].isProgram = true
@@ -120,7 +120,7 @@ extension ScriptReading {
     if byte == .openParenthesis { return try function(command) }
     guard !(command.words.isEmpty && command.assignments.isEmpty && command.redirections.isEmpty)
     else { throw unfollowable(unexpected) }
-    try judge(command)
+    try classify(command)
   }
 
   /// Whether the word is the descriptor of a redirection: digits directly before it.
@@ -137,7 +137,7 @@ extension ScriptReading {
     let name = script.bytes[word.range].prefix { $0.isName }
     guard name.endIndex < word.range.upperBound, script.bytes[name.endIndex] == UInt8(ascii: "[")
     else { return }
-    reject(word.holes, .elementIndex)
+    reject(word.placeholders, .elementIndex)
     throw unfollowable("name[…]", at: word.range.lowerBound)
   }
 

@@ -25,7 +25,7 @@ extension ScriptReading {
     guard !word.range.isEmpty, byte != .openParenthesis else {
       throw unfollowable(unexpected, at: offset)
     }
-    if kind == .descriptor { reject(word.holes, .descriptor) }
+    if kind == .descriptor { reject(word.placeholders, .descriptor) }
     return Redirection(kind: kind, word: word, offset: offset)
   }
 
@@ -74,14 +74,14 @@ extension ScriptReading {
         throw unbalanced("(", at: start)
       }
       let hasSubscript = script.bytes[element.range.lowerBound] == UInt8(ascii: "[")
-      if hasSubscript { reject(element.holes, .elementIndex) }
+      if hasSubscript { reject(element.placeholders, .elementIndex) }
       if hasSubscript { flow.evaluated.append(element.range) }
     }
     position += 1
     guard byte.endsWord, byte != .openParenthesis else { throw unfollowable("(…)", at: start) }
     var whole = name
     whole.range = name.range.lowerBound..<position
-    whole.holes = script.holes(in: whole.range)
+    whole.placeholders = script.placeholders(in: whole.range)
     whole.text.append(ShellWord.expansion)
     whole.isPlain = false
     if command.words.isEmpty {

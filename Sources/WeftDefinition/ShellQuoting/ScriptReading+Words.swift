@@ -16,7 +16,7 @@ extension ScriptReading {
         try commandSubstitution()
         text.append(ShellWord.expansion)
       case _ where byte.endsWord: return end()
-      case ScriptText.hole:
+      case ScriptText.placeholder:
         isPlain = false
         text.append(byte)
         takeHole(.bare)
@@ -55,7 +55,7 @@ extension ScriptReading {
     func end() -> ShellWord {
       let range = start..<position
       return ShellWord(
-        range: range, text: text, isPlain: isPlain, holes: script.holes(in: range),
+        range: range, text: text, isPlain: isPlain, placeholders: script.placeholders(in: range),
         assignedName: script.assignedName(in: range))
     }
   }
@@ -66,8 +66,8 @@ extension ScriptReading {
     case .newline:
       try expectNoDocument()
       position += 1
-    case ScriptText.hole:
-      text.append(ScriptText.hole)
+    case ScriptText.placeholder:
+      text.append(ScriptText.placeholder)
       rejectHole(.afterBackslash)
     case ScriptText.end: text.append(.backslash)
     default:
@@ -107,8 +107,8 @@ extension ScriptReading {
     case .newline:
       try expectNoDocument()
       position += 1
-    case ScriptText.hole:
-      text.append(ScriptText.hole)
+    case ScriptText.placeholder:
+      text.append(ScriptText.placeholder)
       rejectHole(.afterBackslash)
     case .doubleQuote, .backslash, .dollar, .backquote:
       text.append(byte)
@@ -128,8 +128,8 @@ extension ScriptReading {
       }
       guard dialect != .posix else { throw unfollowable("$'…\\…'", at: start) }
       position += 1
-      if byte == UInt8(ascii: "c"), nextByte == ScriptText.hole { position += 1 }
-      if byte == ScriptText.hole {
+      if byte == UInt8(ascii: "c"), nextByte == ScriptText.placeholder { position += 1 }
+      if byte == ScriptText.placeholder {
         rejectHole(.afterBackslash)
       } else if byte != ScriptText.end {
         position += 1
@@ -146,7 +146,7 @@ extension ScriptReading {
     switch byte {
     case ScriptText.end: throw unbalanced(opening, at: start)
     case .newline: try expectNoDocument()
-    case ScriptText.hole:
+    case ScriptText.placeholder:
       text.append(byte)
       takeHole(quoting)
       return

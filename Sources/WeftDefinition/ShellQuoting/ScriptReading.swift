@@ -21,7 +21,7 @@ struct ScriptReading {
   /// The number of here-documents awaited by the commands around the current substitution.
   var awaitedOutside = 0
   /// The expressions of each here-document that has been read, by the offset of its operator.
-  var documents: [(offset: Int, holes: Range<Int>)] = []
+  var documents: [(offset: Int, placeholders: Range<Int>)] = []
   /// The number of commands so far that read a program from their standard input.
   var programReaders = 0
   var flow = ValueFlow()
@@ -39,22 +39,23 @@ struct ScriptReading {
     self.script = script
     self.dialect = dialect
     self.values = values
-    places = Array(repeating: nil, count: script.holes.count)
+    places = Array(repeating: nil, count: script.placeholders.count)
   }
 
   static func placements(
-    of holes: [Range<Int>], in text: String, dialect: ShellDialect, values: [ValueText]
+    of placeholders: [Range<Int>], in text: String, dialect: ShellDialect, values: [ValueText]
   ) -> (placements: [ShellPlacement], suspicions: [ShellSuspicion]) {
-    guard !holes.isEmpty else { return ([], []) }
-    let script = ScriptText(text, holes: holes)
+    guard !placeholders.isEmpty else { return ([], []) }
+    let script = ScriptText(text, placeholders: placeholders)
     var reading = ScriptReading(script, dialect: dialect, values: values)
     reading.readAll()
-    let suspicions = reading.suspicions.filter { values.isEmpty || values[$0.hole] == .any }
-    let placements: [ShellPlacement] = zip(holes, reading.places).map { hole, place in
+    let suspicions = reading.suspicions.filter { values.isEmpty || values[$0.placeholder] == .any }
+    let placements: [ShellPlacement] = zip(placeholders, reading.places).map { placeholder, place in
       switch place {
       case .quoted(let quoting, let mayBeOption)?: .quoted(quoting, mayBeOption: mayBeOption)
-      case .rejected(let reason)?: .rejected(ShellQuotingError(reason, expression: text, hole))
-      case nil: preconditionFailure("an expression at \(hole) has no place")
+      case .rejected(let reason)?:
+        .rejected(ShellQuotingError(reason, expression: text, placeholder))
+      case nil: preconditionFailure("an expression at \(placeholder) has no place")
       }
     }
     return (placements, suspicions)
@@ -62,9 +63,9 @@ struct ScriptReading {
 
   /// The variables that a script evaluates or runs; `nil` if it cannot be followed to its end.
   static func variablesEvaluated(
-    by text: String, holes: [Range<Int>], _ dialect: ShellDialect
+    by text: String, placeholders: [Range<Int>], _ dialect: ShellDialect
   ) -> Set<String>? {
-    var reading = ScriptReading(ScriptText(text, holes: holes), dialect: dialect)
+    var reading = ScriptReading(ScriptText(text, placeholders: placeholders), dialect: dialect)
     reading.readAll()
     guard reading.flow.unreadText == nil else { return nil }
     return reading.flow.namesEvaluated(in: reading.script)
@@ -72,16 +73,16 @@ struct ScriptReading {
 
   /// The variables that a script reads from its environment; `nil` if it cannot be followed to its end.
   static func readsFromOutside(
-    by text: String, holes: [Range<Int>], _ dialect: ShellDialect
+    by text: String, placeholders: [Range<Int>], _ dialect: ShellDialect
   ) -> [VariableRead]? {
-    var reading = ScriptReading(ScriptText(text, holes: holes), dialect: dialect)
+    var reading = ScriptReading(ScriptText(text, placeholders: placeholders), dialect: dialect)
     reading.readAll()
     return reading.flow.readsFromOutside
   }
 
   /// The names of the variables that a script without expressions evaluates; `@` for its parameters.
   static func namesEvaluated(by text: String, _ dialect: ShellDialect, depth: Int) -> Set<String> {
-    var reading = ScriptReading(ScriptText(text, holes: []), dialect: dialect)
+    var reading = ScriptReading(ScriptText(text, placeholders: []), dialect: dialect)
     reading.depth = depth
     if depth < depthLimit { reading.readAll() } else { reading.flow.unreadText = 0 }
     return reading.flow.namesEvaluated(in: reading.script)
@@ -89,7 +90,7 @@ struct ScriptReading {
 
   private mutating func readAll() {
     if case .unknown(let program) = dialect {
-      reject(script.holes.indices, .unknownShell(program))
+      reject(script.placeholders.indices, .unknownShell(program))
       flow.unreadText = 0
       flow.evaluatedNames = [ValueFlow.positional]
       return
@@ -101,10 +102,10 @@ struct ScriptReading {
       let line = 1 + script.bytes[..<error.offset].count { $0 == .newline }
       forget(from: startOfPresentCommand)
       reject(
-        script.holes(in: startOfPresentCommand..<script.bytes.count),
+        script.placeholders(in: startOfPresentCommand..<script.bytes.count),
         .unfollowable(error.construct, line: line))
     }
-    for (holes, reason) in flow.rejections(in: script) { reject(holes, reason) }
+    for (placeholders, reason) in flow.rejections(in: script) { reject(placeholders, reason) }
   }
 
   /// The start of the complete command being read: the shell has run everything before it when it reads it.
@@ -127,9 +128,9 @@ struct ScriptReading {
 
   /// Withdraws the quoting of expressions in a command that cannot be read to its end.
   private mutating func forget(from offset: Int) {
-    for hole in script.holes(in: offset..<script.bytes.count) {
-      if case .rejected? = places[hole] { continue }
-      places[hole] = nil
+    for placeholder in script.placeholders(in: offset..<script.bytes.count) {
+      if case .rejected? = places[placeholder] { continue }
+      places[placeholder] = nil
     }
   }
 }
@@ -152,32 +153,32 @@ extension ScriptReading {
   /// The text at the current position, as a message shows it.
   var unexpected: String {
     if byte == ScriptText.end { return "the end" }
-    let word = script.bytes[position...].prefix { !$0.endsWord && $0 != ScriptText.hole }
+    let word = script.bytes[position...].prefix { !$0.endsWord && $0 != ScriptText.placeholder }
     return word.isEmpty
       ? String(UnicodeScalar(byte)) : String(decoding: word.prefix(20), as: UTF8.self)
   }
 
   /// Rejects placeholders that are not yet rejected for a reason of their own.
   mutating func reject(
-    _ holes: Range<Int>, _ reason: ShellQuotingError.Reason, isArgument: Bool = false
+    _ placeholders: Range<Int>, _ reason: ShellQuotingError.Reason, isArgument: Bool = false
   ) {
-    for hole in holes {
-      switch places[hole] {
+    for placeholder in placeholders {
+      switch places[placeholder] {
       case .rejected?: continue
       case .quoted? where !values.isEmpty:
-        let isGlued = followsWord(hole)
-        if reason.isHarmless(for: values[hole], isGlued: isGlued, isArgument: isArgument) {
+        let isGlued = followsWord(placeholder)
+        if reason.isHarmless(for: values[placeholder], isGlued: isGlued, isArgument: isArgument) {
           continue
         }
       default: break
       }
-      places[hole] = .rejected(reason)
+      places[placeholder] = .rejected(reason)
     }
   }
 
   /// Whether the byte directly before an expression is a letter, a digit or a sign that may be part of a word.
-  private func followsWord(_ hole: Int) -> Bool {
-    let start = script.holes[hole].lowerBound
+  private func followsWord(_ placeholder: Int) -> Bool {
+    let start = script.placeholders[placeholder].lowerBound
     guard start > 0 else { return false }
     let byte = script.bytes[start - 1]
     return byte.isName || ".,:/@+=-".utf8.contains(byte)
@@ -185,15 +186,15 @@ extension ScriptReading {
 
   /// Sets the quoting of the expression here and moves past it.
   mutating func takeHole(_ quoting: ShellQuoting) {
-    let hole = script.hole(at: position)
-    if places[hole] == nil { places[hole] = .quoted(quoting, mayBeOption: false) }
-    position = script.holes[hole].upperBound
+    let placeholder = script.placeholder(at: position)
+    if places[placeholder] == nil { places[placeholder] = .quoted(quoting, mayBeOption: false) }
+    position = script.placeholders[placeholder].upperBound
   }
 
   mutating func rejectHole(_ reason: ShellQuotingError.Reason) {
-    let hole = script.hole(at: position)
-    reject(hole..<hole + 1, reason)
-    position = script.holes[hole].upperBound
+    let placeholder = script.placeholder(at: position)
+    reject(placeholder..<placeholder + 1, reason)
+    position = script.placeholders[placeholder].upperBound
   }
 
   /// Reads a nested construct, up to the depth limit.

@@ -5,46 +5,47 @@
 /// of the script itself cannot be mistaken for marks: ``firstControl`` says where they begin.
 struct ScriptText {
   /// Marks each byte of an expression.
-  static let hole: UInt8 = 0x01
+  static let placeholder: UInt8 = 0x01
   /// Marks the end of the text.
   static let end: UInt8 = 0x00
 
   let bytes: [UInt8]
-  let holes: [Range<Int>]
+  let placeholders: [Range<Int>]
   /// The offset of the first control character except tab, newline and carriage return. Such a script is not
   /// read further, because shells use some of them internally.
   let firstControl: Int?
 
-  init(_ text: String, holes: [Range<Int>]) {
+  init(_ text: String, placeholders: [Range<Int>]) {
     var bytes = Array(text.utf8)
     bytes.append(Self.end)
-    for hole in holes {
-      for offset in hole { bytes[offset] = 0x20 }
+    for placeholder in placeholders {
+      for offset in placeholder { bytes[offset] = 0x20 }
     }
     firstControl = bytes.dropLast().firstIndex { byte in
       (byte < 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D) || byte == 0x7F
     }
-    for hole in holes {
-      for offset in hole { bytes[offset] = Self.hole }
+    for placeholder in placeholders {
+      for offset in placeholder { bytes[offset] = Self.placeholder }
     }
     self.bytes = bytes
-    self.holes = holes
+    self.placeholders = placeholders
   }
 
   /// The index of the expression that begins at this offset.
-  func hole(at offset: Int) -> Int {
+  func placeholder(at offset: Int) -> Int {
     var low = 0
-    var high = holes.count
+    var high = placeholders.count
     while low < high {
       let middle = (low + high) / 2
-      if holes[middle].lowerBound < offset { low = middle + 1 } else { high = middle }
+      if placeholders[middle].lowerBound < offset { low = middle + 1 } else { high = middle }
     }
     return low
   }
 
   /// The indices of the expressions that begin in this part of the text.
-  func holes(in range: Range<Int>) -> Range<Int> {
-    holes.isEmpty ? 0..<0 : hole(at: range.lowerBound)..<hole(at: range.upperBound)
+  func placeholders(in range: Range<Int>) -> Range<Int> {
+    placeholders.isEmpty
+      ? 0..<0 : placeholder(at: range.lowerBound)..<placeholder(at: range.upperBound)
   }
 
   /// The text between these offsets.

@@ -4,10 +4,10 @@ package struct ShellQuotingError: Error, Sendable, Hashable {
   /// The original text, `${{` and `}}` included.
   package let expression: String
 
-  init(_ reason: Reason, expression text: String, _ hole: Range<Int>) {
+  init(_ reason: Reason, expression text: String, _ placeholder: Range<Int>) {
     self.reason = reason
-    let start = text.utf8.index(text.startIndex, offsetBy: hole.lowerBound)
-    let end = text.utf8.index(text.startIndex, offsetBy: hole.upperBound)
+    let start = text.utf8.index(text.startIndex, offsetBy: placeholder.lowerBound)
+    let end = text.utf8.index(text.startIndex, offsetBy: placeholder.upperBound)
     expression = String(text[start..<end])
   }
 

@@ -1,7 +1,7 @@
 /// A value that a program may run: the program is not known, but its name or that of its option suggests so.
 package struct ShellSuspicion: Sendable, Hashable {
   /// The index of the expression.
-  package let hole: Int
+  package let placeholder: Int
   package let program: String
   package let option: String
 }
@@ -17,8 +17,9 @@ extension CommandAnalyzer {
       if word.hasValue {
         let own = start.firstIndex(of: "=").map { String(start[..<$0]) }
         if let option = option ?? own.flatMap({ Self.runsText($0) ? $0 : nil }) {
-          for hole in word.holes {
-            suspicions.append(ShellSuspicion(hole: hole, program: program, option: option))
+          for placeholder in word.placeholders {
+            suspicions.append(
+              ShellSuspicion(placeholder: placeholder, program: program, option: option))
           }
         }
       }

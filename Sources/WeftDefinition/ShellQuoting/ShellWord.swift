@@ -8,7 +8,7 @@ struct ShellWord {
   /// Whether it has no quotes, expansions and expressions.
   var isPlain: Bool
   /// The expressions in it, including those inside its `$(…)`.
-  var holes: Range<Int>
+  var placeholders: Range<Int>
   /// The length of `NAME` in `NAME=value` and `NAME+=value`, if it has that form.
   var assignedName: Int?
 
@@ -23,14 +23,14 @@ struct ShellWord {
   /// Its characters before any expansion or expression.
   var literalStart: ArraySlice<UInt8> { text.prefix { $0 > 0x02 } }
 
-  var hasValue: Bool { !holes.isEmpty }
+  var hasValue: Bool { !placeholders.isEmpty }
 
   /// Whether it is the literal name of a variable, without a subscript.
   var isPlainName: Bool { isPlain && text.allSatisfy(\.isName) }
 
   /// Whether its first character may come from an expression.
   var mayBeginWithValue: Bool {
-    text.first { $0 != ShellWord.expansion } == ScriptText.hole
+    text.first { $0 != ShellWord.expansion } == ScriptText.placeholder
   }
 
   var hasExpansion: Bool { text.contains(ShellWord.expansion) }

@@ -132,11 +132,11 @@ extension ValueFlow {
     var rejections: [(Range<Int>, ShellQuotingError.Reason)] = []
     if hasAttributes {
       for (name, value) in assignments where name != Self.pipe {
-        rejections.append((script.holes(in: value), .attributes(name)))
+        rejections.append((script.placeholders(in: value), .attributes(name)))
       }
     }
     for (name, value) in sources(in: script).values {
-      rejections.append((script.holes(in: value), .evaluatedLater(name)))
+      rejections.append((script.placeholders(in: value), .evaluatedLater(name)))
     }
     return rejections
   }

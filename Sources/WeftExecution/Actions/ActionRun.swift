@@ -97,7 +97,7 @@ final class ActionRun: Sendable {
     case .end(let status, let isLeftBehind):
       for timer in state.withLock({ $0.takeTimers() }) { timer.cancel() }
       pen.putDown()
-      if isLeftBehind { attempt.warnings.tell(.actionLeftBehind(by: attempt.address)) }
+      if isLeftBehind { attempt.warnings.report(.actionLeftBehind(by: attempt.address)) }
       promise.succeed(AttemptEnd(status))
     }
   }
@@ -113,8 +113,8 @@ extension StepFailure {
 
   static func thrown(_ error: any Error) -> StepFailure {
     let description = "\(error)".unicodeScalars
-    var told = String(description.prefix(longestDescription))
-    if description.count > longestDescription { told += "…" }
-    return StepFailure(classes: [.action], message: "threw an error: \(told)")
+    var reported = String(description.prefix(longestDescription))
+    if description.count > longestDescription { reported += "…" }
+    return StepFailure(classes: [.action], message: "threw an error: \(reported)")
   }
 }

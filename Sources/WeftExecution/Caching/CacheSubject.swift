@@ -51,7 +51,7 @@ struct CacheSubject: Sendable {
     command = CacheSubject.command(resolved, shell: shell)
     variables = Set(plan.environment(of: task.step).keys).union(caching.environment)
     secretVariables = resolved.secretVariables
-    elements = CacheSubject.elements(of: task.frame)
+    elements = CacheSubject.elements(of: task.instance)
     input = try CacheSubject.input(resolved, directory, of: task, in: plan)
     outputs = try CacheSubject.outputs(caching, in: directory)
     for path in caching.inputs {
@@ -122,14 +122,14 @@ struct CacheSubject: Sendable {
     }
   }
 
-  private static func elements(of frame: Frame) -> [(text: String, isSecret: Bool)] {
+  private static func elements(of instance: Instance) -> [(text: String, isSecret: Bool)] {
     var elements: [(text: String, isSecret: Bool)] = []
-    var next: Frame? = frame
-    while let frame = next {
-      if case .element(let element) = frame.kind {
+    var next: Instance? = instance
+    while let instance = next {
+      if case .element(let element) = instance.kind {
         elements.append((element.value.json.description, element.isSecret))
       }
-      next = frame.parent
+      next = instance.parent
     }
     return elements
   }
@@ -147,7 +147,7 @@ struct CacheSubject: Sendable {
       return .file(names)
     case .log:
       guard let source = plan.logs.source(ofStep: task.index) else { return .none }
-      return .log(task.frame.instance(ofStep: source))
+      return .log(task.instance.instanceNumber(ofStep: source))
     }
   }
 

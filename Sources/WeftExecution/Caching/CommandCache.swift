@@ -117,8 +117,8 @@ package final class CommandCache: Sendable {
     _ notes: inout CacheNotes
   ) throws(CacheKeyError) -> CacheKey {
     var log: String?
-    if case .log(let instance) = subject.input {
-      guard let copy = try? logs.copy(of: instance), let digest = try? copy.digest() else {
+    if case .log(let instanceNumber) = subject.input {
+      guard let copy = try? logs.copy(of: instanceNumber), let digest = try? copy.digest() else {
         throw .workspace("the log that it reads cannot be read")
       }
       log = SHA256.text(of: digest)

@@ -19,7 +19,7 @@ extension RunEngine {
     let found = cache.find(
       subject, reads: reads, isLogRead: plan.logs.isRead(ofStep: task.index), logs: logs,
       stop: stop)
-    let finding = whileRunning(task, shelter: task.shelter, stop, found)
+    let finding = whileRunning(task, immunity: task.immunity, stop, found)
     return .of(finding, with: (self, task)) { context, finding in
       context.0.goOn(context.1, finding)
     }
@@ -31,35 +31,35 @@ extension RunEngine {
     if let reason = obstacle(to: task) { return .now(leave(task, reason)) }
     switch finding {
     case .hit(let entry, let notes):
-      tell(notes, of: task)
+      report(notes, of: task)
       return takeOver(entry, task, notes).map { .later($0) } ?? queue(task)
     case .miss(let ticket, let notes):
-      tell(notes, of: task)
+      report(notes, of: task)
       return queue(task.holding(ticket))
     case .unknown(let obstacle):
-      warnings.tell(.notCached(task.address, because: obstacle.message))
+      warnings.report(.notCached(task.address, because: obstacle.message))
       return queue(task)
     case .stopped: return queue(task)
     }
   }
 
-  private func tell(_ notes: CacheNotes, of task: StepTask) {
+  private func report(_ notes: CacheNotes, of task: StepTask) {
     for pattern in notes.unmatchedInputs {
-      warnings.tell(.unmatchedInput(of: task.address, pattern: pattern))
+      warnings.report(.unmatchedInput(of: task.address, pattern: pattern))
     }
     tellForeign(notes.foreign, of: task)
   }
 
   private func tellForeign(_ files: [FileRecord], of task: StepTask) {
     let paths = files.filter { $0.content != .directory }.map(\.path).sorted()
-    if !paths.isEmpty { warnings.tell(.foreignOutput(of: task.address, paths: paths)) }
+    if !paths.isEmpty { warnings.report(.foreignOutput(of: task.address, paths: paths)) }
   }
 
   /// - Returns: `nil` if the step is to run. A step whose expressions cannot be evaluated fails when it runs.
   private func cacheSubject(of task: StepTask, _ cache: CommandCache) -> CacheSubject? {
     var resolved = ResolvedStep(
       asWritten: task.step, directory: plan.workingDirectory(of: task.step))
-    let failure = StepResolver(values, in: task.frame).resolve(
+    let failure = StepResolver(values, in: task.instance).resolve(
       task.index, attempt: task.attempt, &resolved)
     guard failure == nil, let command = resolved.command, let caching = command.caching,
       !command.usesTerminal
@@ -67,7 +67,7 @@ extension RunEngine {
     do throws(CacheKeyError) {
       return try cache.subject(resolved, caching, of: task)
     } catch {
-      warnings.tell(.notCached(task.address, because: error.message))
+      warnings.report(.notCached(task.address, because: error.message))
       return nil
     }
   }
@@ -75,13 +75,13 @@ extension RunEngine {
   /// Ties a job on another thread to a step: the job is stopped when the step would be. The step still waits
   /// for the job's end, since it may be writing files.
   private func whileRunning<Value: Sendable>(
-    _ task: StepTask, shelter: Immunity, _ stop: StopSwitch, _ job: Future<Value, Never>
+    _ task: StepTask, immunity: Immunity, _ stop: StopSwitch, _ job: Future<Value, Never>
   ) -> Future<Value, Never> {
-    pause(task.instance, in: task.scope, for: nil, shelter: shelter).whenSettled { end in
+    pause(task.instanceNumber, in: task.scope, for: nil, immunity: immunity).whenSettled { end in
       if end.get() == .cutShort { stop.request(.now) }
     }
     return job.map { [self] value in
-      endPause(task.instance)
+      endPause(task.instanceNumber)
       return value
     }
   }
@@ -96,7 +96,7 @@ extension RunEngine {
     var own = NodeValues(
       outcome: .success, conclusion: .success, attempts: 1, duration: duration, exit: .code(0),
       stdout: entry.result.stdout.map(captured), stderr: entry.result.stderr.map(captured))
-    let collector = OutputCollector(values, in: task.frame)
+    let collector = OutputCollector(values, in: task.instance)
     do throws(StepFailure) {
       own.outputs = try collector.outputs(
         ofStep: task.index, own: own, written: try entry.result.written.map(OutputValue.init),
@@ -107,7 +107,7 @@ extension RunEngine {
     entry.result.log.map { replay($0, of: task) }
     let end = StepEnd(
       outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: duration,
-      logBytes: UInt64(logs.size(of: task.instance)), outputs: own.outputs.map(HandedOn.init))
+      logBytes: UInt64(logs.size(of: task.instanceNumber)), outputs: own.outputs.map(HandedOn.init))
     return Future(
       value: conclude(
         task, end, own, as: .cached,
@@ -119,7 +119,8 @@ extension RunEngine {
     guard !log.bytes.isEmpty || !log.isWhole else { return }
     noteLog(of: task)
     let output = StepOutputSink(
-      step: task.instance, address: task.address, limit: ByteCount(.max), of: self, capture: nil)
+      step: task.instanceNumber, address: task.address, limit: ByteCount(.max), of: self,
+      capture: nil)
     for part in log.parts {
       part.bytes.withUnsafeBytes { output.write($0, to: part.isError ? .stderr : .stdout) }
     }
@@ -128,7 +129,7 @@ extension RunEngine {
       note.withUTF8 { output.write(UnsafeRawBufferPointer($0), to: .stderr) }
     }
     output.finish()
-    logs.endAttempt(of: task.instance)
+    logs.endAttempt(of: task.instanceNumber)
   }
 
   private func captured(_ bytes: [UInt8]) -> CapturedText {
@@ -147,27 +148,27 @@ extension RunEngine {
     guard let cache, let ticket = attempt.task.ticket, end.outcome == .success else { return nil }
     let task = attempt.task
     if let reason = end.reasonNotToKeep {
-      warnings.tell(.notCached(task.address, because: reason))
+      warnings.report(.notCached(task.address, because: reason))
       return nil
     }
     do throws(CacheKeyError) {
       let result = try result(of: attempt, own)
       let stop = StopSwitch()
       let kept = cache.keep(ticket, result, lasting: end.duration, stop: stop)
-      return whileRunning(task, shelter: max(task.shelter, .fromFailures), stop, kept).map {
+      return whileRunning(task, immunity: max(task.immunity, .fromFailures), stop, kept).map {
         [self] keeping in
         switch keeping {
         case .kept(let entry):
           tellForeign(entry.foreign, of: task)
           return RecordedOutputFile.outputs(of: entry)
         case .refused(let reason):
-          warnings.tell(.notCached(task.address, because: reason))
+          warnings.report(.notCached(task.address, because: reason))
           return []
         case .stopped: return []
         }
       }
     } catch {
-      warnings.tell(.notCached(task.address, because: error.message))
+      warnings.report(.notCached(task.address, because: error.message))
       return nil
     }
   }

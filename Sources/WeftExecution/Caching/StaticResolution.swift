@@ -35,9 +35,9 @@ struct StaticResolution {
       let texts = plan.values.texts(ofGroup: group).filter(\.site.isOfCommand)
       if let reason = reason(texts[...]) { throw StaticResolutionError(reason: reason) }
     }
-    let frame = files[plan.groups[step.group].file].scope.frame
+    let instance = files[plan.groups[step.group].file].scope.instance
     var resolved = ResolvedStep(asWritten: step, directory: plan.workingDirectory(of: step))
-    if let failure = StepResolver(values, in: frame).resolve(index, attempt: 1, &resolved) {
+    if let failure = StepResolver(values, in: instance).resolve(index, attempt: 1, &resolved) {
       throw StaticResolutionError(reason: failure.message)
     }
     guard let caching = resolved.command?.caching else {
@@ -45,7 +45,8 @@ struct StaticResolution {
     }
     do throws(CacheKeyError) {
       return try CacheSubject(
-        resolved, caching, of: StepTask(index, of: plan, in: frame, after: []), in: plan, resolver,
+        resolved, caching, of: StepTask(index, of: plan, in: instance, after: []), in: plan,
+        resolver,
         start: startDirectory)
     } catch {
       throw StaticResolutionError(reason: error.message)

@@ -15,13 +15,13 @@ struct IdleDetector: Sendable, Hashable {
   private var stillSince: UInt64?
 
   /// - Parameters:
-  ///   - isStill: Whether nothing runs, and nothing waits for a slot or a point in time.
+  ///   - isIdle: Whether nothing runs, and nothing waits for a slot or a point in time.
   ///   - happened: The number of events so far.
-  mutating func look(isStill: Bool, happened: UInt64) -> Verdict {
-    if isStill, stillSince == happened { return .atRest }
-    stillSince = isStill ? happened : nil
+  mutating func look(isIdle: Bool, happened: UInt64) -> Verdict {
+    if isIdle, stillSince == happened { return .atRest }
+    stillSince = isIdle ? happened : nil
     // A run that seems idle is checked again soon; one that runs for hours costs one check per second.
-    wait = isStill ? IdleDetector.shortest : min(wait * 2, IdleDetector.longest)
+    wait = isIdle ? IdleDetector.shortest : min(wait * 2, IdleDetector.longest)
     return .again(after: wait)
   }
 }

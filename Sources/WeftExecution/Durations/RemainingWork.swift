@@ -62,18 +62,18 @@ struct RemainingWork: Sendable {
   }
 
   /// - Parameter instance: Distinguishes concurrent executions of one step.
-  mutating func started(_ step: Int, as instance: Int, at time: Duration) {
-    running[instance] = Running(step: step, since: time)
+  mutating func started(_ step: Int, as instanceNumber: Int, at time: Duration) {
+    running[instanceNumber] = Running(step: step, since: time)
     // It was expected to be skipped.
     if steps[step].left == 0 { setLeft(of: step, to: 1) }
   }
 
   /// Records that an attempt has ended and another follows.
-  mutating func paused(_ instance: Int) { running[instance] = nil }
+  mutating func paused(_ instanceNumber: Int) { running[instanceNumber] = nil }
 
   /// Records that one execution of a step has ended, or will never start.
-  mutating func ended(_ step: Int, as instance: Int) {
-    running[instance] = nil
+  mutating func ended(_ step: Int, as instanceNumber: Int) {
+    running[instanceNumber] = nil
     if steps[step].left > 0 { setLeft(of: step, to: steps[step].left - 1) }
   }
 

@@ -31,29 +31,29 @@ final class RunDurations: Sendable {
   // MARK: Updates
 
   func started(_ task: StepTask, at now: Duration) {
-    state.withLock { $0.remaining?.started(task.index, as: task.instance, at: now) }
+    state.withLock { $0.remaining?.started(task.index, as: task.instanceNumber, at: now) }
   }
 
-  func paused(_ task: StepTask) { state.withLock { $0.remaining?.paused(task.instance) } }
+  func paused(_ task: StepTask) { state.withLock { $0.remaining?.paused(task.instanceNumber) } }
 
   func ended(_ task: StepTask, _ end: StepEnd, as kind: RunEngine.EndKind) {
     let isMeasured = kind == .ran && end.outcome == .success && task.step.canBeMeasured
     state.withLock { state in
       state.measures.ended(task.index, after: isMeasured ? end.duration : nil)
-      state.remaining?.ended(task.index, as: task.instance)
+      state.remaining?.ended(task.index, as: task.instanceNumber)
     }
   }
 
   func skipped(_ task: StepTask, _ reason: SkipReason) {
     state.withLock { state in
-      if reason.isCondition, !task.frame.isInElement { state.measures.leftOut(task.index) }
-      state.remaining?.ended(task.index, as: task.instance)
+      if reason.isCondition, !task.instance.isInElement { state.measures.leftOut(task.index) }
+      state.remaining?.ended(task.index, as: task.instanceNumber)
     }
   }
 
   /// Records that all steps of a region are skipped.
-  func skipped(_ steps: Range<Int>, in frame: Frame, _ reason: SkipReason) {
-    guard !frame.isInElement else { return }
+  func skipped(_ steps: Range<Int>, in instance: Instance, _ reason: SkipReason) {
+    guard !instance.isInElement else { return }
     state.withLock { state in
       if reason.isCondition { for step in steps { state.measures.leftOut(step) } }
       state.remaining?.closed(steps)
@@ -62,21 +62,21 @@ final class RunDurations: Sendable {
 
   func listed(_ task: FanOutTask, elements: Int, of plan: Plan) {
     // For a loop inside another loop's element, the number of its other instances is unknown.
-    guard !task.frame.isInElement else { return }
-    let once = task.part.steps.filter { plan.isOnceForEachElement($0, of: task.member) }
+    guard !task.instance.isInElement else { return }
+    let once = task.region.steps.filter { plan.isOnceForEachElement($0, of: task.member) }
     state.withLock { state in
       for step in once { state.remaining?.listed(step..<step + 1, elements: elements) }
     }
   }
 
   /// Records that a loop or a retried group has ended, with all its steps.
-  func closed(_ steps: Range<Int>, in frame: Frame) {
-    guard !frame.isInElement else { return }
+  func closed(_ steps: Range<Int>, in instance: Instance) {
+    guard !instance.isInElement else { return }
     state.withLock { $0.remaining?.closed(steps) }
   }
 
-  func repeated(_ steps: Range<Int>, in frame: Frame) {
-    guard !frame.isInElement else { return }
+  func repeated(_ steps: Range<Int>, in instance: Instance) {
+    guard !instance.isInElement else { return }
     state.withLock { $0.remaining?.repeated(steps) }
   }
 }

@@ -101,11 +101,11 @@ package final class EventStream: Sendable {
     _ kind: RunEvent.Kind, step: Int? = nil,
     keeping values: @autoclosure () -> RecordedValues = RecordedValues()
   ) {
-    if isPlain { return tell(kind, step) }
+    if isPlain { return report(kind, step) }
     let kind = harmless(kind)
     // The failure to record has been reported already; the event is reported nevertheless.
     _ = record(kind, values())
-    tell(kind, step)
+    report(kind, step)
   }
 
   /// Whether there is no journal and nothing to mask.
@@ -136,7 +136,7 @@ package final class EventStream: Sendable {
   ) -> Bool {
     if isPlain {
       if leavesOut(kind) { return false }
-      tell(kind, step)
+      report(kind, step)
       return true
     }
     let kind = harmless(kind)
@@ -145,7 +145,7 @@ package final class EventStream: Sendable {
     } else {
       guard case .success = write(kind, RecordedValues(), isUrgent: { false }) else { return false }
     }
-    tell(kind, step)
+    report(kind, step)
     return true
   }
 
@@ -163,8 +163,8 @@ package final class EventStream: Sendable {
 
   /// Publishes an event that has been recorded.
   func publish(recorded kind: RunEvent.Kind, step: Int?) {
-    if isPlain { return tell(kind, step) }
-    tell(harmless(kind), step)
+    if isPlain { return report(kind, step) }
+    report(harmless(kind), step)
   }
 
   /// Stops reporting and recording, except that the run is suspended: the engine leaves the run as it is.
@@ -217,7 +217,7 @@ package final class EventStream: Sendable {
     return recorder
   }
 
-  private func tell(_ kind: RunEvent.Kind, _ step: Int?) {
+  private func report(_ kind: RunEvent.Kind, _ step: Int?) {
     let wakers = state.withLock { state in
       state.append(kind, step: step, at: elapsed())
       return state.takeWakers()

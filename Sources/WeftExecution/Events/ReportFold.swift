@@ -4,7 +4,7 @@ import WeftPlanning
 struct ReportFold {
   private let plan: Plan
   /// The report without its steps; `nil` before `runStarted`.
-  private var frame: RunReport?
+  private var base: RunReport?
   /// Apart from the rest, so that they can be changed in place.
   private var steps: [StepReport] = []
   /// The indices of elements' steps in the report, after the plan's steps.
@@ -25,7 +25,7 @@ struct ReportFold {
 
   /// `nil` before `runStarted`.
   var report: RunReport? {
-    guard var report = frame else { return nil }
+    guard var report = base else { return nil }
     // A loop is reported as a group once it has started. At the end of the run, steps that never started are
     // reported only as part of what contains them.
     report.steps = steps.filter { step in
@@ -43,7 +43,7 @@ struct ReportFold {
     var attempts = attempts
     var tally = OutcomeTally(plan, groups: currentGroups)
     for (place, step) in steps.enumerated() where step.state != .pending {
-      if !attempts.makeVoid(step.address, told: eras[place] ?? 0) { tally.add(step) }
+      if !attempts.makeVoid(step.address, reported: eras[place] ?? 0) { tally.add(step) }
     }
     return tally.counts
   }
@@ -51,33 +51,33 @@ struct ReportFold {
   /// The groups without those that a later attempt of a group around them has made void.
   private var currentGroups: [GroupReport] {
     var attempts = attempts
-    return zip(frame?.groups ?? [], groupEras)
-      .filter { group, era in !attempts.makeVoid(group.address, told: era) }.map(\.0)
+    return zip(base?.groups ?? [], groupEras)
+      .filter { group, era in !attempts.makeVoid(group.address, reported: era) }.map(\.0)
   }
 
   /// The steps that were reported.
   var toldSteps: ToldSteps {
-    var told = ToldSteps()
+    var reported = ToldSteps()
     var attempts = attempts
     for (place, step) in steps.enumerated() where step.state != .pending {
       // A later attempt of an enclosing group has begun, and has not reached the step.
-      if attempts.makeVoid(step.address, told: eras[place] ?? 0) {
-        told.void.insert(step.address)
+      if attempts.makeVoid(step.address, reported: eras[place] ?? 0) {
+        reported.void.insert(step.address)
       } else {
-        told.standing.insert(step.address)
+        reported.resumePolicy.insert(step.address)
       }
     }
-    told.retriedGroups = Set(attempts.since.keys)
-    return told
+    reported.retriedGroups = Set(attempts.since.keys)
+    return reported
   }
 
   /// - Parameter step: The index in the plan of the step that the event is about; `nil` for a step whose
   ///   address is not in the plan.
   mutating func apply(_ kind: RunEvent.Kind, at elapsed: Duration, step: Int?) {
-    frame?.elapsed = elapsed
+    base?.elapsed = elapsed
     switch kind {
     case .runStarted(let start):
-      frame = RunReport(start: start, steps: [])
+      base = RunReport(start: start, steps: [])
       steps = plan.steps.map { StepReport(address: $0.address, state: .pending) }
     case .stepQueued(let address, _):
       change(step, address) { $0 = .queued }
@@ -98,8 +98,8 @@ struct ReportFold {
     case .stepSkipped(let address, let reason):
       change(step, address) { $0 = .skipped(reason) }
     case .runWarning(let warning): add(warning)
-    case .runFinished(let end): frame?.end = end
-    case .runWaiting(let pause): frame?.pause = pause
+    case .runFinished(let end): base?.end = end
+    case .runWaiting(let pause): base?.pause = pause
     case .groupStarted(let address, let start): begin(address, start, at: elapsed)
     case .groupRetrying(let address, let retry):
       set(group: address, .retrying(until: elapsed + retry.delay))
@@ -109,8 +109,8 @@ struct ReportFold {
   }
 
   private mutating func add(_ warning: RunWarning) {
-    guard let count = frame?.warnings.count, count < RunReport.warningLimit else { return }
-    frame?.warnings.append(warning)
+    guard let count = base?.warnings.count, count < RunReport.warningLimit else { return }
+    base?.warnings.append(warning)
   }
 
   /// Applies an event that changes a step's state. Takes a closure, since the states of ends are large.
@@ -138,24 +138,24 @@ struct ReportFold {
     }
     let known = GroupReport(address: group, start: start, state: .running(since: time))
     if let place = placesOfGroups[group] {
-      frame?.groups[place] = known
+      base?.groups[place] = known
       groupEras[place] = era
     } else {
-      placesOfGroups[group] = frame?.groups.count
-      frame?.groups.append(known)
+      placesOfGroups[group] = base?.groups.count
+      base?.groups.append(known)
       groupEras.append(era)
     }
   }
 
   private mutating func set(group: StepAddress, _ state: GroupState) {
     guard let place = placesOfGroups[group] else { return }
-    frame?.groups[place].state = state
+    base?.groups[place].state = state
   }
 }
 
 /// The steps that one engine of a run has reported.
 struct ToldSteps: Sendable {
-  var standing: Set<StepAddress> = []
+  var resumePolicy: Set<StepAddress> = []
   /// Steps of an attempt of a group that was followed by another attempt, which has not reached them.
   var void: Set<StepAddress> = []
   var retriedGroups: Set<StepAddress> = []

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Publishes the warnings of a run.
 package final class RunWarnings: Sendable {
-  private let told = Mutex<Set<RunWarning.Kind>>([])
+  private let reported = Mutex<Set<RunWarning.Kind>>([])
   private let events: EventStream
 
   init(_ events: EventStream) {
@@ -12,10 +12,10 @@ package final class RunWarnings: Sendable {
   /// Publishes only the first warning of its kind, because many steps may run into the same problem. Not to be
   /// called before the run's start; ignored after its end.
   package func tellOnce(_ warning: RunWarning) {
-    guard told.withLock({ $0.insert(warning.kind).inserted }) else { return }
-    tell(warning)
+    guard reported.withLock({ $0.insert(warning.kind).inserted }) else { return }
+    report(warning)
   }
 
   /// Publishes a warning that is about one step alone. Ignored after the run's end.
-  func tell(_ warning: RunWarning) { events.publishUnlessFinished(.runWarning(warning)) }
+  func report(_ warning: RunWarning) { events.publishUnlessFinished(.runWarning(warning)) }
 }

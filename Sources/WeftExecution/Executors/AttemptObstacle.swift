@@ -86,7 +86,7 @@ extension AttemptEnd {
     self.init(
       status, usage: exit == nil ? nil : ResourceUsage(end.usage),
       leftovers: end.leftovers.map(LeftoverProcess.init),
-      unkillable: end.survivors.map(LeftoverProcess.init))
+      unkillable: end.orphans.map(LeftoverProcess.init))
   }
 }
 

@@ -12,8 +12,8 @@ extension CommandExecutor {
     }
     defer { jobserver.remove() }
     guard let pipe = jobserver.pipe else { return try start(program, for: attempt) }
-    attempt.slots.beginLending(to: attempt.instance, through: pipe)
-    defer { attempt.slots.endLending(to: attempt.instance) }
+    attempt.slots.beginLending(to: attempt.instanceNumber, through: pipe)
+    defer { attempt.slots.endLending(to: attempt.instanceNumber) }
     return try start(program, for: attempt)
   }
 

@@ -152,7 +152,9 @@ package final class CommandExecutor: StepExecutor {
       guard let source = plan.logs.source(ofStep: attempt.task.index) else {
         preconditionFailure("the planner let pass the log of \"\(need.name)\", which is no step")
       }
-      do { return .file(try attempt.logs.copy(of: attempt.frame.instance(ofStep: source))) } catch {
+      do {
+        return .file(try attempt.logs.copy(of: attempt.instance.instanceNumber(ofStep: source)))
+      } catch {
         throw .log(need.name, error)
       }
     }

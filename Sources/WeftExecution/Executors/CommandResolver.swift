@@ -68,7 +68,7 @@ final class CommandResolver: Sendable {
       of: SharedLayers(
         group: task.step.group, policy: plan.environmentPolicy(of: task.step)),
       resolved.groupEnvironments,
-      isShared: task.frame.parent == nil || resolved.groupEnvironments.isEmpty)
+      isShared: task.instance.parent == nil || resolved.groupEnvironments.isEmpty)
     let own = resolved.environment
     var step: Variables = [
       (RunCookie.step, task.address.text),

@@ -14,7 +14,7 @@ extension Remains {
   init(_ end: OrphansEnd) {
     self.init()
     leftovers = end.ended.map(LeftoverProcess.init)
-    unkillable = end.survivors.map(LeftoverProcess.init)
+    unkillable = end.orphans.map(LeftoverProcess.init)
   }
 }
 

@@ -88,10 +88,10 @@ package final class Attempt: Sendable {
   /// The step's index in the plan.
   package var index: Int { task.index }
   /// The step's instance number, unique among those running at the same time.
-  package var instance: Int { task.instance }
+  package var instanceNumber: Int { task.instanceNumber }
   /// Counts from 1.
   package var number: Int { task.attempt }
-  var frame: Frame { task.frame }
+  var instance: Instance { task.instance }
 }
 
 /// The end of an attempt.

@@ -103,8 +103,8 @@ package struct OutputsError: Error, Sendable, Hashable {
 
   /// All faults in a sentence; only the first three if there are more.
   package var message: String {
-    let told = faults.prefix(3).map(\.message).joined(separator: "; ")
-    return faults.count > 3 ? told + "; and \(faults.count - 3) more" : told
+    let reported = faults.prefix(3).map(\.message).joined(separator: "; ")
+    return faults.count > 3 ? reported + "; and \(faults.count - 3) more" : reported
   }
 
   /// The remedy of the first fault that has one.

@@ -179,12 +179,12 @@ private struct OutputReading {
       let value = try OutputReading.value(of: content, by: declaration.schema)
       values[output] = value
       for fault in declaration.schema.faults(of: value) {
-        tell(
+        report(
           fault.message(about: subject, isSecret: isSecret), fault.help(isSecret: isSecret),
           at: line)
       }
     } catch {
-      tell(
+      report(
         error.message(about: subject, isSecret: isSecret), error.help(isSecret: isSecret), at: line)
     }
   }
@@ -198,7 +198,7 @@ private struct OutputReading {
     }
   }
 
-  private mutating func tell(_ message: String, _ help: String?, at line: Int) {
+  private mutating func report(_ message: String, _ help: String?, at line: Int) {
     faults.append(OutputFault(.unfit(message: message, help: help), line: line))
   }
 }

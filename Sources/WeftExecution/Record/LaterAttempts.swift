@@ -20,7 +20,7 @@ struct LaterAttempts {
   mutating func begin(_ group: StepAddress, at number: UInt64) { since[group] = number }
 
   /// Whether a later attempt of a group around the step voids what was recorded about the step under this number.
-  mutating func makeVoid(_ step: StepAddress, told number: UInt64) -> Bool {
+  mutating func makeVoid(_ step: StepAddress, reported number: UInt64) -> Bool {
     guard !since.isEmpty, let group = group(around: step) else { return false }
     let addresses = addresses
     return plan.allEnclosingGroups(ofGroup: group).contains { group in

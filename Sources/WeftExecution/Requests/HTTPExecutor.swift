@@ -47,11 +47,11 @@ package final class HTTPExecutor: StepExecutor {
     do throws(StepFailure) {
       var request = try builder.request()
       request.saveTo?.resuming = attempt.task.partial?.file
-      let course = Pagination(
+      let pagination = Pagination(
         resolved.call, request, asked: (attempt.task.polling?.asked ?? 0) + 1, attempt.questions)
       let transport = try transport(for: resolved.call, folder: builder.cacheFolder)
       let run = RequestRun(
-        attempt, course, HTTPClient(transport: transport), time: time, grace: grace,
+        attempt, pagination, HTTPClient(transport: transport), time: time, grace: grace,
         threads: threads)
       run.begin()
       return run.promise.future

@@ -17,7 +17,7 @@ final class RequestRun: Sendable {
   }
 
   private struct State {
-    var course: Pagination
+    var pagination: Pagination
     var activity = Activity.waiting
     var ending = ActionEnding()
     /// The timers of the time limit and of the grace period.
@@ -40,7 +40,7 @@ final class RequestRun: Sendable {
 
   /// - Parameter grace: The time that a transport has to end a cancelled request.
   init(
-    _ attempt: Attempt, _ course: Pagination, _ client: HTTPClient, time: any TimeSource,
+    _ attempt: Attempt, _ pagination: Pagination, _ client: HTTPClient, time: any TimeSource,
     grace: Duration, threads: BoundedThreadPool
   ) {
     self.attempt = attempt
@@ -49,7 +49,7 @@ final class RequestRun: Sendable {
     self.grace = grace
     self.threads = threads
     began = attempt.task.polling?.since ?? time.now
-    state = Mutex(State(course: course))
+    state = Mutex(State(pagination: pagination))
     promise = Promise(ifDropped: .success(AttemptEnd(.failed(.threadEnded))))
   }
 
@@ -91,10 +91,10 @@ final class RequestRun: Sendable {
       guard case .exchange = state.activity,
         case .end(let status, _) = state.ending.gracePassed()
       else { return nil }
-      return (status, state.course.request)
+      return (status, state.pagination.request)
     }
     guard let (status, request) = left else { return }
-    attempt.warnings.tell(.requestLeftBehind(by: attempt.address))
+    attempt.warnings.report(.requestLeftBehind(by: attempt.address))
     finish(status, RequestTrace(of: request, isInDoubt: !request.isRepeatable))
   }
 
@@ -115,7 +115,7 @@ final class RequestRun: Sendable {
     let request = state.withLock { state -> HTTPRequest? in
       guard !state.ending.isOver, state.ending.reason == nil else { return nil }
       state.activity = .answer
-      return state.course.request
+      return state.pagination.request
     }
     guard let request else { return conclude(.stopped(nil), nil) }
     let exchange = client.send(request)
@@ -139,7 +139,7 @@ final class RequestRun: Sendable {
     let found = state.withLock { state -> (AttemptEnd.Status?, HTTPRequest)? in
       guard !state.ending.isOver else { return nil }
       state.activity = .answer
-      return (state.ending.reason, state.course.request)
+      return (state.ending.reason, state.pagination.request)
     }
     guard let (reason, request) = found else {
       // It was left behind: no further attempt will complete what it has saved.
@@ -157,7 +157,7 @@ final class RequestRun: Sendable {
 
   /// Requests the next page once the pools of the step allow another request.
   private func sendInTurn() {
-    guard let turn = attempt.slots.anotherTurn(of: attempt.instance) else { return send() }
+    guard let turn = attempt.slots.anotherTurn(of: attempt.instanceNumber) else { return send() }
     let reason = state.withLock { state in
       state.activity = .waiting
       return state.ending.reason
@@ -168,9 +168,9 @@ final class RequestRun: Sendable {
 
   private func answered(_ response: HTTPResponse, to request: HTTPRequest) {
     // Nothing else changes this state meanwhile: responses arrive one at a time.
-    var course = state.withLock { $0.course }
-    let next = course.answered(response)
-    state.withLock { [course] in $0.course = course }
+    var pagination = state.withLock { $0.pagination }
+    let next = pagination.answered(response)
+    state.withLock { [pagination] in $0.pagination = pagination }
     switch next {
     case .ask:
       log(response, isFailure: false)

@@ -11,7 +11,7 @@ enum RequestURL {
     of template: Template, _ values: [ScopedText]
   ) throws(ExpressionError) -> ScopedText {
     let segments = template.segments
-    guard let holes = URLTemplate.read(segments).template?.holes else {
+    guard let placeholders = URLTemplate.read(segments).template?.placeholders else {
       preconditionFailure("the planner let pass a URL with an expression in a wrong place")
     }
     var url = ""
@@ -23,7 +23,8 @@ enum RequestURL {
         let value = values[next].text
         let after = segments.dropFirst(index + 1).first?.literal ?? ""
         url += try written(
-          value, holes[next], between: url, and: after, expression.range, text: expression.text)
+          value, placeholders[next], between: url, and: after, expression.range,
+          text: expression.text)
         next += 1
       }
     }
@@ -31,10 +32,10 @@ enum RequestURL {
   }
 
   private static func written(
-    _ value: String, _ hole: URLPlaceholder, between before: String, and after: String,
+    _ value: String, _ placeholder: URLPlaceholder, between before: String, and after: String,
     _ range: SourceRange, text: String
   ) throws(ExpressionError) -> String {
-    switch hole {
+    switch placeholder {
     case .whole: return value
     case .base: return try base(value, range)
     case .host:

@@ -38,8 +38,8 @@ package struct OutputVerification: Sendable {
   /// Sorted by the addresses of the steps.
   let files: [(step: StepAddress, file: RecordedOutputFile)]
 
-  package init(of plan: Plan, past: RecordedRun, anew: RerunSelection) {
-    let rule = ResumePolicy(plan: plan, past: past, anew: anew)
+  package init(of plan: Plan, past: RecordedRun, rerunning: RerunSelection) {
+    let rule = ResumePolicy(plan: plan, past: past, rerunning: rerunning)
     files = past.steps.lazy.flatMap { address, known in
       guard case .finished(_, let kept) = known.state, !kept.files.isEmpty, known.hasSucceeded,
         rule.isInUse(address, known.number)
@@ -104,13 +104,13 @@ extension ResumePolicy {
     // A step of an element is kept or rerun with its loop, so the answer is that of the loop.
     guard let loop = address.outermostLoop else { return false }
     if doneSince(loop) == nil { return true }
-    let frame = Frame.run(of: plan)
+    let instance = Instance.run(of: plan)
     if let index = plan.steps.firstIndex(where: { $0.address == loop }) {
-      return number > rerun.since(index, address) && isNeeded(plan.steps[index].node, in: frame)
+      return number > rerun.since(index, address) && isNeeded(plan.steps[index].node, in: instance)
     }
     guard let group = plan.groups.firstIndex(where: { $0.address == loop }) else { return true }
-    let around = EnclosingScope(.fanOut(.group(group)), frame, loop)
+    let around = EnclosingScope(.fanOut(.group(group)), instance, loop)
     return number > rerun.since(around, isInside: { $0 == address })
-      && isNeeded(plan.groups[group].endNode, in: frame)
+      && isNeeded(plan.groups[group].endNode, in: instance)
   }
 }

@@ -7,11 +7,11 @@ import WeftPlanning
 /// undone by a cleanup, and ``OutputVerification`` before it checks files.
 extension ResumePolicy {
   /// Whether a direct or indirect dependent of a node is not done.
-  func isNeeded(_ node: Plan.NodeIndex, in frame: Frame) -> Bool {
+  func isNeeded(_ node: Plan.NodeIndex, in instance: Instance) -> Bool {
     var (seen, next) = (Set([node]), [node])
     while let node = next.popLast() {
       for dependent in dependents[node] ?? [] where seen.insert(dependent).inserted {
-        if !isSettled(dependent, seenFrom: frame) { return true }
+        if !isSettled(dependent, seenFrom: instance) { return true }
         next.append(dependent)
       }
     }
@@ -19,19 +19,19 @@ extension ResumePolicy {
   }
 
   /// Whether a node is done, as seen from a frame outside of inner loops: a loop counts as a whole.
-  private func isSettled(_ node: Plan.NodeIndex, seenFrom inner: Frame) -> Bool {
+  private func isSettled(_ node: Plan.NodeIndex, seenFrom inner: Instance) -> Bool {
     guard case .step(let index) = plan.nodes[node] else { return true }
-    var frame = inner
-    while !frame.part.nodes.contains(node), let parent = frame.parent { frame = parent }
+    var instance = inner
+    while !instance.region.nodes.contains(node), let parent = instance.parent { instance = parent }
     let step = plan.steps[Int(index)]
     // Cleanup and `finally` steps run after the others, and read nothing of them.
     if isFinal(step.group) || plan.bodies.cleanupSteps.contains(Int(index)) { return true }
-    if let loop = outermostLoop(around: Int(index), below: frame) {
-      let address = frame.address(of: loop)
+    if let loop = outermostLoop(around: Int(index), below: instance) {
+      let address = instance.address(of: loop)
       if case .skipped(let reason)? = past.steps[address]?.state { return !reason.holdsBack }
       return doneSince(address) != nil
     }
-    let address = frame.address(of: step.address)
+    let address = instance.address(of: step.address)
     guard let known = past.steps[address] else { return false }
     // A step that its own `if` skips needs no results.
     if case .skipped(let reason) = known.state { return !reason.holdsBack }
@@ -39,15 +39,15 @@ extension ResumePolicy {
   }
 
   /// The outermost loop around a step, or of the step itself, that does not contain the frame.
-  private func outermostLoop(around index: Int, below frame: Frame) -> StepAddress? {
+  private func outermostLoop(around index: Int, below instance: Instance) -> StepAddress? {
     var found: StepAddress?
     let step = plan.steps[index]
-    if step.hasControl, step.control.fanOut != nil, !frame.isElement(of: step.node) {
+    if step.hasControl, step.control.fanOut != nil, !instance.isElement(of: step.node) {
       found = step.address
     }
     for group in plan.allEnclosingGroups(ofGroup: step.group) where group > 0 {
       let node = plan.groups[group].startNode
-      if frame.isElement(of: node) || !frame.part.groups.contains(group) { break }
+      if instance.isElement(of: node) || !instance.region.groups.contains(group) { break }
       if plan.groups[group].step?.control.fanOut != nil { found = plan.groups[group].address }
     }
     return found

@@ -39,10 +39,10 @@ struct ResumePolicy: Sendable {
   let addresses: PlanAddresses
   private let blocked: BlockedGroups
 
-  init(plan: Plan, past: RecordedRun, anew: RerunSelection = RerunSelection()) {
+  init(plan: Plan, past: RecordedRun, rerunning: RerunSelection = RerunSelection()) {
     (self.plan, self.past) = (plan, past)
-    rerun = RerunRule(plan: plan, past: past, anew)
-    accepted = anew.accepted
+    rerun = RerunRule(plan: plan, past: past, rerunning)
+    accepted = rerunning.accepted
     dependents = plan.dependents
     addresses = PlanAddresses(plan)
     blocked = BlockedGroups(plan, past, addresses)
@@ -55,43 +55,44 @@ struct ResumePolicy: Sendable {
 
   /// The recorded end of a step, if it is reusable; `nil` if the step has to run.
   func end(of task: StepTask) -> RecordedStep? {
-    end(ofStep: task.index, in: task.frame, isCleanup: task.isCleanup)
+    end(ofStep: task.index, in: task.instance, isCleanup: task.isCleanup)
   }
 
   private func end(
-    ofStep index: Int, in frame: Frame, isCleanup: Bool = false
+    ofStep index: Int, in instance: Instance, isCleanup: Bool = false
   ) -> RecordedStep? {
     let step = plan.steps[index]
-    let around = surroundings(ofGroup: step.group, in: frame)
+    let around = enclosingScopes(ofGroup: step.group, in: instance)
     if let group = outermostDone(of: around) {
       if isUndone(group) { return nil }
       // Also counts an end from an attempt of an inner group that was to be retried, and was not.
-      let end = ended(index, in: frame, since: beginning(around: group))
+      let end = ended(index, in: instance, since: beginning(around: group))
       // A cleanup that failed or was cancelled stays pending, whatever is around it.
       guard isCleanup, let end else { return end }
-      return end.isPendingCleanup || hasBegun(sinceCleanup: index, end.number, frame) ? nil : end
+      return end.isPendingCleanup || hasBegun(sinceCleanup: index, end.number, instance) ? nil : end
     }
-    guard let end = ended(index, in: frame, since: beginning(of: around)), isFirstTime(frame),
+    guard let end = ended(index, in: instance, since: beginning(of: around)), isFirstTime(instance),
       !isCleanup, !isFinal(step.group), end.hasSucceeded
     else { return nil }
     let isMissed =
-      !isWhole(end, step) || isCleaned(step.node, in: frame, since: end.number)
+      !isWhole(end, step) || isCleaned(step.node, in: instance, since: end.number)
       || isCleaned(around, since: end.number)
-    return isMissed && isNeeded(step.node, in: frame) ? nil : end
+    return isMissed && isNeeded(step.node, in: instance) ? nil : end
   }
 
   /// Whether the step or group that a cleanup step belongs to started again after that cleanup.
-  private func hasBegun(sinceCleanup index: Int, _ number: UInt64, _ frame: Frame) -> Bool {
+  private func hasBegun(sinceCleanup index: Int, _ number: UInt64, _ instance: Instance) -> Bool {
     guard let node = cleaned[index] else { return false }
-    let address = frame.address(of: plan.address(of: node))
+    let address = instance.address(of: plan.address(of: node))
     return past.steps[address]?.lastStart ?? 0 > number
       || past.groups[address]?.lastStart ?? 0 > number
   }
 
   /// The recorded end of a step, or the fact that a later engine skipped it while in doubt; `nil` if a rerun was
   /// requested.
-  private func ended(_ index: Int, in frame: Frame, since beginning: UInt64) -> RecordedStep? {
-    let address = frame.address(of: plan.steps[index].address)
+  private func ended(_ index: Int, in instance: Instance, since beginning: UInt64) -> RecordedStep?
+  {
+    let address = instance.address(of: plan.steps[index].address)
     let since = max(beginning, rerun.since(index, address))
     guard let known = past.step(address, since: since), known.isOver || known.leftOut != nil
     else { return nil }
@@ -99,11 +100,11 @@ struct ResumePolicy: Sendable {
   }
 
   /// The recorded state of a step; `nil` if a rerun was requested, or a later attempt of a group voided it.
-  private func recorded(_ index: Int, in frame: Frame) -> RecordedStep? {
+  private func recorded(_ index: Int, in instance: Instance) -> RecordedStep? {
     let step = plan.steps[index]
-    let address = frame.address(of: step.address)
+    let address = instance.address(of: step.address)
     guard let known = past.steps[address], known.number > rerun.since(index, address),
-      isValid(known.number, in: step.group, frame)
+      isValid(known.number, in: step.group, instance)
     else { return nil }
     return known
   }
@@ -119,7 +120,7 @@ struct ResumePolicy: Sendable {
   func doubt(about task: StepTask) -> StepFailure? {
     guard !task.isCleanup, !isFinal(task.step.group), task.step.makesAttempts,
       !task.step.step.isMadeAgain,
-      let known = recorded(task.index, in: task.frame)
+      let known = recorded(task.index, in: task.instance)
     else { return nil }
     if known.isInDoubt { return .interrupted(in: past.opening?.run) }
     return known.hasSucceeded && !isWhole(known, task.step)
@@ -130,10 +131,10 @@ struct ResumePolicy: Sendable {
   func isAccepted(_ task: StepTask) -> Bool { accepted.contains(task.address) }
 
   /// The steps in doubt that resume does not rerun by itself, in the order of their records.
-  static func interrupted(_ plan: Plan, _ past: RecordedRun, _ anew: RerunSelection)
+  static func interrupted(_ plan: Plan, _ past: RecordedRun, _ rerunning: RerunSelection)
     -> [StepAddress]
   {
-    let rule = ResumePolicy(plan: plan, past: past, anew: anew)
+    let rule = ResumePolicy(plan: plan, past: past, rerunning: rerunning)
     return past.inDoubt.filter { address in
       guard let index = rule.addresses.step(at: address), let known = past.steps[address] else {
         return false
@@ -144,22 +145,24 @@ struct ResumePolicy: Sendable {
 
   /// The recorded moment at which a wait or the time limit of an approval ends; `nil` if it had not begun.
   func waitEnd(of task: StepTask) -> WallTime? {
-    guard let known = recorded(task.index, in: task.frame), !known.hasSucceeded else { return nil }
+    guard let known = recorded(task.index, in: task.instance), !known.hasSucceeded else {
+      return nil
+    }
     return known.waitsUntil
   }
 
   // MARK: Groups
 
   /// Whether a group is reusable: it, or a group around it, succeeded and is not to be rerun.
-  func stands(_ task: GroupTask) -> Bool {
-    stands(EnclosingScope(.group(task.index), task.frame, task.address))
+  func isReusable(_ task: GroupTask) -> Bool {
+    isReusable(EnclosingScope(.group(task.index), task.instance, task.address))
   }
 
-  func stands(_ task: FanOutTask) -> Bool { stands(EnclosingScope(task)) }
+  func isReusable(_ task: FanOutTask) -> Bool { isReusable(EnclosingScope(task)) }
 
   /// The recorded end of a group, if it is reusable.
   func end(of task: GroupTask) -> GroupEnd? {
-    guard case .finished(let end)? = past.groups[task.address]?.state, stands(task) else {
+    guard case .finished(let end)? = past.groups[task.address]?.state, isReusable(task) else {
       return nil
     }
     return end
@@ -168,13 +171,13 @@ struct ResumePolicy: Sendable {
   /// Whether an earlier engine started or skipped a reusable group, or one in a reusable group; `nil` if the group is
   /// not reusable and has to be admitted.
   func beginning(of task: GroupTask) -> PastBeginning? {
-    beginning(of: EnclosingScope(.group(task.index), task.frame, task.address))
+    beginning(of: EnclosingScope(.group(task.index), task.instance, task.address))
   }
 
   func beginning(of task: FanOutTask) -> PastBeginning? { beginning(of: EnclosingScope(task)) }
 
   private func beginning(of group: EnclosingScope) -> PastBeginning? {
-    guard stands(group) else { return nil }
+    guard isReusable(group) else { return nil }
     let beginning = beginning(around: group)
     if case .skipped(let reason)? = past.step(group.address, since: beginning)?.state {
       return .skipped(reason)
@@ -183,7 +186,7 @@ struct ResumePolicy: Sendable {
     // A group that never started has no record of its own: its steps and inner loops were recorded as skipped.
     let inside = steps(in: group).map { plan.steps[$0].address } + groups(in: group)
     let reasons = inside.lazy.compactMap { address -> SkipReason? in
-      let address = group.frame.address(of: address)
+      let address = group.instance.address(of: address)
       guard let known = past.step(address, since: beginning) else { return nil }
       if case .skipped(let reason) = known.state { return reason }
       return known.leftOut
@@ -193,7 +196,7 @@ struct ResumePolicy: Sendable {
 
   /// Whether an element of a reusable loop never started, because the loop was over before.
   func wasLeftOut(_ element: Element, of task: FanOutTask) -> Bool {
-    stands(task) && !wasBegun(element, of: task)
+    isReusable(task) && !wasBegun(element, of: task)
   }
 
   private func wasBegun(_ element: Element, of task: FanOutTask) -> Bool {
@@ -203,14 +206,14 @@ struct ResumePolicy: Sendable {
       || past.group(address, since: beginning) != nil
   }
 
-  private func stands(_ group: EnclosingScope) -> Bool {
-    outermostDone(of: [group] + surroundings(of: group)).map { !isUndone($0) } ?? false
+  private func isReusable(_ group: EnclosingScope) -> Bool {
+    outermostDone(of: [group] + enclosingScopes(of: group)).map { !isUndone($0) } ?? false
   }
 
   /// The recorded elements of a loop; `nil` if they have to be evaluated again.
   func listing(of task: FanOutTask) -> RecordedElements? {
     guard let known = past.groups[task.address], let elements = known.elements,
-      !elements.isSecret, isValid(known.listedBy, in: task.group, task.frame),
+      !elements.isSecret, isValid(known.listedBy, in: task.group, task.instance),
       known.listedBy
         > rerun.since(EnclosingScope(task), isInside: { isInside($0, EnclosingScope(task)) })
     else { return nil }
@@ -229,7 +232,7 @@ struct ResumePolicy: Sendable {
     guard plan.bodies.cleanups[task.step.node] != nil,
       let start = past.steps[task.address]?.lastStart, start > 0
     else { return false }
-    return !hasCleanup(task.step.node, in: task.frame, since: start)
+    return !hasCleanup(task.step.node, in: task.instance, since: start)
   }
 
   /// Whether the cleanup of a group that was started is pending.
@@ -238,26 +241,26 @@ struct ResumePolicy: Sendable {
     guard plan.bodies.cleanups[node] != nil,
       let start = past.groups[task.address]?.lastStart, start > 0
     else { return false }
-    return !hasCleanup(node, in: task.frame.aroundAttempts(of: node), since: start)
+    return !hasCleanup(node, in: task.instance.aroundAttempts(of: node), since: start)
   }
 
   /// Whether an element may contain pending cleanups.
   func mayHavePendingCleanup(_ element: Element, of task: FanOutTask) -> Bool {
-    task.part.nodes.contains { plan.bodies.cleanups[$0] != nil } && wasBegun(element, of: task)
+    task.region.nodes.contains { plan.bodies.cleanups[$0] != nil } && wasBegun(element, of: task)
   }
 
   /// Whether a group is reusable and its cleanup was done.
   func isCleaned(_ task: GroupTask) -> Bool {
-    guard stands(task), let at = doneSince(task.address) else { return false }
+    guard isReusable(task), let at = doneSince(task.address) else { return false }
     let node = plan.groups[task.index].startNode
-    return hasCleanup(node, in: task.frame.aroundAttempts(of: node), since: at)
+    return hasCleanup(node, in: task.instance.aroundAttempts(of: node), since: at)
   }
 
   /// Whether the cleanup steps of a step or group have ended after a record, and none is pending or to be rerun.
-  private func hasCleanup(_ node: Plan.NodeIndex, in frame: Frame, since at: UInt64) -> Bool {
+  private func hasCleanup(_ node: Plan.NodeIndex, in instance: Instance, since at: UInt64) -> Bool {
     guard let steps = plan.bodies.cleanups[node] else { return false }
     return steps.allSatisfy { step in
-      let address = frame.address(of: plan.steps[Int(step)].address)
+      let address = instance.address(of: plan.steps[Int(step)].address)
       return past.steps[address].map {
         !$0.isPendingCleanup && $0.number > max(at, rerun.since(Int(step), address))
       } ?? false
@@ -266,10 +269,10 @@ struct ResumePolicy: Sendable {
 
   /// Whether the cleanup steps of a step or group succeeded after a record, and so undid its effects. That also holds
   /// if they are to be rerun.
-  private func isCleaned(_ node: Plan.NodeIndex, in frame: Frame, since at: UInt64) -> Bool {
+  private func isCleaned(_ node: Plan.NodeIndex, in instance: Instance, since at: UInt64) -> Bool {
     guard let steps = plan.bodies.cleanups[node] else { return false }
     return steps.allSatisfy { step in
-      let address = frame.address(of: plan.steps[Int(step)].address)
+      let address = instance.address(of: plan.steps[Int(step)].address)
       return past.steps[address].map { $0.hasSucceeded && $0.number > at } ?? false
     }
   }
@@ -284,7 +287,7 @@ struct ResumePolicy: Sendable {
 
   /// Whether the group succeeded, and nothing in it has to run again.
   private func isDone(_ group: EnclosingScope) -> Bool {
-    guard let at = doneSince(group.address), isFirstTime(group.frame),
+    guard let at = doneSince(group.address), isFirstTime(group.instance),
       at > beginning(around: group), !blocked.addresses.contains(group.address)
     else { return false }
     return at > rerun.since(group, isInside: { isInside($0, group) })
@@ -300,9 +303,9 @@ struct ResumePolicy: Sendable {
     guard let at = doneSince(group.address), case .group(let index) = group.kind else {
       return false
     }
-    let frame = group.frame.aroundAttempts(of: plan.groups[index].startNode)
-    return isCleaned([group] + surroundings(of: group), since: at)
-      && isNeeded(plan.groups[index].endNode, in: frame)
+    let instance = group.instance.aroundAttempts(of: plan.groups[index].startNode)
+    return isCleaned([group] + enclosingScopes(of: group), since: at)
+      && isNeeded(plan.groups[index].endNode, in: instance)
   }
 
   /// Whether the cleanup of any of these groups undid, after a record, what was done in it.
@@ -311,7 +314,7 @@ struct ResumePolicy: Sendable {
     return groups.contains { group in
       guard case .group(let index) = group.kind else { return false }
       let node = plan.groups[index].startNode
-      return isCleaned(node, in: group.frame.aroundAttempts(of: node), since: at)
+      return isCleaned(node, in: group.instance.aroundAttempts(of: node), since: at)
     }
   }
 
@@ -334,7 +337,7 @@ struct ResumePolicy: Sendable {
     guard let index = addresses.step(at: address), steps(in: group).contains(index) else {
       return false
     }
-    return group.frame.element.map(address.isInside) ?? true
+    return group.instance.element.map(address.isInside) ?? true
   }
 
   /// Whether a rerun of a step was requested after this record of it.
@@ -346,12 +349,12 @@ struct ResumePolicy: Sendable {
 
   /// Whether a record is still valid: no later attempt of a group around voided it, and this engine has not tried
   /// such a group again either.
-  private func isValid(_ at: UInt64, in group: Int, _ frame: Frame) -> Bool {
-    isFirstTime(frame) && at > beginning(of: surroundings(ofGroup: group, in: frame))
+  private func isValid(_ at: UInt64, in group: Int, _ instance: Instance) -> Bool {
+    isFirstTime(instance) && at > beginning(of: enclosingScopes(ofGroup: group, in: instance))
   }
 
   private func beginning(around group: EnclosingScope) -> UInt64 {
-    beginning(of: surroundings(of: group))
+    beginning(of: enclosingScopes(of: group))
   }
 
   /// The number of the record up to which nothing counts in any of these groups: that of their latest retry.
@@ -360,11 +363,11 @@ struct ResumePolicy: Sendable {
   }
 
   /// Whether no group around the frame was tried again by this engine.
-  private func isFirstTime(_ frame: Frame) -> Bool {
-    var next: Frame? = frame
-    while let frame = next {
-      if case .attempt(let number) = frame.kind, number > 1 { return false }
-      next = frame.parent
+  private func isFirstTime(_ instance: Instance) -> Bool {
+    var next: Instance? = instance
+    while let instance = next {
+      if case .attempt(let number) = instance.kind, number > 1 { return false }
+      next = instance.parent
     }
     return true
   }

@@ -63,14 +63,14 @@ struct StartCondition: Sendable {
   var looksAtFailures: Bool { !functions.isDisjoint(with: [.failure, .always, .cancelled]) }
 
   /// Whether the step may start although its scope is closed for this reason.
-  func stands(_ closure: SkipReason) -> Bool {
-    if case .cancelled = closure { shelter == .fromCancellation } else { looksAtFailures }
+  func isReusable(_ closure: SkipReason) -> Bool {
+    if case .cancelled = closure { immunity == .fromCancellation } else { looksAtFailures }
   }
 
   /// Whether `success()` is implied, as in GitHub Actions.
   var impliesSuccess: Bool { functions.isEmpty }
 
-  var shelter: Immunity {
+  var immunity: Immunity {
     if !functions.isDisjoint(with: [.always, .cancelled]) { return .fromCancellation }
     return functions.contains(.failure) ? .fromFailures : .none
   }
@@ -102,12 +102,12 @@ struct AdmissionRule {
       return .start(startsAlways ? .fromFailures : .none)
     }
     if condition.impliesSuccess, let obstacle, !startsAlways { return .skip(obstacle) }
-    if let closure, !startsAlways, !condition.stands(closure) { return .skip(closure) }
+    if let closure, !startsAlways, !condition.isReusable(closure) { return .skip(closure) }
     switch evaluate(condition) {
     case .failure(let failure): return .fail(failure)
     case .success(true):
       // `finally` and `cleanup` are immune to the end of the run; but a race in them cancels its losers.
-      return .start(startsAlways ? max(.fromFailures, condition.shelter) : condition.shelter)
+      return .start(startsAlways ? max(.fromFailures, condition.immunity) : condition.immunity)
     case .success(false): return .skip(.condition(of: address))
     }
   }

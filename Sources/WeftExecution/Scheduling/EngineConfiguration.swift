@@ -28,7 +28,7 @@ package struct EngineConfiguration: Sendable {
   /// The fold of the journal, if the run is resumed.
   package var past: RecordedRun?
   /// The steps to rerun although they are reusable.
-  package var anew = RerunSelection()
+  package var rerunning = RerunSelection()
   /// The steps to skip.
   package var selection = Selection()
   /// The percentage of steps from which ``RetryBudget`` computes how many retries the whole run may make, after

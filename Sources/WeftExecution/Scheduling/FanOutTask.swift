@@ -11,8 +11,8 @@ struct FanOutTask: Sendable {
   }
 
   let member: Member
-  let frame: Frame
-  let part: Part
+  let instance: Instance
+  let region: PlanRegion
   let address: StepAddress
   /// The node of the step, or of the start of the group.
   let node: Plan.NodeIndex
@@ -30,32 +30,33 @@ struct FanOutTask: Sendable {
   /// The position of the loop in the report; `nil` for a group, and for a loop inside an element, which is not in the
   /// plan by its address.
   var place: Int? {
-    guard case .step(let index) = member, !frame.isInElement else { return nil }
+    guard case .step(let index) = member, !instance.isInElement else { return nil }
     return index
   }
 
-  init(_ member: Member, of plan: Plan, in frame: Frame, after results: NodeResults) {
+  init(_ member: Member, of plan: Plan, in instance: Instance, after results: NodeResults) {
     self.member = member
-    self.frame = frame
+    self.instance = instance
     failedBefore = results.contains(where: \.hasFailed)
     hindrance = results.first(where: \.holdsBack)
     let control: StepControl?
     switch member {
     case .step(let index):
-      part = Part(step: index, of: plan)
+      region = PlanRegion(step: index, of: plan)
       group = plan.steps[index].group
       control = plan.steps[index].control
     case .group(let index):
-      part = Part(group: index, of: plan)
+      region = PlanRegion(group: index, of: plan)
       group = plan.groups[index].parent ?? 0
       control = plan.groups[index].step?.control
     }
-    guard let node = part.member, let planned = part.address, let fanOut = control?.fanOut else {
+    guard let node = region.member, let planned = region.address, let fanOut = control?.fanOut
+    else {
       preconditionFailure("what is run for many elements says for which")
     }
     self.node = node
     self.fanOut = fanOut
-    address = frame.address(of: planned)
-    outerScope = frame.scope(ofGroup: group)
+    address = instance.address(of: planned)
+    outerScope = instance.scope(ofGroup: group)
   }
 }

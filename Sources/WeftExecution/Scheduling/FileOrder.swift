@@ -21,13 +21,13 @@ struct FileOrder: Hashable {
   func piece(_ index: Int, of total: Int) -> FileOrder { pieces(index..<index + 1, of: total) }
 }
 
-extension Frame {
+extension Instance {
   /// The stretch of the file order that these steps share in the frame.
   func order(ofSteps steps: Range<Int>) -> FileOrder {
     // An attempt of a group uses the stretch of the group.
     if case .attempt = kind, let parent { return parent.order(ofSteps: steps) }
-    let first = part.steps.lowerBound
+    let first = region.steps.lowerBound
     return order.pieces(
-      steps.lowerBound - first..<steps.upperBound - first, of: part.steps.count)
+      steps.lowerBound - first..<steps.upperBound - first, of: region.steps.count)
   }
 }

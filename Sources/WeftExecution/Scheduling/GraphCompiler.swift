@@ -41,7 +41,7 @@ protocol NodeLauncher: AnyObject, Sendable {
 /// part of the result.
 struct GraphCompiler {
   let plan: Plan
-  let frame: Frame
+  let instance: Instance
   /// The dependency of nodes that have no other; nothing is launched before it settles.
   let start: Future<[NodeResult], Never>
 
@@ -53,9 +53,9 @@ struct GraphCompiler {
   func compile(
     _ body: PlannedBodies.Body, of group: Int = 0, by launcher: some NodeLauncher
   ) -> [Future<NodeResult, Never>] {
-    let (first, own) = (frame.part.nodes.lowerBound, plan.groups[group].startNode)
+    let (first, own) = (instance.region.nodes.lowerBound, plan.groups[group].startNode)
     var futures = Array(
-      repeating: Future<NodeResult, Never>(value: .success), count: frame.part.nodes.count)
+      repeating: Future<NodeResult, Never>(value: .success), count: instance.region.nodes.count)
     for index in body.order {
       let needs = plan.dependencies[Int(index)]
       let future: Future<NodeResult, Never>
@@ -99,12 +99,12 @@ extension GraphCompiler {
   private func made(
     _ node: Int32, _ futures: [Future<NodeResult, Never>]
   ) -> Future<NodeResult, Never> {
-    let place = Int(node) - frame.part.nodes.lowerBound
-    return futures.indices.contains(place) ? futures[place] : frame.outside(Int(node))
+    let place = Int(node) - instance.region.nodes.lowerBound
+    return futures.indices.contains(place) ? futures[place] : instance.outside(Int(node))
   }
 }
 
-extension Frame {
+extension Instance {
   /// The future of a node outside this frame.
   fileprivate func outside(_ node: Plan.NodeIndex) -> Future<NodeResult, Never> {
     guard let parent else { preconditionFailure("node \(node) is outside of the run") }

@@ -53,16 +53,16 @@ struct PriorityHeap {
   /// Puts an entry at the top and sifts it down.
   private mutating func sinkFromTop(_ entry: Entry) {
     entries.withUnsafeMutableBufferPointer { entries in
-      var hole = 0
+      var placeholder = 0
       while true {
-        var child = 2 * hole + 1
+        var child = 2 * placeholder + 1
         guard child < entries.count else { break }
         if child + 1 < entries.count, entries[child + 1].precedes(entries[child]) { child += 1 }
         guard entries[child].precedes(entry) else { break }
-        entries[hole] = entries[child]
-        hole = child
+        entries[placeholder] = entries[child]
+        placeholder = child
       }
-      entries[hole] = entry
+      entries[placeholder] = entry
     }
   }
 }

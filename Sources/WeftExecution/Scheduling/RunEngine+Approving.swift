@@ -45,14 +45,14 @@ extension RunEngine {
     let (since, stop) = (time.now, StopSwitch())
     let request = ApprovalRequest(step: task.address, message: message)
     let limit = pause(
-      task.instance, in: task.scope, for: limit(of: task), shelter: task.shelter)
-    let elsewhere = expectAnswer(to: request, of: task.instance)
+      task.instanceNumber, in: task.scope, for: limit(of: task), immunity: task.immunity)
+    let elsewhere = expectAnswer(to: request, of: task.instanceNumber)
     questionIsOpen(isAskedAlready: isAskedAlready)
     let asked =
       approver?.ask(request, stop: stop) ?? Future(value: .unanswered("there is no terminal"))
     let here = asked.flatMap { [self] answer in
       guard case .unanswered = answer, leavesWhileWaiting else { return Future(value: answer) }
-      approverIsAbsent(for: task.instance)
+      approverIsAbsent(for: task.instanceNumber)
       return elsewhere
     }
     return Future.race([
@@ -60,8 +60,8 @@ extension RunEngine {
       limit.map { Ending.pause($0) },
     ])
     .flatMap { [self] ending in
-      endPause(task.instance)
-      let pending = state.withLock { $0.approvals.removeValue(forKey: task.instance) }
+      endPause(task.instanceNumber)
+      let pending = state.withLock { $0.approvals.removeValue(forKey: task.instanceNumber) }
       stop.request(.now)
       pending?.promise.succeed(.rejected)
       // The approver lets go of the terminal before the step ends.
@@ -78,11 +78,11 @@ extension RunEngine {
 
   /// The answer that arrives from outside, not through the ``Approver``.
   private func expectAnswer(
-    to request: ApprovalRequest, of instance: Int
+    to request: ApprovalRequest, of instanceNumber: Int
   ) -> Future<ApprovalAnswer, Never> {
     let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
     let early = state.withLock { state in
-      state.approvals[instance] = PendingApproval(request: request, promise: promise)
+      state.approvals[instanceNumber] = PendingApproval(request: request, promise: promise)
       state.asked.insert(request.step)
       return state.earlyAnswers.removeValue(forKey: request.step)
     }
@@ -94,7 +94,7 @@ extension RunEngine {
   /// its limit.
   private func limit(of task: StepTask) -> Duration? {
     guard let timeout = task.step.timeout else { return nil }
-    if let until = standing?.waitEnd(of: task) { return timeUntil(until.nanoseconds) }
+    if let until = resumePolicy?.waitEnd(of: task) { return timeUntil(until.nanoseconds) }
     events.note(.waiting(task.address, until: wallClock().advanced(by: timeout)))
     return timeout
   }
@@ -103,8 +103,8 @@ extension RunEngine {
     guard let text = plan.values.texts(ofStep: task.index).first(where: { $0.site == .message })
     else { return .success(approval.message) }
     return Result { () throws(StepFailure) in
-      var scope = StepScope(values: values, frame: task.frame, group: task.step.group)
-      scope.variables = try StepResolver(values, in: task.frame).variables(ofStep: task.index)
+      var scope = StepScope(values: values, instance: task.instance, group: task.step.group)
+      scope.variables = try StepResolver(values, in: task.instance).variables(ofStep: task.index)
       do throws(ExpressionError) {
         return try text.template.text(in: scope).text
       } catch {

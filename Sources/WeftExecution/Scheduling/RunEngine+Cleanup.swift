@@ -6,7 +6,7 @@ import WeftPlatform
 
 /// A pending cleanup: the cleanup steps of a step or group that was started.
 struct Cleanup: Sendable {
-  let frame: Frame
+  let instance: Instance
   /// Indices in the plan.
   let steps: Range<Int32>
 }
@@ -14,25 +14,25 @@ struct Cleanup: Sendable {
 /// The end of a group, a nested file or the run: pending cleanups run, then `finally`.
 extension RunEngine {
   /// Records that a step or group started, so that its cleanup is pending until the group around it ends.
-  func scheduleCleanup(of node: Plan.NodeIndex, in frame: Frame, scope: Int) {
+  func scheduleCleanup(of node: Plan.NodeIndex, in instance: Instance, scope: Int) {
     guard !plan.bodies.cleanups.isEmpty, let steps = plan.bodies.cleanups[node] else { return }
     state.withLock { state in
       state.cleanups[state.scopes.groupScope(around: scope), default: []].append(
-        Cleanup(frame: frame, steps: steps))
+        Cleanup(instance: instance, steps: steps))
     }
   }
 
   /// Schedules the cleanup of a step that an earlier engine started and this one does not, if it is pending.
   func schedulePendingCleanup(of task: StepTask) {
-    guard let standing, standing.hasPendingCleanup(task) else { return }
-    scheduleCleanup(of: task.step.node, in: task.frame, scope: task.scope)
+    guard let resumePolicy, resumePolicy.hasPendingCleanup(task) else { return }
+    scheduleCleanup(of: task.step.node, in: task.instance, scope: task.scope)
   }
 
   func schedulePendingCleanup(of task: GroupTask) {
-    guard let standing, standing.hasPendingCleanup(task) else { return }
+    guard let resumePolicy, resumePolicy.hasPendingCleanup(task) else { return }
     let node = plan.groups[task.index].startNode
-    let frame = task.frame.aroundAttempts(of: node)
-    scheduleCleanup(of: node, in: frame, scope: frame.scope(around: task.index, of: plan))
+    let instance = task.instance.aroundAttempts(of: node)
+    scheduleCleanup(of: node, in: instance, scope: instance.scope(around: task.index, of: plan))
   }
 
   /// Runs the pending cleanups of a group, the last started first, one after another; `nil` if there are none.
@@ -51,7 +51,7 @@ extension RunEngine {
     return cleanups.reversed().reduce(Future<Void, Never>(value: ())) { before, cleanup in
       cleanup.steps.reduce(before) { before, step in
         before.flatMap { [self] in
-          cleanUp(Int(step), in: cleanup.frame, scope: closing, hasFailed: hasFailed)
+          cleanUp(Int(step), in: cleanup.instance, scope: closing, hasFailed: hasFailed)
         }
       }
     }.map { [self] in
@@ -60,12 +60,12 @@ extension RunEngine {
   }
 
   private func cleanUp(
-    _ index: Int, in frame: Frame, scope: Int, hasFailed: Bool
+    _ index: Int, in instance: Instance, scope: Int, hasFailed: Bool
   ) -> Future<Void, Never> {
     let before = NodeResults.one(
       NodeResult(conclusion: .success, blame: nil, failedBefore: hasFailed))
     let task = StepTask(
-      index, of: plan, in: frame, scope: scope, isCleanup: true, after: before)
+      index, of: plan, in: instance, scope: scope, isCleanup: true, after: before)
     return Future(launch(task, after: before, startsAlways: true)).map { [self] _ in
       noteLateFailure(in: scope)
     }
@@ -87,7 +87,7 @@ extension RunEngine {
     let cleaned = cleanUp(in: 0, after: members) ?? Future(value: ())
     return cleaned.flatMap { [self] in
       let hasFailed = state.withLock { $0.scopes.firstFault != nil }
-      return runFinally(of: FileRun(file: 0, frame: frame, scope: 0), hasFailed: hasFailed)
+      return runFinally(of: FileRun(file: 0, instance: instance, scope: 0), hasFailed: hasFailed)
     }
   }
 
@@ -101,7 +101,7 @@ extension RunEngine {
       )
     }
     timer?.cancel()
-    let run = FileRun(file: file, frame: task.frame, scope: task.scope)
+    let run = FileRun(file: file, instance: task.instance, scope: task.scope)
     return runFinally(of: run, hasFailed: hasFailed).map { [self] in
       respond(to: state.withLock { $0.scopes.endClosing(ofFile: task.scope) })
     }
@@ -110,28 +110,29 @@ extension RunEngine {
   /// A file that is being run: the workflow itself, or one that a step runs.
   private struct FileRun {
     let file: Int
-    let frame: Frame
+    let instance: Instance
     /// The scope of the step that runs the file; 0 for the workflow.
     let scope: Int
   }
 
   private func runFinally(of file: FileRun, hasFailed: Bool) -> Future<Void, Never> {
     guard let index = plan.files[file.file].finally else { return Future(value: ()) }
-    let part = Part(group: index, of: plan)
+    let region = PlanRegion(group: index, of: plan)
     let scope = state.withLock { state in
       let scope = state.scopes.open(
-        in: nil, absorbing: .holding, groups: part.groups, of: plan, inFile: file.scope,
-        addresses: file.frame.address(of:))
+        in: nil, boundary: .holding, groups: region.groups, of: plan, inFile: file.scope,
+        addresses: file.instance.address(of:))
       state.closeAtOnce(scope)
       return scope
     }
-    let inner = Frame(
-      .attempt(1), of: part, in: file.frame,
-      firstInstance: file.frame.instance(ofStep: part.steps.lowerBound), firstScope: scope + 1,
+    let inner = Instance(
+      .attempt(1), of: region, in: file.instance,
+      firstInstance: file.instance.instanceNumber(ofStep: region.steps.lowerBound),
+      firstScope: scope + 1,
       scope: scope)
     let task = GroupTask(index, of: plan, in: inner)
     return run(task, failedBefore: hasFailed).map { [self] outcome in
-      tell(task, outcome)
+      report(task, outcome)
       let survives = outcome.verdict.conclusion == .success
       state.withLock { state in
         if !survives, let fault = state.scopes.boundaryFault(of: scope) {

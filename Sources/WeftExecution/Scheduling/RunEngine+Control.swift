@@ -40,7 +40,7 @@ extension RunEngine {
 
   /// Whether a step continues to wait for the answer to a question that an earlier engine asked.
   func isAskedAlready(_ step: StepAddress) -> Bool {
-    standing?.past.steps[step]?.isAsking == true
+    resumePolicy?.past.steps[step]?.isAsking == true
       && !state.withLock { $0.asked.contains(step) }
   }
 

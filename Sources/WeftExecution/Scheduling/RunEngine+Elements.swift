@@ -33,16 +33,17 @@ extension RunEngine {
     // A scope in which nothing new may start admits no new element either.
     let isEnding =
       state.withLock { $0.scopes.obstacle(in: task.scope, after: []) } != nil
-      && !mayStartInSpite(task) && standing?.stands(task) != true
+      && !mayStartInSpite(task) && resumePolicy?.isReusable(task) != true
     if isEnding { noteIfElementsAreLeft(of: task, fanOut) }
-    if isEnding, standing == nil { fanOut.state.withLock { $0.progress.close() } }
+    if isEnding, resumePolicy == nil { fanOut.state.withLock { $0.progress.close() } }
     while let index = fanOut.state.withLock({ $0.progress.next() }) {
-      if let standing, standing.wasLeftOut(elements[index], of: task) {
+      if let resumePolicy, resumePolicy.wasLeftOut(elements[index], of: task) {
         fanOut.state.withLock { $0.progress.leaveOut() }
         return
       }
       // An element that an earlier engine started is opened anyway, for its pending cleanups.
-      if isEnding, let standing, !standing.mayHavePendingCleanup(elements[index], of: task) {
+      if isEnding, let resumePolicy, !resumePolicy.mayHavePendingCleanup(elements[index], of: task)
+      {
         fanOut.state.withLock { $0.progress.passOver() }
         continue
       }
@@ -72,32 +73,32 @@ extension RunEngine {
   private func start(
     _ element: Element, of count: Int, _ task: FanOutTask, _ fanOut: FanOutRun
   ) {
-    let frame = open(element, of: count, task, fanOut)
+    let instance = open(element, of: count, task, fanOut)
     let above = NodeResult(conclusion: .success, blame: nil, failedBefore: task.failedBefore)
     let before: NodeResults =
       if let hindrance = task.hindrance { [above, hindrance] } else { .one(above) }
     let future: Future<NodeResult, Never>
     switch task.member {
-    case .step(let index): future = Future(launchStep(index, in: frame, after: before))
-    case .group(let index): future = launchElement(index, in: frame, after: before)
+    case .step(let index): future = Future(launchStep(index, in: instance, after: before))
+    case .group(let index): future = launchElement(index, in: instance, after: before)
     }
     future.whenSettled { [self] result in
-      ended(element, frame, result.get(), of: task, fanOut)
+      ended(element, instance, result.get(), of: task, fanOut)
     }
   }
 
   private func launchElement(
-    _ index: Int, in frame: Frame, after before: NodeResults
+    _ index: Int, in instance: Instance, after before: NodeResults
   ) -> Future<NodeResult, Never> {
     if plan.groups[index].step?.control.retry.isEmpty == false {
-      return launchRepeated(index, in: frame, after: before)
+      return launchRepeated(index, in: instance, after: before)
     }
-    let task = GroupTask(index, of: plan, in: frame)
+    let task = GroupTask(index, of: plan, in: instance)
     if let reason = whyNotStarted(task, after: before) {
       return Future(value: leaveOut(task, reason, after: before))
     }
     return run(task, failedBefore: before.contains(where: \.hasFailed)).map { [self] outcome in
-      tell(task, outcome)
+      report(task, outcome)
       return outcome.result
     }
   }
@@ -105,37 +106,37 @@ extension RunEngine {
   /// - Parameter fanOut: `nil` for an element that is opened only for its cleanup.
   func open(
     _ element: Element, of count: Int, _ task: FanOutTask, _ fanOut: FanOutRun?
-  ) -> Frame {
+  ) -> Instance {
     let scope = state.withLock { state in
       state.scopes.open(
-        in: task.scope, absorbing: .holding, groups: task.part.groups, of: plan
+        in: task.scope, boundary: .holding, groups: task.region.groups, of: plan
       ) { group in
         // A temporary frame, without numbers: only its address matters.
-        Frame(
-          .element(element), of: task.part, in: task.frame, firstInstance: 0, firstScope: 0,
+        Instance(
+          .element(element), of: task.region, in: task.instance, firstInstance: 0, firstScope: 0,
           scope: 0
         ).address(of: group)
       }
     }
-    let limits = limits(of: task.part.groups, in: task.frame)
-    let steps = task.part.steps
-    let order = task.frame.order(ofSteps: steps).piece(element.index, of: count)
+    let limits = limits(of: task.region.groups, in: task.instance)
+    let steps = task.region.steps
+    let order = task.instance.order(ofSteps: steps).piece(element.index, of: count)
     let row = slots.seat(
       steps.map { step in
         let group = plan.steps[step].group
         return SlotQueue.Copy(
           of: step, order: order.piece(step - steps.lowerBound, of: steps.count).first,
-          limit: task.part.groups.contains(group)
-            ? limits[group] : task.frame.limit(ofGroup: group, in: plan))
+          limit: task.region.groups.contains(group)
+            ? limits[group] : task.instance.limit(ofGroup: group, in: plan))
       })
-    return Frame(
-      .element(element), of: task.part, in: task.frame, firstInstance: row.lowerBound,
+    return Instance(
+      .element(element), of: task.region, in: task.instance, firstInstance: row.lowerBound,
       firstScope: scope + 1, scope: scope, limits: limits, fanOut: fanOut, order: order)
   }
 
   /// The innermost parallel limit around the members of each group in a region; groups inside it get limits of their
   /// own.
-  private func limits(of groups: Range<Int>, in outer: Frame) -> [Int: Int] {
+  private func limits(of groups: Range<Int>, in outer: Instance) -> [Int: Int] {
     guard groups.contains(where: { plan.groups[$0].maxParallel != nil }) else {
       guard let first = groups.first,
         let limit = outer.limit(ofGroup: plan.groups[first].parent ?? 0, in: plan)
@@ -153,12 +154,12 @@ extension RunEngine {
   }
 
   private func ended(
-    _ element: Element, _ frame: Frame, _ result: NodeResult, of task: FanOutTask,
+    _ element: Element, _ instance: Instance, _ result: NodeResult, of task: FanOutTask,
     _ fanOut: FanOutRun
   ) {
     let hasFailed = result.conclusion == .failure
     let (exceeds, fault) = state.withLock { state in
-      let fault = state.scopes.boundaryFault(of: frame.scope)
+      let fault = state.scopes.boundaryFault(of: instance.scope)
       if let fault { state.scopes.note(fault, in: task.scope) }
       let exceeds = fanOut.state.withLock { fanOut in
         fanOut.note(result)
@@ -167,8 +168,8 @@ extension RunEngine {
       }
       return (exceeds, fault)
     }
-    keep(element, frame, result, of: task, fanOut)
-    close(frame, hasFailed: hasFailed)
+    keep(element, instance, result, of: task, fanOut)
+    close(instance, hasFailed: hasFailed)
     if exceeds, let fault {
       respond(to: state.withLock { $0.scopes.hold(task.scope, because: fault.address) })
     }
@@ -177,12 +178,12 @@ extension RunEngine {
 
   /// Stores the values of an element that expressions read.
   private func keep(
-    _ element: Element, _ frame: Frame, _ result: NodeResult, of task: FanOutTask,
+    _ element: Element, _ instance: Instance, _ result: NodeResult, of task: FanOutTask,
     _ fanOut: FanOutRun
   ) {
     guard !plan.values.reads(ofNode: task.node).isEmpty else { return }
     let own =
-      frame.result(ofNode: task.node)
+      instance.result(ofNode: task.node)
       ?? NodeValues(outcome: result.conclusion, conclusion: result.conclusion)
     let kept = ElementResult(index: element.index, key: element.key, values: own)
     fanOut.state.withLock { $0.results.append(kept) }
@@ -190,16 +191,16 @@ extension RunEngine {
 
   /// Closes the frame of an element that has ended. Its instance numbers are reused, unless the element failed, has
   /// cleanup steps, or wrote to a log.
-  private func close(_ frame: Frame, hasFailed: Bool) {
-    let part = frame.part
-    let hasCleanup = part.nodes.contains { plan.bodies.cleanups[$0] != nil }
-    state.withLock { $0.scopes.close(frame.scope, groups: part.groups) }
-    let row = frame.firstInstance..<frame.firstInstance + part.steps.count
+  private func close(_ instance: Instance, hasFailed: Bool) {
+    let region = instance.region
+    let hasCleanup = region.nodes.contains { plan.bodies.cleanups[$0] != nil }
+    state.withLock { $0.scopes.close(instance.scope, groups: region.groups) }
+    let row = instance.firstInstance..<instance.firstInstance + region.steps.count
     // A subscriber that has fallen behind reads the output from the log.
     guard !hasFailed, !hasCleanup, !logs.hold(row) else { return keepLogs(of: row) }
     forgetLogs(of: row)
-    let own = part.groups.filter { plan.groups[$0].maxParallel != nil }
-    slots.unseat(row, limits: own.compactMap { frame.limits[$0] })
+    let own = region.groups.filter { plan.groups[$0].maxParallel != nil }
+    slots.unseat(row, limits: own.compactMap { instance.limits[$0] })
   }
 }
 

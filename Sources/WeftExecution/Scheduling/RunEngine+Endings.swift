@@ -11,7 +11,7 @@ extension RunEngine {
   ) -> MaybeReady<NodeResult, Never> {
     if attempt.output.holdsBack { learnSecrets(of: attempt, ended) }
     attempt.output.finish()
-    logs.endAttempt(of: attempt.instance)
+    logs.endAttempt(of: attempt.instanceNumber)
     if case .asksAgain(let pause) = ended.status { return askAgain(attempt, after: pause) }
     guard leavesSomething(attempt) else { return finish(attempt, ended, leaving: nil) }
     var end = ended
@@ -25,14 +25,15 @@ extension RunEngine {
     let task = attempt.task
     let (since, reason) = state.withLock { state in
       (
-        state.running.remove(task.instance)!.since,
+        state.running.remove(task.instanceNumber)!.since,
         state.reasonToStop(in: task.scope)
       )
     }
     var end = StepEnd.judging(
       attempt, attemptEnd, cancelledFor: reason, duration: time.now - since,
-      logBytes: logs.size(of: task.instance), outputs: own?.value.outputs.map(HandedOn.init) ?? [])
-    if reason == nil || task.shelter == .fromCancellation, let failure = end.failure,
+      logBytes: logs.size(of: task.instanceNumber),
+      outputs: own?.value.outputs.map(HandedOn.init) ?? [])
+    if reason == nil || task.immunity == .fromCancellation, let failure = end.failure,
       task.mayBeTriedAgain, obstacle(to: task) == nil
     {
       var task = task
@@ -65,14 +66,14 @@ extension RunEngine {
       isUrgent: { keepsSlot || !slots.areWanted })
     guard let safe else {
       let result = conclude(task, end, leaving: own, isRecorded: true)
-      slots.release(task.instance)
+      slots.release(task.instanceNumber)
       return .now(result)
     }
-    if !keepsSlot { slots.release(task.instance) }
+    if !keepsSlot { slots.release(task.instanceNumber) }
     return .later(
       safe.map { [self] in
         let result = conclude(task, end, leaving: own, isRecorded: true)
-        if keepsSlot { slots.release(task.instance) }
+        if keepsSlot { slots.release(task.instanceNumber) }
         return result
       })
   }
@@ -145,7 +146,7 @@ extension RunEngine {
       schedulePendingCleanup(of: task)
       if plan.logs.isRead(ofStep: task.index) {
         logs.adopt(
-          end, of: task.instance, task.address,
+          end, of: task.instanceNumber, task.address,
           limit: end.outputTruncated ? task.step.command?.logLimit : nil)
       }
       let isRead = !plan.values.reads(ofNode: task.step.node).isEmpty
@@ -165,7 +166,7 @@ extension RunEngine {
   ) -> NodeResult {
     tellStart(of: task)
     let tolerance =
-      (try? StepResolver(values, in: task.frame).tolerance(ofStep: task.index))
+      (try? StepResolver(values, in: task.instance).tolerance(ofStep: task.index))
       ?? task.step.allowFailure
     let end = StepEnd(
       outcome: .failure,

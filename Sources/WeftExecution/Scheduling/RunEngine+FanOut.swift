@@ -8,15 +8,15 @@ import WeftPlatform
 /// A loop, from its start to its end.
 extension RunEngine {
   func launchFanOut(
-    _ member: FanOutTask.Member, in frame: Frame, after results: NodeResults
+    _ member: FanOutTask.Member, in instance: Instance, after results: NodeResults
   ) -> Future<NodeResult, Never> {
-    var task = FanOutTask(member, of: plan, in: frame, after: results)
+    var task = FanOutTask(member, of: plan, in: instance, after: results)
     if let reason = whyNotStarted(task, after: results) {
       return Future(value: leaveOut(task, reason))
     }
-    let listed = FanOutLister(values, task, recorded: standing?.listing(of: task)).listing()
+    let listed = FanOutLister(values, task, recorded: resumePolicy?.listing(of: task)).listing()
     let outer = task.outerScope
-    task.scope = state.withLock { $0.scopes.open(in: outer, absorbing: .waiting, of: plan) }
+    task.scope = state.withLock { $0.scopes.open(in: outer, boundary: .waiting, of: plan) }
     switch listed {
     case .failure(let failure):
       events.publish(.groupStarted(task.address, GroupStart(elements: 0)))
@@ -31,7 +31,8 @@ extension RunEngine {
       events.publish(
         .groupStarted(
           task.address,
-          GroupStart(elements: elements.count, isRestored: standing?.stands(task) ?? false)))
+          GroupStart(elements: elements.count, isRestored: resumePolicy?.isReusable(task) ?? false))
+      )
       return run(task, elements)
     }
   }
@@ -39,7 +40,7 @@ extension RunEngine {
   /// The reason why a loop does not start; `nil` if it does. Evaluates the condition once, unless it reads the
   /// element: then each element evaluates it.
   private func whyNotStarted(_ task: FanOutTask, after results: NodeResults) -> SkipReason? {
-    if let past = standing?.beginning(of: task) { return past.skip }
+    if let past = resumePolicy?.beginning(of: task) { return past.skip }
     let (texts, isOfElements, group) =
       switch task.member {
       case .step(let index):
@@ -55,13 +56,13 @@ extension RunEngine {
       }
       condition = nil
     }
-    let isSelected = selection.includes(anyOf: task.part.steps)
+    let isSelected = selection.includes(anyOf: task.region.steps)
     let admission = admission(
-      condition, of: task.address, in: task.frame, scope: task.outerScope, after: results,
+      condition, of: task.address, in: task.instance, scope: task.outerScope, after: results,
       inGroup: group, startsAlways: isFinal(task.group), isSelected: isSelected
     ) { () throws(StepFailure) in
       guard case .step(let index) = task.member else { return [:] }
-      return try StepResolver(values, in: task.frame).variables(ofStep: index)
+      return try StepResolver(values, in: task.instance).variables(ofStep: index)
     }
     switch admission {
     case .start: return nil
@@ -80,8 +81,8 @@ extension RunEngine {
     schedulePendingCleanup(ofElementsOf: task, reason, scope: task.outerScope)
     var own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true)
     own.results = []
-    values.record(own, ofNode: task.node, in: task.frame)
-    durations?.skipped(task.part.steps, in: task.frame, reason)
+    values.record(own, ofNode: task.node, in: task.instance)
+    durations?.skipped(task.region.steps, in: task.instance, reason)
     events.publish(.stepSkipped(task.address, reason), step: task.place)
     return NodeResult(reason, failedBefore: task.failedBefore)
   }
@@ -94,7 +95,7 @@ extension RunEngine {
     let (results, hasFailed, withheld) = fanOut.state.withLock {
       ($0.results, $0.progress.hasFailed, $0.withheld)
     }
-    let past = standing?.end(of: task)
+    let past = resumePolicy?.end(of: task)
     let notStarted = past?.notStarted ?? elementsNotStarted(of: task, fanOut)
     let (verdict, response) = state.withLock { state in
       let fault = failure ?? (hasFailed ? state.scopes.boundaryFault(of: task.scope) : nil)
@@ -131,8 +132,8 @@ extension RunEngine {
       outcome: verdict.outcome, conclusion: verdict.conclusion, attempts: 1, duration: duration,
       isGroup: true)
     own.results = results.sorted { $0.index < $1.index }
-    values.record(own, ofNode: task.node, in: task.frame)
-    durations?.closed(task.part.steps, in: task.frame)
+    values.record(own, ofNode: task.node, in: task.instance)
+    durations?.closed(task.region.steps, in: task.instance)
     events.publish(
       .groupFinished(
         task.address,
@@ -150,9 +151,9 @@ extension RunEngine {
     let count = fanOut.state.withLock { $0.progress.notStarted }
     guard count > 0 else { return nil }
     let reason = state.withLock { $0.scopes.obstacle(in: task.scope, after: []) }
-    let cleanups = task.part.steps.filter(plan.bodies.cleanupSteps.contains)
+    let cleanups = task.region.steps.filter(plan.bodies.cleanupSteps.contains)
     return ElementsNotStarted(
-      elements: count, steps: count * (task.part.steps.count - cleanups.count),
+      elements: count, steps: count * (task.region.steps.count - cleanups.count),
       outcome: reason?.outcome ?? .skipped)
   }
 }
@@ -160,7 +161,7 @@ extension RunEngine {
 extension ResumePolicy {
   /// The recorded end of a loop, if it succeeded under an earlier engine and is reusable.
   fileprivate func end(of task: FanOutTask) -> GroupEnd? {
-    guard case .finished(let end)? = past.groups[task.address]?.state, stands(task) else {
+    guard case .finished(let end)? = past.groups[task.address]?.state, isReusable(task) else {
       return nil
     }
     return end
@@ -179,6 +180,6 @@ extension Scopes {
   /// The reason why nothing may start in a scope, whatever the condition evaluates to for each element.
   fileprivate func closure(of scope: Int, to condition: StartCondition) -> SkipReason? {
     absence(of: scope)
-      ?? obstacle(in: scope, after: []).flatMap { condition.stands($0) ? nil : $0 }
+      ?? obstacle(in: scope, after: []).flatMap { condition.isReusable($0) ? nil : $0 }
   }
 }

@@ -9,9 +9,9 @@ import WeftPlatform
 /// frame of its own.
 extension RunEngine {
   func launchRepeated(
-    _ index: Int, in frame: Frame, after results: NodeResults
+    _ index: Int, in instance: Instance, after results: NodeResults
   ) -> Future<NodeResult, Never> {
-    let task = GroupTask(index, of: plan, in: frame)
+    let task = GroupTask(index, of: plan, in: instance)
     if let reason = whyNotStarted(task, after: results) {
       return Future(value: leaveOut(task, reason, after: results))
     }
@@ -25,11 +25,11 @@ extension RunEngine {
     _ task: GroupTask, _ reason: SkipReason, after results: NodeResults
   ) -> NodeResult {
     schedulePendingCleanup(of: task)
-    let scope = task.frame.scope(around: task.index, of: plan)
+    let scope = task.instance.scope(around: task.index, of: plan)
     schedulePendingCleanup(inside: task, reason, scope: scope)
     let own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true)
-    values.record(own, ofNode: plan.groups[task.index].startNode, in: task.frame)
-    durations?.skipped(Part(group: task.index, of: plan).steps, in: task.frame, reason)
+    values.record(own, ofNode: plan.groups[task.index].startNode, in: task.instance)
+    durations?.skipped(PlanRegion(group: task.index, of: plan).steps, in: task.instance, reason)
     events.publish(.stepSkipped(task.address, reason))
     return NodeResult(reason, failedBefore: results.contains(where: \.hasFailed))
   }
@@ -37,8 +37,8 @@ extension RunEngine {
   private func attempt(
     _ number: Int, of whole: GroupTask, _ ledger: RetryLedger, failedBefore: Bool
   ) -> Future<NodeResult, Never> {
-    let frame = openAttempt(number, of: whole)
-    let task = GroupTask(whole.index, of: plan, in: frame, attempt: number)
+    let instance = openAttempt(number, of: whole)
+    let task = GroupTask(whole.index, of: plan, in: instance, attempt: number)
     return run(task, failedBefore: failedBefore).flatMap { [self] outcome in
       var ledger = ledger
       switch decision(&ledger, on: outcome, of: task) {
@@ -59,18 +59,18 @@ extension RunEngine {
     let retry = Retry(
       attempt: task.attempt, of: ledger.attemptLimit, failure: failure, exit: nil,
       duration: outcome.duration, delay: delay)
-    durations?.repeated(task.frame.part.steps, in: whole.frame)
+    durations?.repeated(task.instance.region.steps, in: whole.instance)
     events.publish(.groupRetrying(task.address, retry))
-    let outer = whole.frame.scope(around: whole.index, of: plan)
+    let outer = whole.instance.scope(around: whole.index, of: plan)
     // Negative, so that the key differs from the number of every step.
-    let shelter = state.withLock { $0.scopes.scopes[whole.scope].shelter }
-    return pause(-1 - whole.scope, in: outer, for: delay, shelter: shelter).flatMap {
+    let immunity = state.withLock { $0.scopes.scopes[whole.scope].immunity }
+    return pause(-1 - whole.scope, in: outer, for: delay, immunity: immunity).flatMap {
       [self] pauseEnd in
       guard pauseEnd == .over else {
         return Future(value: finish(task, cutShort(outcome, in: outer), of: whole))
       }
       state.withLock { state in
-        state.scopes.close(task.frame.scope, groups: task.frame.part.groups)
+        state.scopes.close(task.instance.scope, groups: task.instance.region.groups)
       }
       return attempt(task.attempt + 1, of: whole, ledger, failedBefore: outcome.failedBefore)
     }
@@ -89,19 +89,20 @@ extension RunEngine {
     return outcome
   }
 
-  private func openAttempt(_ number: Int, of whole: GroupTask) -> Frame {
-    let part = Part(group: whole.index, of: plan)
-    let outer = whole.frame.scope(around: whole.index, of: plan)
+  private func openAttempt(_ number: Int, of whole: GroupTask) -> Instance {
+    let region = PlanRegion(group: whole.index, of: plan)
+    let outer = whole.instance.scope(around: whole.index, of: plan)
     let scope = state.withLock { state in
       let scope = state.scopes.open(
-        in: outer, absorbing: .holding, groups: part.groups, of: plan,
-        addresses: whole.frame.address(of:))
-      state.scopes.shelter(scope, by: state.scopes.scopes[whole.scope].shelter)
+        in: outer, boundary: .holding, groups: region.groups, of: plan,
+        addresses: whole.instance.address(of:))
+      state.scopes.grantImmunity(scope, by: state.scopes.scopes[whole.scope].immunity)
       return scope
     }
-    return Frame(
-      .attempt(number), of: part, in: whole.frame,
-      firstInstance: whole.frame.instance(ofStep: part.steps.lowerBound), firstScope: scope + 1,
+    return Instance(
+      .attempt(number), of: region, in: whole.instance,
+      firstInstance: whole.instance.instanceNumber(ofStep: region.steps.lowerBound),
+      firstScope: scope + 1,
       scope: scope)
   }
 
@@ -118,8 +119,8 @@ extension RunEngine {
       NodeResult(conclusion: .success, blame: nil, failedBefore: failedBefore && !isFile)
     ]
     let gate = Promise<[NodeResult], Never>(ifDropped: .success(entry))
-    let futures = compile(body, of: task.index, in: task.frame, start: gate.future)
-    let first = task.frame.part.nodes.lowerBound
+    let futures = compile(body, of: task.index, in: task.instance, start: gate.future)
+    let first = task.instance.region.nodes.lowerBound
     let ends = plan.groups[task.index].members.map {
       futures[plan.closingNode(of: Int($0)) - first]
     }
@@ -134,13 +135,13 @@ extension RunEngine {
     _ ledger: inout RetryLedger, on outcome: GroupOutcome, of task: GroupTask
   ) -> RetryLedger.Decision {
     guard outcome.verdict.outcome == .failure, let failure = outcome.verdict.failure,
-      standing?.stands(task) != true,
-      state.withLock({ $0.scopes.isOpen(around: task.frame.scope) })
+      resumePolicy?.isReusable(task) != true,
+      state.withLock({ $0.scopes.isOpen(around: task.instance.scope) })
     else { return .giveUp(nil) }
-    let own = values.result(ofNode: plan.groups[task.index].startNode, in: task.frame)
+    let own = values.result(ofNode: plan.groups[task.index].startNode, in: task.instance)
     return decide(&ledger, after: failure) { [self] policy in
       allows(policy, own, plan.values.texts(ofGroup: task.index), of: task.address) {
-        StepScope(values: values, frame: task.frame, group: plan.groups[task.index].parent)
+        StepScope(values: values, instance: task.instance, group: plan.groups[task.index].parent)
       }
     }
   }
@@ -149,17 +150,17 @@ extension RunEngine {
   private func finish(
     _ task: GroupTask, _ outcome: GroupOutcome, of whole: GroupTask
   ) -> NodeResult {
-    tell(task, outcome)
+    report(task, outcome)
     handOn(task, outcome, to: whole)
     let response = state.withLock { state in
       let hasFailed = outcome.verdict.conclusion == .failure
-      state.scopes.close(task.frame.scope, groups: task.frame.part.groups)
+      state.scopes.close(task.instance.scope, groups: task.instance.region.groups)
       guard hasFailed, let failure = outcome.verdict.failure else {
         return Scopes.Response.nothing
       }
       // The failure that is reported for the group, and no other failure inside it.
       let fault = Scopes.Fault(address: outcome.verdict.cause ?? task.address, failure: failure)
-      return state.scopes.failed(fault, in: whole.frame.scope(around: whole.index, of: plan))
+      return state.scopes.failed(fault, in: whole.instance.scope(around: whole.index, of: plan))
     }
     respond(to: response)
     return outcome.result
@@ -168,10 +169,10 @@ extension RunEngine {
   /// Makes the values of the last attempt the values that expressions read of the group.
   private func handOn(_ task: GroupTask, _ outcome: GroupOutcome, to whole: GroupTask) {
     let node = plan.groups[task.index].startNode
-    guard var own = task.frame.result(ofNode: node) else { return }
-    own.attempts = standing?.end(of: task)?.attempts ?? task.attempt
+    guard var own = task.instance.result(ofNode: node) else { return }
+    own.attempts = resumePolicy?.end(of: task)?.attempts ?? task.attempt
     own.outcome = outcome.verdict.outcome
     own.conclusion = outcome.verdict.conclusion
-    values.record(own, ofNode: node, in: whole.frame)
+    values.record(own, ofNode: node, in: whole.instance)
   }
 }

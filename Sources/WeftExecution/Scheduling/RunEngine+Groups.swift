@@ -6,22 +6,22 @@ import WeftPlatform
 
 /// One execution of a group in one frame, from its start to its end.
 struct GroupTask: Sendable {
-  let frame: Frame
+  let instance: Instance
   /// Index in the plan.
   let index: Int
   let address: StepAddress
   let scope: Int
   var attempt = 1
 
-  init(_ index: Int, of plan: Plan, in frame: Frame, attempt: Int = 1) {
+  init(_ index: Int, of plan: Plan, in instance: Instance, attempt: Int = 1) {
     guard let address = plan.groups[index].address else {
       preconditionFailure("the top level is not a node")
     }
-    self.frame = frame
+    self.instance = instance
     self.index = index
-    self.address = frame.address(of: address)
+    self.address = instance.address(of: address)
     self.attempt = attempt
-    scope = frame.scope(ofGroup: index)
+    scope = instance.scope(ofGroup: index)
   }
 }
 
@@ -43,16 +43,16 @@ struct GroupOutcome: Sendable {
 /// between.
 extension RunEngine {
   func launchGroup(
-    _ index: Int, in frame: Frame, after results: NodeResults
+    _ index: Int, in instance: Instance, after results: NodeResults
   ) -> Future<NodeResult, Never> {
     let group = plan.groups[index]
     if let step = group.step, step.hasControl, step.control.fanOut != nil,
-      !frame.isElement(of: group.startNode)
+      !instance.isElement(of: group.startNode)
     {
-      return launchFanOut(.group(index), in: frame, after: results)
+      return launchFanOut(.group(index), in: instance, after: results)
     }
-    if group.isRunApart { return launchRepeated(index, in: frame, after: results) }
-    let task = GroupTask(index, of: plan, in: frame)
+    if group.isRunApart { return launchRepeated(index, in: instance, after: results) }
+    let task = GroupTask(index, of: plan, in: instance)
     if let reason = whyNotStarted(task, after: results) {
       return Future(value: skip(task, reason, after: results))
     }
@@ -63,9 +63,9 @@ extension RunEngine {
   }
 
   func launchGroupEnd(
-    _ index: Int, in frame: Frame, after results: NodeResults
+    _ index: Int, in instance: Instance, after results: NodeResults
   ) -> Future<NodeResult, Never> {
-    let task = GroupTask(index, of: plan, in: frame)
+    let task = GroupTask(index, of: plan, in: instance)
     // A group that never started has no events: its members were reported as skipped.
     let absence = state.withLock { $0.scopes.absence(of: task.scope) }
     if let reason = absence {
@@ -77,33 +77,33 @@ extension RunEngine {
       return cleanUp(in: task.scope, after: results.list)?.map { result } ?? Future(value: result)
     }
     return endGroup(task, members: results.list).map { [self] outcome in
-      tell(task, outcome)
+      report(task, outcome)
       return outcome.result
     }
   }
 
   /// The reason why a group does not start; `nil` if it does. A condition that cannot be evaluated fails the group.
   func whyNotStarted(_ task: GroupTask, after results: NodeResults) -> SkipReason? {
-    if let past = standing?.beginning(of: task) {
+    if let past = resumePolicy?.beginning(of: task) {
       let group = plan.groups[task.index]
       // A group that is reported as a whole is restored as a whole, whatever became of the groups around it.
-      let isWhole = group.isRunApart || task.frame.isElement(of: group.startNode)
-      let scope = task.frame.scope(around: task.index, of: plan)
+      let isWhole = group.isRunApart || task.instance.isElement(of: group.startNode)
+      let scope = task.instance.scope(around: task.index, of: plan)
       return past.skip ?? (isWhole ? nil : absence(around: scope))
     }
     let parent = plan.groups[task.index].parent ?? 0
     let admission = admission(
-      StartCondition(plan.values.texts(ofGroup: task.index)), of: task.address, in: task.frame,
-      scope: task.frame.scope(around: task.index, of: plan), after: results, inGroup: task.index,
+      StartCondition(plan.values.texts(ofGroup: task.index)), of: task.address, in: task.instance,
+      scope: task.instance.scope(around: task.index, of: plan), after: results, inGroup: task.index,
       startsAlways: isFinal(parent),
       isSelected: selection.includes(anyOf: plan.steps(inGroup: task.index)),
-      isDecided: task.frame.isElement(of: plan.groups[task.index].startNode)
+      isDecided: task.instance.isElement(of: plan.groups[task.index].startNode)
         && !plan.asksForEachElement(group: task.index)
     ) { [:] }
     switch admission {
-    case .start(let shelter):
+    case .start(let immunity):
       // `finally` is never blocked, so it needs no immunity.
-      if !isFinal(parent) { state.withLock { $0.scopes.shelter(task.scope, by: shelter) } }
+      if !isFinal(parent) { state.withLock { $0.scopes.grantImmunity(task.scope, by: immunity) } }
       return nil
     case .skip(let reason): return reason
     case .fail(let failure):
@@ -111,7 +111,7 @@ extension RunEngine {
       let response = state.withLock { state in
         state.scopes.failed(
           Scopes.Fault(address: task.address, failure: failure),
-          in: task.frame.scope(around: task.index, of: plan))
+          in: task.instance.scope(around: task.index, of: plan))
       }
       respond(to: response)
       return .dependencyFailed(task.address)
@@ -128,7 +128,9 @@ extension RunEngine {
     schedulePendingCleanup(of: task)
     // The members' events report the skip. A group that an earlier engine started must not count as done on the next
     // resume.
-    if let standing, standing.past.groups[task.address] != nil, !standing.stands(task) {
+    if let resumePolicy, resumePolicy.past.groups[task.address] != nil,
+      !resumePolicy.isReusable(task)
+    {
       events.note(.groupSkipped(task.address, reason))
     }
     state.withLock { $0.scopes.skip(task.scope, reason) }
@@ -138,23 +140,23 @@ extension RunEngine {
   func startGroup(_ task: GroupTask, failedBefore: Bool) {
     let group = plan.groups[task.index]
     // Once, however many attempts there are.
-    if task.attempt == 1, standing?.isCleaned(task) != true {
-      let frame = task.frame.aroundAttempts(of: group.startNode)
+    if task.attempt == 1, resumePolicy?.isCleaned(task) != true {
+      let instance = task.instance.aroundAttempts(of: group.startNode)
       scheduleCleanup(
-        of: group.startNode, in: frame, scope: frame.scope(around: task.index, of: plan))
+        of: group.startNode, in: instance, scope: instance.scope(around: task.index, of: plan))
     }
     // The top level of a nested file is reported as the step that runs it.
     if !group.isTopLevel {
       events.publish(
         .groupStarted(
           task.address,
-          GroupStart(attempt: task.attempt, isRestored: standing?.stands(task) ?? false)))
+          GroupStart(attempt: task.attempt, isRestored: resumePolicy?.isReusable(task) ?? false)))
     }
     // A scope's number is reused by later groups, which a timer of this one must not reach.
     let limit = group.step?.timeout
     let clock = limit.map { _ in GroupClock() }
     // Members of a group that succeeded are restored in an order other than that in which they failed.
-    let toleratesAll = standing?.end(of: task)?.conclusion == .success
+    let toleratesAll = resumePolicy?.end(of: task)?.conclusion == .success
     state.withLock { state in
       if toleratesAll { state.scopes.scopes[task.scope].tolerance = .all }
       state.groups[task.scope] = RunningGroup(
@@ -198,7 +200,7 @@ extension RunEngine {
   }
 
   private func judge(_ task: GroupTask, members: [NodeResult]) -> GroupOutcome {
-    let past = standing?.end(of: task)
+    let past = resumePolicy?.end(of: task)
     var (verdict, response, running) = state.withLock { state in
       let running = state.groups.removeValue(forKey: task.scope)
       // Members are restored in an order other than that in which they ended, so a different failure might come
@@ -221,7 +223,7 @@ extension RunEngine {
       failedBefore: running?.failedBefore ?? false)
   }
 
-  func tell(_ task: GroupTask, _ outcome: GroupOutcome) {
+  func report(_ task: GroupTask, _ outcome: GroupOutcome) {
     guard !plan.groups[task.index].isTopLevel else { return }
     let verdict = outcome.verdict
     events.publish(
@@ -229,7 +231,7 @@ extension RunEngine {
         task.address,
         GroupEnd(
           outcome: verdict.outcome, conclusion: verdict.conclusion, failure: verdict.failure,
-          cause: verdict.cause, attempts: standing?.end(of: task)?.attempts ?? task.attempt,
+          cause: verdict.cause, attempts: resumePolicy?.end(of: task)?.attempts ?? task.attempt,
           winner: verdict.winner,
           duration: outcome.duration, outputs: outcome.outputs.map(HandedOn.init))))
   }
@@ -238,13 +240,13 @@ extension RunEngine {
 
   /// Counts a success of a member of a race or join, which may decide the group before all members have ended.
   func memberEnded(
-    _ node: Plan.NodeIndex, ofGroup index: Int, in frame: Frame, _ result: NodeResult
+    _ node: Plan.NodeIndex, ofGroup index: Int, in instance: Instance, _ result: NodeResult
   ) {
     guard result.conclusion == .success,
       case .group(let group)? = plan.groups[index].step?.action
     else { return }
-    let task = GroupTask(index, of: plan, in: frame)
-    let member = frame.address(of: plan.address(of: node))
+    let task = GroupTask(index, of: plan, in: instance)
+    let member = instance.address(of: plan.address(of: node))
     respond(
       to: state.withLock { state in
         state.groups[task.scope]?.successes += 1

@@ -8,12 +8,12 @@ extension RunEngine {
   ///
   /// - Parameter body: The group whose inside is compiled; its members do not wait for its start.
   func spared(
-    _ results: NodeResults, of node: Plan.NodeIndex, inBodyOf body: Int, _ frame: Frame
+    _ results: NodeResults, of node: Plan.NodeIndex, inBodyOf body: Int, _ instance: Instance
   ) -> NodeResults {
     guard results.contains(where: \.holdsBack), let group = group(around: node),
-      let sheltered = innermostImmune(around: group, in: frame)
+      let immune = innermostImmune(around: group, in: instance)
     else { return results }
-    let inside = plan.groups[sheltered].startNode...plan.groups[sheltered].endNode
+    let inside = plan.groups[immune].startNode...plan.groups[immune].endNode
     let needed = plan.dependencies[node].filter { Int($0) != plan.groups[body].startNode }
     // The results above the start of the region come last, and block nothing.
     guard needed.count <= results.count else { return results }
@@ -34,19 +34,19 @@ extension RunEngine {
 
   /// The innermost immune group around a node. It suffices: whatever is outside a group further out is
   /// outside this one too.
-  private func innermostImmune(around group: Int, in frame: Frame) -> Int? {
+  private func innermostImmune(around group: Int, in instance: Instance) -> Int? {
     state.withLock { state in
-      var (next, frame) = (group, frame)
+      var (next, instance) = (group, instance)
       while true {
-        guard frame.part.groups.contains(next) else {
-          guard let parent = frame.parent else { return nil }
-          frame = parent
+        guard instance.region.groups.contains(next) else {
+          guard let parent = instance.parent else { return nil }
+          instance = parent
           continue
         }
         // The frame of an attempt represents the group as a whole.
-        let isWhole = frame.part.member == plan.groups[next].startNode
-        if state.scopes.isImmune(frame.scope(ofGroup: next))
-          || isWhole && state.scopes.isImmune(frame.scope)
+        let isWhole = instance.region.member == plan.groups[next].startNode
+        if state.scopes.isImmune(instance.scope(ofGroup: next))
+          || isWhole && state.scopes.isImmune(instance.scope)
         {
           return next
         }

@@ -6,19 +6,19 @@ extension RunEngine {
   /// A range of a step's log, as far as it exists. Empty for a step that has not started, and for an element that
   /// succeeded, since there may be very many.
   package func log(of step: StepAddress, in range: Range<UInt64>) -> [UInt8] {
-    guard let instance = instance(of: step) else { return [] }
+    guard let instanceNumber = instanceNumber(of: step) else { return [] }
     let bytes = logs.read(
-      Int(clamping: range.lowerBound)..<Int(clamping: range.upperBound), of: instance)
+      Int(clamping: range.lowerBound)..<Int(clamping: range.upperBound), of: instanceNumber)
     // An element that ended meanwhile has passed its number on to another.
-    return self.instance(of: step) == instance ? bytes : []
+    return self.instanceNumber(of: step) == instanceNumber ? bytes : []
   }
 
   /// The size of a step's log.
   package func logSize(of step: StepAddress) -> UInt64 {
-    instance(of: step).map { UInt64(logs.size(of: $0)) } ?? 0
+    instanceNumber(of: step).map { UInt64(logs.size(of: $0)) } ?? 0
   }
 
-  private func instance(of step: StepAddress) -> Int? {
+  private func instanceNumber(of step: StepAddress) -> Int? {
     planIndex(of: step)
       ?? state.withLock { state in
         // Only few elements have not ended.
@@ -39,9 +39,9 @@ extension RunEngine {
 
   /// Records that a step begins to write a log. No lock may be held.
   func noteLog(of task: StepTask) {
-    logs.name(task.instance, task.address)
-    guard task.frame.isInElement else { return }
-    state.withLock { $0.writing.set(task.address, for: task.instance) }
+    logs.name(task.instanceNumber, task.address)
+    guard task.instance.isInElement else { return }
+    state.withLock { $0.writing.set(task.address, for: task.instanceNumber) }
   }
 
   /// Keeps the logs of an ended element, whose steps keep their instance numbers.

@@ -16,15 +16,15 @@ extension RunEngine {
   ///     wall clock.
   func pause(
     _ key: Int, in scope: Int, for delay: Duration?, until moment: Int64? = nil,
-    shelter: Immunity = .none
+    immunity: Immunity = .none
   ) -> Future<Pause.End, Never> {
     // A change that closes the scope happens either before this, and is seen here, or after it, and finds the pause.
     let promise = state.withLock { state -> Promise<Pause.End, Never>? in
-      if state.killsAtOnce || state.scopes.obstacle(in: scope, sheltered: shelter) != nil {
+      if state.killsAtOnce || state.scopes.obstacle(in: scope, immune: immunity) != nil {
         return nil
       }
       let promise = Promise<Pause.End, Never>(ifDropped: .success(.cutShort))
-      state.pauses[key] = Pause(scope: scope, shelter: shelter, promise: promise)
+      state.pauses[key] = Pause(scope: scope, immunity: immunity, promise: promise)
       return promise
     }
     guard let promise else { return Future(value: .cutShort) }
@@ -38,8 +38,8 @@ extension RunEngine {
   private static let wallClockInterval: Duration = .seconds(60)
 
   private func schedulePauseEnd(_ key: Int, after delay: Duration, until moment: Int64?) {
-    let part = moment == nil ? delay : min(delay, RunEngine.wallClockInterval)
-    let timer = time.schedule(after: part) { [self] in
+    let region = moment == nil ? delay : min(delay, RunEngine.wallClockInterval)
+    let timer = time.schedule(after: region) { [self] in
       if let moment, case let left = timeUntil(moment), left > .zero {
         return schedulePauseEnd(key, after: left, until: moment)
       }
@@ -64,7 +64,7 @@ extension RunEngine {
   /// Runs a step whose action is to wait.
   func wait(_ task: StepTask, for waiting: Waiting) -> Future<NodeResult, Never> {
     let (delay, moment): (Duration, Int64?)
-    if let until = standing?.waitEnd(of: task) {
+    if let until = resumePolicy?.waitEnd(of: task) {
       let isMoment =
         switch waiting {
         case .until, .computedMoment: true
@@ -82,20 +82,22 @@ extension RunEngine {
     events.note(.waiting(task.address, until: due))
     events.publish(recorded: .stepWaiting(task.address, for: delay), step: task.place)
     let since = time.now
-    return pause(task.instance, in: task.scope, for: delay, until: moment, shelter: task.shelter)
-      .map { [self] pauseEnd in
-        var cancellation: CancelReason?
-        if pauseEnd == .cutShort {
-          cancellation = state.withLock { $0.reasonToEndWaiting(in: task.scope) }
-        }
-        let outcome: Outcome = pauseEnd == .over ? .success : .cancelled
-        let end = StepEnd(
-          outcome: outcome, conclusion: outcome, attempts: 1, exit: nil,
-          cancellation: pauseEnd == .over ? nil : cancellation ?? .requested,
-          duration: time.now - since)
-        return concludeComputing(
-          task, end, NodeValues(outcome: outcome, conclusion: outcome, attempts: 1))
+    return pause(
+      task.instanceNumber, in: task.scope, for: delay, until: moment, immunity: task.immunity
+    )
+    .map { [self] pauseEnd in
+      var cancellation: CancelReason?
+      if pauseEnd == .cutShort {
+        cancellation = state.withLock { $0.reasonToEndWaiting(in: task.scope) }
       }
+      let outcome: Outcome = pauseEnd == .over ? .success : .cancelled
+      let end = StepEnd(
+        outcome: outcome, conclusion: outcome, attempts: 1, exit: nil,
+        cancellation: pauseEnd == .over ? nil : cancellation ?? .requested,
+        duration: time.now - since)
+      return concludeComputing(
+        task, end, NodeValues(outcome: outcome, conclusion: outcome, attempts: 1))
+    }
   }
 
   /// The time that the step still has to wait, zero if the moment is past; and the moment, if it waits for one.
@@ -112,8 +114,8 @@ extension RunEngine {
       let expression = text.template.onlyExpression
     else { preconditionFailure("the planner let pass a wait without its expression") }
     return Result { () throws(StepFailure) in
-      var scope = StepScope(values: values, frame: task.frame, group: task.step.group)
-      scope.variables = try StepResolver(values, in: task.frame).variables(ofStep: task.index)
+      var scope = StepScope(values: values, instance: task.instance, group: task.step.group)
+      scope.variables = try StepResolver(values, in: task.instance).variables(ofStep: task.index)
       do throws(ExpressionError) {
         let value = try expression.evaluate(in: scope).value
         do throws(ExpressionProblem) {

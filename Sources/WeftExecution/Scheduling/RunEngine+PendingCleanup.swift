@@ -13,30 +13,33 @@ extension RunEngine {
   func schedulePendingCleanup(
     ofElementsOf task: FanOutTask, _ reason: SkipReason, scope: Int, except keys: Set<String> = []
   ) {
-    guard let standing, cleansUp(in: task.part),
+    guard let resumePolicy, cleansUp(in: task.region),
       case .success(let elements) = FanOutLister(
-        values, task, recorded: standing.allElements(of: task)
+        values, task, recorded: resumePolicy.allElements(of: task)
       ).listing()
     else { return }
     var task = task
     task.scope = scope
     for index in 0..<elements.count {
       let element = elements[index]
-      guard !keys.contains(element.key), standing.mayHavePendingCleanup(element, of: task) else {
+      guard !keys.contains(element.key), resumePolicy.mayHavePendingCleanup(element, of: task)
+      else {
         continue
       }
-      let frame = open(element, of: elements.count, task, nil)
-      schedulePendingCleanup(in: task.part.nodes, of: frame, reason, scope: scope)
-      state.withLock { $0.scopes.close(frame.scope, groups: task.part.groups) }
+      let instance = open(element, of: elements.count, task, nil)
+      schedulePendingCleanup(in: task.region.nodes, of: instance, reason, scope: scope)
+      state.withLock { $0.scopes.close(instance.scope, groups: task.region.groups) }
     }
   }
 
   /// Skips the elements that an earlier engine may have started and that a loop no longer has after its list was
   /// evaluated again.
   func leaveOutFormerElements(of task: FanOutTask, now elements: FanOutListing) {
-    guard let standing, standing.listing(of: task) == nil else { return }
+    guard let resumePolicy, resumePolicy.listing(of: task) == nil else { return }
     let keys = Set((0..<elements.count).map { elements[$0].key })
-    let former = standing.allElements(of: task).elements.map(\.key).filter { !keys.contains($0) }
+    let former = resumePolicy.allElements(of: task).elements.map(\.key).filter {
+      !keys.contains($0)
+    }
     guard !former.isEmpty else { return }
     state.withLock { $0.formerElements += former.map { task.address.element($0) } }
     schedulePendingCleanup(
@@ -47,65 +50,65 @@ extension RunEngine {
   ///
   /// - Parameter scope: The scope around the group.
   func schedulePendingCleanup(inside task: GroupTask, _ reason: SkipReason, scope: Int) {
-    let part = Part(group: task.index, of: plan)
-    guard standing != nil, cleansUp(in: part) else { return }
+    let region = PlanRegion(group: task.index, of: plan)
+    guard resumePolicy != nil, cleansUp(in: region) else { return }
     giveInputs(to: task)
-    schedulePendingCleanup(in: part.nodes.dropFirst(), of: task.frame, reason, scope: scope)
+    schedulePendingCleanup(in: region.nodes.dropFirst(), of: task.instance, reason, scope: scope)
   }
 
-  private func cleansUp(in part: Part) -> Bool {
-    !plan.bodies.cleanups.isEmpty && part.nodes.contains { plan.bodies.cleanups[$0] != nil }
+  private func cleansUp(in region: PlanRegion) -> Bool {
+    !plan.bodies.cleanups.isEmpty && region.nodes.contains { plan.bodies.cleanups[$0] != nil }
   }
 
   private func schedulePendingCleanup(
-    in nodes: Range<Plan.NodeIndex>, of frame: Frame, _ reason: SkipReason, scope: Int
+    in nodes: Range<Plan.NodeIndex>, of instance: Instance, _ reason: SkipReason, scope: Int
   ) {
     var node = nodes.lowerBound
     while node < nodes.upperBound {
-      if let loop = loop(at: node, in: frame) {
+      if let loop = loop(at: node, in: instance) {
         schedulePendingCleanup(ofElementsOf: loop, reason, scope: scope)
-        node = loop.part.nodes.upperBound
+        node = loop.region.nodes.upperBound
         continue
       }
       switch plan.nodes[node] {
-      case .step(let index): note(Int(index), in: frame, reason, scope: scope)
-      case .groupStart(let index): note(group: Int(index), in: frame, reason, scope: scope)
+      case .step(let index): note(Int(index), in: instance, reason, scope: scope)
+      case .groupStart(let index): note(group: Int(index), in: instance, reason, scope: scope)
       case .groupEnd: break
       }
       node += 1
     }
   }
 
-  private func note(_ step: Int, in frame: Frame, _ reason: SkipReason, scope: Int) {
-    let task = StepTask(step, of: plan, in: frame, after: [])
+  private func note(_ step: Int, in instance: Instance, _ reason: SkipReason, scope: Int) {
+    let task = StepTask(step, of: plan, in: instance, after: [])
     values.record(
       NodeValues(outcome: reason.outcome, conclusion: reason.outcome), ofNode: task.step.node,
-      in: frame)
-    guard standing?.hasPendingCleanup(task) == true else { return }
-    scheduleCleanup(of: task.step.node, in: frame, scope: scope)
+      in: instance)
+    guard resumePolicy?.hasPendingCleanup(task) == true else { return }
+    scheduleCleanup(of: task.step.node, in: instance, scope: scope)
   }
 
-  private func note(group: Int, in frame: Frame, _ reason: SkipReason, scope: Int) {
-    let task = GroupTask(group, of: plan, in: frame)
+  private func note(group: Int, in instance: Instance, _ reason: SkipReason, scope: Int) {
+    let task = GroupTask(group, of: plan, in: instance)
     let node = plan.groups[group].startNode
     giveInputs(to: task)
     values.record(
       NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true),
-      ofNode: node, in: frame)
-    guard standing?.hasPendingCleanup(task) == true else { return }
-    scheduleCleanup(of: node, in: frame, scope: scope)
+      ofNode: node, in: instance)
+    guard resumePolicy?.hasPendingCleanup(task) == true else { return }
+    scheduleCleanup(of: node, in: instance, scope: scope)
   }
 
   /// The loop at a node, unless the frame is one of its elements.
-  private func loop(at node: Plan.NodeIndex, in frame: Frame) -> FanOutTask? {
-    if frame.isElement(of: node) { return nil }
+  private func loop(at node: Plan.NodeIndex, in instance: Instance) -> FanOutTask? {
+    if instance.isElement(of: node) { return nil }
     switch plan.nodes[node] {
     case .step(let index) where plan.steps[Int(index)].hasControl:
       guard plan.steps[Int(index)].control.fanOut != nil else { return nil }
-      return FanOutTask(.step(Int(index)), of: plan, in: frame, after: [])
+      return FanOutTask(.step(Int(index)), of: plan, in: instance, after: [])
     case .groupStart(let index):
       guard plan.groups[Int(index)].step?.control.fanOut != nil else { return nil }
-      return FanOutTask(.group(Int(index)), of: plan, in: frame, after: [])
+      return FanOutTask(.group(Int(index)), of: plan, in: instance, after: [])
     case .step, .groupEnd: return nil
     }
   }

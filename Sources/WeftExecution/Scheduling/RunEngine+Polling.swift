@@ -10,11 +10,11 @@ extension RunEngine {
   func askAgain(_ attempt: Attempt, after delay: Duration) -> MaybeReady<NodeResult, Never> {
     var task = attempt.task
     let since = state.withLock { state in
-      state.running.remove(task.instance)?.since ?? time.now
+      state.running.remove(task.instanceNumber)?.since ?? time.now
     }
     task.asksAgain(since: since)
-    slots.release(task.instance)
-    let pause = pause(task.instance, in: task.scope, for: delay, shelter: task.shelter)
+    slots.release(task.instanceNumber)
+    let pause = pause(task.instanceNumber, in: task.scope, for: delay, immunity: task.immunity)
     return .of(pause, with: (self, task)) { context, end in
       switch end {
       case .over: context.0.queue(context.1)
@@ -30,7 +30,7 @@ extension RunEngine {
       outcome: .cancelled, conclusion: .cancelled, attempts: task.attempt, exit: nil,
       cancellation: reason ?? .requested,
       duration: time.now - (task.polling?.since ?? time.now),
-      logBytes: UInt64(logs.size(of: task.instance)))
+      logBytes: UInt64(logs.size(of: task.instanceNumber)))
     var own = NodeValues(outcome: .cancelled, conclusion: .cancelled, attempts: task.attempt)
     own.isOfRequest = true
     return conclude(task, end, own)

@@ -36,16 +36,18 @@ extension RunEngine {
     let waiting = slots.waiting()
     return state.withLock { state in
       var affected = Affected()
-      affected.waiting = waiting.filter { instance in
-        self.scope(ofInstance: instance, state).map { state.scopes.scope(scope, isAround: $0) }
+      affected.waiting = waiting.filter { instanceNumber in
+        self.scope(ofInstance: instanceNumber, state).map {
+          state.scopes.scope(scope, isAround: $0)
+        }
           ?? false
       }
       let pauses = state.pauses.filter { _, pause in
         state.scopes.scope(scope, isAround: pause.scope)
           && (state.killsAtOnce || scope != 0 && state.scopes.isCancelling(scope)
-            || state.scopes.obstacle(in: pause.scope, sheltered: pause.shelter) != nil)
+            || state.scopes.obstacle(in: pause.scope, immune: pause.immunity) != nil)
       }
-      for instance in pauses.keys { state.pauses[instance] = nil }
+      for instanceNumber in pauses.keys { state.pauses[instanceNumber] = nil }
       affected.pauses = pauses.sorted { $0.key < $1.key }.map(\.value)
       guard stopping else { return affected }
       let level: StopLevel = state.killsAtOnce ? .now : .graceful
@@ -54,7 +56,7 @@ extension RunEngine {
       }
       // Attempts with immunity continue, unless it is their own group that is cancelled.
       let stopped = inside.filter { attempt in
-        (scope != 0 || attempt.shelter < .fromCancellation)
+        (scope != 0 || attempt.immunity < .fromCancellation)
           && state.scopes.reasonToStop(in: attempt.scope) != nil
       }
       if stopped.count < inside.count { state.scopes.noteIfCancelled() }
@@ -74,8 +76,8 @@ extension RunEngine {
 
   /// The scope of a waiting instance. `nil` for an element's step that was answered since it was found waiting: it
   /// looks at its scope itself before it starts.
-  private func scope(ofInstance instance: Int, _ state: borrowing State) -> Int? {
-    if let scope = state.scopesOfWaiting[instance] { return scope }
-    return plan.steps.indices.contains(instance) ? plan.steps[instance].group : nil
+  private func scope(ofInstance instanceNumber: Int, _ state: borrowing State) -> Int? {
+    if let scope = state.scopesOfWaiting[instanceNumber] { return scope }
+    return plan.steps.indices.contains(instanceNumber) ? plan.steps[instanceNumber].group : nil
   }
 }

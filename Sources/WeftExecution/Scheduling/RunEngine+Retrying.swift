@@ -21,7 +21,7 @@ extension RunEngine {
     if task.attempt == 1 {
       ledger = RetryLedger(policies: resolved.retry, startedAt: task.began ?? time.now)
     }
-    let (frame, index) = (task.frame, task.index)
+    let (instance, index) = (task.instance, task.index)
     var own = own
     // The conclusion of the step is unknown before it ends, but this attempt has failed.
     own?.outcome = .failure
@@ -29,7 +29,7 @@ extension RunEngine {
     let failed = own
     let decision = decide(&ledger, after: failure, request) { [self] policy in
       allows(policy, failed, plan.values.texts(ofStep: index), of: task.address) {
-        StepScope(values: values, frame: frame, group: plan.steps[index].group)
+        StepScope(values: values, instance: instance, group: plan.steps[index].group)
       }
     }
     task.keep(ledger)
@@ -81,11 +81,11 @@ extension RunEngine {
           attempt: task.attempt, of: ledger.attemptLimit,
           failure: failure, exit: end.exit, duration: end.duration, delay: delay,
           usage: end.usage)), step: task.place)
-    slots.release(task.instance)
+    slots.release(task.instanceNumber)
     var next = task
     next.attempt += 1
     next.keep(ledger, lastEnd: end, partial: partial)
-    let pause = pause(next.instance, in: task.scope, for: delay, shelter: task.shelter)
+    let pause = pause(next.instanceNumber, in: task.scope, for: delay, immunity: task.immunity)
     return .of(pause, with: (self, next)) { context, end in
       let (run, task) = context
       switch end {

@@ -8,25 +8,25 @@ extension RunEngine {
   /// not repeated, and members of loops and groups that were skipped as a whole. Every other step without an event is
   /// recorded as outdated.
   func settleSteps() {
-    let told = events.toldSteps
-    guard let standing else {
-      return recordOutdated(told.void)
+    let reported = events.toldSteps
+    guard let resumePolicy else {
+      return recordOutdated(reported.void)
     }
-    let past = standing.past
+    let past = resumePolicy.past
     var missed: [(address: StepAddress, number: UInt64, end: StepEnd)] = []
-    var outdated = told.void
+    var outdated = reported.void
     let planned = Set(plan.steps.map(\.address) + plan.groups.compactMap(\.address))
     var retried = past.groups.mapValues(\.begunBy).filter { $0.value > 0 }
-    for group in told.retriedGroups { retried[group] = .max }
+    for group in reported.retriedGroups { retried[group] = .max }
     var attempts = LaterAttempts(plan, since: retried, sparingCleanup: false)
     let former = state.withLock { $0.formerElements }
     let isVoid = { (step: RecordedStep, address: StepAddress) in
-      standing.isVoid(address, step.number) || former.contains(where: address.isInside)
+      resumePolicy.isVoid(address, step.number) || former.contains(where: address.isInside)
     }
-    for (address, step) in past.steps where !told.standing.contains(address) {
+    for (address, step) in past.steps where !reported.resumePolicy.contains(address) {
       if case .finished(let end, _) = step.state, step.hasSucceeded,
-        !told.void.contains(address), planned.contains(address.outermostLoop ?? address),
-        !isVoid(step, address), !attempts.makeVoid(address, told: step.number)
+        !reported.void.contains(address), planned.contains(address.outermostLoop ?? address),
+        !isVoid(step, address), !attempts.makeVoid(address, reported: step.number)
       {
         missed.append((address, step.number, end))
       } else if !past.isInDoubt(address) || isVoid(step, address) {

@@ -8,21 +8,21 @@ import WeftPlatform
 /// A step from the moment when its dependencies have settled: it is skipped, or queued and started.
 extension RunEngine {
   func launchStep(
-    _ index: Int, in frame: Frame, after results: NodeResults
+    _ index: Int, in instance: Instance, after results: NodeResults
   ) -> MaybeReady<NodeResult, Never> {
-    if plan.steps[index].hasControl, !frame.isElement(of: plan.steps[index].node),
+    if plan.steps[index].hasControl, !instance.isElement(of: plan.steps[index].node),
       plan.steps[index].control.fanOut != nil
     {
-      return .later(launchFanOut(.step(index), in: frame, after: results))
+      return .later(launchFanOut(.step(index), in: instance, after: results))
     }
-    return launch(StepTask(index, of: plan, in: frame, after: results), after: results)
+    return launch(StepTask(index, of: plan, in: instance, after: results), after: results)
   }
 
   /// Starts a step, restores it from the journal, or skips it.
   func launch(
     _ task: StepTask, after results: NodeResults, startsAlways: Bool = false
   ) -> MaybeReady<NodeResult, Never> {
-    if let standing, let past = standing.end(of: task) {
+    if let resumePolicy, let past = resumePolicy.end(of: task) {
       return .now(restore(task, past))
     }
     switch admission(of: task, after: results, startsAlways: startsAlways) {
@@ -30,19 +30,19 @@ extension RunEngine {
     case .fail(let failure):
       events.publish(.stepQueued(task.address), step: task.place)
       return .now(failAtStart(task, failure))
-    case .start(let shelter):
+    case .start(let immunity):
       var task = task
-      task.shelter = shelter
-      if task.frame.isInElement { task.note(place: events.place(of: task.address)) }
+      task.immunity = immunity
+      if task.instance.isInElement { task.note(place: events.place(of: task.address)) }
       if !events.change(task.place, task.address, to: { state, _ in state = .queued }) {
         events.publish(
           .stepQueued(
             task.address, waitingFor: task.step.hasControl ? task.step.control.pools : []),
           step: task.place)
       }
-      if let failure = standing?.doubt(about: task) {
+      if let failure = resumePolicy?.doubt(about: task) {
         return .now(
-          failAtStart(task, failure, isAccepted: standing?.isAccepted(task) ?? false))
+          failAtStart(task, failure, isAccepted: resumePolicy?.isAccepted(task) ?? false))
       }
       if task.step.makesAttempts {
         if let ledger = ledger(for: task) { task.keep(ledger) }
@@ -73,13 +73,13 @@ extension RunEngine {
       return .start(.none)
     }
     return admission(
-      StartCondition(texts), of: task.address, in: task.frame, scope: task.scope, after: results,
+      StartCondition(texts), of: task.address, in: task.instance, scope: task.scope, after: results,
       inGroup: task.step.group, startsAlways: isFinal,
       isSelected: selection.includes(step: task.index),
-      isDecided: task.frame.isElement(of: task.step.node)
+      isDecided: task.instance.isElement(of: task.step.node)
         && !plan.asksForEachElement(step: task.index)
     ) { () throws(StepFailure) in
-      try StepResolver(values, in: task.frame).variables(ofStep: task.index)
+      try StepResolver(values, in: task.instance).variables(ofStep: task.index)
     }
   }
 
@@ -89,7 +89,7 @@ extension RunEngine {
   ///   - isDecided: Whether the condition was true once for all elements, and is not evaluated again.
   ///   - variables: Evaluates `env`, for conditions that read it.
   func admission(
-    _ condition: StartCondition?, of address: StepAddress, in frame: Frame, scope: Int,
+    _ condition: StartCondition?, of address: StepAddress, in instance: Instance, scope: Int,
     after results: NodeResults, inGroup group: Int, startsAlways: Bool = false,
     isSelected: Bool = true, isDecided: Bool = false,
     variables: () throws(StepFailure) -> [String: ScopedText?]
@@ -110,7 +110,7 @@ extension RunEngine {
     return rule.decide(address: address) { condition in
       if isDecided { return .success(true) }
       return Result { () throws(StepFailure) in
-        var conditionScope = StepScope(values: values, frame: frame, group: group)
+        var conditionScope = StepScope(values: values, instance: instance, group: group)
         if condition.readsVariables { conditionScope.variables = try variables() }
         let hasFailed = results.contains(where: \.hasFailed)
         conditionScope.statuses = Status(
@@ -130,7 +130,7 @@ extension RunEngine {
     schedulePendingCleanup(of: task)
     values.record(
       NodeValues(outcome: reason.outcome, conclusion: reason.outcome),
-      ofNode: task.step.node, in: task.frame)
+      ofNode: task.step.node, in: task.instance)
     durations?.skipped(task, reason)
     events.publish(.stepSkipped(task.address, reason), step: task.place)
     return NodeResult(reason, failedBefore: task.failedBefore)
@@ -140,18 +140,18 @@ extension RunEngine {
 
   func queue(_ task: StepTask) -> MaybeReady<NodeResult, Never> {
     if !task.isWhereThePlanHasIt {
-      state.withLock { $0.scopesOfWaiting[task.instance] = task.scope }
+      state.withLock { $0.scopesOfWaiting[task.instanceNumber] = task.scope }
     }
-    task.frame.stepQueued()
-    return .of(slots.acquire(task.instance), with: (self, task)) { context, answer in
+    task.instance.stepQueued()
+    return .of(slots.acquire(task.instanceNumber), with: (self, task)) { context, answer in
       context.0.answered(context.1, answer)
     }
   }
 
   private func answered(_ task: StepTask, _ answer: Slots.Answer) -> MaybeReady<NodeResult, Never> {
-    task.frame.stepAnswered()
+    task.instance.stepAnswered()
     if !task.isWhereThePlanHasIt {
-      state.withLock { _ = $0.scopesOfWaiting.removeValue(forKey: task.instance) }
+      state.withLock { _ = $0.scopesOfWaiting.removeValue(forKey: task.instanceNumber) }
     }
     switch answer {
     case .granted: return startAttempt(task)
@@ -174,7 +174,7 @@ extension RunEngine {
 
   /// The reason why an admitted step may not proceed after all; `nil` if it may.
   func obstacle(to task: StepTask) -> SkipReason? {
-    state.withLock { $0.scopes.obstacle(in: task.scope, sheltered: task.shelter) }
+    state.withLock { $0.scopes.obstacle(in: task.scope, immune: task.immunity) }
   }
 
   private func startAttempt(_ task: StepTask) -> MaybeReady<NodeResult, Never> {
@@ -183,19 +183,20 @@ extension RunEngine {
     let attempt = makeAttempt(task)
     // A cancellation happens either before this, and is seen here, or after it, and finds the attempt.
     let obstacle = state.withLock { state -> SkipReason? in
-      if let obstacle = state.scopes.obstacle(in: task.scope, sheltered: task.shelter) {
+      if let obstacle = state.scopes.obstacle(in: task.scope, immune: task.immunity) {
         return obstacle
       }
       state.running.set(
         RunningAttempt(
           stop: attempt.stop, since: task.polling?.since ?? time.now, scope: task.scope,
-          shelter: max(task.shelter, state.scopes.shelter(in: task.scope))), for: task.instance)
+          immunity: max(task.immunity, state.scopes.grantImmunity(in: task.scope))),
+        for: task.instanceNumber)
       if state.killsAtOnce { attempt.stop.request(.now) }
       return nil
     }
     if let obstacle {
       attempt.outputFile.map(Descriptor.remove)
-      slots.release(task.instance, unused: true)
+      slots.release(task.instanceNumber, unused: true)
       return .now(leave(task, obstacle))
     }
     if task.polling == nil {
@@ -239,18 +240,18 @@ extension RunEngine {
 
   private func scheduleOwnCleanup(after task: StepTask) {
     guard task.attempt == 1 else { return }
-    scheduleCleanup(of: task.step.node, in: task.frame, scope: task.scope)
+    scheduleCleanup(of: task.step.node, in: task.instance, scope: task.scope)
   }
 
   /// Drops an attempt whose start could not be recorded.
   private func notRecorded(_ attempt: Attempt) -> NodeResult {
     let task = attempt.task
     state.withLock { state in
-      state.running.remove(task.instance)
+      state.running.remove(task.instanceNumber)
       state.scopes.noteIfCancelled()
     }
     attempt.outputFile.map(Descriptor.remove)
-    slots.release(task.instance, unused: true)
+    slots.release(task.instanceNumber, unused: true)
     let reason = SkipReason.cancelled(.recordLost)
     return task.attempt == 1 ? skip(task, reason) : giveUp(task, reason)
   }

@@ -9,9 +9,9 @@ import WeftPlatform
 /// ``IdleDetector`` decides whether the run has been idle long enough.
 extension RunEngine {
   /// Records that a step waits for an answer that cannot be given here, and starts to watch whether the run is idle.
-  func approverIsAbsent(for instance: Int) {
+  func approverIsAbsent(for instanceNumber: Int) {
     let begins = state.withLock { state in
-      state.approvals[instance]?.isUnattended = true
+      state.approvals[instanceNumber]?.isUnattended = true
       guard state.idleDetector == nil else { return false }
       state.idleDetector = IdleDetector()
       return true
@@ -28,8 +28,8 @@ extension RunEngine {
         state.idleDetector = nil
         return nil
       }
-      let isStill = nobodyWaits && state.isStill
-      let verdict = state.idleDetector?.look(isStill: isStill, happened: happened)
+      let isIdle = nobodyWaits && state.isIdle
+      let verdict = state.idleDetector?.look(isIdle: isIdle, happened: happened)
       guard case .atRest? = verdict else { return verdict }
       state.left = SuspendedRun(
         requests: state.approvals.sorted { $0.key < $1.key }.map(\.value.request),
@@ -76,7 +76,7 @@ extension RunEngine.State {
   }
 
   /// Whether nothing proceeds except waiting for answers that cannot be given here.
-  fileprivate var isStill: Bool {
+  fileprivate var isIdle: Bool {
     running.isEmpty && approvals.values.allSatisfy(\.isUnattended)
       && pauses.keys.allSatisfy { approvals[$0] != nil }
   }

@@ -38,9 +38,9 @@ package final class RunEngine: Sendable {
   /// `nil` unless the durations of steps are wanted.
   let durations: RunDurations?
   /// Decides what is reusable in a resumed run; `nil` for a new run.
-  var standing: ResumePolicy? { boxedStanding?.value }
+  var resumePolicy: ResumePolicy? { boxedStanding?.value }
   private let boxedStanding: Boxed<ResumePolicy>?
-  let frame: Frame
+  let instance: Instance
   let wallClock: @Sendable () -> WallTime
   /// The steps that the caller chose to skip.
   let selection: Selection
@@ -101,7 +101,7 @@ package final class RunEngine: Sendable {
     let stop: StopSwitch
     let since: Duration
     let scope: Int
-    let shelter: Immunity
+    let immunity: Immunity
   }
 
   struct RunningGroup {
@@ -134,13 +134,13 @@ package final class RunEngine: Sendable {
     approver = configuration.approver
     leavesWhileWaiting = configuration.leavesWhileWaiting
     inbox = configuration.inbox
-    frame = .run(of: plan)
+    instance = .run(of: plan)
     selection = configuration.selection
     durations =
       configuration.measuresDurations || plan.expectedDurations != nil
       ? RunDurations(of: plan, configuration.selection) : nil
     boxedStanding = configuration.past.map {
-      .holding(ResumePolicy(plan: plan, past: $0, anew: configuration.anew))
+      .holding(ResumePolicy(plan: plan, past: $0, rerunning: configuration.rerunning))
     }
     wallClock = configuration.wallClock
     secrets = configuration.secrets
@@ -203,7 +203,7 @@ package final class RunEngine: Sendable {
     events.publish(.runStarted(start))
     for warning in earlyWarnings { warnings.tellOnce(warning) }
     let gate = Promise<[NodeResult], Never>(ifDropped: .success([]))
-    let futures = compile(plan.bodies.root, in: frame, start: gate.future)
+    let futures = compile(plan.bodies.root, in: instance, start: gate.future)
     Future.zip(plan.groups[0].members.map { futures[plan.closingNode(of: Int($0))] })
       .flatMap { [self] members in close(after: members) }
       .whenSettled { [self] _ in end() }
@@ -218,13 +218,13 @@ package final class RunEngine: Sendable {
 
   /// Makes the futures of a plan region.
   func compile(
-    _ body: PlannedBodies.Body, of group: Int = 0, in frame: Frame,
+    _ body: PlannedBodies.Body, of group: Int = 0, in instance: Instance,
     start: Future<[NodeResult], Never>
   ) -> [Future<NodeResult, Never>] {
-    let compiler = GraphCompiler(plan: plan, frame: frame, start: start)
+    let compiler = GraphCompiler(plan: plan, instance: instance, start: start)
     let futures = compiler.compile(
-      body, of: group, by: BodyLauncher(run: self, group: group, frame: frame))
-    if plan.bodies.waitForOutside { frame.keep(futures) }
+      body, of: group, by: BodyLauncher(run: self, group: group, instance: instance))
+    if plan.bodies.waitForOutside { instance.keep(futures) }
     return futures
   }
 
@@ -232,24 +232,24 @@ package final class RunEngine: Sendable {
   private final class BodyLauncher: NodeLauncher {
     private let run: RunEngine
     private let group: Int
-    private let frame: Frame
+    private let instance: Instance
 
-    init(run: RunEngine, group: Int, frame: Frame) {
+    init(run: RunEngine, group: Int, instance: Instance) {
       self.run = run
       self.group = group
-      self.frame = frame
+      self.instance = instance
     }
 
     func launch(
       _ index: Plan.NodeIndex, after results: NodeResults
     ) -> MaybeReady<NodeResult, Never> {
-      let spared = run.spared(results, of: index, inBodyOf: group, frame)
-      let result = run.launch(run.plan.nodes[index], in: frame, after: spared)
+      let spared = run.spared(results, of: index, inBodyOf: group, instance)
+      let result = run.launch(run.plan.nodes[index], in: instance, after: spared)
       guard !run.plan.bodies.racers.isEmpty, let racer = run.plan.bodies.racers[Int32(index)]
       else { return result }
       return .later(
-        Future(result).map { [run, frame] result in
-          run.memberEnded(Int(racer.member), ofGroup: racer.group, in: frame, result)
+        Future(result).map { [run, instance] result in
+          run.memberEnded(Int(racer.member), ofGroup: racer.group, in: instance, result)
           return result
         })
     }
@@ -257,12 +257,12 @@ package final class RunEngine: Sendable {
 
   /// Executes a node whose dependencies have all settled.
   private func launch(
-    _ node: PlanNode, in frame: Frame, after results: NodeResults
+    _ node: PlanNode, in instance: Instance, after results: NodeResults
   ) -> MaybeReady<NodeResult, Never> {
     switch node {
-    case .step(let index): launchStep(Int(index), in: frame, after: results)
-    case .groupStart(let index): .later(launchGroup(Int(index), in: frame, after: results))
-    case .groupEnd(let index): .later(launchGroupEnd(Int(index), in: frame, after: results))
+    case .step(let index): launchStep(Int(index), in: instance, after: results)
+    case .groupStart(let index): .later(launchGroup(Int(index), in: instance, after: results))
+    case .groupEnd(let index): .later(launchGroupEnd(Int(index), in: instance, after: results))
     }
   }
 

@@ -7,13 +7,13 @@ extension Scopes {
 
   /// Opens a scope for cleanups: a failure boundary that cancelling the run does not reach.
   mutating func openClosing(of plan: Plan, in scope: Int) -> Int {
-    open(in: nil, absorbing: .waiting, of: plan, inFile: scopes[scope].file)
+    open(in: nil, boundary: .waiting, of: plan, inFile: scopes[scope].file)
   }
 
   /// Cancels all detached scopes.
   mutating func cancelDetached(_ reason: CancelReason) -> [Response] {
     scopes.indices.dropFirst().compactMap { index in
-      guard scopes[index].parent < 0, scopes[index].absorption != .none else { return nil }
+      guard scopes[index].parent < 0, scopes[index].boundary != .none else { return nil }
       return cancel(index, reason)
     }
   }
@@ -47,7 +47,7 @@ extension Scopes {
   /// Whether a step may still start in the enclosing scope, whatever happened in this one.
   func isOpen(around scope: Int) -> Bool {
     let parent = scopes[scope].parent
-    return parent < 0 || obstacle(in: parent, sheltered: scopes[scope].shelter) == nil
+    return parent < 0 || obstacle(in: parent, immune: scopes[scope].immunity) == nil
   }
 
   // MARK: The end of a group
@@ -104,7 +104,7 @@ extension Scopes {
     let verdict = Verdict(
       outcome: .failure, conclusion: .failure, failure: fault.failure,
       cause: isOwn ? nil : fault.address, blame: fault.address)
-    let passesOn = scopes[scope].absorption != .none
+    let passesOn = scopes[scope].boundary != .none
     return (verdict, passesOn ? failed(fault, in: scopes[scope].parent) : .nothing)
   }
 

@@ -58,10 +58,10 @@ struct Scopes {
     /// element or an attempt.
     var address: StepAddress?
     var tolerance = FailureTolerance.none
-    var absorption = FailureBoundary.none
+    var boundary = FailureBoundary.none
     var state = State.open
     /// The immunity of everything in the scope to what happens further out.
-    var shelter = Immunity.none
+    var immunity = Immunity.none
     /// The first failure inside, tolerated by this scope or not.
     var firstFault: Fault?
     /// The first failure that this scope does not tolerate.
@@ -106,7 +106,7 @@ struct Scopes {
       scopes[index].response = response(inGroup: index, of: plan)
     }
     // The run is the last failure boundary.
-    scopes[0].absorption = .holding
+    scopes[0].boundary = .holding
   }
 
   /// Whether a scope is another one, or encloses it.
@@ -147,8 +147,8 @@ struct Scopes {
   }
 
   /// The reason why a step that was admitted with this immunity may not proceed after all.
-  func obstacle(in scope: Int, sheltered shelter: Immunity) -> SkipReason? {
-    switch shelter {
+  func obstacle(in scope: Int, immune immunity: Immunity) -> SkipReason? {
+    switch immunity {
     case .none: obstacle(in: scope, after: [])
     case .fromFailures: cancellation(of: scope).map { .cancelled($0) }
     case .fromCancellation: nil
@@ -160,7 +160,7 @@ struct Scopes {
     var next = scope
     while next >= 0 {
       if case .held(let address, _) = scopes[next].state { return address }
-      if scopes[next].shelter != .none { return nil }
+      if scopes[next].immunity != .none { return nil }
       next = scopes[next].parent
     }
     return nil
@@ -174,7 +174,7 @@ struct Scopes {
       if case .cancelling(let reason) = scopes[next].state, next != 0 || !isImmune {
         return reason
       }
-      isImmune = isImmune || scopes[next].shelter == .fromCancellation
+      isImmune = isImmune || scopes[next].immunity == .fromCancellation
       next = scopes[next].parent
     }
     return nil
@@ -198,25 +198,25 @@ struct Scopes {
 
   /// Starts a group with immunity to what happened around it, which extends to its members. It becomes a failure
   /// boundary, so that its own failures block the rest of it; further out they could not.
-  mutating func shelter(_ scope: Int, by shelter: Immunity) {
-    scopes[scope].shelter = shelter
-    guard shelter != .none else { return }
+  mutating func grantImmunity(_ scope: Int, by immunity: Immunity) {
+    scopes[scope].immunity = immunity
+    guard immunity != .none else { return }
     isQuiet = false
-    if scopes[scope].absorption == .none { scopes[scope].absorption = .holding }
+    if scopes[scope].boundary == .none { scopes[scope].boundary = .holding }
   }
 
   /// Whether a group has immunity of its own.
-  func isImmune(_ scope: Int) -> Bool { scopes[scope].shelter != .none }
+  func isImmune(_ scope: Int) -> Bool { scopes[scope].immunity != .none }
 
   /// The immunity that the groups around a step give it.
-  func shelter(in scope: Int) -> Immunity {
+  func grantImmunity(in scope: Int) -> Immunity {
     if isQuiet { return .none }
-    var (next, shelter) = (scope, Immunity.none)
+    var (next, immunity) = (scope, Immunity.none)
     while next >= 0 {
-      shelter = max(shelter, scopes[next].shelter)
+      immunity = max(immunity, scopes[next].immunity)
       next = scopes[next].parent
     }
-    return shelter
+    return immunity
   }
 
   /// The reason why a running step in this scope is being stopped; `nil` if it is not.
@@ -228,7 +228,7 @@ struct Scopes {
       if case .held(let address, stopping: true) = scopes[next].state {
         return .failure(of: address)
       }
-      if scopes[next].shelter != .none { return nil }
+      if scopes[next].immunity != .none { return nil }
       next = scopes[next].parent
     }
     return nil
@@ -243,7 +243,7 @@ struct Scopes {
       if scopes[next].firstFault == nil { scopes[next].firstFault = fault }
       let isTolerated = scopes[next].tolerance.tolerates(fault.failure.classes)
       if !isTolerated { scopes[next].note(untolerated: fault) }
-      switch scopes[next].absorption {
+      switch scopes[next].boundary {
       case .none where !isTolerated: next = scopes[next].parent
       case .none, .holding: return hold(next, because: fault.address)
       case .waiting: return .nothing

@@ -62,33 +62,33 @@ final class Slots: Sendable {
     }
 
     /// Grants what is free, to waiting steps first.
-    mutating func serve(at now: Duration, _ deeds: inout Effects) {
+    mutating func serve(at now: Duration, _ effects: inout Effects) {
       grantIsComing = false
       // Before the waiting steps: those that hold slots are to end, and give them back.
-      let nextTurn = turns.isEmpty ? nil : giveTurns(at: now, &deeds)
+      let nextTurn = turns.isEmpty ? nil : giveTurns(at: now, &effects)
       queue.beginGranting(at: now)
       while let step = queue.grantNext(at: now) {
         let answer = takeAnswer(of: step)
-        if deeds.granted == nil {
-          deeds.granted = answer
+        if effects.granted == nil {
+          effects.granted = answer
         } else {
-          deeds.othersGranted.append(answer)
+          effects.othersGranted.append(answer)
         }
       }
-      deeds.alarm = nextAlarm(nextTurn)
-      if tokens.joined != nil || !tokens.lendings.isEmpty { exchange(&deeds) }
+      effects.alarm = nextAlarm(nextTurn)
+      if tokens.joined != nil || !tokens.lendings.isEmpty { exchange(&effects) }
     }
 
     /// Lets steps continue that wait for the rates of their pools.
     ///
     /// - Returns: The moment at which the next of them may continue.
-    private mutating func giveTurns(at now: Duration, _ deeds: inout Effects) -> Duration? {
+    private mutating func giveTurns(at now: Duration, _ effects: inout Effects) -> Duration? {
       var blocked: Set<Int> = []
       var next: Duration?
       turns.removeAll { turn in
         switch queue.pools.takeRate(ofLine: queue.line(of: turn.step), at: now, &blocked) {
         case .servable:
-          deeds.othersGranted.append(turn.answer)
+          effects.othersGranted.append(turn.answer)
           return true
         case .lacking(let time):
           if let time { next = min(next ?? time, time) }
@@ -109,11 +109,11 @@ final class Slots: Sendable {
     }
 
     /// Lends slots that no step waits for to the tools of steps, and returns the rest to the parent jobserver.
-    mutating func exchange(_ deeds: inout Effects) {
-      deeds.lent = tokens.lendFree(&queue)
-      deeds.returned = tokens.returnSurplus(&queue)
-      deeds.above = tokens.joined?.pipe
-      deeds.wantsTokens = !tokens.wanted(&queue).isEmpty
+    mutating func exchange(_ effects: inout Effects) {
+      effects.lent = tokens.lendFree(&queue)
+      effects.returned = tokens.returnSurplus(&queue)
+      effects.above = tokens.joined?.pipe
+      effects.wantsTokens = !tokens.wanted(&queue).isEmpty
     }
   }
 
@@ -181,16 +181,16 @@ final class Slots: Sendable {
   func anotherTurn(of step: Int) -> Future<Answer, Never>? {
     guard hasRates else { return nil }
     let answer = Future<Answer, Never>.owed()
-    var deeds = Effects()
+    var effects = Effects()
     let now = time.now
     let isCounted = state.withLock { state in
       guard state.queue.hasRate(step) else { return false }
       state.turns.append((step, answer))
-      state.serve(at: now, &deeds)
+      state.serve(at: now, &effects)
       return true
     }
     guard isCounted else { return nil }
-    act(deeds)
+    act(effects)
     return answer
   }
 
@@ -226,23 +226,23 @@ final class Slots: Sendable {
 
   /// Changes the state, then grants what is free.
   private func serve(at now: Duration, after change: (inout State) -> Void) {
-    var deeds = Effects()
+    var effects = Effects()
     state.withLock { state in
       change(&state)
-      state.serve(at: now, &deeds)
+      state.serve(at: now, &effects)
     }
-    act(deeds)
+    act(effects)
   }
 
   private var now: Duration { hasRates ? time.now : .zero }
 
-  private func act(_ deeds: Effects) {
-    if let alarm = deeds.alarm { setTimer(for: alarm) }
-    for token in deeds.returned { deeds.above?.put(token) }
-    for pipe in deeds.lent { pipe.put(TokenPipe.token) }
-    if deeds.wantsTokens { exchange?.look(for: self) }
-    deeds.granted?.give(.granted)
-    for answer in deeds.othersGranted { answer.give(.granted) }
+  private func act(_ effects: Effects) {
+    if let alarm = effects.alarm { setTimer(for: alarm) }
+    for token in effects.returned { effects.above?.put(token) }
+    for pipe in effects.lent { pipe.put(TokenPipe.token) }
+    if effects.wantsTokens { exchange?.look(for: self) }
+    effects.granted?.give(.granted)
+    for answer in effects.othersGranted { answer.give(.granted) }
   }
 }
 
@@ -304,13 +304,13 @@ extension Slots {
   }
 
   private func alarm(of moment: Duration) {
-    var deeds = Effects()
+    var effects = Effects()
     state.withLock { state in
       guard state.alarm == moment, !state.isClosed else { return }
       state.alarm = nil
-      state.serve(at: time.now, &deeds)
+      state.serve(at: time.now, &effects)
     }
-    act(deeds)
+    act(effects)
   }
 }
 
@@ -325,9 +325,9 @@ extension Slots {
       state.withLock { state in
         state.tokens.beginLending(to: step, through: pipe)
         // Grants nothing: the granted steps would start on this thread, which is about to block.
-        var deeds = Effects()
-        if !state.grantIsComing { state.exchange(&deeds) }
-        return deeds
+        var effects = Effects()
+        if !state.grantIsComing { state.exchange(&effects) }
+        return effects
       })
   }
 

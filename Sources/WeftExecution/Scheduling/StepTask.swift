@@ -9,28 +9,28 @@ import WeftPlatform
 /// step's cost.
 struct StepTask: Sendable {
   private let instanceOfStep: StepInstance
-  var shelter = Immunity.none
+  var immunity = Immunity.none
   /// The number of the next attempt, or of the current one.
   var attempt = 1
   private var knownPlace: Int32 = -1
-  private var boxedCourse: Boxed<Course>?
+  private var boxedCourse: Boxed<AttemptHistory>?
 
   init(
-    _ index: Int, of plan: Plan, in frame: Frame, scope: Int? = nil, isCleanup: Bool = false,
+    _ index: Int, of plan: Plan, in instance: Instance, scope: Int? = nil, isCleanup: Bool = false,
     after results: NodeResults
   ) {
     instanceOfStep = StepInstance(
-      index, plan.steps[index], in: frame, scope: scope, isCleanup: isCleanup,
+      index, plan.steps[index], in: instance, scope: scope, isCleanup: isCleanup,
       failedBefore: results.contains(where: \.hasFailed))
   }
 
-  var frame: Frame { instanceOfStep.frame }
+  var instance: Instance { instanceOfStep.instance }
   /// Index in the plan.
   var index: Int { instanceOfStep.index }
   var step: PlannedStep { instanceOfStep.step }
   var address: StepAddress { instanceOfStep.address }
   /// Its instance number in the run.
-  var instance: Int { instanceOfStep.number }
+  var instanceNumber: Int { instanceOfStep.number }
   var scope: Int { instanceOfStep.scope }
   /// Whether it is a cleanup step.
   var isCleanup: Bool { instanceOfStep.isCleanup }
@@ -42,23 +42,23 @@ struct StepTask: Sendable {
 
   func holding(_ ticket: CacheTicket) -> StepTask {
     var task = self
-    task.course.ticket = ticket
+    task.history.ticket = ticket
     return task
   }
 
   /// Its position in the report; `nil` for a step of an element whose position has not been looked up.
-  var place: Int? { knownPlace < 0 ? (frame.isInElement ? nil : index) : Int(knownPlace) }
+  var place: Int? { knownPlace < 0 ? (instance.isInElement ? nil : index) : Int(knownPlace) }
 
   /// Sets the position in the report of a step of an element.
   mutating func note(place: Int) { knownPlace = Int32(clamping: place) }
 
   /// Whether its scope is the one that the plan has for it.
-  var isWhereThePlanHasIt: Bool { frame.parent == nil && scope == step.group }
+  var isWhereThePlanHasIt: Bool { instance.parent == nil && scope == step.group }
 }
 
 extension StepTask {
   /// The state of steps that are retried, poll, or are cached; no other step needs it.
-  private struct Course: Sendable {
+  private struct AttemptHistory: Sendable {
     var ticket: CacheTicket?
     var ledger: RetryLedger?
     /// The start of the first attempt.
@@ -77,8 +77,8 @@ extension StepTask {
     let since: Duration
   }
 
-  private var course: Course {
-    get { boxedCourse?.value ?? Course() }
+  private var history: AttemptHistory {
+    get { boxedCourse?.value ?? AttemptHistory() }
     set { boxedCourse = .holding(newValue) }
   }
 
@@ -93,7 +93,7 @@ extension StepTask {
 
   /// Records the start of an attempt.
   mutating func begin(at now: Duration) {
-    if mayBeTriedAgain, began == nil { course.began = now }
+    if mayBeTriedAgain, began == nil { history.began = now }
   }
 
   /// The part of a file that the previous attempt downloaded.
@@ -109,24 +109,24 @@ extension StepTask {
   mutating func keep(
     _ ledger: RetryLedger, lastEnd: StepEnd? = nil, partial: PartialDownload? = nil
   ) {
-    var course = course
-    course.ledger = ledger
-    course.lastEnd = lastEnd
-    course.partial = partial
-    if lastEnd != nil { course.polling = nil }
-    self.course = course
+    var history = history
+    history.ledger = ledger
+    history.lastEnd = lastEnd
+    history.partial = partial
+    if lastEnd != nil { history.polling = nil }
+    self.history = history
   }
 
   /// Records that the attempt continues with another request.
   mutating func asksAgain(since began: Duration) {
     let before = polling
-    course.polling = Polling(asked: (before?.asked ?? 0) + 1, since: before?.since ?? began)
+    history.polling = Polling(asked: (before?.asked ?? 0) + 1, since: before?.since ?? began)
   }
 }
 
 /// The properties of a step in one frame that are the same for all attempts.
 private final class StepInstance: Sendable {
-  let frame: Frame
+  let instance: Instance
   let index: Int
   let step: PlannedStep
   let address: StepAddress
@@ -136,15 +136,15 @@ private final class StepInstance: Sendable {
   let failedBefore: Bool
 
   init(
-    _ index: Int, _ step: PlannedStep, in frame: Frame, scope: Int?, isCleanup: Bool,
+    _ index: Int, _ step: PlannedStep, in instance: Instance, scope: Int?, isCleanup: Bool,
     failedBefore: Bool
   ) {
-    self.frame = frame
+    self.instance = instance
     self.index = index
     self.step = step
-    address = frame.address(of: step.address)
-    number = frame.instance(ofStep: index)
-    self.scope = scope ?? frame.scope(ofGroup: step.group)
+    address = instance.address(of: step.address)
+    number = instance.instanceNumber(ofStep: index)
+    self.scope = scope ?? instance.scope(ofGroup: step.group)
     self.isCleanup = isCleanup
     self.failedBefore = failedBefore
   }
@@ -160,7 +160,7 @@ struct Pause: Sendable {
 
   let scope: Int
   /// The immunity that keeps the pause from being cut short.
-  let shelter: Immunity
+  let immunity: Immunity
   var timer: TimerToken?
   let promise: Promise<End, Never>
 }

@@ -122,7 +122,7 @@ struct FanOutLister {
   // MARK: Values
 
   private var scope: StepScope {
-    StepScope(values: values, frame: task.frame, group: task.group)
+    StepScope(values: values, instance: task.instance, group: task.group)
   }
 
   private func value(
@@ -174,8 +174,9 @@ struct FanOutLister {
         value: ExpressionValue(elements.value(at: index)), isSecret: isSecret)
       // The key is evaluated as if the element were running.
       var inside = scope
-      inside.frame = Frame(
-        .element(element), of: task.part, in: task.frame, firstInstance: 0, firstScope: 0, scope: 0)
+      inside.instance = Instance(
+        .element(element), of: task.region, in: task.instance, firstInstance: 0, firstScope: 0,
+        scope: 0)
       let key = try evaluation(at: .elementKey, in: inside) ?? Evaluation(.null)
       do throws(ElementKeyProblem) {
         guard !key.isSecret else { throw .secret(index) }

@@ -7,12 +7,12 @@ import WeftPlanning
 /// Evaluates the outputs of steps, groups and the run after they have succeeded.
 struct OutputCollector {
   let values: RunValues
-  let frame: Frame
+  let instance: Instance
   private var plan: Plan { values.plan }
 
-  init(_ values: RunValues, in frame: Frame) {
+  init(_ values: RunValues, in instance: Instance) {
     self.values = values
-    self.frame = frame
+    self.instance = instance
   }
 
   /// The outputs of a step.
@@ -24,9 +24,9 @@ struct OutputCollector {
     ofStep index: Int, own: NodeValues, written: [OutputValue] = [], attempt: Int
   ) throws(StepFailure) -> [OutputValue] {
     let step = plan.steps[index]
-    var scope = StepScope(values: values, frame: frame, group: step.group, attempt: attempt)
+    var scope = StepScope(values: values, instance: instance, group: step.group, attempt: attempt)
     scope.own = (own, step.address)
-    scope.variables = try StepResolver(values, in: frame).variables(ofStep: index)
+    scope.variables = try StepResolver(values, in: instance).variables(ofStep: index)
     return try outputs(
       step.step.outputs, plan.values.texts(ofStep: index), written: written, in: scope)
   }
@@ -35,7 +35,7 @@ struct OutputCollector {
   func outputs(ofGroup index: Int, own: NodeValues) throws(StepFailure) -> [OutputValue] {
     let group = plan.groups[index]
     guard let step = group.step, let address = group.address else { return [] }
-    var scope = StepScope(values: values, frame: frame, group: index)
+    var scope = StepScope(values: values, instance: instance, group: index)
     scope.own = (own, address)
     return try outputs(step.outputs, plan.values.texts(ofGroup: index), in: scope)
   }
@@ -44,7 +44,7 @@ struct OutputCollector {
   func outputsOfRun() throws(StepFailure) -> [OutputValue] {
     try outputs(
       plan.workflow.outputs, plan.values.texts(ofGroup: 0),
-      in: StepScope(values: values, frame: frame, group: 0))
+      in: StepScope(values: values, instance: instance, group: 0))
   }
 
   private func outputs(

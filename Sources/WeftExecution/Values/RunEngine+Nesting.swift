@@ -17,14 +17,14 @@ extension RunEngine {
       to: plan.files[file].workflow.inputs, nested, plan.values.texts(ofGroup: task.index),
       of: plan,
       in: StepScope(
-        values: values, frame: task.frame, group: plan.groups[task.index].parent))
+        values: values, instance: task.instance, group: plan.groups[task.index].parent))
     do throws(StepFailure) {
       let inputs = try giving.inputs()
       secrets.add(secretsIn: inputs)
-      task.frame.give(.success(RunInputs(inputs)), toFile: file)
+      task.instance.give(.success(RunInputs(inputs)), toFile: file)
       return nil
     } catch {
-      task.frame.give(.failure(error), toFile: file)
+      task.instance.give(.failure(error), toFile: file)
       return error
     }
   }

@@ -8,7 +8,7 @@ extension RunEngine {
   /// be evaluated, the text that it is evaluated from is withheld, because the secret may be in it.
   func learnSecrets(of attempt: Attempt, _ end: AttemptEnd) {
     let own = nodeValues(of: attempt, end)
-    let collector = OutputCollector(values, in: attempt.frame)
+    let collector = OutputCollector(values, in: attempt.instance)
     guard !collector.hideSecretOutputs(of: attempt, own) else { return }
     let reads = plan.values.reads(ofNode: attempt.step.node)
     let readsStderr = reads.contains(.stderr)
@@ -30,10 +30,10 @@ extension OutputCollector {
         || (try? written(in: attempt.outputFile, by: attempt.step)) != nil
     }
     guard
-      let variables = try? StepResolver(values, in: frame).variables(ofStep: attempt.index)
+      let variables = try? StepResolver(values, in: instance).variables(ofStep: attempt.index)
     else { return false }
     var scope = StepScope(
-      values: values, frame: frame, group: attempt.step.group, attempt: attempt.number)
+      values: values, instance: instance, group: attempt.step.group, attempt: attempt.number)
     scope.own = (own, attempt.step.address)
     scope.variables = variables
     let texts = values.plan.values.texts(ofStep: attempt.index)

@@ -15,14 +15,14 @@ extension RunEngine {
       asWritten: task.step, directory: plan.workingDirectory(of: task.step))
     var failure: StepFailure?
     if StepResolver.isNeeded(ofStep: task.index, in: plan) {
-      failure = StepResolver(values, in: task.frame).resolve(
+      failure = StepResolver(values, in: task.instance).resolve(
         task.index, attempt: task.attempt, &resolved)
     }
     if task.isCleanup, resolved.timeout == nil { resolved.timeout = WorkflowLimits.cleanupTimeout }
     var file: String?
     if failure == nil, task.step.outputs.contains(where: { $0.value == nil }) {
       do {
-        file = try values.folder.makeFile(forStep: task.instance, attempt: task.attempt)
+        file = try values.folder.makeFile(forStep: task.instanceNumber, attempt: task.attempt)
         file.map { resolved.handedOver.append((RunEngine.outputFileVariable, $0)) }
       } catch {
         failure = StepFailure(
@@ -31,9 +31,9 @@ extension RunEngine {
           help: "it is made in the directory for temporary files, which TMPDIR names")
       }
     }
-    if task.polling == nil { logs.beginAttempt(of: task.instance) }
+    if task.polling == nil { logs.beginAttempt(of: task.instanceNumber) }
     let output = StepOutputSink(
-      step: task.instance, address: task.address, limit: resolved.logLimit, of: self,
+      step: task.instanceNumber, address: task.address, limit: resolved.logLimit, of: self,
       capture: values.capture(of: task.step, running: resolved),
       holdsBack: task.step.outputs.contains(where: \.isSecret), keepsLog: task.ticket != nil)
     return Attempt(
@@ -45,7 +45,7 @@ extension RunEngine {
   func questions(of task: StepTask) -> ResponseEvaluator {
     ResponseEvaluator(
       StepScope(
-        values: values, frame: task.frame, group: task.step.group, attempt: task.attempt),
+        values: values, instance: task.instance, group: task.step.group, attempt: task.attempt),
       plan.values.texts(ofStep: task.index), of: task.address, attempt: task.attempt)
   }
 
@@ -63,7 +63,7 @@ extension RunEngine {
     var own = nodeValues(of: attempt, end)
     guard declared, hasSucceeded(attempt, end) else { return own }
     do throws(StepFailure) {
-      let collector = OutputCollector(values, in: attempt.frame)
+      let collector = OutputCollector(values, in: attempt.instance)
       let written = try collector.written(in: attempt.outputFile, by: attempt.step)
       if attempt.task.ticket != nil { own.written = written }
       own.outputs = try collector.outputs(
@@ -94,7 +94,7 @@ extension RunEngine {
           spool: values.spool)
       }
     }
-    let since = state.withLock { $0.running[attempt.instance]?.since }
+    let since = state.withLock { $0.running[attempt.instanceNumber]?.since }
     var own = NodeValues(
       outcome: .success, conclusion: .success, attempts: attempt.number,
       duration: since.map { time.now - $0 } ?? .zero, exit: end.status.exit,
@@ -126,7 +126,7 @@ extension RunEngine {
     own.attempts = end.attempts
     own.duration = end.duration
     if end.outcome != .success { own.outputs = [] }
-    values.record(own, ofNode: task.step.node, in: task.frame)
+    values.record(own, ofNode: task.step.node, in: task.instance)
   }
 
   /// Evaluates a step that only computes.
@@ -145,11 +145,11 @@ extension RunEngine {
     var (own, end) = (own, end)
     var resolved = ResolvedStep(
       asWritten: task.step, directory: plan.workingDirectory(of: task.step))
-    let obstacle = StepResolver(values, in: task.frame).resolve(
+    let obstacle = StepResolver(values, in: task.instance).resolve(
       task.index, attempt: 1, &resolved)
     do throws(StepFailure) {
       if let obstacle { throw obstacle }
-      own.outputs = try OutputCollector(values, in: task.frame).outputs(
+      own.outputs = try OutputCollector(values, in: task.instance).outputs(
         ofStep: task.index, own: own, attempt: 1)
       end.outputs = own.outputs.map(HandedOn.init)
     } catch {
@@ -189,17 +189,17 @@ extension RunEngine {
   ) -> Result<[OutputValue], StepFailure> {
     guard verdict.outcome == .success else { return .success([]) }
     var handedOn: [OutputValue] = []
-    if let winner { handedOn = task.frame.result(ofNode: winner)?.outputs ?? [] }
+    if let winner { handedOn = task.instance.result(ofNode: winner)?.outputs ?? [] }
     if let file = plan.file(runByGroup: task.index) {
       let topLevel = plan.groups[plan.files[file].topLevel].startNode
-      handedOn = task.frame.result(ofNode: topLevel)?.outputs ?? []
+      handedOn = task.instance.result(ofNode: topLevel)?.outputs ?? []
     }
     guard plan.groups[task.index].step?.outputs.isEmpty == false else { return .success(handedOn) }
     let own = NodeValues(
       outcome: .success, conclusion: .success, attempts: task.attempt, duration: duration,
       isGroup: true)
     return Result { () throws(StepFailure) in
-      let declared = try OutputCollector(values, in: task.frame).outputs(
+      let declared = try OutputCollector(values, in: task.instance).outputs(
         ofGroup: task.index, own: own)
       return handedOn.filter { one in !declared.contains { $0.name == one.name } } + declared
     }
@@ -215,7 +215,7 @@ extension RunEngine {
       duration: duration, outputs: (try? outputs.get()) ?? [], isGroup: true)
     // As the file calls it, whichever element or attempt this is.
     own.winner = winner.map(plan.localAddress(of:))
-    values.record(own, ofNode: plan.groups[task.index].startNode, in: task.frame)
+    values.record(own, ofNode: plan.groups[task.index].startNode, in: task.instance)
   }
 
   /// The outputs of the run, unless it has failed or was cancelled.
@@ -227,7 +227,7 @@ extension RunEngine {
     }
     guard !isLost, !plan.workflow.outputs.isEmpty else { return .success([]) }
     return Result { () throws(StepFailure) in
-      try OutputCollector(values, in: frame).outputsOfRun().map(HandedOn.init)
+      try OutputCollector(values, in: instance).outputsOfRun().map(HandedOn.init)
     }
   }
 }

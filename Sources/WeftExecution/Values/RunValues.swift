@@ -40,10 +40,10 @@ final class RunValues: Sendable {
   /// The inputs of a file, as an instance sees them.
   ///
   /// - Throws: The reason why they could not be evaluated.
-  func inputs(ofFile file: Int, in frame: Frame) throws(ExpressionProblem) -> RunInputs {
+  func inputs(ofFile file: Int, in instance: Instance) throws(ExpressionProblem) -> RunInputs {
     if file == 0 { return inputs }
     let reason: StepFailure?
-    switch frame.inputs(ofFile: file) {
+    switch instance.inputs(ofFile: file) {
     case .success(let inputs)?: return inputs
     case .failure(let failure)?: reason = failure
     case nil: reason = nil
@@ -56,13 +56,13 @@ final class RunValues: Sendable {
   }
 
   /// The result of a step or group, as an instance sees it; `nil` if it has not ended or if no expression reads it.
-  func result(ofNode node: Plan.NodeIndex, in frame: Frame) -> NodeValues? {
-    frame.result(ofNode: node)
+  func result(ofNode node: Plan.NodeIndex, in instance: Instance) -> NodeValues? {
+    instance.result(ofNode: node)
   }
 
-  func record(_ values: NodeValues, ofNode node: Plan.NodeIndex, in frame: Frame) {
+  func record(_ values: NodeValues, ofNode node: Plan.NodeIndex, in instance: Instance) {
     guard !plan.values.reads(ofNode: node).isEmpty else { return }
-    frame.record(values, ofNode: node)
+    instance.record(values, ofNode: node)
   }
 
   /// The capture for a step's output, if expressions read it; never for output to a terminal.

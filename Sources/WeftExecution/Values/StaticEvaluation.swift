@@ -103,7 +103,7 @@ private struct StaticEvaluation {
     guard elementsToo, control.fanOut != nil, texts.filter(\.saysElements).allSatisfy(isDecided)
     else { return }
     let file = files[texts.first?.file ?? plan.groups[plan.group(around: node)].file].scope
-    let task = FanOutTask(member, of: plan, in: file.frame, after: [])
+    let task = FanOutTask(member, of: plan, in: file.instance, after: [])
     if let listing = try? FanOutLister(file.values, task).listing().get() {
       values.forecast.elements[node] = listing.count
     }

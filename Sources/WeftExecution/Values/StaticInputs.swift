@@ -11,19 +11,19 @@ struct StaticInputs {
   static func all(
     of plan: Plan, _ inputs: InputValues, _ values: RunValues, hasRun: Bool
   ) -> [StaticInputs] {
-    let frame = Frame.run(of: plan)
-    var files = [StaticInputs(scope: StepScope(values: values, frame: frame), inputs: inputs)]
+    let instance = Instance.run(of: plan)
+    var files = [StaticInputs(scope: StepScope(values: values, instance: instance), inputs: inputs)]
     for (index, file) in plan.files.enumerated().dropFirst() {
       guard let caller = file.caller else { continue }
       let around = files[plan.groups[caller].file]
       let known = around.inputs(givenTo: file, by: caller, in: plan, hasRun: hasRun)
-      let frame = Frame(
-        .attempt(1), of: Part(allOf: plan), in: around.scope.frame, firstInstance: 0,
+      let instance = Instance(
+        .attempt(1), of: PlanRegion(allOf: plan), in: around.scope.instance, firstInstance: 0,
         firstScope: 0, scope: 0)
-      frame.give(.success(RunInputs(known)), toFile: index)
+      instance.give(.success(RunInputs(known)), toFile: index)
       files.append(
         StaticInputs(
-          scope: StepScope(values: values, frame: frame, ownFile: index), inputs: known))
+          scope: StepScope(values: values, instance: instance, ownFile: index), inputs: known))
     }
     return files
   }

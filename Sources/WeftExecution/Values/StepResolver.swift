@@ -6,12 +6,12 @@ import WeftPlanning
 /// Evaluates the expressions of a step when it starts.
 struct StepResolver {
   let values: RunValues
-  let frame: Frame
+  let instance: Instance
   private var plan: Plan { values.plan }
 
-  init(_ values: RunValues, in frame: Frame) {
+  init(_ values: RunValues, in instance: Instance) {
     self.values = values
-    self.frame = frame
+    self.instance = instance
   }
 
   /// Whether the step or its enclosing groups have expressions.
@@ -47,7 +47,7 @@ struct StepResolver {
         $0.site == .computed(.allowFailure)
       }), let expression = text.template.onlyExpression
     else { return step.allowFailure }
-    var scope = StepScope(values: values, frame: frame, group: step.group)
+    var scope = StepScope(values: values, instance: instance, group: step.group)
     if expression.references.contains(where: { $0.valueContext == .env }) {
       scope.variables = try variables(ofStep: index)
     }
@@ -67,7 +67,7 @@ struct StepResolver {
     _ texts: ArraySlice<PlannedText>, of step: PlannedStep, at index: Int, attempt: Int,
     _ resolved: inout ResolvedStep.Parts
   ) throws(StepFailure) {
-    var scope = StepScope(values: values, frame: frame, group: step.group, attempt: attempt)
+    var scope = StepScope(values: values, instance: instance, group: step.group, attempt: attempt)
     // An action has neither an environment nor a directory.
     if resolved.action.call == nil { try resolveGroups(around: step, &resolved) }
     let own = try variables(step.settings.environment, texts, scope)
@@ -182,7 +182,7 @@ struct StepResolver {
       hasDirectory = true
       guard let text = texts.first(where: { $0.site == .workingDirectory }) else { continue }
       do throws(ExpressionError) {
-        let scope = StepScope(values: values, frame: frame, group: group)
+        let scope = StepScope(values: values, instance: instance, group: group)
         resolved.workingDirectory = try open(text.template.text(in: scope), text)
       } catch {
         throw failure(error, in: text)
@@ -192,12 +192,12 @@ struct StepResolver {
 
   /// The variables that a group sets, evaluated.
   func environment(ofGroup group: Int) throws(StepFailure) -> [String: ScopedText?] {
-    try frame.environment(ofGroup: group) { frame in
+    try instance.environment(ofGroup: group) { instance in
       Result { () throws(StepFailure) in
         let scope = StepScope(
-          values: values, frame: frame, group: plan.layer(around: group),
+          values: values, instance: instance, group: plan.layer(around: group),
           ownFile: plan.groups[group].file)
-        return try StepResolver(values, in: frame).variables(
+        return try StepResolver(values, in: instance).variables(
           plan.settings(ofGroup: group).environment, plan.values.texts(ofGroup: group), scope)
       }
     }.get()
@@ -208,7 +208,7 @@ struct StepResolver {
     let step = plan.steps[index]
     return try variables(
       step.settings.environment, plan.values.texts(ofStep: index),
-      StepScope(values: values, frame: frame, group: step.group))
+      StepScope(values: values, instance: instance, group: step.group))
   }
 
   /// The variables of one layer; their expressions read the enclosing layers.

@@ -7,7 +7,7 @@ import WeftPlatform
 /// The values for the expressions of one text during a run.
 struct StepScope: ExpressionScope {
   let values: RunValues
-  var frame: Frame
+  var instance: Instance
   /// The innermost group whose `env` is read; `nil` if only the process's own environment is.
   var group: Int?
   /// The file that contains the text; `nil` for that of the group.
@@ -24,7 +24,7 @@ struct StepScope: ExpressionScope {
     let names = reference.names
     do throws(ExpressionProblem) {
       switch reference.valueContext {
-      case .inputs: return try value(at: names[1...], of: values.inputs(ofFile: file, in: frame))
+      case .inputs: return try value(at: names[1...], of: values.inputs(ofFile: file, in: instance))
       case .env: return try variable(names[1...])
       case .secrets: return secret(names[1...])
       case .steps: return try step(names)
@@ -88,12 +88,12 @@ struct StepScope: ExpressionScope {
   private func elementValue(
     _ names: [ContextReference.Name], where isMeant: (Element) -> Bool
   ) -> ScopedValue {
-    guard let element = frame.element(where: isMeant) else { return ScopedValue(.null) }
+    guard let element = instance.element(where: isMeant) else { return ScopedValue(.null) }
     return ScopedValue(element.value, isSecret: element.isSecret).part(names[1...])
   }
 
   private func elementIndex(_ names: Names) -> ScopedValue {
-    guard let element = frame.element(where: { $0.source != .matrix }) else {
+    guard let element = instance.element(where: { $0.source != .matrix }) else {
       return ScopedValue(.null)
     }
     return ScopedValue(.number(Double(element.index))).part(names)
@@ -134,7 +134,7 @@ struct StepScope: ExpressionScope {
   private func result(
     ofNode node: Plan.NodeIndex, _ names: Names
   ) throws(ExpressionProblem) -> ScopedValue {
-    guard let result = values.result(ofNode: node, in: frame) else { return ScopedValue(.null) }
+    guard let result = values.result(ofNode: node, in: instance) else { return ScopedValue(.null) }
     return try part(names, of: result, owner: "\"\(values.plan.title(ofNode: node))\"")
   }
 
@@ -235,7 +235,7 @@ extension StepScope {
     ofGroup group: Int
   ) throws(ExpressionProblem) -> [String: ScopedText?] {
     do {
-      return try StepResolver(values, in: frame).environment(ofGroup: group)
+      return try StepResolver(values, in: instance).environment(ofGroup: group)
     } catch {
       throw .scope(code: "W0334", message: error.message, help: error.help)
     }

@@ -74,7 +74,7 @@ final class BodyOutlet: Sendable {
   private let threads: BlockingThreads
   private let state: Mutex<OutletState>
   private let completion = Mutex(Completion())
-  private let tell: @Sendable (News) -> Void
+  private let report: @Sendable (News) -> Void
 
   private struct Completion: Sendable {
     var call: (@Sendable (HTTPFailure.Kind?) -> Void)?
@@ -89,15 +89,15 @@ final class BodyOutlet: Sendable {
 
   /// - Parameter tell: Called on the writer's thread.
   init(
-    _ writer: any BodyWriter, threads: BlockingThreads, tell: @escaping @Sendable (News) -> Void
+    _ writer: any BodyWriter, threads: BlockingThreads, report: @escaping @Sendable (News) -> Void
   ) {
     self.writer = writer
     self.threads = threads
-    self.tell = tell
+    self.report = report
     state = Mutex(OutletState(capacity: Self.capacity))
   }
 
-  /// Returns false if there is no room; `tell` reports when there is.
+  /// Returns false if there is no room; `report` reports when there is.
   func offer(_ bytes: UnsafeRawBufferPointer) -> Bool {
     switch state.withLock({ $0.offer(bytes) }) {
     case .full: return false
@@ -117,7 +117,7 @@ final class BodyOutlet: Sendable {
     do { try threads.submit { self.work() } } catch {
       // No other thread can do the work, and the end must still be reported.
       state.withLock { $0.fail(.other(error.message)) }
-      tell(.failed(.other(error.message)))
+      report(.failed(.other(error.message)))
       work()
     }
   }
@@ -133,13 +133,13 @@ final class BodyOutlet: Sendable {
   }
 
   private func write(_ bytes: [UInt8], frees: Bool) {
-    if frees { tell(.hasRoom) }
+    if frees { report(.hasRoom) }
     let outcome = bytes.withUnsafeBytes { bytes in
       Result { () throws(HTTPFailure.Kind) in try writer.write(bytes) }
     }
     guard case .failure(let kind) = outcome else { return }
     state.withLock { $0.fail(kind) }
-    tell(.failed(kind))
+    report(.failed(kind))
   }
 
   private func close(_ end: BodyEnd) {

@@ -55,15 +55,15 @@ final class BodySupply: Sendable {
   private let state = Mutex(SupplyState())
   private let cursor: Mutex<BodyCursor>
   private let threads: BlockingThreads
-  private let tell: @Sendable () -> Void
+  private let report: @Sendable () -> Void
 
   static let chunkBytes = 256 * 1024
 
   /// - Parameter tell: Called on another thread when bytes arrive after there were none.
-  init(_ body: OpenedBody, threads: BlockingThreads, tell: @escaping @Sendable () -> Void) {
+  init(_ body: OpenedBody, threads: BlockingThreads, report: @escaping @Sendable () -> Void) {
     cursor = Mutex(BodyCursor(body))
     self.threads = threads
-    self.tell = tell
+    self.report = report
   }
 
   func take(atMost room: Int) -> SupplyState.Delivery {
@@ -86,6 +86,6 @@ final class BodySupply: Sendable {
   }
 
   private func add(_ chunk: Result<ArraySlice<UInt8>, HTTPFailure.Kind>) {
-    if state.withLock({ $0.add(chunk) }) { tell() }
+    if state.withLock({ $0.add(chunk) }) { report() }
   }
 }

@@ -2,23 +2,23 @@ import Synchronization
 
 /// Decides how the response to one request is received, and remembers where it was saved.
 final class Reception: Sendable {
-  let course: RedirectPolicy
+  let redirects: RedirectPolicy
   private let file = Mutex<DownloadFile?>(nil)
 
-  init(_ course: RedirectPolicy) { self.course = course }
+  init(_ redirects: RedirectPolicy) { self.redirects = redirects }
 
   /// The most that is received of the body of a redirect or of a response with an unexpected status.
   static let startBytes = 64 * 1024
 
   func plan(for head: HTTPResponseHead) -> BodyPlan {
-    if course.follows(head) { return .keepStart(limit: Self.startBytes) }
-    guard course.request.expectedStatus.accepts(head.status) else {
-      return .keepStart(limit: min(course.request.bodyLimit ?? .max, Self.startBytes))
+    if redirects.follows(head) { return .keepStart(limit: Self.startBytes) }
+    guard redirects.request.expectedStatus.accepts(head.status) else {
+      return .keepStart(limit: min(redirects.request.bodyLimit ?? .max, Self.startBytes))
     }
-    guard let target = course.request.saveTo else {
-      return .keep(limit: course.request.bodyLimit)
+    guard let target = redirects.request.saveTo else {
+      return .keep(limit: redirects.request.bodyLimit)
     }
-    switch SavePlan(for: head, of: course.request, to: target) {
+    switch SavePlan(for: head, of: redirects.request, to: target) {
     case .fresh: return write(DownloadFile(target.path, kept: head.validator), after: 0)
     case .resumed(let partial, let size):
       guard let file = DownloadFile(resuming: partial) else {
@@ -31,7 +31,7 @@ final class Reception: Sendable {
 
   private func write(_ download: DownloadFile, after size: Int) -> BodyPlan {
     file.withLock { $0 = download }
-    return .write(download, limit: course.request.bodyLimit.map { max(0, $0 - size) })
+    return .write(download, limit: redirects.request.bodyLimit.map { max(0, $0 - size) })
   }
 
   var savedPath: String? { file.withLock { $0?.path } }

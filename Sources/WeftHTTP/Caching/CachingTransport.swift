@@ -98,7 +98,7 @@ extension CachingTransport {
   private func finish(
     _ reply: CacheReply, _ exchange: HTTPExchange
   ) -> Future<HTTPExchange, HTTPFailure> {
-    let answer = Future<HTTPExchange, HTTPFailure>(value: exchange.told(as: .miss))
+    let answer = Future<HTTPExchange, HTTPFailure>(value: exchange.reported(as: .miss))
     switch reply.keeping(exchange, secret: cache.secret, at: now()) {
     case .keep(let response): return after(cache.store.keep(response)) { answer }
     case .forget(let response): return after(cache.store.remove(response)) { answer }
@@ -141,7 +141,7 @@ extension ExchangeFigures {
 }
 
 extension HTTPExchange {
-  func told(as status: CacheStatus) -> HTTPExchange {
+  func reported(as status: CacheStatus) -> HTTPExchange {
     HTTPExchange(
       head: head, body: body, isBodyCut: isBodyCut, figures: figures, cacheStatus: status)
   }

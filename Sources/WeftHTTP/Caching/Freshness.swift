@@ -30,11 +30,11 @@ struct Freshness: Sendable, Hashable {
   private static func initialAge(
     of head: HTTPResponseHead, date: Int64, delay: Int64, responseTime: Int64
   ) -> Int64 {
-    max(max(0, responseTime - date), told(head) + delay)
+    max(max(0, responseTime - date), reported(head) + delay)
   }
 
   /// §5.1: the first of several values counts, and an invalid one counts as 0.
-  private static func told(_ head: HTTPResponseHead) -> Int64 {
+  private static func reported(_ head: HTTPResponseHead) -> Int64 {
     head.headers.list(of: "age").first.flatMap { DeltaSeconds.parsed($0) } ?? 0
   }
 

@@ -30,14 +30,14 @@ struct IncomingBody {
   /// - Parameter tell: Called on another thread.
   init(
     _ plan: BodyPlan, threads: BlockingThreads,
-    tell: @escaping @Sendable (BodyOutlet.News) -> Void
+    report: @escaping @Sendable (BodyOutlet.News) -> Void
   ) {
     switch plan {
     case .keep(let limit): self.init(.memory([], isStart: false), BodyBudget(limit: limit))
     case .keepStart(let limit): self.init(.memory([], isStart: true), BodyBudget(limit: limit))
     case .write(let writer, let limit):
       self.init(
-        .outlet(BodyOutlet(writer, threads: threads, tell: tell)), BodyBudget(limit: limit))
+        .outlet(BodyOutlet(writer, threads: threads, report: report)), BodyBudget(limit: limit))
     case .refuse: self = .nothing
     }
   }

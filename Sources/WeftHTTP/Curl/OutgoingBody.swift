@@ -10,11 +10,11 @@ struct OutgoingBody {
   private var source: Source
 
   /// - Parameter tell: Called when bytes arrive after there were none.
-  init(_ body: OpenedBody, threads: BlockingThreads, tell: @escaping @Sendable () -> Void) {
+  init(_ body: OpenedBody, threads: BlockingThreads, report: @escaping @Sendable () -> Void) {
     let hasFiles = body.pieces.contains { if case .file = $0 { true } else { false } }
     source =
       hasFiles
-      ? .files(BodySupply(body, threads: threads, tell: tell)) : .memory(BodyCursor(body))
+      ? .files(BodySupply(body, threads: threads, report: report)) : .memory(BodyCursor(body))
   }
 
   mutating func take(atMost room: Int) -> SupplyState.Delivery {

@@ -79,7 +79,7 @@ struct JSONFindings {
     while key < end {
       if let text = JSONNode(document: document, index: key).stringValue {
         if let earlier = first[text] {
-          tell(text, at: key, earlier: earlier)
+          report(text, at: key, earlier: earlier)
         } else {
           first[text] = key
         }
@@ -88,7 +88,7 @@ struct JSONFindings {
     }
   }
 
-  private mutating func tell(_ text: String, at key: Int, earlier: Int) {
+  private mutating func report(_ text: String, at key: Int, earlier: Int) {
     let node = JSONNode(document: document, index: earlier)
     let firstText = node.stringValue ?? ""
     let isSame = firstText.utf8.elementsEqual(text.utf8)

@@ -7,13 +7,13 @@ extension JSONParser {
     case (UInt8(ascii: "/"), UInt8(ascii: "/")), (UInt8(ascii: "#"), _):
       var end = at
       while end < bytes.count, bytes[end] != 0x0A, bytes[end] != 0x0D { end += 1 }
-      tell(.comment, at..<end)
+      report(.comment, at..<end)
       return end
     case (UInt8(ascii: "/"), UInt8(ascii: "*")):
       var end = at + 2
       while end + 1 < bytes.count {
         if bytes[end] == UInt8(ascii: "*"), bytes[end + 1] == UInt8(ascii: "/") {
-          tell(.comment, at..<end + 2)
+          report(.comment, at..<end + 2)
           return end + 2
         }
         end += 1
@@ -31,7 +31,7 @@ extension JSONParser {
     guard sequence.isValid, let scalar = text(range).unicodeScalars.first,
       scalar.properties.isWhitespace || scalar == "\u{FEFF}" || scalar == "\u{200B}"
     else { return nil }
-    tell(.strangeSpace(JSONFault.scalar(scalar.value)), range)
+    report(.strangeSpace(JSONFault.scalar(scalar.value)), range)
     return range.upperBound
   }
 
@@ -48,7 +48,7 @@ extension JSONParser {
     guard end < bytes.count, bytes[end] == UInt8(ascii: "'") else {
       return fail(.singleQuotes, at..<at + 1)
     }
-    tell(.singleQuotes, at..<end + 1)
+    report(.singleQuotes, at..<end + 1)
     append(.string, .beyondASCII, from: at, to: end + 1)
     awaiting = next
     return end + 1

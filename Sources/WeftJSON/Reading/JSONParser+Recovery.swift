@@ -20,16 +20,16 @@ extension JSONParser {
   mutating func finish() -> Bool {
     if container >= 0 {
       let end = endOfToken(before: bytes.count)
-      tell(.unclosed(containerIsObject ? .object : .array), end..<end, other: opener)
+      report(.unclosed(containerIsObject ? .object : .array), end..<end, other: opener)
     } else if awaiting != .separator {
-      tell(.empty, 0..<0)
+      report(.empty, 0..<0)
     }
     return container < 0 && awaiting == .separator
   }
 
   // MARK: Reporting
 
-  mutating func tell(_ fault: JSONFault, _ range: Range<Int>, other: Range<Int>? = nil) {
+  mutating func report(_ fault: JSONFault, _ range: Range<Int>, other: Range<Int>? = nil) {
     guard problems.count < limits.problems else { return }
     problems.append(JSONProblem(fault, range, other: other))
     guard problems.count == limits.problems else { return }
@@ -37,7 +37,7 @@ extension JSONParser {
   }
 
   mutating func fail(_ fault: JSONFault, _ range: Range<Int>, other: Range<Int>? = nil) -> Int {
-    tell(fault, range, other: other)
+    report(fault, range, other: other)
     return JSONParser.stop
   }
 
@@ -88,7 +88,7 @@ extension JSONParser {
       return range.upperBound
     }
     guard let fault = JSONFault(word: word) else { return failUnexpected(at, wanted: "a value") }
-    tell(fault, range)
+    report(fault, range)
     let next = afterBlanks(range.upperBound)
     guard next == bytes.count || [",", "]", "}", "/", "#"].contains(character(next)) else {
       return JSONParser.stop
@@ -100,14 +100,14 @@ extension JSONParser {
 
   private mutating func skipMissingValue(_ at: Int) -> Int {
     let end = endOfToken(before: at)
-    tell(.missingValue, end..<end)
+    report(.missingValue, end..<end)
     append(.unreadable, from: end, to: end)
     awaiting = .separator
     return at
   }
 
   private mutating func skipExtraComma(_ at: Int, then next: Awaiting) -> Int {
-    tell(.missingValue, at..<at + 1)
+    report(.missingValue, at..<at + 1)
     lastComma = at
     awaiting = next
     return at + 1
@@ -116,7 +116,7 @@ extension JSONParser {
   /// Reports a comma before a closing bracket, unless it was already reported as superfluous.
   private mutating func closeAfterComma(_ at: Int) -> Int {
     let comma = lastComma..<lastComma + 1
-    if problems.last?.range != comma { tell(.trailingComma(before: character(at)), comma) }
+    if problems.last?.range != comma { report(.trailingComma(before: character(at)), comma) }
     return close(at)
   }
 
@@ -146,7 +146,7 @@ extension JSONParser {
     guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":"),
       JSONFault.isWord(text(at..<end))
     else { return recoverBracket(at, wanted: wanted) }
-    tell(.unquotedKey(text(at..<end)), at..<end)
+    report(.unquotedKey(text(at..<end)), at..<end)
     append(.string, [.unquoted, .beyondASCII], from: at, to: end)
     awaiting = .colon
     return end
@@ -155,14 +155,14 @@ extension JSONParser {
   private mutating func recoverColon(_ at: Int) -> Int {
     switch bytes[at] {
     case UInt8(ascii: "="):
-      tell(.missingColon(found: "="), at..<at + 1)
+      report(.missingColon(found: "="), at..<at + 1)
       awaiting = .value
       return at + 1
     case UInt8(ascii: ","), UInt8(ascii: "}"):
       return skipMissingValue(at)
     case _ where beginsValue(at):
       let end = endOfToken(before: at)
-      tell(.missingColon(found: nil), end..<end)
+      report(.missingColon(found: nil), end..<end)
       awaiting = .value
       return at
     default:
@@ -179,7 +179,7 @@ extension JSONParser {
       return recoverBracket(at, wanted: containerIsObject ? "\",\" or \"}\"" : "\",\" or \"]\"")
     }
     let end = endOfToken(before: at)
-    tell(.missingComma, end..<end)
+    report(.missingComma, end..<end)
     awaiting = containerIsObject ? .key : .element
     return at
   }

@@ -46,7 +46,7 @@ extension JSONParser {
       case 0x0A, 0x0D:
         return fail(.lineBreak, quote..<at)
       case 0x00..<0x20:
-        tell(.controlCharacter(bytes[at]), at..<at + 1)
+        report(.controlCharacter(bytes[at]), at..<at + 1)
         at += 1
       case 0x80...:
         at = sequence(at, &traits)
@@ -61,7 +61,7 @@ extension JSONParser {
   private mutating func sequence(_ at: Int, _ traits: inout JSONStringTraits) -> Int {
     let sequence = UTF8Sequence(at: at, in: bytes)
     if !sequence.isValid, !traits.contains(.damaged) {
-      tell(.invalidUTF8(offset: at), at..<at + sequence.length)
+      report(.invalidUTF8(offset: at), at..<at + sequence.length)
       traits.insert(.damaged)
     }
     traits.insert(.beyondASCII)
@@ -81,7 +81,7 @@ extension JSONParser {
       let sequence = UTF8Sequence(at: at + 1, in: bytes)
       let isShown = sequence.isValid && bytes[at + 1] >= 0x20
       let end = at + 1 + (isShown ? sequence.length : 0)
-      tell(.unknownEscape(text(at..<end)), at..<end)
+      report(.unknownEscape(text(at..<end)), at..<end)
       return end
     }
   }
@@ -90,7 +90,7 @@ extension JSONParser {
     guard let unit = JSONHex.unit(at: at, in: bytes) else {
       var end = at + 2
       while end < min(at + 6, bytes.count), JSONHex.digit(bytes[end]) != nil { end += 1 }
-      tell(.shortUnicodeEscape(text(at..<end)), at..<end)
+      report(.shortUnicodeEscape(text(at..<end)), at..<end)
       return end
     }
     if unit == 0 { traits.insert(.containsNUL) }
@@ -100,7 +100,7 @@ extension JSONParser {
     {
       return at + 12
     }
-    tell(.loneSurrogate(text(at..<at + 6)), at..<at + 6)
+    report(.loneSurrogate(text(at..<at + 6)), at..<at + 6)
     return at + 6
   }
 

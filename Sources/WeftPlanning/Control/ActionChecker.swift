@@ -16,7 +16,7 @@ struct ActionChecker {
     var checker = ActionChecker(outline, actions.map(\.text).sorted())
     for step in outline.steps where step.callsAction {
       guard let call = step.call, !actions.contains(call.name) else { continue }
-      checker.tell(call, of: step)
+      checker.report(call, of: step)
     }
     return checker.found.problems
   }
@@ -27,7 +27,7 @@ struct ActionChecker {
     nearest = NearestName(names)
   }
 
-  private mutating func tell(_ call: ActionCall, of step: PlannedStep) {
+  private mutating func report(_ call: ActionCall, of step: PlannedStep) {
     found.file = outline.groups[step.group].file
     found.node = step.node
     found.append(

@@ -37,14 +37,16 @@ struct CachingChecker {
     let directory = workingDirectory(ofStep: index) ?? ""
     guard !directory.hasExpression else { return }
     guard !directory.hasPrefix("/"), let names = Command.Caching.names(directory, in: []) else {
-      return tell(directory, ofStep: index)
+      return report(directory, ofStep: index)
     }
     for path in caching.outputs
     where !path.hasExpression && Command.Caching.names(path, in: names) == nil {
-      tell(path, ofStep: index)
+      report(path, ofStep: index)
     }
     for pattern in caching.inputs where !pattern.hasExpression {
-      if (try? Command.Caching.pattern(pattern, in: names)) == nil { tell(pattern, ofStep: index) }
+      if (try? Command.Caching.pattern(pattern, in: names)) == nil {
+        report(pattern, ofStep: index)
+      }
     }
     checkInputs(caching, of: command, in: names, step: index)
     for path in caching.outputs where !path.hasExpression {
@@ -62,7 +64,7 @@ struct CachingChecker {
     written.outputs.removeAll(where: \.hasExpression)
     for input in inputs where !input.hasExpression {
       guard let output = written.output(around: input, in: directory) else { continue }
-      tell(.cachedInputInOutput(subject(index), input: input, output: output), ofStep: index)
+      report(.cachedInputInOutput(subject(index), input: input, output: output), ofStep: index)
     }
   }
 
@@ -80,7 +82,7 @@ struct CachingChecker {
       }
       // Overlapping outputs of one step are reported by the decoder.
       guard around.step != output.step else { continue }
-      tell(
+      report(
         .sharedOutput(
           subject(output.step), path: output.text, with: subject(around.step), at: around.text),
         ofStep: output.step)
@@ -91,11 +93,11 @@ struct CachingChecker {
     outline.member(at: outline.steps[index].node).subject
   }
 
-  private mutating func tell(_ path: String, ofStep index: Int) {
-    tell(.cachedOutside(subject(index), path: path), ofStep: index)
+  private mutating func report(_ path: String, ofStep index: Int) {
+    report(.cachedOutside(subject(index), path: path), ofStep: index)
   }
 
-  private mutating func tell(
+  private mutating func report(
     _ problem: PlanningProblem, ofStep index: Int, at place: SourceRange? = nil
   ) {
     let step = outline.steps[index]
@@ -130,7 +132,7 @@ struct CachingChecker {
     let layers = layers(ofStep: index)
     guard layers.lazy.compactMap(\.environmentPolicy).first != .clean else { return }
     let reads = QuotedScript.readsFromOutside(
-      by: text, holes: Template.parse(text).expressionRanges,
+      by: text, placeholders: Template.parse(text).expressionRanges,
       dialect: ShellDialect(layers.lazy.compactMap(\.shell).first ?? .sh))
     let unknown = (reads ?? []).filter { read in
       !SpecialVariables.isSurrounding(read.name) && !caching.environment.contains(read.name)
@@ -144,7 +146,7 @@ struct CachingChecker {
       string: string,
       part: SourceRange(start: first.range.lowerBound, end: first.range.upperBound))
     let file = outline.groups[step.group].file
-    tell(
+    report(
       .cachedWithoutVariables(unknown.map(\.name), counted: caching.environment), ofStep: index,
       at: part.range(in: outline.files[file].workflow.source.value))
   }

@@ -36,7 +36,7 @@ struct RequestChecker {
     }
     for (index, origin) in (call.paging?.origins ?? []).enumerated() where !origin.hasExpression {
       do { _ = try HTTPURL(origin: origin) } catch {
-        tell(.origin(index), error.message, error.help)
+        report(.origin(index), error.message, error.help)
       }
     }
     if let proxy = call.proxy, !proxy.hasExpression, proxy != "env" {
@@ -49,7 +49,7 @@ struct RequestChecker {
 
   private mutating func checkBody(of call: HTTPCall) {
     guard call.body != .none, !HTTPMethod(call.method).mayHaveBody else { return }
-    tell(.method, RequestError.bodyNotAllowed(method: call.method).message, nil)
+    report(.method, RequestError.bodyNotAllowed(method: call.method).message, nil)
   }
 
   private mutating func checkURL(_ text: String) {
@@ -59,15 +59,15 @@ struct RequestChecker {
       guard try HTTPURL(text).credentials != nil else { return }
       found.append(.credentialsInURL(HTTPSite.url.path), place(of: .url))
     } catch {
-      tell(.url, error.message, error.help)
+      report(.url, error.message, error.help)
     }
   }
 
   private mutating func check(_ site: HTTPSite, _ rule: () throws(RequestError) -> Void) {
-    do throws(RequestError) { try rule() } catch { tell(site, error.message, nil) }
+    do throws(RequestError) { try rule() } catch { report(site, error.message, nil) }
   }
 
-  private mutating func tell(_ site: HTTPSite, _ message: String, _ help: String?) {
+  private mutating func report(_ site: HTTPSite, _ message: String, _ help: String?) {
     found.append(.unsendable(site.path, message: message, help: help), place(of: site))
   }
 
@@ -81,7 +81,7 @@ extension ValueChecker {
   mutating func checkURL(_ text: PlannedText) {
     let segments = text.template.segments
     guard let (fault, index) = URLTemplate.read(segments).fault else { return }
-    tell(
+    report(
       .expression(
         code: DefinitionCode.expression.rawValue, message: "\(text.site.key): \(fault.message)",
         help: fault.help), text, segments[index].range)

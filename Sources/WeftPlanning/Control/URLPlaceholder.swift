@@ -24,7 +24,7 @@ package struct URLTemplate: Sendable, Hashable {
   }
 
   /// The position of each placeholder, in order.
-  package private(set) var holes: [URLPlaceholder] = []
+  package private(set) var placeholders: [URLPlaceholder] = []
 
   /// - Returns: The template, or a fault and the index of the segment that causes it.
   package static func read(
@@ -38,7 +38,7 @@ package struct URLTemplate: Sendable, Hashable {
       }
     }
     if let fault = reader.fault { return (nil, fault) }
-    return (URLTemplate(holes: reader.holes), nil)
+    return (URLTemplate(placeholders: reader.placeholders), nil)
   }
 }
 
@@ -47,7 +47,7 @@ private struct URLTemplateReader {
   private enum Part { case start, scheme, afterBase, authority, path, query }
 
   let isAlone: Bool
-  private(set) var holes: [URLPlaceholder] = []
+  private(set) var placeholders: [URLPlaceholder] = []
   private(set) var fault: (URLTemplate.Fault, index: Int)?
   private var part = Part.start
   /// The scheme, as far as it was read.
@@ -69,10 +69,12 @@ private struct URLTemplateReader {
       scheme.unicodeScalars.append(Unicode.Scalar(byte))
       if scheme.hasSuffix("://") { part = .authority }
     case .afterBase:
-      guard "/?#".utf8.contains(byte) else { return tell(.afterBase, lastHole) }
+      guard "/?#".utf8.contains(byte) else { return report(.afterBase, lastHole) }
       part = byte == UInt8(ascii: "/") ? .path : .query
     case .authority:
-      if byte == UInt8(ascii: "@"), let hole = holeInAuthority { tell(.credentials, hole) }
+      if byte == UInt8(ascii: "@"), let placeholder = holeInAuthority {
+        report(.credentials, placeholder)
+      }
       if byte == UInt8(ascii: "/") { part = .path }
       if "?#".utf8.contains(byte) { part = .query }
     case .path: if "?#".utf8.contains(byte) { part = .query }
@@ -84,19 +86,19 @@ private struct URLTemplateReader {
     lastHole = index
     switch part {
     case .start:
-      holes.append(isAlone ? .whole : .base)
+      placeholders.append(isAlone ? .whole : .base)
       part = .afterBase
-    case .scheme: tell(.beforeHost, index)
-    case .afterBase: tell(.afterBase, index)
+    case .scheme: report(.beforeHost, index)
+    case .afterBase: report(.afterBase, index)
     case .authority:
       holeInAuthority = holeInAuthority ?? index
-      holes.append(.host)
-    case .path: holes.append(.segment)
-    case .query: holes.append(.query)
+      placeholders.append(.host)
+    case .path: placeholders.append(.segment)
+    case .query: placeholders.append(.query)
     }
   }
 
-  private mutating func tell(_ fault: URLTemplate.Fault, _ index: Int) {
+  private mutating func report(_ fault: URLTemplate.Fault, _ index: Int) {
     if self.fault == nil { self.fault = (fault, index) }
   }
 }

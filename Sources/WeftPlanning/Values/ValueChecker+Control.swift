@@ -10,7 +10,7 @@ extension ValueChecker {
     for truth in [true, false] where reading.type.narrowed(to: !truth) == nil {
       let isText = reading.type.alternatives.allSatisfy(\.isString)
       let found = isText ? truth ? "a text that is not empty" : "an empty text" : reading.type.name
-      tell(.decidesNothing(text.site, truth, found: found), text, expression.root.range)
+      report(.decidesNothing(text.site, truth, found: found), text, expression.root.range)
     }
   }
 
@@ -22,12 +22,12 @@ extension ValueChecker {
         text.site.isList && isText
         ? "read JSON by fromJSON: \"${{ fromJSON(\(text.template.onlyExpression?.text ?? "…")) }}\""
         : nil
-      tell(
+      report(
         .wrongType(found: reading.type.name, wanted: wanted, in: text.site, help: help), text, nil)
     }
     // Keys of elements are part of addresses, which are not secret.
     if text.site == .elements, reading.isSecret, reading.type.alternatives.allSatisfy(\.isObject) {
-      tell(.secretKeys, text, nil)
+      report(.secretKeys, text, nil)
     }
   }
 }

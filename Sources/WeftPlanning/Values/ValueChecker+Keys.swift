@@ -24,7 +24,7 @@ extension ValueChecker {
         return
       }
       do throws(ElementKeyProblem) { try keys.add(value.value) } catch {
-        return tell(
+        return report(
           .expression(code: ElementKeyProblem.code, message: error.message, help: error.help), text,
           nil)
       }

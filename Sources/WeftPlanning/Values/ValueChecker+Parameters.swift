@@ -9,10 +9,10 @@ extension ValueChecker {
   ) {
     // Unknown parameters, and files that were not read, are reported elsewhere.
     guard let input = input(givenBy: owner, named: name) else { return }
-    if reading.isSecret, !input.isSecret { tell(.secretForOpenInput(name), text, nil) }
+    if reading.isSecret, !input.isSecret { report(.secretForOpenInput(name), text, nil) }
     let wanted = ExpressionType(input.schema)
     guard !reading.type.alternatives.contains(where: wanted.mayBe) else { return }
-    tell(
+    report(
       .wrongType(
         found: reading.type.name, wanted: input.schema.summary, in: text.site,
         help: nil), text, nil)

@@ -11,7 +11,7 @@ extension ValueChecker {
       texts.contains(where: \.site.isArgument)
     else { return }
     var line = ""
-    var holes: [Range<Int>] = []
+    var placeholders: [Range<Int>] = []
     var places: [(text: PlannedText, range: SourceRange, expression: String)] = []
     var values: [ValueText] = []
     for (position, argument) in arguments.enumerated() {
@@ -23,7 +23,7 @@ extension ValueChecker {
         case .expression(let expression):
           let start = line.utf8.count
           line += "${{ \(expression.text) }}"
-          holes.append(start..<line.utf8.count)
+          placeholders.append(start..<line.utf8.count)
           places.append((text!, segment.range, expression.text))
           values.append(textKnown(of: expression, in: text!, of: .step(index)))
         }
@@ -31,17 +31,17 @@ extension ValueChecker {
       if text == nil { line += argument.insideSingleQuotes }
       line += "'"
     }
-    let script = QuotedScript(line, holes: holes, dialect: .posix, values: values)
-    for (hole, rejection) in script.rejections where rejection.holdsWithoutShell {
-      tell(
+    let script = QuotedScript(line, placeholders: placeholders, dialect: .posix, values: values)
+    for (placeholder, rejection) in script.rejections where rejection.holdsWithoutShell {
+      report(
         .unsafeInScript(
           message: rejection.message,
           help: "put it in \"env\" and read the variable there, or pass it as a separate argument"),
-        places[hole].text, places[hole].range)
+        places[placeholder].text, places[placeholder].range)
     }
     for suspicion in script.suspicions {
-      let (text, range, expression) = places[suspicion.hole]
-      tell(
+      let (text, range, expression) = places[suspicion.placeholder]
+      report(
         .mayBeRun(expression, program: suspicion.program, option: suspicion.option), text, range)
     }
   }

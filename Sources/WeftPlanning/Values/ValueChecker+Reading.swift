@@ -11,7 +11,7 @@ extension ValueChecker {
     let isAlone = text.template.isOneExpression
     text.visitExpressions { expression in
       let checked = TypeChecker.check(expression, in: scope)
-      tell(checked, text, rules)
+      report(checked, text, rules)
       if checked.faults.isEmpty {
         checkWritable(expression, checked.type, isAlone: isAlone, in: text)
       }
@@ -31,15 +31,15 @@ extension ValueChecker {
     return TypeChecker.check(expression, in: SiteScope(names: names, rules: rules)).type
   }
 
-  private mutating func tell(
+  private mutating func report(
     _ checked: CheckedExpression, _ text: PlannedText, _ rules: SiteRules
   ) {
     for fault in checked.faults {
-      tell(
+      report(
         .expression(code: fault.code, message: fault.message, help: fault.help), text, fault.range)
     }
     for remark in checked.remarks {
-      tell(
+      report(
         .remark(code: remark.code, message: remark.message, help: remark.help), text, remark.range)
     }
   }
@@ -53,7 +53,7 @@ extension ValueChecker {
       else { return }
       problems.append((problem, node.range))
     }
-    for (problem, range) in problems { tell(problem, text, range) }
+    for (problem, range) in problems { report(problem, text, range) }
   }
 
   private mutating func check(
@@ -65,10 +65,12 @@ extension ValueChecker {
     {
       use(secret: name, in: text.file, by: rules.owner)
     }
-    if found.isSecret, !rules.allowsSecrets { tell(.secret(in: text.site), text, reference.range) }
+    if found.isSecret, !rules.allowsSecrets {
+      report(.secret(in: text.site), text, reference.range)
+    }
     guard !found.isGuarded, let absence = absence(of: reference, text.site, to: rules.owner)
     else { return }
-    tell(.mayBeMissing(absence, expression: reference.text), text, reference.range)
+    report(.mayBeMissing(absence, expression: reference.text), text, reference.range)
   }
 }
 
@@ -88,7 +90,7 @@ private struct SiteScope: TypeScope {
     case .problem(let problem, let place):
       return .fault(ExpressionError(problem, reference.names[place].range))
     case .fault(let fault): return .fault(fault)
-    case .told: return .known(.any, isSecret: false)
+    case .reported: return .known(.any, isSecret: false)
     }
   }
 }

@@ -9,30 +9,33 @@ extension ValueChecker {
 
   mutating func checkScript(_ text: PlannedText, of owner: TextOwner) {
     guard case .step(let index) = owner else { return }
-    let holes = text.template.expressionRanges
+    let placeholders = text.template.expressionRanges
     let expressions = text.template.expressions
     let script = QuotedScript(
-      text.template.text, holes: holes, dialect: ShellDialect(shell(ofStep: index)),
+      text.template.text, placeholders: placeholders, dialect: ShellDialect(shell(ofStep: index)),
       values: expressions.map { textKnown(of: $0, in: text, of: owner) })
-    func range(_ hole: Int) -> SourceRange {
-      SourceRange(start: holes[hole].lowerBound, end: holes[hole].upperBound)
+    func range(_ placeholder: Int) -> SourceRange {
+      SourceRange(
+        start: placeholders[placeholder].lowerBound, end: placeholders[placeholder].upperBound)
     }
-    for (hole, rejection) in script.rejections {
-      tell(
+    for (placeholder, rejection) in script.rejections {
+      report(
         .unsafeInScript(message: rejection.message, help: rejection.help),
-        text, range(hole))
+        text, range(placeholder))
     }
     for suspicion in script.suspicions {
-      let expression = expressions[suspicion.hole].text
-      tell(
+      let expression = expressions[suspicion.placeholder].text
+      report(
         .mayBeRun(expression, program: suspicion.program, option: suspicion.option), text,
-        range(suspicion.hole))
+        range(suspicion.placeholder))
     }
-    for (hole, placement) in script.placements.enumerated() {
+    for (placeholder, placement) in script.placements.enumerated() {
       if case .quoted(_, mayBeOption: true) = placement,
-        mayBeginWithDash(expressions[hole], in: text)
+        mayBeginWithDash(expressions[placeholder], in: text)
       {
-        tell(.mayBeOption(argument: nil, expression: expressions[hole].text), text, range(hole))
+        report(
+          .mayBeOption(argument: nil, expression: expressions[placeholder].text), text,
+          range(placeholder))
       }
     }
     guard script.isSound else { return }
@@ -67,12 +70,12 @@ extension ValueChecker {
       case .script(let script)? = outline.steps[index].command?.invocation
     else { return }
     let ownText = texts.texts(of: .step(index)).first { $0.site == .script }
-    let holes = ownText?.template.expressionRanges ?? []
+    let placeholders = ownText?.template.expressionRanges ?? []
     let evaluated = QuotedScript.variablesEvaluated(
-      by: ownText?.template.text ?? script, holes: holes,
+      by: ownText?.template.text ?? script, placeholders: placeholders,
       dialect: ShellDialect(shell(ofStep: index)))
     for (name, text) in holders where evaluated?.contains(name) == true {
-      tell(.variableEvaluated(name, by: outline.steps[index].address.text), text, nil)
+      report(.variableEvaluated(name, by: outline.steps[index].address.text), text, nil)
     }
   }
 
@@ -119,7 +122,7 @@ extension ValueChecker {
       case .expression(let first)? = text.template.segments.first?.content,
       mayBeginWithDash(first, in: text)
     else { return }
-    tell(.mayBeOption(argument: position, expression: first.text), text, first.range)
+    report(.mayBeOption(argument: position, expression: first.text), text, first.range)
   }
 
   private func mayBeginWithDash(_ expression: Expression, in text: PlannedText) -> Bool {
@@ -141,7 +144,8 @@ extension ValueChecker {
     if alternatives.contains(.number), key.isDuration {
       help = "say the unit: \"${{ format('{0}s', \(text.template.onlyExpression?.text ?? "…")) }}\""
     }
-    tell(.wrongType(found: reading.type.name, wanted: wanted, in: text.site, help: help), text, nil)
+    report(
+      .wrongType(found: reading.type.name, wanted: wanted, in: text.site, help: help), text, nil)
   }
 
   // MARK: Declarations
@@ -167,7 +171,7 @@ extension ValueChecker {
     _ outputs: [OutputDeclaration], of owner: String, in file: Int, _ node: Plan.NodeIndex?
   ) {
     for output in outputs where output.value == nil {
-      tell(
+      report(
         .outputWithoutValue(output.name, of: owner), at: output.place.value, in: file, of: node,
         key: "outputs.\(output.name)")
     }

@@ -18,7 +18,7 @@ extension ValueChecker {
         ? .nothingToWrite(expression.text)
         : .notWritable(expression.text, found: alternatives.count == 1 ? first.name : type.name),
       expression.range)
-    tell(
+    report(
       .expression(code: fault.code, message: fault.message, help: fault.help), text, fault.range)
   }
 }

@@ -75,7 +75,7 @@ struct ValueChecker {
     names.learn(text, of: owner, reading)
     switch text.site {
     case _ where text.site.isAlone && !text.template.isOneExpression:
-      tell(.notAlone(text.site), text, nil)
+      report(.notAlone(text.site), text, nil)
     case .computed(let key): check(reading, against: key, text)
     case .condition, .retryCondition: checkTruth(of: reading, text)
     case .elements, .axis, .include, .exclude, .waiting: checkKind(of: reading, text)
@@ -88,11 +88,11 @@ struct ValueChecker {
     case .http(.url): checkURL(text)
     case .script: checkScript(text, of: owner)
     case .output(let name) where reading.isSecret && isCached(owner):
-      tell(.secretOfCached(name), text, nil)
+      report(.secretOfCached(name), text, nil)
     case .parameter(let name): checkParameter(name, reading, text, of: owner)
     case .argument(let index): checkArgument(text, at: index, of: owner)
     case .variable(let name) where EnvironmentName.runsCode(name):
-      tell(.variableRunsCode(name), text, nil)
+      report(.variableRunsCode(name), text, nil)
     default: break
     }
   }
@@ -106,12 +106,12 @@ struct ValueChecker {
       ?? text.place
   }
 
-  mutating func tell(_ problem: ValueProblem, _ text: PlannedText, _ part: SourceRange?) {
+  mutating func report(_ problem: ValueProblem, _ text: PlannedText, _ part: SourceRange?) {
     found.file = text.file
     found.append(.value(problem), tellable(text, part), key: text.site.key)
   }
 
-  mutating func tell(
+  mutating func report(
     _ problem: ValueProblem, at place: SourceRange?, in file: Int, of node: Plan.NodeIndex?,
     key: String
   ) {

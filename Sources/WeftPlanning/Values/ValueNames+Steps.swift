@@ -71,7 +71,7 @@ extension ValueNames {
       return .problem(.readsInsideOf(reference.names[place].text, of: sealed), at: place)
     case .afterwards(let afterwards, let place):
       return .problem(.readsAfterwards(reference.names[place].text, afterwards), at: place)
-    case .ambiguous, .itself, .around, .node: return .told
+    case .ambiguous, .itself, .around, .node: return .reported
     }
   }
 

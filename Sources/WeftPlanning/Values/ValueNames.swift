@@ -20,7 +20,7 @@ final class ValueNames {
     /// A value of that type does not have the parts that the reference names.
     case fault(ExpressionError)
     /// A problem that is already reported.
-    case told
+    case reported
   }
 
   let outline: Outline
@@ -75,7 +75,7 @@ final class ValueNames {
         ?? .problem(
           .unknownContext(
             reference.context, nearest: nearestContext(to: reference.context, of: owner)), at: 0)
-    case .item, .index, .matrix: return loop(reference, in: site, of: owner) ?? .told
+    case .item, .index, .matrix: return loop(reference, in: site, of: owner) ?? .reported
     case .inputs: return input(reference, in: site, of: owner)
     case .secrets: return secret(reference, in: outline.file(of: owner))
     case .env: return variable(reference, in: site, of: owner)

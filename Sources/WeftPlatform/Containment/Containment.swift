@@ -24,10 +24,10 @@ package protocol Containment: AnyObject, Sendable {
   ///
   /// - Returns: Whether it was gone and has been created again.
   func restore() -> Bool
-  /// Whether `strays` may find something; cheap.
+  /// Whether `orphans` may find something; cheap.
   var mayHoldStrays: Bool { get }
   /// The living orphans of attempts that have ended, without those that are to be kept.
-  func strays() -> [ProcessStatus]
+  func orphans() -> [ProcessStatus]
   /// Removes everything that was created for the run. Called once, at its end.
   func close()
 }

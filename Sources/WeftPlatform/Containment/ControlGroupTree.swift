@@ -171,7 +171,7 @@ struct ControlGroupPlace: Equatable {
 
     var mayHoldStrays: Bool { state.withLock { $0.run }.isPopulated }
 
-    func strays() -> [ProcessStatus] {
+    func orphans() -> [ProcessStatus] {
       state.withLock { $0.lingering }.flatMap(\.members)
     }
 

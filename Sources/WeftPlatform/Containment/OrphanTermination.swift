@@ -3,7 +3,7 @@ package struct OrphansEnd: Hashable, Sendable {
   /// Processes that were alive and have been terminated.
   package var ended: [ProcessRecord] = []
   /// Processes that could not be terminated.
-  package var survivors: [ProcessRecord] = []
+  package var orphans: [ProcessRecord] = []
 
   package init() {}
 }
@@ -49,7 +49,7 @@ package struct OrphanTermination {
         // Compared by identity: parent, group and name may have changed since.
         all += found.filter { new in !all.contains { $0.identity == new.identity } }
         ending.othersSeen(areGone: found.isEmpty, at: MonotonicClock.now)
-      case .finish: return result(of: all, survivors: ending.gaveUp ? found : [])
+      case .finish: return result(of: all, orphans: ending.gaveUp ? found : [])
       }
     }
   }
@@ -69,11 +69,11 @@ package struct OrphanTermination {
     return found
   }
 
-  private func result(of all: [ProcessStatus], survivors: [ProcessStatus]) -> OrphansEnd {
+  private func result(of all: [ProcessStatus], orphans: [ProcessStatus]) -> OrphansEnd {
     var result = OrphansEnd()
-    let alive = Set(survivors.map(\.identity))
+    let alive = Set(orphans.map(\.identity))
     result.ended = all.filter { !alive.contains($0.identity) }.map(\.record)
-    result.survivors = survivors.map(\.record)
+    result.orphans = orphans.map(\.record)
     return result
   }
 }
@@ -82,6 +82,6 @@ extension Containment {
   /// Terminates the orphans of ended attempts.
   package func endOrphans(_ policy: StopPolicy, stop: StopSwitch) -> OrphansEnd {
     guard mayHoldStrays else { return OrphansEnd() }
-    return OrphanTermination(policy: policy, stop: stop, find: strays).end()
+    return OrphanTermination(policy: policy, stop: stop, find: orphans).end()
   }
 }

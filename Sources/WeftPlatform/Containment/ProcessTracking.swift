@@ -13,7 +13,7 @@ final class ProcessTracking: Containment {
   private let state: Mutex<State>
 
   fileprivate struct State {
-    var lineage: ProcessTree
+    var processTree: ProcessTree
     var made = 0
     /// The attempts under way.
     var cookies: [ProcessTree.AttemptNumber: @Sendable () -> [String]] = [:]
@@ -35,8 +35,8 @@ final class ProcessTracking: Containment {
   /// - Parameter cookie: Environment entries of all programs of the run, and of no others.
   init(_ level: ContainmentLevel, runCookie cookie: [String]) {
     self.level = level
-    let lineage = ProcessTree(engine: getpid(), session: getsid(0))
-    state = Mutex(State(lineage: lineage, run: ProcessCookie(cookie)))
+    let processTree = ProcessTree(engine: getpid(), session: getsid(0))
+    state = Mutex(State(processTree: processTree, run: ProcessCookie(cookie)))
   }
 
   func enclose(
@@ -51,14 +51,14 @@ final class ProcessTracking: Containment {
   }
 
   fileprivate func began(_ attempt: ProcessTree.AttemptNumber, leader: Int32) {
-    state.withLock { $0.lineage.began(attempt, leader: leader) }
+    state.withLock { $0.processTree.began(attempt, leader: leader) }
   }
 
-  fileprivate func lost(leader: Int32) { state.withLock { $0.lineage.ended(leader: leader) } }
+  fileprivate func lost(leader: Int32) { state.withLock { $0.processTree.ended(leader: leader) } }
 
   fileprivate func ended(_ attempt: ProcessTree.AttemptNumber, leader: Int32, keepsRest: Bool) {
     state.withLock { state in
-      state.lineage.ended(leader: leader)
+      state.processTree.ended(leader: leader)
       let cookie = state.cookies.removeValue(forKey: attempt)
       if keepsRest, let cookie { state.kept[attempt] = ProcessCookie(cookie()) }
     }
@@ -81,7 +81,7 @@ final class ProcessTracking: Containment {
   // With a subreaper, every orphan is a descendant of this process.
   var mayHoldStrays: Bool { level != .subreaper || ChildProcesses.exist }
 
-  func strays() -> [ProcessStatus] {
+  func orphans() -> [ProcessStatus] {
     let walk = ProcessTable.shared.walk()
     let processes = walk.processes
     return state.withLock { state in
@@ -89,8 +89,8 @@ final class ProcessTracking: Containment {
       let isKept = state.kept
       let ownChildren = level == .subreaper ? ChildProcesses.orphansOfSteps(among: processes) : []
       return processes.filter { process in
-        guard process.isAlive, !state.lineage.isLeader(process.id) else { return false }
-        guard let owner = state.lineage.owner(of: process) else {
+        guard process.isAlive, !state.processTree.isLeader(process.id) else { return false }
+        guard let owner = state.processTree.owner(of: process) else {
           return ownChildren.contains(process.identity)
         }
         return isKept[owner] == nil && state.cookies[owner] == nil
@@ -107,7 +107,7 @@ extension ProcessTracking.State {
     guard walk.number > observedWalk else { return }
     observedWalk = walk.number
     find(in: walk.processes)
-    living = lineage.living(in: walk.processes)
+    living = processTree.living(in: walk.processes)
   }
 
   private mutating func find(in processes: [ProcessStatus]) {
@@ -115,7 +115,7 @@ extension ProcessTracking.State {
     let (cookies, kept, run, earliestStart) = (cookies, kept, run, earliestStart)
     // Built only when a process is found that may have a cookie: that is rare, and there may be many attempts.
     var spelled: [(attempt: ProcessTree.AttemptNumber, cookie: ProcessCookie)]?
-    lineage.observe(processes) { process in
+    processTree.observe(processes) { process in
       guard process.isAlive, process.identity.startTicks >= earliestStart,
         !strangers.contains(process.identity)
       else { return nil }

@@ -104,16 +104,16 @@ package struct RunSearch {
         && identity.startTicks >= engine.process.startTicks
     }
     guard let session = own.values.first?.engineSession else { return [:] }
-    var lineage = ProcessTree(engine: engine.process.id, session: session)
+    var processTree = ProcessTree(engine: engine.process.id, session: session)
     // Twice: descendants of a process that is known by its cookie are found once that process is known.
     for _ in 0..<2 {
-      lineage.observe(table) { process in
+      processTree.observe(table) { process in
         own[process.identity].map { member in
           member.attempt.map(engine.kept.contains) == true ? Owner.kept : Owner.run
         }
       }
     }
-    return lineage.living(in: table)
+    return processTree.living(in: table)
   }
 
   /// The memberships that the environments of the calling user's processes name.

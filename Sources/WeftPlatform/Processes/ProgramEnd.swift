@@ -25,7 +25,7 @@ package struct ProgramEnd: Hashable, Sendable {
   /// have been killed.
   package var leftovers: [ProcessRecord]
   /// Processes that could not be killed and are still alive.
-  package var survivors: [ProcessRecord]
+  package var orphans: [ProcessRecord]
   /// Whether it may have left processes that are to stay: ``ChildProgram/keepsLeftovers``.
   package var keptRest: Bool
   /// Whether a process kept its output open, so that reading stopped before the end of file.

@@ -86,7 +86,7 @@ extension ProgramRun {
       status: isLost || !isReaped ? .lost : ProgramEnd.Status(waitStatus: status),
       stopped: ending.cause,
       neededKill: ending.neededKill, leftovers: leftovers,
-      survivors: ending.gaveUp ? found.map(\.record) : [],
+      orphans: ending.gaveUp ? found.map(\.record) : [],
       keptRest: keptRest, outputWasHeld: ending.outputWasHeld,
       usage: ResourceUsage(usage), duration: MonotonicClock.now - begin)
   }

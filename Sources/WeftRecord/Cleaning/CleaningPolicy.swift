@@ -8,13 +8,13 @@ package struct CleaningPolicy: Sendable, Hashable {
   /// The facts about one run.
   package struct Candidate: Sendable, Hashable {
     package var run: RunID
-    package var standing: RunRetention
+    package var retention: RunRetention
     /// 0 if ``CleaningPolicy/bytes`` is not used.
     package var bytes: Int
 
-    package init(_ run: RunID, _ standing: RunRetention, bytes: Int = 0) {
+    package init(_ run: RunID, _ retention: RunRetention, bytes: Int = 0) {
       self.run = run
-      self.standing = standing
+      self.retention = retention
       self.bytes = bytes
     }
   }
@@ -59,7 +59,7 @@ package struct CleaningPolicy: Sendable, Hashable {
         total += run.bytes
         continue
       }
-      switch run.standing {
+      switch run.retention {
       case .ended: decision.removed.append(run)
       case .unfinished where takesUnfinished: decision.removed.append(run)
       case .unfinished:

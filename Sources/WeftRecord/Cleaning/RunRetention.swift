@@ -15,9 +15,9 @@ package enum RunRetention: Sendable, Hashable {
 
 extension StateDirectory {
   /// Reads only the ends of a run's journal; `nil` if the run no longer exists.
-  package func standing(of run: RunID) -> RunRetention? {
+  package func retention(of run: RunID) -> RunRetention? {
     do throws(RunFolderError) {
-      return try StateDirectory.standing(of: run, in: try folder(of: run))
+      return try StateDirectory.retention(of: run, in: try folder(of: run))
     } catch {
       if case .unknown = error { return nil }
       // Another process has removed it meanwhile.
@@ -26,7 +26,7 @@ extension StateDirectory {
     }
   }
 
-  private static func standing(
+  private static func retention(
     of run: RunID, in folder: PrivateDirectory
   ) throws(RunFolderError) -> RunRetention {
     if try RunFolder.isHeld(folder) { return .held }

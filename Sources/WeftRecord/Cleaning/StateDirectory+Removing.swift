@@ -9,8 +9,8 @@ extension StateDirectory {
   /// run exists completely or not at all.
   ///
   /// - Returns: False if another process holds the run, its standing has changed, or it no longer exists.
-  package func remove(_ run: RunID, standing: RunRetention) throws(RunFolderError) -> Bool {
-    do { return try removeOnce(run, standing: standing) } catch {
+  package func remove(_ run: RunID, retention: RunRetention) throws(RunFolderError) -> Bool {
+    do { return try removeOnce(run, retention: retention) } catch {
       // Another process has removed it meanwhile.
       if error.isAboutNothing, !runs.has(run.text) { return false }
       throw error
@@ -18,7 +18,7 @@ extension StateDirectory {
   }
 
   private func removeOnce(
-    _ run: RunID, standing: RunRetention
+    _ run: RunID, retention: RunRetention
   ) throws(RunFolderError) -> Bool {
     let folder: RunFolder
     do { folder = try RunFolder.open(run, in: self) } catch {
@@ -27,7 +27,7 @@ extension StateDirectory {
       default: throw error
       }
     }
-    guard try StateDirectory.restingState(of: run, in: folder.directory) == standing else {
+    guard try StateDirectory.restingState(of: run, in: folder.directory) == retention else {
       return false
     }
     let name = "\(StateDirectory.removedPrefix)\(run)-\(UInt64.random(in: 0 ... .max))"

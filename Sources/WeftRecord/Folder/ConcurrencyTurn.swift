@@ -51,15 +51,15 @@ package struct ConcurrencyTurn: Sendable {
     let wakeup = Wakeup()
     stop.attach(wakeup)
     defer { stop.detach(wakeup) }
-    var told: ConcurrencyLock.Holder?
+    var reported: ConcurrencyLock.Holder?
     while stop.level == .none, !isGivenUp() {
       switch try attempt() {
       case .taken(let key): return .begins(key)
       case .held(let holder):
         if concurrency.policy == .refuse { throw refusal(holder?.run) }
-        if let holder, holder != told {
+        if let holder, holder != reported {
           notify(meet(holder))
-          told = holder
+          reported = holder
         }
         wakeup.wait(atMost: ConcurrencyTurn.attention)
       }

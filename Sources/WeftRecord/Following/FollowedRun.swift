@@ -54,22 +54,22 @@ package struct FollowedRun {
   /// Reports the events since the last call.
   ///
   /// - Returns: Whether anything was recorded.
-  package mutating func poll(_ tell: Tell) -> Bool {
+  package mutating func poll(_ report: Tell) -> Bool {
     var hasNews = false
     while end == nil, case let records = tail.next(), !records.isEmpty {
       hasNews = true
       for index in records.indices where end == nil {
         if case .opened(let opening) = records[index].kind {
           begin(at: records[index].at)
-          if records[index].number >= firstTold { tell(.began(opening, at: startedAt)) }
+          if records[index].number >= firstTold { report(.began(opening, at: startedAt)) }
         } else if records[index].number < firstTold {
           skip(records[index])
         } else {
-          self.tell(records[index], isLast: !restarts(records, after: index), tell)
+          self.report(records[index], isLast: !restarts(records, after: index), report)
         }
       }
     }
-    for step in running { takeOutput(of: step, tell) }
+    for step in running { takeOutput(of: step, report) }
     return hasNews
   }
 
@@ -102,23 +102,23 @@ package struct FollowedRun {
     }
   }
 
-  private mutating func tell(_ record: RunRecord, isLast: Bool, _ tell: Tell) {
+  private mutating func report(_ record: RunRecord, isLast: Bool, _ report: Tell) {
     switch record.kind {
     case .opened, .spawned, .kept, .listed, .groupSkipped, .outdated, .waiting: break
     case .finished(let step, let end, _):
-      finish(step, end, tell)
-      pass(.stepFinished(step, end), at: record.at, tell)
+      finish(step, end, report)
+      pass(.stepFinished(step, end), at: record.at, report)
     case .cached(let step, let end, _):
       if end.logBytes > 0 { tails[step, default: StepTail(step)].start() }
-      finish(step, end, tell)
-      pass(.stepCached(step, end), at: record.at, tell)
+      finish(step, end, report)
+      pass(.stepCached(step, end), at: record.at, report)
     case .event(let event):
-      note(event, isLast: isLast, tell)
-      pass(event, at: record.at, tell)
+      note(event, isLast: isLast, report)
+      pass(event, at: record.at, report)
     }
   }
 
-  private mutating func note(_ event: RunEvent.Kind, isLast: Bool, _ tell: Tell) {
+  private mutating func note(_ event: RunEvent.Kind, isLast: Bool, _ report: Tell) {
     switch event {
     case .stepStarted(let step, _):
       tails[step, default: StepTail(step)].start()
@@ -126,60 +126,60 @@ package struct FollowedRun {
     case .stepRetrying(let step, _):
       running.remove(step)
       guard isLast else { break }
-      takeOutput(of: step, tell)
-      closeOutput(of: step, tell)
+      takeOutput(of: step, report)
+      closeOutput(of: step, report)
     case .runFinished(let end): self.end = end
     case .runWaiting(let pause): self.pause = pause
     default: break
     }
   }
 
-  private mutating func finish(_ step: StepAddress, _ end: StepEnd, _ tell: Tell) {
+  private mutating func finish(_ step: StepAddress, _ end: StepEnd, _ report: Tell) {
     running.remove(step)
     let last = tails[step]?.finish(logBytes: end.logBytes)
-    takeOutput(of: step, upTo: last ?? .max, tell)
-    closeOutput(of: step, tell)
+    takeOutput(of: step, upTo: last ?? .max, report)
+    closeOutput(of: step, report)
     if let last { tails[step]?.skip(to: last) }
   }
 
-  private mutating func takeOutput(of step: StepAddress, upTo end: Int = .max, _ tell: Tell) {
+  private mutating func takeOutput(of step: StepAddress, upTo end: Int = .max, _ report: Tell) {
     guard var tail = tails[step] else { return }
     var outputs: [StepOutput] = []
     tail.take(upTo: end, in: logs) { output in
       outputs.append(output)
       if outputs.count >= FollowedRun.batchCount {
-        pass(outputs, of: step, tell)
+        pass(outputs, of: step, report)
         outputs.removeAll()
       }
     }
-    pass(outputs, of: step, tell)
+    pass(outputs, of: step, report)
     tails[step] = tail
   }
 
   /// The number of lines reported together.
   private static let batchCount = 1000
 
-  private mutating func closeOutput(of step: StepAddress, _ tell: Tell) {
+  private mutating func closeOutput(of step: StepAddress, _ report: Tell) {
     guard var tail = tails[step] else { return }
     var outputs: [StepOutput] = []
     tail.close { outputs.append($0) }
-    pass(outputs, of: step, tell)
+    pass(outputs, of: step, report)
     tails[step] = tail
   }
 
-  private mutating func pass(_ outputs: [StepOutput], of step: StepAddress, _ tell: Tell) {
+  private mutating func pass(_ outputs: [StepOutput], of step: StepAddress, _ report: Tell) {
     guard !outputs.isEmpty else { return }
     let now = elapsed(at: WallTime(nanoseconds: WallClock.now.nanoseconds))
     let events = outputs.map { output in
       sequence += 1
       return RunEvent(sequence: sequence, elapsed: now, kind: .stepOutput(step, output))
     }
-    tell(.happened(events))
+    report(.happened(events))
   }
 
-  private mutating func pass(_ kind: RunEvent.Kind, at moment: WallTime, _ tell: Tell) {
+  private mutating func pass(_ kind: RunEvent.Kind, at moment: WallTime, _ report: Tell) {
     sequence += 1
-    tell(.happened([RunEvent(sequence: sequence, elapsed: elapsed(at: moment), kind: kind)]))
+    report(.happened([RunEvent(sequence: sequence, elapsed: elapsed(at: moment), kind: kind)]))
   }
 
   private func elapsed(at moment: WallTime) -> Duration {

@@ -13,7 +13,7 @@ struct StepTail {
   /// The offset up to which the file was read.
   private(set) var taken = 0
   /// The offset up to which output was reported.
-  private var told = 0
+  private var reported = 0
   private var isRunning = false
   private var hasFinished = false
   /// Whether an earlier engine was interrupted while writing. The start of this engine's log is then unknown, at
@@ -40,7 +40,7 @@ struct StepTail {
     isBaseUncertain = isBaseUncertain || isRunning
     isRunning = false
     base = taken
-    told = taken
+    reported = taken
     lines = LineSplitter()
     file = nil
     hasFinished = false
@@ -59,38 +59,38 @@ struct StepTail {
   /// Skips output up to the offset.
   mutating func skip(to end: Int) {
     taken = end
-    told = end
+    reported = end
     file = nil
   }
 
   /// Reads new output, at most up to `end`.
   mutating func take(
-    upTo end: Int = .max, in logs: LogFolder?, _ tell: (StepOutput) -> Void
+    upTo end: Int = .max, in logs: LogFolder?, _ report: (StepOutput) -> Void
   ) {
     while taken < end {
       if file == nil { file = logs?.log(of: address) }
       let wanted = min(StepTail.pieceBytes, end - taken)
       guard let bytes = try? file?.piece(at: taken, atMost: wanted), !bytes.isEmpty else { return }
       taken += bytes.count
-      if let block = bytes.withUnsafeBytes({ lines.take($0) }) { self.tell(block, tell) }
+      if let block = bytes.withUnsafeBytes({ lines.take($0) }) { self.report(block, report) }
     }
   }
 
   /// Reports an unterminated line as it is, and closes the file. Nothing more comes for now.
-  mutating func close(_ tell: (StepOutput) -> Void) {
-    if let block = lines.finish() { self.tell(block, tell) }
-    told = taken
+  mutating func close(_ report: (StepOutput) -> Void) {
+    if let block = lines.finish() { self.report(block, report) }
+    reported = taken
     file = nil
   }
 
-  private mutating func tell(_ block: LineSplitter.Block, _ tell: (StepOutput) -> Void) {
+  private mutating func report(_ block: LineSplitter.Block, _ report: (StepOutput) -> Void) {
     for line in block.lines {
-      tell(
+      report(
         StepOutput(
           stream: .stdout, bytes: block.bytes[line.range], ending: line.ending,
-          logOffset: UInt64(max(0, told - base + line.range.lowerBound))))
+          logOffset: UInt64(max(0, reported - base + line.range.lowerBound))))
     }
-    told += block.bytes.count
+    reported += block.bytes.count
   }
 }
 

@@ -21,8 +21,8 @@ package enum RecordLine {
   package static func isWhole(_ line: UnsafeRawBufferPointer) -> Bool {
     guard line.count > tailBytes else { return false }
     let body = UnsafeRawBufferPointer(rebasing: line[..<(line.count - tailBytes)])
-    guard let told = checksum(inTail: line[(line.count - tailBytes)...]) else { return false }
-    return Checksum.crc32c(body) == told
+    guard let reported = checksum(inTail: line[(line.count - tailBytes)...]) else { return false }
+    return Checksum.crc32c(body) == reported
   }
 
   private static func checksum(inTail tail: Slice<UnsafeRawBufferPointer>) -> UInt32? {

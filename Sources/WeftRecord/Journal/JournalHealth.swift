@@ -86,16 +86,16 @@ final class JournalCondition: Sendable {
 
   func noteLoss(_ error: SystemError) {
     state.withLock { $0.health.lost(error, at: place) }
-    tell()
+    report()
   }
 
   func whenLost(_ act: @escaping @Sendable () -> Void) {
     state.withLock { $0.whenLost = act }
-    tell()
+    report()
   }
 
   /// Calls the handler if there is a failure, at most once. The caller must not hold a lock.
-  func tell() {
+  func report() {
     let act = state.withLock { state -> (@Sendable () -> Void)? in
       guard state.health.fault != nil else { return nil }
       defer { state.whenLost = nil }

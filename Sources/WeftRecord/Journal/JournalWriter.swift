@@ -64,7 +64,7 @@ package final class JournalWriter: RunRecorder {
     case .first: if kind.isDecisive { try makeSafe(number) }
     }
     // The record may only have fit because the reserve was released.
-    if condition.fault != nil { condition.tell() }
+    if condition.fault != nil { condition.report() }
   }
 
   package func write(
@@ -75,7 +75,7 @@ package final class JournalWriter: RunRecorder {
       return nil
     }
     _ = try append(kind, elapsed)
-    if condition.fault != nil { condition.tell() }
+    if condition.fault != nil { condition.report() }
     return thread.whenSafe(isUrgent: isUrgent())
   }
 
@@ -87,7 +87,7 @@ package final class JournalWriter: RunRecorder {
         try append(kind, elapsed, &state)
       }
     } catch {
-      condition.tell()
+      condition.report()
       throw error
     }
   }

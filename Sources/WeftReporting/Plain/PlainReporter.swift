@@ -34,7 +34,7 @@ struct PlainReporter: Sendable {
       let isUndecided = isUndecided(event)
       let past = progress.past(ofGroupEndedBy: event)
       progress.apply(event, log: log)
-      tell(event, isUndecided: isUndecided, past, log: log, write: write)
+      report(event, isUndecided: isUndecided, past, log: log, write: write)
       if pending.count >= PlainReporter.writeBytes { flush(write) }
     }
     flush(write)
@@ -57,7 +57,7 @@ struct PlainReporter: Sendable {
     }
   }
 
-  private mutating func tell(
+  private mutating func report(
     _ event: RunEvent, isUndecided: Bool, _ past: GroupSentence.Past, log: Reporter.ReadLog,
     write: Reporter.Write
   ) {
@@ -90,7 +90,7 @@ struct PlainReporter: Sendable {
     case .stepSkipped(let address, let reason): say(style.skipped(address, reason))
     case .groupFinished(let address, let end):
       tellGroup(address, end, past, isUndecided: isUndecided)
-    case .runWarning(let warning): tell(warning)
+    case .runWarning(let warning): report(warning)
     case .runCancelling(let reason): say(style.cancelling(reason))
     case .runFinished(let end): tellEnd(end.outcome == .success ? .output : .errors, write: write)
     case .runWaiting: tellEnd(.output, write: write)
@@ -99,7 +99,7 @@ struct PlainReporter: Sendable {
     }
   }
 
-  private mutating func tell(_ warning: RunWarning) {
+  private mutating func report(_ warning: RunWarning) {
     for line in style.warning(warning) { say(line) }
     if let annotation = style.annotation(warning) { style.append(annotation, to: &pending) }
   }
@@ -130,7 +130,7 @@ struct PlainReporter: Sendable {
 
   private mutating func join(_ report: RunReport) {
     say(style.header(report.start))
-    for warning in report.warnings { tell(warning) }
+    for warning in report.warnings { self.report(warning) }
     noteGaps()
   }
 

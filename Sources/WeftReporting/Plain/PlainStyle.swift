@@ -53,7 +53,7 @@ struct PlainStyle: Sendable {
       case .skipped: line += "skipped".utf8
       }
       if !end.leftovers.isEmpty { line += leftovers(end).utf8 }
-      line += survivors(end).utf8
+      line += orphans(end).utf8
     }
   }
 
@@ -135,7 +135,7 @@ struct PlainStyle: Sendable {
     return "; ended what it left running: \(processes.joined(separator: ", "))"
   }
 
-  private func survivors(_ end: StepEnd) -> String {
+  private func orphans(_ end: StepEnd) -> String {
     guard !end.unkillable.isEmpty else { return "" }
     let processes = end.unkillable.map { "\($0.process) (\(text.name($0.command)))" }
     return "; could not end: \(processes.joined(separator: ", "))"
@@ -159,8 +159,8 @@ extension PlainStyle {
   /// Returns the annotation of a failure once it is known whether it counts.
   func annotation(_ failure: FailureList.Entry) -> String? {
     gitHub?.annotation(
-      isTolerated: failure.pardon != nil, title: text.name(failure.address.text),
-      message: text.name(failure.message + (failure.pardon.map { " (\($0))" } ?? "")))
+      isTolerated: failure.tolerate != nil, title: text.name(failure.address.text),
+      message: text.name(failure.message + (failure.tolerate.map { " (\($0))" } ?? "")))
   }
 
   func annotation(_ warning: RunWarning) -> String? {

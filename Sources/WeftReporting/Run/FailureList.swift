@@ -12,7 +12,7 @@ struct FailureList: Sendable {
     let message: String
     let help: String?
     /// The reason why it is tolerated, in a few words; `nil` if it counts.
-    var pardon: String?
+    var tolerate: String?
     let isGroup: Bool
     let duration: Duration
     /// The number of attempts.
@@ -29,7 +29,7 @@ struct FailureList: Sendable {
   static let tailLimit = 10
 
   private(set) var entries: [Entry] = []
-  private(set) var pardoned: [Entry] = []
+  private(set) var tolerated: [Entry] = []
   /// The failures beyond the limit, by their outermost scope.
   private var omittedIn: [StepAddress?: Int] = [:]
   /// The tolerated failures beyond the limit.
@@ -39,7 +39,7 @@ struct FailureList: Sendable {
   var omitted: Int { omittedIn.values.reduce(0, +) }
 
   /// The failures that were undecided when they happened.
-  var undecidedOnes: [Entry] { (entries + pardoned).filter { !$0.scopes.isEmpty } }
+  var undecidedOnes: [Entry] { (entries + tolerated).filter { !$0.scopes.isEmpty } }
 
   /// Whether the last lines of a step that fails now would be shown.
   func wantsTail(of end: StepEnd) -> Bool {
@@ -55,7 +55,7 @@ struct FailureList: Sendable {
     add(
       Entry(
         address: address, message: message, help: end.failure?.help,
-        pardon: end.conclusion == .success ? "tolerated" : nil, isGroup: false,
+        tolerate: end.conclusion == .success ? "tolerated" : nil, isGroup: false,
         duration: end.duration, attempts: end.attempts, tail: tail, scopes: scopes))
   }
 
@@ -71,12 +71,12 @@ struct FailureList: Sendable {
     add(
       Entry(
         address: address, message: end.failure?.message ?? "failed", help: end.failure?.help,
-        pardon: end.conclusion == .success ? "tolerated" : nil, isGroup: !isFanOut,
+        tolerate: end.conclusion == .success ? "tolerated" : nil, isGroup: !isFanOut,
         duration: end.duration, attempts: end.attempts, tail: OutputTail(), scopes: scopes))
   }
 
   private mutating func add(_ entry: Entry) {
-    if entry.pardon != nil {
+    if entry.tolerate != nil {
       addPardoned(entry)
     } else if hasRoom(for: entry) {
       entries.append(entry)
@@ -94,25 +94,25 @@ struct FailureList: Sendable {
   }
 
   private mutating func addPardoned(_ entry: Entry) {
-    guard pardoned.count < FailureList.entryLimit else {
+    guard tolerated.count < FailureList.entryLimit else {
       pardonedOmitted += 1
       return
     }
     var entry = entry
     entry.tail = OutputTail()
-    pardoned.append(entry)
+    tolerated.append(entry)
   }
 
   /// Tolerates the failures in a scope that did not fail because of them.
   ///
   /// - Parameter reason: The reason in a few words.
-  mutating func pardon(in scope: StepAddress, because reason: String) {
+  mutating func tolerate(in scope: StepAddress, because reason: String) {
     guard entries.contains(where: { $0.scopes.contains(scope) }) || omittedIn[scope] != nil else {
       return
     }
     pardonedOmitted += omittedIn.removeValue(forKey: scope) ?? 0
     for var entry in entries where entry.scopes.contains(scope) {
-      entry.pardon = reason
+      entry.tolerate = reason
       addPardoned(entry)
     }
     entries.removeAll { $0.scopes.contains(scope) }
@@ -122,16 +122,16 @@ struct FailureList: Sendable {
   ///
   /// - Parameter revised: `nil` makes them count.
   mutating func revise(_ reason: String, in scope: StepAddress, to revised: String?) {
-    for index in pardoned.indices
-    where pardoned[index].pardon == reason && pardoned[index].scopes.contains(scope) {
-      pardoned[index].pardon = revised
+    for index in tolerated.indices
+    where tolerated[index].tolerate == reason && tolerated[index].scopes.contains(scope) {
+      tolerated[index].tolerate = revised
     }
-    entries += pardoned.filter { $0.pardon == nil }
-    pardoned.removeAll { $0.pardon == nil }
+    entries += tolerated.filter { $0.tolerate == nil }
+    tolerated.removeAll { $0.tolerate == nil }
   }
 
   /// Returns the cause of the run's failure first, then the others; tolerated ones last.
   func ordered(cause: StepAddress?) -> [Entry] {
-    entries.filter { $0.address == cause } + entries.filter { $0.address != cause } + pardoned
+    entries.filter { $0.address == cause } + entries.filter { $0.address != cause } + tolerated
   }
 }

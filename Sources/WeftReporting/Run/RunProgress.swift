@@ -135,7 +135,8 @@ struct RunProgress: Sendable {
     _ group: StepAddress, after attempt: Int, of limit: Int? = nil, until: Duration
   ) {
     tally.retrying(group)
-    failures.pardon(in: group, because: RunProgress.pardon(of: group, beforeAttempt: attempt + 1))
+    failures.tolerate(
+      in: group, because: RunProgress.tolerate(of: group, beforeAttempt: attempt + 1))
     retrying[group] = Waiter(
       address: group, order: nextOrder(), attempt: attempt + 1, attemptLimit: limit, until: until)
   }
@@ -168,19 +169,19 @@ struct RunProgress: Sendable {
     tally.finished(group, end)
     if end.conclusion == .success {
       let reason = end.winner.map { "\"\($0)\" won the race" } ?? "tolerated by \"\(group)\""
-      failures.pardon(in: group, because: reason)
+      failures.tolerate(in: group, because: reason)
     }
     failures.add(group: group, end, isFanOut: isFanOut, in: scopes)
   }
 
-  private static func pardon(of group: StepAddress, beforeAttempt attempt: Int) -> String {
+  private static func tolerate(of group: StepAddress, beforeAttempt attempt: Int) -> String {
     "\"\(group)\" was tried again after attempt \(attempt - 1)"
   }
 
   /// Revises the reason of failures in a group that was not retried after all.
   private mutating func takeBackPardon(of group: Waiter, _ end: GroupEnd) {
     failures.revise(
-      RunProgress.pardon(of: group.address, beforeAttempt: group.attempt), in: group.address,
+      RunProgress.tolerate(of: group.address, beforeAttempt: group.attempt), in: group.address,
       to: end.outcome == .cancelled
         ? "\"\(group.address)\" was cancelled before attempt \(group.attempt)" : nil)
   }

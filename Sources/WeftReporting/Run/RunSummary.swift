@@ -108,13 +108,13 @@ struct RunSummary {
 
   private func failure(_ entry: FailureList.Entry) -> [String] {
     let kind = entry.isGroup ? "group " : ""
-    let sign = entry.pardon == nil ? palette.failedSign : palette.toleratedSign
-    let pardon = entry.pardon.map { " (\(text.name($0)))" } ?? ""
+    let sign = entry.tolerate == nil ? palette.failedSign : palette.toleratedSign
+    let tolerate = entry.tolerate.map { " (\(text.name($0)))" } ?? ""
     let attempt = entry.attempts > 1 ? " (attempt \(entry.attempts))" : ""
     let duration = ShownDuration.precise(entry.duration)
     var lines = [
       "\(sign)\(kind)\(title(entry.address)) failed after \(duration)\(attempt): "
-        + "\(text.name(entry.message))\(pardon)"
+        + "\(text.name(entry.message))\(tolerate)"
     ]
     if let help = entry.help { lines.append("  help: \(text.name(help))") }
     if isCut(entry.tail) {

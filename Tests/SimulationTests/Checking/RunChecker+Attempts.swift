@@ -28,7 +28,7 @@ extension RunChecker {
       for excess in capacity.start(spot, of: blueprint, at: now) { require(false, excess) }
     }
     begin(spot, attempt: attempt)
-    told[address(spot)] = .running(since: now, attempt: attempt)
+    reported[address(spot)] = .running(since: now, attempt: attempt)
     requireValues(of: spot)
   }
 
@@ -38,7 +38,7 @@ extension RunChecker {
     guard case .approve = blueprint.member(spot.id).step.action else {
       return require(false, "\(name(spot)) asks")
     }
-    told[address(spot)] = .asking(since: now, message: message)
+    reported[address(spot)] = .asking(since: now, message: message)
   }
 
   /// Checks that only a started `wait` step waits.
@@ -48,7 +48,7 @@ extension RunChecker {
       return require(false, "\(name(spot)) waits")
     }
     require(delay == length, "\(name(spot)) waits for \(delay), and not for \(length)")
-    told[address(spot)] = .waiting(since: now, until: now + delay)
+    reported[address(spot)] = .waiting(since: now, until: now + delay)
   }
 
   func isCleanup(_ spot: Spot) -> Bool {
@@ -73,7 +73,7 @@ extension RunChecker {
     }
     noteRetry(of: spot, retry)
     capacity.waiting.append(spot)
-    told[address(spot)] = .retrying(after: retry.attempt, until: now + retry.delay)
+    reported[address(spot)] = .retrying(after: retry.attempt, until: now + retry.delay)
   }
 
   /// The first policy that applies to the failure decides; each policy counts for itself (SPEC §5).
@@ -140,7 +140,7 @@ extension RunChecker {
     requireConclusion(of: spot, end)
     states[spot]?.phase = .ended
     states[spot]?.end = .step(end)
-    told[address(spot)] = .finished(end)
+    reported[address(spot)] = .finished(end)
     counts.add(end, at: spot)
     cleaned(spot)
     if end.conclusion == .failure, let failure = end.failure {

@@ -68,20 +68,21 @@ extension RunChecker {
       if isCancelled { .cancelled } else if culprit != nil { .failure } else { .success }
     require(end.outcome == outcome, "the run ends in \(end.outcome), and not in \(outcome)")
     require(end.cancellation == (isCancelled ? cancellation : nil), "another cancellation is told")
-    let told = end.counts
-    require(told.succeeded == counts.count(.success), "\(told.succeeded) succeeded")
+    let reported = end.counts
+    require(reported.succeeded == counts.count(.success), "\(reported.succeeded) succeeded")
     require(
-      told.failed + told.tolerated == counts.count(.failure),
-      "\(told.failed) failed, \(told.tolerated) were tolerated; not \(counts.count(.failure))")
-    require(told.cancelled == counts.count(.cancelled), "\(told.cancelled) were cancelled")
-    require(told.skipped == counts.count(.skipped), "\(told.skipped) were skipped")
+      reported.failed + reported.tolerated == counts.count(.failure),
+      "\(reported.failed) failed, \(reported.tolerated) were tolerated; not \(counts.count(.failure))"
+    )
+    require(reported.cancelled == counts.count(.cancelled), "\(reported.cancelled) were cancelled")
+    require(reported.skipped == counts.count(.skipped), "\(reported.skipped) were skipped")
   }
 
   /// Checks that the fold of the events equals the report.
   private mutating func checkReport(_ end: RunEnd) {
     let report = simulation.report
     require(report.end == end, "the report ends otherwise")
-    var left = told
+    var left = reported
     for step in report.steps {
       if let state = left.removeValue(forKey: step.address) {
         require(step.state == state, "\(step.address) is reported otherwise")

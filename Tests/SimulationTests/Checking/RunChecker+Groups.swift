@@ -40,7 +40,7 @@ extension RunChecker {
       // A cleanup step that ran stays counted, and so does its failure.
       if !isCleanup(spot) {
         counts.forget(spot)
-        told[address(spot)] = nil
+        reported[address(spot)] = nil
       }
     }
     held.remove(group)

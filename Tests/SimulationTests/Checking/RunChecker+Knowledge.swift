@@ -194,10 +194,10 @@ extension RunChecker {
   /// members.
   func holdsBack(_ need: Spot, _ spot: Spot) -> Bool {
     guard result(need)?.holdsBack != false else { return false }
-    let sheltered = blueprint.enclosing(spot).first {
+    let immune = blueprint.enclosing(spot).first {
       blueprint.member($0.id).condition?.looksAtFailures == true
     }
-    return sheltered.map { blueprint.enclosing(need).contains($0) } ?? true
+    return immune.map { blueprint.enclosing(need).contains($0) } ?? true
   }
 
   /// Whether its condition may evaluate to this value. Steps report for a group that does not start, perhaps after a

@@ -18,7 +18,7 @@ extension RunChecker {
     capacity.waiting.removeAll { $0 == spot }
     states[spot, default: State()].phase = .ended
     states[spot]?.end = .skip(reason)
-    told[address(spot)] = .skipped(reason)
+    reported[address(spot)] = .skipped(reason)
     counts.add(reason, at: spot)
     cleaned(spot)
     memberEnded(spot)

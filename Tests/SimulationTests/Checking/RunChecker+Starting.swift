@@ -50,7 +50,7 @@ extension RunChecker {
     states[spot, default: State()].phase = .queued
     states[spot]?.queuedAt = now
     if isRun(spot) { capacity.waiting.append(spot) }
-    told[address(spot)] = .queued
+    reported[address(spot)] = .queued
   }
 
   func address(_ spot: Spot) -> StepAddress { StepAddress(name(spot)) }

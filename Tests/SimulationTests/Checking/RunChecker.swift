@@ -64,7 +64,7 @@ struct RunChecker {
   var culprits: [(address: StepAddress, at: Duration)] = []
   var counts = OutcomeTally()
   /// The latest reported state of each address.
-  var told: [StepAddress: StepState] = [:]
+  var reported: [StepAddress: StepState] = [:]
   var startedAttempts: [(address: StepAddress, number: Int)] = []
   var runCancellation: CancelReason?
   var end: RunEnd?

@@ -84,7 +84,7 @@ struct Simulation {
     configuration.maxParallel = maxParallel
     configuration.randomSeed = seed
     configuration.past = past
-    configuration.anew = circumstances.rerun
+    configuration.rerunning = circumstances.rerun
     configuration.selection = Selection(leavingOut: circumstances.leftOut, of: plan)
     let person = ScriptedPerson(
       time: time, seed: seed &+ circumstances.part, isThere: requests == nil,

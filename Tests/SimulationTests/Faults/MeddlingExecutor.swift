@@ -9,7 +9,7 @@ final class MeddlingExecutor: StepExecutor {
   private let fault: PlantedFault
   private let world: ScriptedWorld
   /// The number of a step that has ended for good, and when that was.
-  private let ended = Mutex<(instance: Int, at: Duration)?>(nil)
+  private let ended = Mutex<(instanceNumber: Int, at: Duration)?>(nil)
 
   init(_ fault: PlantedFault, _ world: ScriptedWorld) {
     (self.fault, self.world) = (fault, world)
@@ -22,10 +22,11 @@ final class MeddlingExecutor: StepExecutor {
     default: break
     }
     let future = world.execute(attempt)
-    guard attempt.step.group == 0, attempt.index == attempt.instance, attempt.step.retry.isEmpty
+    guard attempt.step.group == 0, attempt.index == attempt.instanceNumber,
+      attempt.step.retry.isEmpty
     else { return future }
     return future.map { [self] end in
-      ended.withLock { $0 = (attempt.instance, world.now) }
+      ended.withLock { $0 = (attempt.instanceNumber, world.now) }
       return end
     }
   }
@@ -35,7 +36,7 @@ final class MeddlingExecutor: StepExecutor {
     let again = ended.withLock { ended -> Int? in
       guard let known = ended, known.at < world.now else { return nil }
       ended = nil
-      return known.instance
+      return known.instanceNumber
     }
     if let again { _ = attempt.slots.acquire(again) }
   }

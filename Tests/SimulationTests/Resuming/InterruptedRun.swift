@@ -37,11 +37,11 @@ struct InterruptedRun {
 
 extension InterruptedRun {
   /// Prints the run for debugging.
-  func tell() { made.tell(parts) }
+  func report() { made.report(parts) }
 }
 
 extension RandomWorkflow {
-  func tell(_ parts: [RunPart]) {
+  func report(_ parts: [RunPart]) {
     print(outline)
     for (index, part) in parts.enumerated() {
       let rerun = part.rerunSteps.sorted() + part.rerunAddresses.map(\.text).sorted()

@@ -50,5 +50,5 @@ struct LeftRun {
 
 extension LeftRun {
   /// Prints the run for debugging.
-  func tell() { made.tell(parts) }
+  func report() { made.report(parts) }
 }

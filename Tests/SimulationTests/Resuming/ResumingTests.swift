@@ -9,7 +9,7 @@ import WeftExecution
     var (kills, restored) = (0, 0)
     for seed in SimulationTests.seeds {
       guard let run = InterruptedRun(seed: seed, isIdempotent: seed % 2 == 0) else { continue }
-      if SimulationTests.seeds.count == 1 { run.tell() }
+      if SimulationTests.seeds.count == 1 { run.report() }
       let checker = ResumeChecker(run.made, run.parts)
       kills += run.parts.count - 1
       restored += checker.restored
@@ -23,7 +23,7 @@ import WeftExecution
     var (departures, compared) = (0, 0)
     for seed in SimulationTests.seeds {
       guard let run = LeftRun(seed: seed, approvesAll: seed % 2 == 0) else { continue }
-      if SimulationTests.seeds.count == 1 { run.tell() }
+      if SimulationTests.seeds.count == 1 { run.report() }
       departures += run.departures
       #expect(ResumeChecker(run.made, run.parts).violations == [], "seed \(seed)")
       // No `finally` or cleanup step runs before the end.

@@ -17,7 +17,7 @@ import WeftExecution
     var (parts, restored) = (0, 0)
     for seed in SequenceTests.seeds {
       guard let run = SequencedRun(seed: seed) else { continue }
-      if SimulationTests.seeds.count == 1 { run.tell() }
+      if SimulationTests.seeds.count == 1 { run.report() }
       parts += run.parts.count
       let safety = ResumeChecker(run.made, run.parts)
       restored += safety.restored
@@ -39,7 +39,7 @@ import WeftExecution
     var parts = 0
     for seed in SequenceTests.seeds {
       guard let run = SequencedRun(seed: seed, nested: true) else { continue }
-      if SimulationTests.seeds.count == 1 { run.tell() }
+      if SimulationTests.seeds.count == 1 { run.report() }
       parts += run.parts.count
       let violations = run.violations + run.disagreements
       guard !violations.isEmpty else { continue }

@@ -105,7 +105,7 @@ struct SequencedRun {
 
 extension SequencedRun {
   /// Prints the run for debugging.
-  func tell() { made.tell(parts) }
+  func report() { made.report(parts) }
 }
 
 extension Simulation.Circumstances {

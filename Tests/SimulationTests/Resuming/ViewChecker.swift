@@ -17,12 +17,12 @@ struct ViewChecker {
       guard case .finished(let end) = group.state, let left = end.notStarted else { continue }
       counted[left.outcome == .cancelled ? .cancelled : .skipped, default: 0] += left.steps
     }
-    let told: [Kind: Int] = [
+    let ended: [Kind: Int] = [
       .succeeded: end.counts.succeeded, .failed: end.counts.failed + end.counts.tolerated,
       .cancelled: end.counts.cancelled, .skipped: end.counts.skipped,
     ].filter { $0.value > 0 }
-    if told != counted {
-      violations.append("counts are \(text(told)), and in the report \(text(counted))")
+    if ended != counted {
+      violations.append("counts are \(text(ended)), and in the report \(text(counted))")
     }
     compare(
       "the record",

@@ -16,14 +16,14 @@ import WeftJSON
     allowsMissing: Bool = false
   ) throws(InputsError) -> InputValues {
     try InputBinding.bind(
-      declarations, given, manner: .commandLine, allowsMissing: allowsMissing)
+      declarations, given, inputSource: .commandLine, allowsMissing: allowsMissing)
   }
 
   private func faults(
     _ given: GivenInput..., to declarations: [InputDeclaration] = InputBindingTests.declarations
   ) -> [InputFault] {
     do throws(InputsError) {
-      _ = try InputBinding.bind(declarations, given, manner: .commandLine)
+      _ = try InputBinding.bind(declarations, given, inputSource: .commandLine)
       return []
     } catch {
       return error.faults
@@ -52,14 +52,14 @@ import WeftJSON
   @Test func anOptionWinsOverTheDocumentAndThatOverTheDefault() throws {
     let all = try document(#"{ "version": "2", "count": 2, "Draft": false }"#)
     let values = try InputBinding.bind(
-      InputBindingTests.declarations, all + [option("Count", "1")], manner: .commandLine)
+      InputBindingTests.declarations, all + [option("Count", "1")], inputSource: .commandLine)
     #expect(values.entries.map(\.value) == ["2", 1, false])
   }
 
   @Test func whatAnOptionReplacesIsNotLookedAt() throws {
     let all = try document(#"{ "version": 5 }"#)
     let values = try InputBinding.bind(
-      InputBindingTests.declarations, all + [option("version", "1")], manner: .commandLine)
+      InputBindingTests.declarations, all + [option("version", "1")], inputSource: .commandLine)
     #expect(values["version"] == "1")
   }
 
@@ -124,12 +124,12 @@ import WeftJSON
     let all = try document(#"{ "count": "x", "version": "1" }"#)
     let declarations = InputBindingTests.declarations
     let open = #expect(throws: InputsError.self) {
-      try InputBinding.bind(declarations, all, manner: .commandLine)
+      try InputBinding.bind(declarations, all, inputSource: .commandLine)
     }
     #expect(open?.diagnostics.first?.place?.range == SourceRange(start: 11, end: 14))
     let secret = InputDeclaration("token", default: "", isSecret: true)
     let hidden = #expect(throws: InputsError.self) {
-      try InputBinding.bind(declarations + [secret], all, manner: .commandLine)
+      try InputBinding.bind(declarations + [secret], all, inputSource: .commandLine)
     }
     #expect(hidden?.diagnostics.first?.place == nil)
     #expect(hidden?.diagnostics.first?.message.hasPrefix("inputs.json:1:12: ") == true)

@@ -54,7 +54,7 @@ import WeftTestKit
       }
       for dialect in ShellDialect.known {
         let script = QuotedScript(text, dialect)
-        let rejected = script.rejections.contains { script.expressions[$0.hole] == "V" }
+        let rejected = script.rejections.contains { script.expressions[$0.placeholder] == "V" }
         #expect(rejected, "\(dialect): \(text)")
       }
     }

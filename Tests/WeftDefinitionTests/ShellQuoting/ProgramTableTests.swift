@@ -453,7 +453,8 @@ import WeftJSON
   private static func reasons(_ line: String, _ value: ValueText) -> [ShellQuotingError.Reason] {
     let script = QuotedScript(line, .bash)
     return QuotedScript(
-      line, holes: script.holes, dialect: .bash, values: script.holes.map { _ in value }
+      line, placeholders: script.placeholders, dialect: .bash,
+      values: script.placeholders.map { _ in value }
     ).reasons
   }
 
@@ -545,8 +546,9 @@ import WeftJSON
       ("make X=1; echo \"$S\"", false), ("grep \"$S\" f", false),
     ])
   func evaluatedVariablesAreFound(script: String, isEvaluated: Bool) {
-    let names = QuotedScript.variablesEvaluated(by: script, holes: [], dialect: .bash)
+    let names = QuotedScript.variablesEvaluated(by: script, placeholders: [], dialect: .bash)
     #expect(names?.contains("S") == isEvaluated)
-    #expect(QuotedScript.variablesEvaluated(by: "alias a=b; $S", holes: [], dialect: .bash) == nil)
+    #expect(
+      QuotedScript.variablesEvaluated(by: "alias a=b; $S", placeholders: [], dialect: .bash) == nil)
   }
 }

@@ -4,7 +4,7 @@ extension QuotedScript {
   /// A script in which every `${{…}}` is an expression.
   init(_ text: String, _ dialect: ShellDialect) {
     let bytes = Array(text.utf8)
-    var holes: [Range<Int>] = []
+    var placeholders: [Range<Int>] = []
     var offset = 0
     while offset + 3 < bytes.count {
       guard bytes[offset...].starts(with: "${{".utf8),
@@ -13,17 +13,17 @@ extension QuotedScript {
         offset += 1
         continue
       }
-      holes.append(offset..<end + 2)
+      placeholders.append(offset..<end + 2)
       offset = end + 2
     }
-    self.init(text, holes: holes, dialect: dialect)
+    self.init(text, placeholders: placeholders, dialect: dialect)
   }
 
   /// The text between the marks of each expression, without blanks.
   var expressions: [String] {
-    holes.map { hole in
+    placeholders.map { placeholder in
       String(
-        decoding: Array(text.utf8)[hole].dropFirst(3).dropLast(2).filter { $0 != 0x20 },
+        decoding: Array(text.utf8)[placeholder].dropFirst(3).dropLast(2).filter { $0 != 0x20 },
         as: UTF8.self)
     }
   }

@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func aScriptWithoutExpressionsIsNotRead() {
-    #expect(QuotedScript("echo 'not closed", holes: [], dialect: .posix).isSound)
+    #expect(QuotedScript("echo 'not closed", placeholders: [], dialect: .posix).isSound)
   }
 
   @Test func expressionsMayHoldAnything() {
@@ -74,7 +74,7 @@ import Testing
     let text = "echo \(expressions[0]) '\(expressions[1])'"
     let first = 5..<5 + expressions[0].utf8.count
     let second = first.upperBound + 2..<first.upperBound + 2 + expressions[1].utf8.count
-    let script = QuotedScript(text, holes: [first, second], dialect: .posix)
+    let script = QuotedScript(text, placeholders: [first, second], dialect: .posix)
     #expect(script.text(referringTo: ["A", "B"]) == #"echo "${A}" ''"${B}"''"#)
   }
 }

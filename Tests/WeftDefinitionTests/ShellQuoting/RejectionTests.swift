@@ -198,7 +198,7 @@ import Testing
 
   @Test func whatWasReadBeforeIsKept() {
     let script = QuotedScript("echo ${{V}}\nif echo ${{V}}; then echo 'x", .posix)
-    #expect(script.rejections.map(\.hole) == [1])
+    #expect(script.rejections.map(\.placeholder) == [1])
     #expect(script.reasons == [.unfollowable(.unbalanced("'"), line: 2)])
   }
 

@@ -24,11 +24,11 @@ import WeftPlanning
     plan = try #require(Planner.plan(workflow).plan)
   }
 
-  private func frame(_ key: String, of part: Part, in outer: Frame) -> Frame {
+  private func instance(_ key: String, of region: PlanRegion, in outer: Instance) -> Instance {
     let element = Element(
       source: .forEach(name: nil), index: 0, key: key, value: .string(key), isSecret: false)
-    return Frame(
-      .element(element), of: part, in: outer, firstInstance: 0, firstScope: 0, scope: 0)
+    return Instance(
+      .element(element), of: region, in: outer, firstInstance: 0, firstScope: 0, scope: 0)
   }
 
   private func group(_ address: String) throws -> Int {
@@ -41,14 +41,16 @@ import WeftPlanning
     ("each.cleanup.1", "deploy[eu].each.cleanup.1"), ("sweep", "deploy[eu].sweep"),
   ])
   func whatIsInAnElementIsCalledByIt(planned: String, address: String) throws {
-    let element = frame("eu", of: Part(group: try group("deploy"), of: plan), in: .run(of: plan))
+    let element = instance(
+      "eu", of: PlanRegion(group: try group("deploy"), of: plan), in: .run(of: plan))
     #expect(element.address(of: StepAddress(planned)).text == address)
   }
 
   @Test func elementsOfElementsHaveBothKeys() throws {
-    let outer = frame("eu", of: Part(group: try group("deploy"), of: plan), in: .run(of: plan))
+    let outer = instance(
+      "eu", of: PlanRegion(group: try group("deploy"), of: plan), in: .run(of: plan))
     let step = try #require(plan.steps.firstIndex { $0.address.text == "each" })
-    let inner = frame("x", of: Part(step: step, of: plan), in: outer)
+    let inner = instance("x", of: PlanRegion(step: step, of: plan), in: outer)
     #expect(inner.address(of: StepAddress("each")).text == "deploy[eu].each[x]")
     #expect(
       inner.address(of: StepAddress("each.cleanup.1")).text == "deploy[eu].each[x].cleanup.1")
@@ -58,13 +60,13 @@ import WeftPlanning
   @Test("X05: what a run calls something is led back to the plan, whatever the keys are")
   func thePlanIsFoundAgain() throws {
     let known = Set(plan.steps.map(\.address) + plan.groups.compactMap(\.address))
-    let outerPart = Part(group: try group("deploy"), of: plan)
+    let outerPart = PlanRegion(group: try group("deploy"), of: plan)
     let step = try #require(plan.steps.firstIndex { $0.address.text == "each" })
     var seen: Set<StepAddress> = []
     for key in [
       "eu", "a].push", "a].each[b", "[", "]", "\\", ".", "/", " ", "\u{301}", "é", "e\u{301}",
     ] {
-      let outer = frame(key, of: outerPart, in: .run(of: plan))
+      let outer = instance(key, of: outerPart, in: .run(of: plan))
       for planned in plan.steps.map(\.address) {
         let address = outer.address(of: planned)
         #expect(address.planned(isKnown: known.contains) == planned, "\(address)")
@@ -73,7 +75,7 @@ import WeftPlanning
         #expect(seen.insert(address).inserted, "\(address)")
       }
       for innerKey in ["x", "d].sweep", "d].b[c"] {
-        let inner = frame(innerKey, of: Part(step: step, of: plan), in: outer)
+        let inner = instance(innerKey, of: PlanRegion(step: step, of: plan), in: outer)
         for planned in ["each", "sweep", "each.cleanup.1"].map({ StepAddress($0) }) {
           let address = inner.address(of: planned)
           #expect(address.planned(isKnown: known.contains) == planned, "\(address)")
@@ -84,8 +86,8 @@ import WeftPlanning
   }
 
   @Test func anAttemptOfAGroupChangesNoAddress() throws {
-    let attempt = Frame(
-      .attempt(2), of: Part(group: try group("deploy"), of: plan), in: .run(of: plan),
+    let attempt = Instance(
+      .attempt(2), of: PlanRegion(group: try group("deploy"), of: plan), in: .run(of: plan),
       firstInstance: 0, firstScope: 0, scope: 0)
     #expect(attempt.address(of: StepAddress("push")).text == "push")
   }

@@ -96,8 +96,8 @@ private struct World {
       Int.random(in: 0..<ownSteps, using: &random)
     }
     let copies = originals.map { step in
-      let instance = UInt64.random(in: 0...1000, using: &random)
-      let order = SlotQueue.Seat.order(inFile: step) | instance
+      let instanceNumber = UInt64.random(in: 0...1000, using: &random)
+      let order = SlotQueue.Seat.order(inFile: step) | instanceNumber
       return SlotQueue.Copy(of: step, order: order, limit: limits.first ?? outer)
     }
     let row = queue.seat(copies)

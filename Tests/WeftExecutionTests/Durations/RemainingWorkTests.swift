@@ -120,7 +120,7 @@ struct RemainingWorkTests {
     let plan = try #require(made, "\(diagnostics)").expecting(DurationHistory(known))
     let slots = Int.random(in: 1...3, using: &random)
     let harness = RunHarness(plan, maxParallel: slots)
-    var (now, ends, told) = (0, [String: Int](), [(at: Int, left: Duration)]())
+    var (now, ends, reported) = (0, [String: Int](), [(at: Int, left: Duration)]())
     while let next = harness.running.map({ step -> (Int, String) in
       let index = Int(step.dropFirst()) ?? 0
       ends[step] = ends[step] ?? now + lengths[index]
@@ -128,14 +128,16 @@ struct RemainingWorkTests {
     }).min(by: <) {
       while now < next.0 {
         let left = try #require(harness.run.remainingTime, "at \(now) of \(next)")
-        told.append((now, left))
+        reported.append((now, left))
         now += 1
         harness.time.move(to: .seconds(now))
       }
       harness.executor.exit(next.1)
     }
     #expect(harness.run.remainingTime == nil)
-    for (one, next) in zip(told, told.dropFirst()) { #expect(next.left <= one.left) }
-    for one in told { #expect(.seconds(one.at) + one.left <= .seconds(now), "\(told) of \(now)") }
+    for (one, next) in zip(reported, reported.dropFirst()) { #expect(next.left <= one.left) }
+    for one in reported {
+      #expect(.seconds(one.at) + one.left <= .seconds(now), "\(reported) of \(now)")
+    }
   }
 }

@@ -178,7 +178,7 @@ import WeftTestKit
     ])
     let plan = try #require(Planner.plan(try files.workflow("main.json")).plan)
     let given = [GivenInput("n", .value(1), .program)]
-    let inputs = try InputBinding.bind(plan.workflow.inputs, given, manner: .program)
+    let inputs = try InputBinding.bind(plan.workflow.inputs, given, inputSource: .program)
     let names = { (plan: Plan) in plan.steps.map { plan.name(of: $0) } }
     #expect(names(plan.bound(to: inputs, run: RunID("r")).plan) == [nil, "for 1", "d/x"])
     let shown = plan.bound(to: inputs, run: nil).plan

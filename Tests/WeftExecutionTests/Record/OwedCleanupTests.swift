@@ -13,7 +13,7 @@ import WeftTestKit
   ) throws -> [String] {
     let run = try RunHarness(workflow, maxParallel: 1) {
       $0.past = past
-      $0.anew.steps = [0]
+      $0.rerunning.steps = [0]
     }
     run.executor.write(answer, from: "a")
     var order: [String] = []
@@ -91,7 +91,7 @@ import WeftTestKit
 
     let resumed = try RunHarness(workflow) {
       $0.past = keeper.run
-      $0.anew.steps = [0, 1]
+      $0.rerunning.steps = [0, 1]
     }
     resumed.executor.write("stop", from: "a")
     resumed.executor.exit("a")
@@ -104,7 +104,7 @@ import WeftTestKit
     // Invalid inputs fail the cleanup: with `null` in their place, it could remove anything.
     let unknown = try RunHarness(workflow) {
       $0.past = keeper.run
-      $0.anew.steps = [0, 1]
+      $0.rerunning.steps = [0, 1]
     }
     unknown.executor.write("stop", from: "a")
     unknown.executor.exit("a")

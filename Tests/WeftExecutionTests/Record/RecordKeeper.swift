@@ -29,15 +29,15 @@ final class RecordKeeper: RunRecorder {
 
   func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordError) {
     state.withLock { $0.observe }(kind)
-    let (isKept, tell) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+    let (isKept, report) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
       let isFull = state.kinds.count >= state.limit
-      let tell = isFull && !state.isLost ? state.whenLost : nil
+      let report = isFull && !state.isLost ? state.whenLost : nil
       state.isLost = state.isLost || isFull
-      if isFull, kind.announcesAct { return (false, tell) }
+      if isFull, kind.announcesAct { return (false, report) }
       state.kinds.append(kind)
-      return (true, tell)
+      return (true, report)
     }
-    tell?()
+    report?()
     if !isKept { throw RecordError(message: "no room") }
   }
 

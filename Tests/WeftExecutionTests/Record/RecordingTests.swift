@@ -36,13 +36,13 @@ import WeftTestKit
     let harness = try RunHarness(
       Workflow(steps: [Step("a", run: "a"), Step("b", run: "b")]), recorder: keeper)
     _ = harness.news()
-    let told = Mutex<[String]>([])
+    let reported = Mutex<[String]>([])
     keeper.observe { kind in
       guard case .finished(StepAddress("a"), _, _) = kind else { return }
-      told.withLock { $0 = harness.news() + harness.running }
+      reported.withLock { $0 = harness.news() + harness.running }
     }
     harness.executor.exit("a")
-    #expect(told.withLock { $0 } == [])
+    #expect(reported.withLock { $0 } == [])
     #expect(harness.running == ["b"])
   }
 

@@ -34,7 +34,7 @@ private struct PartedRun {
     let keeper = RecordKeeper()
     let run = try RunHarness(workflow, maxParallel: 1, recorder: keeper) {
       $0.past = past
-      $0.anew = rerun
+      $0.rerunning = rerun
     }
     let plan = run.run.plan
     kinds.append(

@@ -82,8 +82,8 @@ import WeftJSON
 
   @Test(arguments: wrongURLs)
   func aValueThatCannotStandThereFailsTheStep(url: String, message: String) async throws {
-    let told = try await Self.failure(#"{"url": "\#(url)"}"#)
-    #expect(told.contains(message), "\(told)")
+    let reported = try await Self.failure(#"{"url": "\#(url)"}"#)
+    #expect(reported.contains(message), "\(reported)")
   }
 
   @Test func queriesAndFormsHaveSeveralValuesOfOneNameOrNone() async throws {
@@ -127,9 +127,9 @@ import WeftJSON
 
   @Test("H23: a line break in a computed header fails the step before anything is sent")
   func aLineBreakInAHeaderIsNotSent() async throws {
-    let told = try await Self.failure(
+    let reported = try await Self.failure(
       #"{"url": "http://h/", "headers": {"X-A": "${{ fromJSON('\"a\\r\\nX-B: c\"') }}"}}"#)
-    #expect(told.contains("header \"X-A\" has a line break"), "\(told)")
+    #expect(reported.contains("header \"X-A\" has a line break"), "\(reported)")
   }
 
   @Test func whatIsMadeOfSecretsIsASecretHeader() async throws {
@@ -165,8 +165,8 @@ import WeftJSON
   ])
   func aValueDoesNotLeadOutOfTheDirectoryThatIsWritten(path: String) async throws {
     for key in ["saveTo", "bodyFile"] {
-      let told = try await Self.failure(#"{"url": "http://h/", "\#(key)": "\#(path)"}"#)
-      #expect(told.contains("leads out of the directory that is written"), "\(told)")
+      let reported = try await Self.failure(#"{"url": "http://h/", "\#(key)": "\#(path)"}"#)
+      #expect(reported.contains("leads out of the directory that is written"), "\(reported)")
     }
   }
 

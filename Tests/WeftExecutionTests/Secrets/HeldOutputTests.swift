@@ -65,8 +65,8 @@ import WeftDefinition
     ] as [(String, String?)])
   func masked(script: String, value: String?) async throws {
     let run = try await RealRun(Self.minting(script, value))
-    let told = "\(run.events) \(run.report) \(run.logs)"
-    #expect(!told.contains("minted-98"))
+    let reported = "\(run.events) \(run.report) \(run.logs)"
+    #expect(!reported.contains("minted-98"))
     #expect(run.logs["mint"]?.contains("***") == true)
   }
 

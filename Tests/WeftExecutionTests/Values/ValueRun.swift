@@ -25,7 +25,7 @@ func boundPlan(
   let sound = try #require(plan, "\(diagnostics.map(\.message))")
   let given = inputs.map { GivenInput($0.key, .value($0.value), .program) }
   let values = try InputBinding.bind(
-    sound.workflow.inputs, given, manner: .program, allowsMissing: run == nil)
+    sound.workflow.inputs, given, inputSource: .program, allowsMissing: run == nil)
   let (bound, problems) = sound.bound(to: values, run: run)
   return (bound, values, problems)
 }

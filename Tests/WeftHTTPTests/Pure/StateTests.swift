@@ -175,8 +175,8 @@ struct StateTests {
     _ chunk: [UInt8], to state: inout SupplyState, isAwaited: Bool,
     _ place: SourceLocation = #_sourceLocation
   ) {
-    let told = state.add(.success(chunk[...]))
-    #expect(told == isAwaited, sourceLocation: place)
+    let reported = state.add(.success(chunk[...]))
+    #expect(reported == isAwaited, sourceLocation: place)
   }
 
   @Test func aSupplyReadsOneChunkAhead() {

@@ -94,11 +94,11 @@ struct CancelTests {
     "H26: a request is cancelled at once while its name is looked up", arguments: [true, false])
   func lookup(leavesLookups: Bool) async throws {
     await #expect(processExitsWith: .success) { [leavesLookups] in
-      let hole = BlackHole.enter()
+      let placeholder = BlackHole.enter()
       let transport = CurlTransport(threads: BlockingThreads(), leavesLookups: leavesLookups)
       let own = HTTPClient(transport: transport)
       let futures = try (0..<8).map { own.send(try request("http://name\($0).test/")) }
-      hole?.waitForQuestion()
+      placeholder?.waitForQuestion()
       let began = MonotonicClock.now
       for future in futures { future.cancel() }
       for future in futures { if !isExpected(await future.result, .cancelled) { exit(1) } }
@@ -112,7 +112,7 @@ struct CancelTests {
       func isExpected(
         _ outcome: Result<HTTPResponse, HTTPFailure>, _ kind: HTTPFailure.Kind
       ) -> Bool {
-        if hole == nil, case .dns? = outcome.kind { return true }
+        if placeholder == nil, case .dns? = outcome.kind { return true }
         return outcome.kind == kind
       }
     }

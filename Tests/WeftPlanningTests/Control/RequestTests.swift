@@ -27,7 +27,7 @@ import WeftTestKit
     ).map { String($0.drop { $0.isNumber }.drop { $0 == " " }) }
   }
 
-  static let requests: [(request: String, told: String)] = [
+  static let requests: [(request: String, reported: String)] = [
     (
       #"{"url": "example.org"}"#,
       "W0426 http.url: the URL does not begin with http:// or https://"
@@ -131,8 +131,8 @@ import WeftTestKit
   ]
 
   @Test("H17 H23 H30 H39: what cannot be sent is told before anything is", arguments: requests)
-  func whatCannotBeSentIsTold(request: String, told: String) throws {
-    #expect(try Self.found(request: request) == [told])
+  func whatCannotBeSentIsTold(request: String, reported: String) throws {
+    #expect(try Self.found(request: request) == [reported])
   }
 
   @Test func aProblemStandsAtItsText() throws {

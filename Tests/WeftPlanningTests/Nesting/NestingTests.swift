@@ -38,9 +38,9 @@ import WeftTestKit
     ]).workflow("main.json")
     for limit in 1..<16 {
       let (outline, problems) = Outline.make(of: workflow, limit: limit)
-      let told = problems.map { $0.diagnostic(in: outline) }
-      #expect(told.map(\.code) == ["W0211"])
-      let place = try #require(told.first?.place, "with at most \(limit)")
+      let reported = problems.map { $0.diagnostic(in: outline) }
+      #expect(reported.map(\.code) == ["W0211"])
+      let place = try #require(reported.first?.place, "with at most \(limit)")
       #expect(place.file.path.hasSuffix("main.json"))
       if limit > 5 { #expect(main.dropFirst(Int(place.range.start)).hasPrefix(#"{"id": "c""#)) }
     }

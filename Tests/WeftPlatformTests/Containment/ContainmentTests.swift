@@ -62,7 +62,7 @@ import Testing
     let lock = DeathLock()
     let ran = try contained(lock.taking + escape.script, level)
     #expect(ran.end.stopped == .cancelled)
-    #expect(ran.end.survivors.isEmpty)
+    #expect(ran.end.orphans.isEmpty)
     #expect(lock.becomesFree())
   }
 
@@ -92,7 +92,7 @@ import Testing
       let end = containment.endOrphans(StopPolicy(grace: .seconds(20)), stop: StopSwitch())
       // "sh" if it has not become sleep yet.
       #expect(end.ended.count == 1)
-      #expect(end.survivors.isEmpty)
+      #expect(end.orphans.isEmpty)
     }
     #expect(ran.end.exited(with: 0) && ran.end.leftovers.isEmpty)
     #expect(lock.becomesFree())
@@ -122,7 +122,7 @@ import Testing
       trap '' TERM; i=0; while [ $i -lt 12 ]; do chain & i=$((i+1)); done; echo ready; wait
       """
     let ran = try contained(lock.taking + bomb, level)
-    #expect(ran.end.stopped == .cancelled && ran.end.survivors.isEmpty)
+    #expect(ran.end.stopped == .cancelled && ran.end.orphans.isEmpty)
     #expect(lock.becomesFree())
   }
 

@@ -70,6 +70,6 @@ import Testing
       stop.request(.now)
     }
     #expect(ended?.ended.count == 1)
-    #expect(ended?.survivors.isEmpty == true)
+    #expect(ended?.orphans.isEmpty == true)
   }
 }

@@ -36,26 +36,26 @@ import WeftPlatform
     try record(end)
     let folder = try state.folder(of: run)
     try folder.directory("logs", makes: false).write([1, 2, 3], to: "a.log", surviving: false)
-    #expect(state.standing(of: run) == .ended)
+    #expect(state.retention(of: run) == .ended)
     #expect(state.byteCount(of: run) > 3)
-    #expect(try state.remove(run, standing: .ended))
+    #expect(try state.remove(run, retention: .ended))
     #expect(state.runs.names().isEmpty)
-    #expect(state.standing(of: run) == nil)
-    #expect(try !state.remove(run, standing: .ended))
+    #expect(state.retention(of: run) == nil)
+    #expect(try !state.remove(run, retention: .ended))
   }
 
   @Test func aRunThatAnEngineHasIsNeverRemoved() throws {
     let (folder, writer) = try RunFolder.make(in: state)
     try writer.record(end, elapsed: .zero)
-    #expect(state.standing(of: run) == .held)
-    #expect(try !state.remove(run, standing: .ended))
+    #expect(state.retention(of: run) == .held)
+    #expect(try !state.remove(run, retention: .ended))
     #expect(state.ids == [run])
     _ = folder
   }
 
   @Test func aRunThatGoesOnMeanwhileStays() throws {
     try record(end)
-    #expect(state.standing(of: run) == .ended)
+    #expect(state.retention(of: run) == .ended)
     do {
       let folder = try RunFolder.open(run, in: state)
       let writer = try folder.append(
@@ -63,8 +63,8 @@ import WeftPlatform
         durability: .process, startedAt: SampleRecords.start)
       writer.close()
     }
-    #expect(try !state.remove(run, standing: .ended))
-    #expect(state.standing(of: run) == .unfinished)
+    #expect(try !state.remove(run, retention: .ended))
+    #expect(state.retention(of: run) == .unfinished)
   }
 
   @Test(
@@ -98,8 +98,8 @@ import WeftPlatform
       try folder.write(line, to: "journal.jsonl", surviving: false)
     default: Issue.record("\(kind)")
     }
-    guard case .unknown? = state.standing(of: run) else {
-      Issue.record("\(String(describing: state.standing(of: run)))")
+    guard case .unknown? = state.retention(of: run) else {
+      Issue.record("\(String(describing: state.retention(of: run)))")
       return
     }
     #expect(state.runs.has(run.text))
@@ -111,7 +111,7 @@ import WeftPlatform
     _ = try other.file("kept", [1, 2, 3])
     #expect(symlink(other.path, "\(state.runs.path)/\(run)/logs/link") == 0)
     #expect(state.byteCount(of: run) < 100_000)
-    #expect(try state.remove(run, standing: .ended))
+    #expect(try state.remove(run, retention: .ended))
     #expect(try PrivateDirectory.at(other.path, makes: false).names() == ["kept"])
   }
 
@@ -152,12 +152,12 @@ import WeftPlatform
     guard try RemovingTests.setImmutable(true, log) else { return }
     defer { _ = try? RemovingTests.setImmutable(false, log) }
     #expect(throws: RunFolderError.place(.system("\(state.runs.path)/\(run)", .notPermitted))) {
-      try state.remove(run, standing: .ended)
+      try state.remove(run, retention: .ended)
     }
     #expect(state.runs.names() == [run.text])
-    #expect(state.standing(of: run) == .ended)
+    #expect(state.retention(of: run) == .ended)
     #expect(try RemovingTests.setImmutable(false, log))
-    #expect(try state.remove(run, standing: .ended))
+    #expect(try state.remove(run, retention: .ended))
     #expect(state.runs.names() == [])
   }
 
@@ -180,7 +180,7 @@ import WeftPlatform
       let removals = await withTaskGroup(of: Result<Bool, RunFolderError>.self) { group in
         for _ in 1...4 {
           group.addTask {
-            Result { () throws(RunFolderError) in try state.remove(run, standing: .ended) }
+            Result { () throws(RunFolderError) in try state.remove(run, retention: .ended) }
           }
         }
         return await group.reduce(into: []) { $0.append($1) }

@@ -24,22 +24,22 @@ import WeftPlatform
 
   /// The reported news, in words.
   private func news(_ followed: inout FollowedRun) -> [String] {
-    var told: [String] = []
+    var reported: [String] = []
     _ = followed.poll { news in
       switch news {
-      case .began(let opening, _): told.append("began \(opening.resumption)")
+      case .began(let opening, _): reported.append("began \(opening.resumption)")
       case .happened(let events):
         for event in events {
           switch event.kind {
           case .stepOutput(let step, let output):
             let mark = output.ending == .newline ? "" : "…"
-            told.append("\(step): \(output.text)\(mark)")
-          default: told.append(event.kind.wireName)
+            reported.append("\(step): \(output.text)\(mark)")
+          default: reported.append(event.kind.wireName)
           }
         }
       }
     }
-    return told
+    return reported
   }
 
   private func append(_ text: String, to step: StepAddress) throws {

@@ -63,13 +63,13 @@ final class SuiteServer: Sendable {
     guard let previous, wanted.expectedType?.hasSuffix("validated") == true else {
       return wanted.status ?? 200
     }
-    let told = HTTPHeaders(
+    let reported = HTTPHeaders(
       previous.headers("response_headers", now: 0, base: nil).map { HTTPHeader($0.name, $0.value) })
     let sent = visits.last?.checked.last { $0.name.lowercased() == "last-modified" }?.value
-    let modified = sent ?? told["last-modified"]
+    let modified = sent ?? reported["last-modified"]
     let isSame =
       modified != nil && received["if-modified-since"] == modified
-      || told["etag"] != nil && received["if-none-match"] == told["etag"]
+      || reported["etag"] != nil && received["if-none-match"] == reported["etag"]
     return isSame ? 304 : 999
   }
 

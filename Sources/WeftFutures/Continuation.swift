@@ -3,11 +3,11 @@
 /// Sendable, although `next` is a variable: it belongs to the single ``WaiterQueue`` that contains the waiter, which in
 /// turn is part of a future, under that future's lock, or of a thread's ``Ready``.
 @usableFromInline
-class Waiter: @unchecked Sendable {
-  @exclusivity(unchecked) fileprivate final var next: Unmanaged<Waiter>?
+class Continuation: @unchecked Sendable {
+  @exclusivity(unchecked) fileprivate final var next: Unmanaged<Continuation>?
 
   /// Called by the drain, outside every lock.
-  func run(_ ready: Ready) { preconditionFailure("\(type(of: self)) cannot be run") }
+  func run(_ ready: RunQueue) { preconditionFailure("\(type(of: self)) cannot be run") }
 }
 
 /// Waiters in order of arrival, in a circular list linked through the waiters and known by its last one.
@@ -20,11 +20,11 @@ class Waiter: @unchecked Sendable {
 /// ``Ready`` it is part of.
 @usableFromInline
 struct WaiterQueue: @unchecked Sendable {
-  private var last: Unmanaged<Waiter>?
+  private var last: Unmanaged<Continuation>?
 
   var isEmpty: Bool { last == nil }
 
-  mutating func append(_ waiter: Waiter) {
+  mutating func append(_ waiter: Continuation) {
     let new = Unmanaged.passRetained(waiter)
     if let last {
       waiter.next = last.next
@@ -46,7 +46,7 @@ struct WaiterQueue: @unchecked Sendable {
     last = otherLast
   }
 
-  mutating func popFirst() -> Waiter? {
+  mutating func popFirst() -> Continuation? {
     guard let last, let first = last.next else { return nil }
     if first.toOpaque() == last.toOpaque() {
       self.last = nil
@@ -58,8 +58,8 @@ struct WaiterQueue: @unchecked Sendable {
   }
 }
 
-extension Unmanaged<Waiter> {
-  fileprivate var next: Unmanaged<Waiter>? {
+extension Unmanaged<Continuation> {
+  fileprivate var next: Unmanaged<Continuation>? {
     get { _withUnsafeGuaranteedRef { $0.next } }
     nonmutating set { _withUnsafeGuaranteedRef { $0.next = newValue } }
   }

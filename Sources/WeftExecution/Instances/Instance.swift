@@ -12,7 +12,7 @@ import WeftPlanning
 ///
 /// ``RunEngine`` opens the frames: one when the run starts, one for each element when the loop has room for it, one for
 /// each attempt of a group that is run apart (a retried group, or a nested file), and one for each `finally` group.
-final class Frame: Sendable {
+final class Instance: Sendable {
   enum Kind: Sendable {
     case run
     case element(Element)
@@ -21,9 +21,9 @@ final class Frame: Sendable {
   }
 
   let kind: Kind
-  let parent: Frame?
+  let parent: Instance?
   /// The plan region that the frame instantiates.
-  let part: Part
+  let region: PlanRegion
   /// The instance number of the region's first step, and the scope of its first group.
   let firstInstance: Int
   let firstScope: Int
@@ -55,11 +55,12 @@ final class Frame: Sendable {
   }
 
   init(
-    _ kind: Kind, of part: Part, in parent: Frame?, firstInstance: Int, firstScope: Int, scope: Int,
+    _ kind: Kind, of region: PlanRegion, in parent: Instance?, firstInstance: Int, firstScope: Int,
+    scope: Int,
     limits: [Int: Int] = [:], fanOut: FanOutRun? = nil, order: FileOrder = .whole
   ) {
     self.kind = kind
-    self.part = part
+    self.region = region
     self.parent = parent
     self.firstInstance = firstInstance
     self.firstScope = firstScope
@@ -71,30 +72,30 @@ final class Frame: Sendable {
   }
 
   /// The frame of a run as a whole.
-  static func run(of plan: Plan) -> Frame {
-    Frame(.run, of: Part(allOf: plan), in: nil, firstInstance: 0, firstScope: 0, scope: 0)
+  static func run(of plan: Plan) -> Instance {
+    Instance(.run, of: PlanRegion(allOf: plan), in: nil, firstInstance: 0, firstScope: 0, scope: 0)
   }
 
   // MARK: Numbers
 
   /// The instance number of a step, unique in the run while the frame exists.
-  func instance(ofStep index: Int) -> Int {
-    guard !part.steps.contains(index), let parent else {
-      return firstInstance + index - part.steps.lowerBound
+  func instanceNumber(ofStep index: Int) -> Int {
+    guard !region.steps.contains(index), let parent else {
+      return firstInstance + index - region.steps.lowerBound
     }
-    return parent.instance(ofStep: index)
+    return parent.instanceNumber(ofStep: index)
   }
 
   /// The scope of a group; for a group around the frame, the frame's own scope.
   func scope(ofGroup group: Int) -> Int {
-    guard part.groups.contains(group) else { return scope }
-    return firstScope + group - part.groups.lowerBound
+    guard region.groups.contains(group) else { return scope }
+    return firstScope + group - region.groups.lowerBound
   }
 
   // MARK: Values
 
   func result(ofNode node: Plan.NodeIndex) -> NodeValues? {
-    guard !part.nodes.contains(node), let parent else {
+    guard !region.nodes.contains(node), let parent else {
       return state.withLock { $0.results[Int32(node)] }
     }
     return parent.result(ofNode: node)
@@ -107,9 +108,9 @@ final class Frame: Sendable {
   /// Returns the `env` of a group, and evaluates it on first use. Everything it reads ended before the group started.
   func environment(
     ofGroup group: Int,
-    evaluating evaluate: (Frame) -> Result<[String: ScopedText?], StepFailure>
+    evaluating evaluate: (Instance) -> Result<[String: ScopedText?], StepFailure>
   ) -> Result<[String: ScopedText?], StepFailure> {
-    if !part.groups.contains(group), let parent {
+    if !region.groups.contains(group), let parent {
       return parent.environment(ofGroup: group, evaluating: evaluate)
     }
     if let known = state.withLock({ $0.environments[group] }) { return known }
@@ -127,10 +128,10 @@ final class Frame: Sendable {
 
   /// The inputs of a file that is run in this frame or one around it; `nil` before they are computed.
   func inputs(ofFile file: Int) -> Result<RunInputs, StepFailure>? {
-    var next: Frame? = self
-    while let frame = next {
-      if let inputs = frame.state.withLock({ $0.inputs[file] }) { return inputs }
-      next = frame.parent
+    var next: Instance? = self
+    while let instance = next {
+      if let inputs = instance.state.withLock({ $0.inputs[file] }) { return inputs }
+      next = instance.parent
     }
     return nil
   }
@@ -144,8 +145,8 @@ final class Frame: Sendable {
   /// The future of a node of this frame, or of a frame around it. Only for plans in which a step depends on a node
   /// outside its own frame: the other plans keep no futures.
   func future(ofNode node: Plan.NodeIndex) -> Future<NodeResult, Never> {
-    guard !part.nodes.contains(node), let parent else {
-      return state.withLock { $0.futures[node - part.nodes.lowerBound] }
+    guard !region.nodes.contains(node), let parent else {
+      return state.withLock { $0.futures[node - region.nodes.lowerBound] }
     }
     return parent.future(ofNode: node)
   }
@@ -154,10 +155,10 @@ final class Frame: Sendable {
 
   /// The innermost element around the frame that satisfies `isMeant`.
   func element(where isMeant: (Element) -> Bool) -> Element? {
-    var next: Frame? = self
-    while let frame = next {
-      if case .element(let element) = frame.kind, isMeant(element) { return element }
-      next = frame.parent
+    var next: Instance? = self
+    while let instance = next {
+      if case .element(let element) = instance.kind, isMeant(element) { return element }
+      next = instance.parent
     }
     return nil
   }
@@ -184,7 +185,7 @@ struct Element: Sendable {
 }
 
 /// A plan region: the part of a plan that a frame instantiates as a whole.
-struct Part: Sendable {
+struct PlanRegion: Sendable {
   /// The nodes of the step, or of the group from its start to its end, and of its cleanup steps.
   let nodes: Range<Int>
   let steps: Range<Int>

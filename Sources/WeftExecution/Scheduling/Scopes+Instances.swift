@@ -10,7 +10,7 @@ extension Scopes {
   ///   - file: The scope of the file that contains it; `nil` for the file of the enclosing scope.
   ///   - addresses: Maps the plan's addresses of the groups to those in the frame.
   mutating func open(
-    in parent: Int?, absorbing absorption: FailureBoundary, groups: Range<Int> = 0..<0,
+    in parent: Int?, boundary: FailureBoundary, groups: Range<Int> = 0..<0,
     of plan: Plan,
     inFile file: Int? = nil, addresses: (StepAddress) -> StepAddress = { $0 }
   ) -> Int {
@@ -22,7 +22,7 @@ extension Scopes {
       for _ in 0...groups.count { scopes.append(Scope(parent: -1)) }
     }
     scopes[first] = Scope(parent: parent ?? -1)
-    scopes[first].absorption = absorption
+    scopes[first].boundary = boundary
     scopes[first].file = file ?? scopes[max(parent ?? 0, 0)].file
     scopes[first].response =
       groups.first.map { response(inGroup: $0, of: plan) } ?? scopes[parent ?? 0].response
@@ -57,6 +57,6 @@ extension Scopes.Scope {
     self.init(
       parent: parent ?? group.parent ?? -1, address: group.address,
       tolerance: group.step?.allowFailure ?? .none,
-      absorption: group.endsEarly ? .waiting : .none)
+      boundary: group.endsEarly ? .waiting : .none)
   }
 }

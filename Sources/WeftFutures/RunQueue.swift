@@ -14,7 +14,7 @@
 ///
 /// Used by its own thread only, so it needs no lock.
 @usableFromInline
-final class Ready {
+final class RunQueue {
   // Every access to these ends before anything else is called, so the run-time need not check it.
   @exclusivity(unchecked) private var waiters = WaiterQueue()
   @exclusivity(unchecked) private var withdrawals: [Upstream] = []
@@ -32,8 +32,8 @@ final class Ready {
   /// Calls `body`, then runs everything that it made ready; inside another drain, only calls `body`.
   ///
   /// `body` must not call code from outside this module.
-  static func draining<Answer>(_ body: (Ready) -> Answer) -> Answer {
-    let ready = Ready.ofThisThread
+  static func draining<Answer>(_ body: (RunQueue) -> Answer) -> Answer {
+    let ready = RunQueue.ofThisThread
     guard !ready.isDraining else { return body(ready) }
     ready.isDraining = true
     defer { ready.isDraining = false }
@@ -47,8 +47,8 @@ final class Ready {
 
   /// Releases the contents of a settled future. `release` does so itself, or, if too many releases are nested already,
   /// puts them on the list that it is given, which is drained after those releases.
-  static func releasing(_ release: (Ready?) -> Void) {
-    let ready = Ready.ofThisThread
+  static func releasing(_ release: (RunQueue?) -> Void) {
+    let ready = RunQueue.ofThisThread
     guard ready.releaseDepth < mostReleases else { return release(ready) }
     ready.releaseDepth += 1
     release(nil)
@@ -57,7 +57,7 @@ final class Ready {
     if ready.releaseDepth == 0, !ready.discarded.isEmpty { draining { _ in } }
   }
 
-  func append(_ waiter: Waiter) { waiters.append(waiter) }
+  func append(_ waiter: Continuation) { waiters.append(waiter) }
 
   func append(movingFrom queue: WaiterQueue) { waiters.append(movingFrom: queue) }
 
@@ -89,14 +89,14 @@ final class Ready {
   }
 }
 
-extension Ready {
+extension RunQueue {
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     let status = pthread_key_create(&key) { stored in
       #if canImport(Darwin)
-        Unmanaged<Ready>.fromOpaque(stored).release()
+        Unmanaged<RunQueue>.fromOpaque(stored).release()
       #else
-        if let stored { Unmanaged<Ready>.fromOpaque(stored).release() }
+        if let stored { Unmanaged<RunQueue>.fromOpaque(stored).release() }
       #endif
     }
     precondition(status == 0, "no thread-local storage left: \(status)")
@@ -104,11 +104,11 @@ extension Ready {
   }()
 
   /// Created at the thread's first use and released at its end.
-  private static var ofThisThread: Ready {
+  private static var ofThisThread: RunQueue {
     if let stored = pthread_getspecific(key) {
-      return Unmanaged<Ready>.fromOpaque(stored).takeUnretainedValue()
+      return Unmanaged<RunQueue>.fromOpaque(stored).takeUnretainedValue()
     }
-    let ready = Ready()
+    let ready = RunQueue()
     pthread_setspecific(key, Unmanaged.passRetained(ready).toOpaque())
     return ready
   }
@@ -126,5 +126,5 @@ package protocol Postponing: AnyObject, Sendable {
 ///
 /// For a decision that should see everything an outcome has made ready.
 package func afterwards(_ whose: some Postponing, _ what: Int) {
-  Ready.draining { $0.postpone(whose, what) }
+  RunQueue.draining { $0.postpone(whose, what) }
 }

@@ -2,7 +2,7 @@ import WeftPlanning
 
 /// The scopes and parallel limits around a group, as seen from one frame. ``RunEngine`` reads them when it starts a group
 /// or opens an element.
-extension Frame {
+extension Instance {
   /// The scope that encloses a group.
   func scope(around group: Int, of plan: Plan) -> Int {
     scope(ofGroup: plan.groups[group].parent ?? 0)
@@ -11,27 +11,27 @@ extension Frame {
   /// Whether the frame is an element of the loop at this node: a step, or the start of a group.
   func isElement(of node: Plan.NodeIndex) -> Bool {
     guard case .element = kind else { return false }
-    return part.member == node
+    return region.member == node
   }
 }
 
-extension Frame {
+extension Instance {
   /// The frame that contains the attempts of a group; the frame itself if it is not one of them.
-  func aroundAttempts(of node: Plan.NodeIndex) -> Frame {
-    guard case .attempt = kind, part.member == node, let parent else { return self }
+  func aroundAttempts(of node: Plan.NodeIndex) -> Instance {
+    guard case .attempt = kind, region.member == node, let parent else { return self }
     return parent
   }
 }
 
-extension Frame {
+extension Instance {
   /// The innermost parallel limit that applies to the members of a group.
   func limit(ofGroup group: Int, in plan: Plan) -> Int? {
-    var frame = self
-    while let parent = frame.parent {
-      if case .element = frame.kind, frame.part.groups.contains(group) {
-        return frame.limits[group]
+    var instance = self
+    while let parent = instance.parent {
+      if case .element = instance.kind, instance.region.groups.contains(group) {
+        return instance.limits[group]
       }
-      frame = parent
+      instance = parent
     }
     return plan.limit(ofGroup: group)
   }

@@ -4,8 +4,8 @@ import Synchronization
 @usableFromInline
 enum Upstream: Sendable {
   case nothing
-  case one(Cell)
-  case all([Cell])
+  case one(FutureCore)
+  case all([FutureCore])
   case handlers([@Sendable () -> Void])
 }
 
@@ -26,9 +26,9 @@ enum Upstream: Sendable {
 /// - `step` is written before the cell is shared, and afterwards only by the drain that runs it. A waiter is on one
 ///   list at a time, so no two drains run it at once.
 @usableFromInline
-class Cell: Waiter, @unchecked Sendable {
+class FutureCore: Continuation, @unchecked Sendable {
   /// The work to do when the source has settled. It gets the cell, and settles it or makes it follow another cell.
-  @usableFromInline typealias Step = @Sendable (Cell, Ready) -> Void
+  @usableFromInline typealias Step = @Sendable (FutureCore, RunQueue) -> Void
 
   final let state: Mutex<FutureState>
   @exclusivity(unchecked) @usableFromInline final private(set) var upstream: Upstream
@@ -44,7 +44,7 @@ class Cell: Waiter, @unchecked Sendable {
   deinit {
     // A step that never ran may hold another deferred future, that one the next, and so on.
     guard step != nil else { return }
-    Ready.draining { ready in
+    RunQueue.draining { ready in
       if let step = step.take() { ready.discard(step) }
     }
   }
@@ -55,20 +55,20 @@ class Cell: Waiter, @unchecked Sendable {
 
   /// Runs the step and releases it at the same time: it may hold earlier futures, and a chain held together by its
   /// steps would be released recursively.
-  override final func run(_ ready: Ready) {
+  override final func run(_ ready: RunQueue) {
     guard let step = step.take() else { preconditionFailure("a future was run twice") }
     step(self, ready)
   }
 }
 
-extension Cell {
+extension FutureCore {
   /// Registers the interest of `waiter`, and runs it once the outcome is available.
   @usableFromInline
-  final func attach(_ waiter: Waiter) {
+  final func attach(_ waiter: Continuation) {
     switch state.withLock({ $0.attach(waiter) }) {
     case .waits: break
-    case .starts: Ready.draining { $0.append(self) }
-    case .isReady: Ready.draining { $0.append(waiter) }
+    case .starts: RunQueue.draining { $0.append(self) }
+    case .isReady: RunQueue.draining { $0.append(waiter) }
     }
   }
 
@@ -76,7 +76,7 @@ extension Cell {
   ///
   /// This cannot happen earlier: a different thread may already have settled the cell early, and it must not withdraw
   /// from inputs that the cell is not attached to yet. In that case this method withdraws.
-  final func stand(on inputs: Upstream, _ ready: Ready) {
+  final func stand(on inputs: Upstream, _ ready: RunQueue) {
     let isSettled = state.withLock { state in
       if state.phase == .pending { upstream = inputs }
       return state.phase == .settled
@@ -85,18 +85,18 @@ extension Cell {
   }
 
   /// The first half of ``attach(_:)``, for a waiter that may withdraw before the second half.
-  final func addInterest(_ ready: Ready) {
+  final func addInterest(_ ready: RunQueue) {
     if case .starts = state.withLock({ $0.addInterest() }) { ready.append(self) }
   }
 
   /// The second half of ``attach(_:)``.
-  final func enqueue(_ waiter: Waiter, _ ready: Ready) {
+  final func enqueue(_ waiter: Continuation, _ ready: RunQueue) {
     if case .isReady = state.withLock({ $0.enqueue(waiter) }) { ready.append(waiter) }
   }
 
   /// Runs `step` once `other` has settled.
   @usableFromInline
-  final func follow(_ other: Cell, _ ready: Ready, _ step: @escaping Step) {
+  final func follow(_ other: FutureCore, _ ready: RunQueue, _ step: @escaping Step) {
     self.step = step
     other.addInterest(ready)
     let (previous, wasCancelled) = state.withLock { state in
@@ -115,7 +115,7 @@ extension Cell {
   /// - Returns: Whether this was the first call.
   @usableFromInline
   @discardableResult
-  final func settle(_ ready: Ready, isEarly: Bool = false, storing store: () -> Void) -> Bool {
+  final func settle(_ ready: RunQueue, isEarly: Bool = false, storing store: () -> Void) -> Bool {
     let settled = state.withLock { state -> (waiting: WaiterQueue, upstream: Upstream, Bool)? in
       guard let waiting = state.settle() else { return nil }
       store()
@@ -134,18 +134,18 @@ extension Cell {
   /// Settles the cell from outside a drain.
   @usableFromInline
   final func settle(storing store: () -> Void) -> Bool {
-    Ready.draining { settle($0, storing: store) }
+    RunQueue.draining { settle($0, storing: store) }
   }
 
   /// Requests that work for this outcome stop.
   @usableFromInline
-  final func cancel() { Ready.draining { passOn($0) { $0.cancel() } } }
+  final func cancel() { RunQueue.draining { passOn($0) { $0.cancel() } } }
 
   /// Withdraws one interest in the outcome.
-  final func withdraw(_ ready: Ready) { passOn(ready) { $0.withdraw() } }
+  final func withdraw(_ ready: RunQueue) { passOn(ready) { $0.withdraw() } }
 
   /// Decides immediately; the upstream is notified in the drain.
-  private final func passOn(_ ready: Ready, if isCancellation: (inout FutureState) -> Bool) {
+  private final func passOn(_ ready: RunQueue, if isCancellation: (inout FutureState) -> Bool) {
     ready.withdraw(from: state.withLock { isCancellation(&$0) ? upstream : .nothing })
   }
 
@@ -167,7 +167,7 @@ extension Cell {
 
 extension Upstream {
   /// Withdraws one interest from each upstream cell, or runs the handlers. Called by the drain.
-  func withdraw(_ ready: Ready) {
+  func withdraw(_ ready: RunQueue) {
     switch self {
     case .nothing: break
     case .one(let cell): cell.withdraw(ready)

@@ -6,7 +6,7 @@ import WeftPlatform
 ///
 /// Requests come from other threads. The display's thread removes what it has drawn, confirms that, and waits without
 /// writing.
-final class Screen: Sendable {
+final class DisplayLock: Sendable {
   private struct State {
     var askers = 0
     /// Whether a display is open.

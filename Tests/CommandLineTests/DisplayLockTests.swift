@@ -4,7 +4,7 @@ import WeftPlatform
 
 @testable import WeftCLI
 
-@Suite struct ScreenTests {
+@Suite struct DisplayLockTests {
   /// The entries of a log, in order.
   private final class Diary: Sendable {
     private let entries = Mutex<[String]>([])
@@ -13,83 +13,83 @@ import WeftPlatform
   }
 
   /// Waits like the thread of a display.
-  private static func waitUntilWanted(_ screen: Screen) {
-    while !screen.isWanted { screen.wakeup.wait() }
+  private static func waitUntilWanted(_ lock: DisplayLock) {
+    while !lock.isWanted { lock.wakeup.wait() }
   }
 
   @Test func withoutADisplayTheScreenIsFree() {
-    let screen = Screen()
-    #expect(screen.ask(atMost: nil))
-    screen.release()
-    screen.open()
-    screen.close()
-    #expect(screen.ask(atMost: nil))
-    screen.release()
+    let lock = DisplayLock()
+    #expect(lock.ask(atMost: nil))
+    lock.release()
+    lock.open()
+    lock.close()
+    #expect(lock.ask(atMost: nil))
+    lock.release()
   }
 
   @Test func whoAsksWaitsForTheDisplayToWithdrawAndTheDisplayUntilTheScreenIsFree() throws {
-    let (screen, diary, threads, over) = (Screen(), Diary(), BlockingThreads(), Wakeup())
-    screen.open()
+    let (lock, diary, threads, over) = (DisplayLock(), Diary(), BlockingThreads(), Wakeup())
+    lock.open()
     try threads.submit {
-      let isQuiet = screen.ask(atMost: nil)
+      let isQuiet = lock.ask(atMost: nil)
       diary.add("asked: \(isQuiet)")
       // Logged before the release, so that the order is certain.
       diary.add("released")
-      screen.release()
+      lock.release()
       over.wake()
     }
-    ScreenTests.waitUntilWanted(screen)
+    DisplayLockTests.waitUntilWanted(lock)
     diary.add("withdrawn")
-    screen.yield()
+    lock.yield()
     diary.add("drawn again")
     over.wait()
     #expect(diary.all == ["withdrawn", "asked: true", "released", "drawn again"])
-    #expect(!screen.isWanted)
+    #expect(!lock.isWanted)
   }
 
   @Test func theDisplayComesBackOnlyWhenEverybodyHasReleasedTheScreen() throws {
-    let (screen, diary, threads) = (Screen(), Diary(), BlockingThreads())
-    screen.open()
+    let (lock, diary, threads) = (DisplayLock(), Diary(), BlockingThreads())
+    lock.open()
     try threads.submit {
-      _ = screen.ask(atMost: nil)
+      _ = lock.ask(atMost: nil)
       // The display has already withdrawn, so the program does not wait for a second answer.
-      _ = screen.ask(atMost: nil)
-      screen.release()
+      _ = lock.ask(atMost: nil)
+      lock.release()
       diary.add("first release")
       diary.add("second release")
-      screen.release()
+      lock.release()
     }
-    ScreenTests.waitUntilWanted(screen)
-    screen.yield()
+    DisplayLockTests.waitUntilWanted(lock)
+    lock.yield()
     diary.add("drawn again")
     #expect(diary.all == ["first release", "second release", "drawn again"])
   }
 
   @Test func aStopEndsTheWaitForADisplayThatDoesNotAnswer() {
-    let (screen, stop) = (Screen(), StopSwitch())
-    screen.open()
+    let (lock, stop) = (DisplayLock(), StopSwitch())
+    lock.open()
     stop.request(.graceful)
-    #expect(!screen.ask(atMost: nil, stop: stop))
-    screen.release()
-    #expect(!screen.isWanted)
+    #expect(!lock.ask(atMost: nil, stop: stop))
+    lock.release()
+    #expect(!lock.isWanted)
   }
 
   @Test func aDisplayThatDoesNotAnswerIsNotWaitedForLongerThanTheLimit() {
-    let screen = Screen()
-    screen.open()
-    #expect(!screen.ask(atMost: .milliseconds(1)))
-    screen.release()
+    let lock = DisplayLock()
+    lock.open()
+    #expect(!lock.ask(atMost: .milliseconds(1)))
+    lock.release()
   }
 
   @Test func whoWaitsIsAnsweredWhenTheDisplayEnds() throws {
-    let (screen, diary, threads, over) = (Screen(), Diary(), BlockingThreads(), Wakeup())
-    screen.open()
+    let (lock, diary, threads, over) = (DisplayLock(), Diary(), BlockingThreads(), Wakeup())
+    lock.open()
     try threads.submit {
-      diary.add("asked: \(screen.ask(atMost: nil))")
+      diary.add("asked: \(lock.ask(atMost: nil))")
       over.wake()
     }
-    ScreenTests.waitUntilWanted(screen)
-    screen.close()
+    DisplayLockTests.waitUntilWanted(lock)
+    lock.close()
     over.wait()
     #expect(diary.all == ["asked: true"])
   }
