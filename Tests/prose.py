@@ -77,6 +77,9 @@ def main() -> int:
         files = [path] if path.is_file() else sorted(
             file for kind in ("swift", "md", "c", "h") for file in path.rglob(f"*.{kind}"))
         for file in files:
+            # Its rows quote the findings of others.
+            if file.name == "FaultRows.md":
+                continue
             for number, problem, text in problems(file):
                 count += 1
                 print(f"{file.relative_to(root)}:{number}: {problem}: {text[:90]}")

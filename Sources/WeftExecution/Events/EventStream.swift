@@ -264,7 +264,7 @@ package final class EventStream: Sendable {
   /// The present state of the run; `nil` before its first event.
   package var report: RunReport? { state.withLock { $0.fold.report } }
 
-  /// How the steps have ended so far.
+  /// The counts of the steps so far.
   var counts: OutcomeCounts { state.withLock { $0.fold.counts } }
 
   var toldSteps: ToldSteps { state.withLock { $0.fold.toldSteps } }
