@@ -26,11 +26,17 @@ import Testing
   /// Runs in a process of its own, where no other test opens or closes descriptors.
   @Test func openDescriptorsAreCounted() async {
     await #expect(processExitsWith: .success) {
-      let before = DescriptorBudget.ofThisProcess
-      let files = try (0..<1000).map { _ in try Descriptor.opened(forReading: "/dev/null") }
-      let budget = DescriptorBudget.ofThisProcess
-      #expect(budget.open - before.open == files.count)
-      #expect(budget.limit == before.limit && budget.open < budget.limit)
+      // The test library opens a descriptor now and then, also here; so one of several counts is exact.
+      let differences = try (0..<20).map { _ in
+        let before = DescriptorBudget.ofThisProcess
+        // The limit may be as low as 256, and leave no room for a thousand.
+        let count = min((before.limit - before.open) / 2, 1000)
+        let files = try (0..<count).map { _ in try Descriptor.opened(forReading: "/dev/null") }
+        let budget = DescriptorBudget.ofThisProcess
+        #expect(budget.limit == before.limit && budget.open < budget.limit)
+        return budget.open - before.open - files.count
+      }
+      #expect(differences.contains(0))
     }
   }
 }
