@@ -22,7 +22,13 @@ extension ProgramRun {
     let outsiders = enclosure?.members(besides: leader).filter { $0.group != leader } ?? []
     signalGroup(program.stopPolicy.signal)
     signalGroup(.continue)
-    for process in outsiders {
+    asked = []
+    ask(outsiders)
+  }
+
+  /// Asks processes outside the leader's group to end, each once.
+  private mutating func ask(_ outsiders: [ProcessStatus]) {
+    for process in outsiders where asked?.insert(process.identity).inserted == true {
       process.send(program.stopPolicy.signal, if: enclosure?.holds(process) == true)
       process.send(.continue, if: enclosure?.holds(process) == true)
     }
@@ -36,7 +42,12 @@ extension ProgramRun {
   mutating func look(at scope: Ending.Scope) {
     looks += 1
     let isAnyoneLeft = findOthers(scope)
-    if isAnyoneLeft, ending.hasKilled { killAll(scope) }
+    if isAnyoneLeft, ending.hasKilled {
+      killAll(scope)
+    } else if isAnyoneLeft {
+      // A search may miss a process that is being started or loses its parent, and find it the next time.
+      ask(found.filter { $0.group != leader })
+    }
     ending.othersSeen(areGone: !isAnyoneLeft, at: MonotonicClock.now)
   }
 

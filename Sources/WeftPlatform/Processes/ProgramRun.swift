@@ -19,6 +19,8 @@ struct ProgramRun: ~Copyable {
   /// Whether the leader's exit status was taken by other code. Its id, and its group's, may then have been reused, so
   /// they get no more signals.
   private(set) var isLost = false
+  /// The processes outside the leader's group that have been asked to end; `nil` before the program is stopped.
+  var asked: Set<ProcessIdentity>?
   /// The processes that were alive when the leader had exited.
   var leftovers: [ProcessRecord] = []
   /// The living processes found by the last search.
