@@ -107,9 +107,12 @@ let package = Package(
     // libcurl itself is opened at run time; only what opens it is linked.
     .target(
       name: "CWeftCurl", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+    .target(name: "CWeftSchemas"),
     .target(
       name: "CWeftBenchmarks", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-  ] + libraries + moduleTests
+  ] + libraries + moduleTests,
+  // For #embed.
+  cLanguageStandard: .c2x
 )
 
 package.targets += [
@@ -118,7 +121,7 @@ package.targets += [
     dependencies: [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
       "WeftPlatform", "WeftCaching", "WeftLoading", "WeftExecution", "WeftRecord",
-      "WeftReporting",
+      "WeftReporting", "CWeftSchemas",
     ],
     swiftSettings: settings),
   .executableTarget(

@@ -53,11 +53,6 @@ enum Invocation: Sendable, Hashable {
   }
 }
 
-/// The schemas built into the program.
-enum SchemaName: String, CaseIterable {
-  case workflow, event
-}
-
 struct CheckInvocation: Sendable, Hashable {
   /// At least one file.
   let files: [String]
