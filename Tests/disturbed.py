@@ -144,8 +144,8 @@ class Disturbed:
         """More arguments for a resume, and the nodes that they cause to run again."""
         words, again = [], set()
         journal = self.journal()
-        if not last and self.random.random() < 0.35:
-            known = [node for node in self.workflow.nodes() if node.role == "step" and node.kind != "approve"]
+        known = [node for node in self.workflow.nodes() if node.role == "step" and node.kind != "approve"]
+        if not last and self.random.random() < 0.35 and known:
             node = self.random.choice(known)
             # One element, or all of them.
             frame = self.random.choice(list(node.instances()) or [()])
