@@ -89,7 +89,7 @@ let moduleTests: [Target] = modules.map { module in
     name: module.name + "Tests",
     dependencies: [.byName(name: module.name)] + module.knows + (testAids[module.name] ?? [])
       + (module.name == "WeftTestKit" ? [] : ["WeftTestKit"]),
-    exclude: testData[module.name] ?? [],
+    path: "Tests/Unit/\(module.name)Tests", exclude: testData[module.name] ?? [],
     swiftSettings: settings)
 }
 
@@ -138,14 +138,16 @@ package.targets += [
       "WeftFutures", "WeftJSON", "WeftDefinition", "WeftPlanning", "WeftPlatform", "WeftExecution",
       "WeftTestKit",
     ],
+    path: "Tests/Simulation",
     swiftSettings: settings),
   .testTarget(
     name: "ShellTests",
     dependencies: ["WeftDefinition", "WeftPlatform", "WeftTestKit"],
+    path: "Tests/Shell",
     swiftSettings: settings),
   .testTarget(
     name: "CommandLineTests",
     dependencies: ["WeftCLI", "WeftPlanning", "WeftExecution", "WeftRecord", "WeftTestKit"],
-    exclude: ["Golden"],
+    path: "Tests/CommandLine", exclude: ["Golden"],
     swiftSettings: settings),
 ]

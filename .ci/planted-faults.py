@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""Plants faults in a copy of the engine's decisions, and checks that the simulation finds each of them. Faults in
+process termination are planted in a copy of the program, and Tests/EndToEnd/test_reaping.py must find them.
+
+The copy is built once, with all faults in it; the variable WEFT_FAULT selects one. Each is at a place where the engine
+itself decides or acts: text that must occur exactly once is replaced by code that is wrong with that fault and
+unchanged otherwise. The sources of this package are not touched.
+
+    python3 .ci/planted-faults.py [SEEDS]        how many seeds a fault has until it is found; 1000
+    python3 .ci/planted-faults.py --sweeps       only those in process termination
+    python3 .ci/planted-faults.py --places       only whether each fault still has its place
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+root = pathlib.Path(__file__).resolve().parent.parent
+engine = "Sources/WeftExecution/"
+platform = "Sources/WeftPlatform/"
+
+# Name, file, original text, replacement. FAULT is true if the fault is selected.
+faults = [
+    ("a slot is not returned", "Scheduling/SlotQueue.swift",
+     "    free += 1\n    if record.line >= 0",
+     "    if !(FAULT && step % 5 == 1) { free += 1 }\n    if record.line >= 0"),
+    ("what was held of a pool is not returned", "Scheduling/SlotQueue.swift",
+     "    if record.line >= 0 { pools.giveBack(",
+     "    if record.line >= 0, !FAULT { pools.giveBack("),
+    ("a group's limit is not kept", "Scheduling/SlotQueue+Limits.swift",
+     "      if limits[index].free == 0 { return index }",
+     "      if limits[index].free == 0, !FAULT { return index }"),
+    ("who comes later is served first", "Scheduling/SlotQueue.swift",
+     "    let weight = UInt64(UInt32.max - UInt32(bitPattern: seat.weight))",
+     "    let weight = FAULT ? UInt64(seat.weight) : UInt64(UInt32.max - UInt32(bitPattern: seat.weight))"),
+    ("a large request of a pool is passed", "Scheduling/PoolQueues.swift",
+     "      pools[share.pool].blockedIn = pass\n      if let time",
+     "      if !FAULT { pools[share.pool].blockedIn = pass }\n      if let time"),
+    ("a pool's rate is three times what it should be", "Scheduling/TokenBucket.swift",
+     "filling + passed * Parts(count))",
+     "filling + passed * Parts(count) * (FAULT ? 3 : 1))"),
+    ("a skip has another's reason", "Scheduling/Scopes.swift",
+     "      return .dependencyFailed(blame)",
+     "      return FAULT ? .heldBack(by: blame) : .dependencyFailed(blame)"),
+    ("a failed dependency holds nobody back", "Scheduling/GraphCompiler.swift",
+     "    self.holdsBack = holdsBack ?? (conclusion != .success)",
+     "    self.holdsBack = holdsBack ?? (conclusion != .success && !(FAULT && conclusion == .failure))"),
+    ("a failure does not hold back the rest", "Scheduling/Scopes.swift",
+     "    guard case .open = scopes[index].state else { return .nothing }\n    switch scopes",
+     "    guard case .open = scopes[index].state, !FAULT else { return .nothing }\n    switch scopes"),
+    ("a tolerated failure is not told", "Scheduling/RunEngine+Endings.swift",
+     "        events.publish(recorded: event, step: task.place)",
+     "        if !(FAULT && end.outcome != end.conclusion) "
+     "{ events.publish(recorded: event, step: task.place) }"),
+    ("a race goes on when it is won", "Scheduling/RunEngine+Groups.swift",
+     "          return state.scopes.cancel(task.scope, .raceWon(task.address, by: member))",
+     "          return FAULT ? .nothing "
+     ": state.scopes.cancel(task.scope, .raceWon(task.address, by: member))"),
+    ("a group's time limit ends nothing", "Scheduling/Scopes.swift",
+     "    guard let address = scopes[scope].address else { return .nothing }",
+     "    guard let address = scopes[scope].address, !FAULT else { return .nothing }"),
+    ("one attempt more than the retry policy allows", "Control/RetryLedger.swift",
+     "    if used(by: index) >= policy.max {",
+     "    if used(by: index) >= policy.max + (FAULT ? 1 : 0) {"),
+    ("the next attempt does not wait", "Scheduling/RunEngine+Retrying.swift",
+     "    let pause = pause(next.instanceNumber, in: task.scope, for: delay, immunity: task.immunity)",
+     "    let pause = pause(next.instanceNumber, in: task.scope, for: FAULT ? .zero : delay, "
+     "immunity: task.immunity)"),
+    ("a loop survives one failure more than it tolerates", "Control/FanOutRun.swift",
+     "  var hasFailed: Bool { failures > tolerated }",
+     "  var hasFailed: Bool { failures > tolerated + (FAULT ? 1 : 0) }"),
+    ("more elements are under way than may be", "Control/FanOutRun.swift",
+     "started < elements, active < maxParallel,",
+     "started < elements, active < (FAULT ? .max : maxParallel),"),
+    ("clean-up goes in the order of starting", "Scheduling/RunEngine+Cleanup.swift",
+     "    return cleanups.reversed().reduce(",
+     "    return (FAULT ? cleanups : cleanups.reversed()).reduce("),
+    ("what is done finally does not wait for clean-up", "Scheduling/RunEngine+Cleanup.swift",
+     "    let cleaned = cleanUp(in: 0, after: members) ?? Future(value: ())\n    return cleaned",
+     "    let cleaned = cleanUp(in: 0, after: members) ?? Future(value: ())\n"
+     "    return (FAULT ? Future(value: ()) : cleaned)"),
+    ("a cancelled run lets the next step start", "Scheduling/Scopes.swift",
+     "    if let reason = cancellation(of: scope) { return .cancelled(reason) }\n    if let failed",
+     "    if !FAULT, let reason = cancellation(of: scope) { return .cancelled(reason) }\n    if let failed"),
+    ("a stale skip", "Record/RecordedRun.swift",
+     "      steps[group] = nil\n",
+     "      if !FAULT { steps[group] = nil }\n"),
+    ("a stale success", "Scheduling/RunEngine+Groups.swift",
+     "!resumePolicy.isReusable(task)\n    {\n      events.note(",
+     "!resumePolicy.isReusable(task), !FAULT\n    {\n      events.note("),
+    ("a rerun is forgotten by the next engine", "Record/RecordedRun.swift",
+     "    for step in opening.rerun { rerunSince[step] = number }",
+     "    for step in opening.rerun where !FAULT { rerunSince[step] = number }"),
+    ("a rerun in another file leaves the groups around it as they were", "Resuming/RerunSelection.swift",
+     "in plan.allEnclosingGroups(ofGroup: plan.steps[step].group) {",
+     "in FAULT ? plan.enclosingGroups(ofGroup: plan.steps[step].group) "
+     ": plan.allEnclosingGroups(ofGroup: plan.steps[step].group) {"),
+    ("what a part leaves out counts as it ended before", "Scheduling/RunEngine+Settling.swift",
+     "        outdated.insert(address)",
+     "        if !FAULT { outdated.insert(address) }"),
+    ("a cleanup that failed is not tried again", "Resuming/ResumePolicy.swift",
+     "      return end.isPendingCleanup || hasBegun(",
+     "      return !FAULT && end.isPendingCleanup || hasBegun("),
+    ("a loop tolerates steps in doubt", "Scheduling/RunEngine+Elements.swift",
+     "isTolerable: fault?.isDoubt != true)",
+     "isTolerable: FAULT || fault?.isDoubt != true)"),
+]
+
+sweeps = [
+    ("a sweep ends one process too many, which another engine has started", "Containment/RunSearch.swift",
+     "      member.cookie == engine.cookie && member.engine == engine.process\n",
+     "      member.cookie == engine.cookie && (FAULT || member.engine == engine.process)\n"),
+]
+
+
+def misplaced() -> list[str]:
+    """The faults whose text does not occur exactly once."""
+    counts = [(name, file, right, (root / module / file).read_text().count(right))
+              for module, planted in ((engine, faults), (platform, sweeps)) for name, file, right, _ in planted]
+    return [f"{name}: {file} has the place {count} times: {right.strip()}"
+            for name, file, right, count in counts if count != 1]
+
+
+def plant(copy: pathlib.Path, module: str, planted: list) -> None:
+    (copy / module / "PlantedFault.swift").write_text(
+        "#if canImport(Glibc)\n  import Glibc\n#else\n  import Darwin\n#endif\n\n"
+        'let plantedFault = getenv("WEFT_FAULT").map { String(cString: $0) } ?? ""\n')
+    for name, file, right, wrong in planted:
+        path = copy / module / file
+        path.write_text(path.read_text().replace(right, wrong.replace("FAULT", f'(plantedFault == "{name}")')))
+
+
+def copy_of_the_package(folder: pathlib.Path) -> pathlib.Path:
+    """The package with the simulation as its only tests."""
+    copy = folder / "weft"
+    shutil.copytree(root / "Sources", copy / "Sources", ignore=shutil.ignore_patterns("*.docc"))
+    shutil.copytree(root / "Tests/Simulation", copy / "Tests/Simulation")
+    package = (root / "Package.swift").read_text()
+    modules, rest = package.split("/// Files that tests read", 1)
+    simulation = rest[rest.index('  .testTarget(\n    name: "SimulationTests"'):]
+    simulation = simulation[:simulation.index("swiftSettings: settings),") + 25]
+    (copy / "Package.swift").write_text(
+        modules + 'let package = Package(\n  name: "weft", platforms: [.macOS(.v15)],\n'
+        '  targets: [.target(name: "CWeftPlatform"), .target(name: "CWeftCurl")] + libraries + [\n'
+        + simulation + "\n])\n")
+    return copy
+
+
+def simulate(copy: pathlib.Path, fault: str, seeds: str) -> tuple[int, list[str]]:
+    tests = "everyRunKeepsItsPromises|everySequenceGetsThere"
+    command = ["swift", "test", "--skip-build", "--filter", tests]
+    done = subprocess.run(
+        command, cwd=copy, capture_output=True, text=True, timeout=900,
+        env={**os.environ, "WEFT_FAULT": fault, "WEFT_SEEDS": seeds})
+    output = done.stdout + done.stderr
+    lines = [line.removeprefix("↳ ") for line in output.splitlines() if line.startswith("↳ seed")]
+    if done.returncode != 0 and not lines:
+        # The engine itself may have found an impossible state.
+        lines = [line for line in output.splitlines() if "Fatal error" in line or "Precondition failed" in line][:1]
+    return done.returncode, lines
+
+
+def find_sweeps(copy: pathlib.Path) -> int:
+    """The number of faults in process termination that are missed, or are misplaced."""
+    copy.mkdir(exist_ok=True)
+    for name in ("Sources", "Tests"):
+        shutil.copytree(root / name, copy / name)
+    shutil.copy(root / "Package.swift", copy)
+    plant(copy, platform, sweeps)
+    build = ["swift", "build", "--product", "weft"]
+    built = subprocess.run(build, cwd=copy, capture_output=True, text=True)
+    if built.returncode != 0:
+        print("the copy of the program does not build", built.stdout[-3000:], built.stderr[-1000:], sep="\n")
+        return 1
+    folder = subprocess.run([*build, "--show-bin-path"], cwd=copy, capture_output=True, text=True, check=True)
+    command = [sys.executable, "Tests/EndToEnd/test_reaping.py", folder.stdout.strip() + "/weft"]
+    missed = 0
+    for name in ("", *(name for name, *_ in sweeps)):
+        done = subprocess.run(command, cwd=copy, capture_output=True, text=True, timeout=900,
+                              env={**os.environ, "WEFT_FAULT": name})
+        found = [line for line in done.stdout.splitlines() if line.startswith("FAIL")]
+        if not name and done.returncode != 0:
+            print("without a fault:", done.stdout[-1000:], done.stderr[-1000:], sep="\n")
+            return 1
+        if name:
+            missed += not found
+            print(f"{name}: {'by ' + found[0][6:150] if found else 'NOT FOUND'}", flush=True)
+    print(f"{len(sweeps) - missed} of {len(sweeps)} planted faults in what ends processes found")
+    return missed
+
+
+def main() -> int:
+    if lost := misplaced():
+        print(*lost, sep="\n")
+        return 1
+    if "--places" in sys.argv[1:]:
+        print(f"{len(faults) + len(sweeps)} faults can be planted")
+        return 0
+    if "--sweeps" in sys.argv[1:]:
+        with tempfile.TemporaryDirectory() as folder:
+            return 1 if find_sweeps(pathlib.Path(folder)) else 0
+    seeds = sys.argv[1] if len(sys.argv) > 1 else "1000"
+    with tempfile.TemporaryDirectory() as folder:
+        copy = copy_of_the_package(pathlib.Path(folder))
+        plant(copy, engine, faults)
+        built = subprocess.run(
+            ["swift", "build", "--build-tests", "-q"], cwd=copy, capture_output=True, text=True)
+        if built.returncode != 0:
+            print("the copy does not build", built.stdout[-3000:], built.stderr[-1000:], sep="\n")
+            return 1
+        code, found = simulate(copy, "", seeds)
+        if code != 0:
+            print("without a fault:", *found[:3], sep="\n  ")
+            return 1
+        missed = 0
+        for name, *_ in faults:
+            _, found = simulate(copy, name, seeds)
+            missed += not found
+            print(f"{name}: {f'in {len(found)} runs: ' + found[0][:150] if found else 'NOT FOUND'}", flush=True)
+        print(f"{len(faults) - missed} of {len(faults)} planted faults found in {seeds} seeds each")
+        missed += find_sweeps(pathlib.Path(folder) / "program")
+        return 1 if missed else 0
+
+
+sys.exit(main())

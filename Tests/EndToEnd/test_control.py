@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+"""Controls runs from other processes: answers approvals, ends runs, and keeps runs of one key apart.
+
+usage: test_control.py PATH_TO_WEFT
+
+Every case has a directory of its own. Steps append lines to a file, by which their runs are counted.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pexpect
+
+from lib import cases
+from lib.place import LIMIT, Place
+
+
+
+def does(name, more=""):
+    return f"echo {name} >> done; {more}"
+
+
+def asking(*more, **keys):
+    return dict(
+        {"steps": [{"id": "build", "run": does("build")}, {"id": "deploy", "approve": "Ship it?"},
+                   {"id": "after", "run": does("after")}, *more],
+         "finally": [{"id": "last", "run": does("last")}]}, **keys)
+
+
+def run_of(place):
+    return place.folder.name
+
+
+def records(place):
+    return [json.loads(line) for line in place.journal.read_text().splitlines()]
+
+
+def state(place):
+    (run,) = json.loads(place.call("runs", "--format", "json").stdout)["runs"]
+    return run["state"]
+
+
+def left_and_answered(weft):
+    place = Place(weft, asking())
+    result = place.run()
+    run = run_of(place)
+    assert result.returncode == 75, result
+    assert f"weft approve {run} deploy" in result.stderr and f"weft resume {run}" in result.stderr, result
+    assert place.done() == {"build": 1}, place.done()
+    assert records(place)[-1]["type"] == "run.waiting" and state(place) == "waiting"
+    assert not (place.folder / "report.json").exists()
+    # There is no answer yet: it continues to wait.
+    assert place.resume().returncode == 75 and place.done() == {"build": 1}
+    result = place.call("approve", "deploy")
+    assert result.returncode == 0 and f"weft resume {run}" in result.stdout, result
+    result = place.resume()
+    assert result.returncode == 0, result
+    assert place.done() == {"build": 1, "after": 1, "last": 1}
+    assert list((place.folder / "control").iterdir()) == [] and state(place) == "success"
+
+
+def rejected(weft):
+    place = Place(weft, asking())
+    place.run()
+    assert place.call("approve", run_of(place)[:12], "deploy", "--reject").returncode == 0
+    result = place.resume()
+    assert result.returncode == 1 and "was rejected" in result.stderr, result
+    assert place.done() == {"build": 1, "last": 1}
+
+
+def alive(weft):
+    gate = {"id": "gate", "needs": [], "run": does("gate", "until [ -e open ]; do sleep 0.02; done")}
+    place = Place(weft, {"parallel": [
+        {"id": "deploy", "approve": "Ship it?"}, {"id": "after", "needs": ["deploy"], "run": does("after")}, gate]})
+    engine = place.start("run", "w.json")
+    place.until(lambda: place.done()["gate"] == 1 and "step.asking" in place.journal.read_text())
+    result = place.call("approve", "deploy")
+    assert result.returncode == 0 and "resume" not in result.stdout, result
+    place.until(lambda: place.done()["after"] == 1)
+    (place.path / "open").touch()
+    assert engine.wait(LIMIT) == 0
+
+
+def at_a_terminal(weft):
+    place = Place(weft, asking())
+    child = pexpect.spawn(
+        place.weft, ["run", "w.json"], cwd=str(place.path), timeout=LIMIT, encoding="utf-8",
+        dimensions=(24, 100))
+    child.expect(re.escape("[y/N]"))
+    assert place.call("approve", "deploy").returncode == 0
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0 and place.done() == {"build": 1, "after": 1, "last": 1}, child.exitstatus
+
+
+def interrupted_question(weft):
+    """Output after an interrupted question starts on a line of its own."""
+    for form in ({}, {"WEFT_PROGRESS": "plain"}):
+        place = Place(weft, asking())
+        child = pexpect.spawn(
+            place.weft, ["run", "w.json"], cwd=str(place.path), timeout=LIMIT, encoding="utf-8",
+            dimensions=(24, 100), env=dict(os.environ, **form))
+        child.expect(re.escape("[y/N]"))
+        child.sendintr()
+        child.expect(pexpect.EOF)
+        child.close()
+        assert child.exitstatus == 130, child.exitstatus
+        rest = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", child.before)
+        assert re.match(r"[ ^C]*\r?\n", rest), repr(rest)
+
+
+def killed(weft):
+    """The answer survives a kill of the engine, before or after the engine has taken it."""
+    place = Place(weft, {"parallel": [
+        {"id": "deploy", "approve": "Ship it?"},
+        {"id": "gate", "idempotent": True, "run": does("gate", "until [ -e open ]; do sleep 0.02; done")},
+        {"id": "after", "needs": ["deploy", "gate"], "run": does("after")}]})
+    engine = place.start("run", "w.json")
+    place.until(lambda: place.done()["gate"] == 1 and "step.asking" in place.journal.read_text())
+    engine.send_signal(signal.SIGSTOP)
+    assert place.call("approve", "deploy").returncode == 0
+    engine.kill()
+    engine.wait()
+    (place.path / "open").touch()
+    result = place.resume()
+    assert result.returncode == 0 and place.done()["after"] == 1, result
+
+
+def answered_once(weft):
+    """An answer that was taken is not there for the next engine."""
+    place = Place(weft, asking({"id": "again", "run": "exit 1"}))
+    place.run()
+    place.call("approve", "deploy")
+    assert place.resume().returncode == 1
+    assert place.call("approve", "deploy").returncode == 2
+    result = place.resume("--rerun", "deploy")
+    assert result.returncode == 75, result
+
+
+def its_time(weft):
+    place = Place(weft, asking())
+    workflow = asking()
+    # Long enough for a busy machine to suspend the run first.
+    workflow["steps"][1]["timeout"] = "5s"
+    place.write(workflow)
+    assert place.run().returncode == 75
+    asked = [r for r in records(place) if r["type"] == "step.waiting"]
+    assert len(asked) == 1, asked
+    place.until(lambda: time.time_ns() > asked[0]["untilNs"])
+    result = place.resume()
+    assert result.returncode == 1 and "timed out" in result.stderr, result
+
+
+def no_record(weft):
+    result = Place(weft, asking()).run("--record", "none")
+    assert result.returncode == 1 and "nobody can be asked" in result.stderr, result
+
+
+def refusals(weft):
+    place = Place(weft, asking())
+    assert place.call("approve", "deploy").returncode == 2
+    place.run()
+    for words, told in [(["nope"], '"deploy"'), (["build"], '"deploy"'), (["20", "x", "y"], "as well"),
+                        ([], "needs"), (["9", "deploy"], 'no run "9" is recorded')]:
+        result = place.call("approve", *words)
+        assert result.returncode == 2 and told in result.stderr, result
+    assert place.call("approve", "--now", "deploy").returncode == 2
+    # A file that another user has put there is not a request.
+    control = place.folder / "control"
+    (control / "1.json").write_text('{"request":"approve","step":"deploy"')
+    (control / "2.json").write_text('{"request":"reboot"}')
+    (control / "3.json").symlink_to("/etc/passwd")
+    (control / "4.json").mkdir()
+    (control / "5.json").write_text("x" * 100_000)
+    assert place.resume().returncode == 75
+
+
+def cancelled(weft):
+    place = Place(weft, {"steps": [{"id": "long", "run": does("long", "sleep 60")}],
+                         "finally": [{"id": "last", "run": does("last")}]})
+    engine = place.start("run", "w.json")
+    place.until(lambda: place.done()["long"] == 1)
+    result = place.call("cancel")
+    assert result.returncode == 0 and "has ended: cancelled" in result.stdout, result
+    assert engine.wait(LIMIT) == 130 and place.done() == {"long": 1, "last": 1}
+    result = place.call("cancel", run_of(place))
+    assert result.returncode == 0 and "already" in result.stdout, result
+    assert place.call("cancel").returncode == 2
+    # It was addressed to that engine, not to the next.
+    result = place.resume("--timeout", "200ms")
+    assert result.returncode == 124 and "requested" not in result.stdout, result
+
+
+def killed_from_elsewhere(weft):
+    place = Place(weft, {"steps": [{"id": "deaf", "run": does("deaf", "trap '' TERM; while :; do sleep 1; done")}]})
+    engine = place.start("run", "w.json")
+    place.until(lambda: place.done()["deaf"] == 1)
+    assert place.call("cancel", "--now").returncode == 0
+    assert engine.wait(LIMIT) == 130
+    end = [r for r in records(place) if r["type"] == "step.finished"]
+    assert end[0]["exit"] == {"signal": "KILL"}, end
+
+
+def cancelled_while_it_waits(weft):
+    place = Place(weft, asking())
+    place.run()
+    result = place.call("cancel")
+    assert result.returncode == 0 and "weft resume" in result.stdout, result
+    assert place.resume().returncode == 130 and place.done() == {"build": 1, "last": 1}
+
+
+def exclusive(policy, name):
+    return {"concurrency": {"key": "deploy-${{ inputs.to }}", "policy": policy},
+            "inputs": {"to": {"type": "string", "default": "prod"}},
+            "steps": [{"id": "work", "run": does(name, f"until [ -e {name}.open ]; do sleep 0.02; done")}],
+            "finally": [{"id": "last", "run": does(name + ".last")}]}
+
+
+def begin(place, policy, name, *arguments):
+    (place.path / f"{name}.json").write_text(json.dumps(exclusive(policy, name)))
+    return subprocess.Popen(
+        [place.weft, "run", f"{name}.json", *arguments], cwd=place.path, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def one_at_a_time(weft):
+    place = Place(weft, {})
+    first = begin(place, "wait", "one")
+    place.until(lambda: place.done()["one"] == 1)
+    second = begin(place, "wait", "two")
+    assert second.stderr.readline().startswith("weft: waiting for run 20")
+    other = begin(place, "wait", "three", "-i", "to=test")
+    place.until(lambda: place.done()["three"] == 1)
+    assert place.done()["two"] == 0
+    third = begin(place, "refuse", "four")
+    assert third.wait(LIMIT) == 4 and "has the key \"deploy-prod\"" in third.stderr.read()
+    for name in ("one", "two", "three"):
+        (place.path / f"{name}.open").touch()
+    assert [engine.wait(LIMIT) for engine in (first, second, other)] == [0, 0, 0]
+    assert place.done()["four"] == 0
+
+
+def latest_wins(weft):
+    place = Place(weft, {})
+    first = begin(place, "cancelPrevious", "one")
+    place.until(lambda: place.done()["one"] == 1)
+    second = begin(place, "cancelPrevious", "two")
+    assert first.wait(LIMIT) == 130
+    place.until(lambda: place.done()["two"] == 1)
+    assert place.done()["one.last"] == 1
+    (place.path / "two.open").touch()
+    assert second.wait(LIMIT) == 0
+    assert "cancelling run" in second.stderr.read()
+
+
+def lock_of_the_dead(weft):
+    """The lock of a killed engine needs no removal; a signal ends the wait for a lock."""
+    place = Place(weft, {})
+    first = begin(place, "wait", "one")
+    place.until(lambda: place.done()["one"] == 1)
+    waiting = begin(place, "wait", "two")
+    waiting.stderr.readline()
+    waiting.send_signal(signal.SIGINT)
+    assert waiting.wait(LIMIT) == 130
+    first.kill()
+    first.wait()
+    (place.path / "one.open").touch()
+    (place.path / "three.open").touch()
+    assert begin(place, "refuse", "three").wait(LIMIT) == 0
+
+
+CASES = [
+    ("X73: what follows a question that is broken off has a line of its own", interrupted_question),
+    ("a run that nobody can be asked at is left with 75, and goes on when it is answered", left_and_answered),
+    ("what is rejected fails when it goes on", rejected),
+    ("a run under way hears an answer from another terminal", alive),
+    ("one at a terminal does, too", at_a_terminal),
+    ("an answer survives the engine that was to hear it", killed),
+    ("an answer is for one question", answered_once),
+    ("the time to answer goes on while there is no engine", its_time),
+    ("without a record the step fails", no_record),
+    ("what is no answer is refused, and nothing is believed that lies in control/", refusals),
+    ("X42: a run that is cancelled from another terminal exits 130, as by ^C", cancelled),
+    ("and killed", killed_from_elsewhere),
+    ("one that waits is cancelled when it goes on", cancelled_while_it_waits),
+    ("runs of one key wait for each other, or refuse", one_at_a_time),
+    ("X42: the latest of one key wins, and the others exit 130", latest_wins),
+    ("J13: the lock of a killed engine is nobody's", lock_of_the_dead),
+]
+
+
+if __name__ == "__main__":
+    sys.exit(cases.run(__doc__, CASES))

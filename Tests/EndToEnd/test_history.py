@@ -1,0 +1,813 @@
+#!/usr/bin/env python3
+"""Checks weft runs, show, logs and clean from outside: with live runs, killed ones and damaged ones, and with two
+terminals on one run.
+
+usage: test_history.py PATH_TO_WEFT        (needs pyte)
+"""
+
+import contextlib
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from lib import cases
+from lib.place import LIMIT, Place, crc32c
+from lib.screen import Screen
+
+HELD = {"steps": [{"id": "a", "run": "echo one; cat go.fifo; echo two"}, {"id": "b", "run": "exit 3"}]}
+
+
+class Runs(Place):
+    """A directory with runs, and what weft reports about them."""
+
+    def __init__(self, weft, workflow={"steps": [{"id": "a", "run": "echo hello"}]}):
+        super().__init__(weft, workflow)
+        os.mkfifo(self.path / "go.fifo")
+
+    def ids(self, *arguments):
+        return [run["run"] for run in self.listed(*arguments)]
+
+    def listed(self, *arguments):
+        result = self.call("runs", "--format", "json", *arguments)
+        assert result.returncode == 0, result
+        return json.loads(result.stdout)["runs"]
+
+    def states(self):
+        return [run["state"] for run in self.listed()]
+
+    def shown(self, *arguments):
+        result = self.call("show", "--format", "json", *arguments)
+        assert result.returncode in (0, 4), result
+        return json.loads(result.stdout)
+
+    def folder_of(self, run):
+        return self.path / ".weft/runs" / run
+
+    def begin(self, *arguments, until="one"):
+        """Starts a run that continues until its FIFO is opened."""
+        known = set(self.ids())
+        process = self.start("run", "w.json", *arguments)
+        self.until(lambda: set(self.ids()) - known)
+        (run,) = set(self.ids()) - known
+        self.until(lambda: any((self.folder_of(run) / "logs").glob("*.log")))
+        return process, run
+
+    def go(self):
+        # Its reader may not have opened it yet, or may never do so.
+        def writer():
+            with contextlib.suppress(OSError):
+                return os.open(self.path / "go.fifo", os.O_WRONLY | os.O_NONBLOCK)
+
+        descriptor = []
+        self.until(lambda: descriptor.append(writer()) or descriptor[-1] is not None)
+        os.close(descriptor[-1])
+
+    def stream(self, *arguments, **options):
+        return subprocess.Popen(
+            [self.weft, *arguments], cwd=self.path, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+def killed(runs, process, run):
+    process.kill()
+    process.wait(timeout=LIMIT)
+    runs.call("reap", run)
+
+
+def mixed(weft):
+    """Runs of every kind: the newest is alive."""
+    runs = Runs(weft)
+    runs.run()
+    runs.write({"name": "second, \"best\"", "steps": [{"id": "b", "run": "exit 3"}]})
+    runs.run()
+    runs.write(HELD)
+    process, run = runs.begin()
+    process.terminate()
+    process.wait(timeout=LIMIT)
+    process, run = runs.begin()
+    killed(runs, process, run)
+    runs.process, runs.live = runs.begin()
+    return runs
+
+
+def all_states(weft):
+    runs = mixed(weft)
+    assert runs.states() == ["running", "interrupted", "cancelled", "failure", "success"], runs.listed()
+    for words, expected in [
+        (["--state", "success"], ["success"]),
+        (["--state", "failure", "--state", "running"], ["running", "failure"]),
+        (["--limit", "2"], ["running", "interrupted"]), (["--file", "second, \"best\""], ["failure"]),
+        (["--file", "w.json", "--state", "success"], ["success"]), (["--file", "x.json"], []),
+        (["--since", "1h", "--limit", "1"], ["running"]), (["--since", "2200-01-01"], []),
+    ]:
+        assert [run["state"] for run in runs.listed(*words)] == expected, (words, runs.listed(*words))
+    rows = list(csv.DictReader(io.StringIO(runs.call("runs", "--format", "csv").stdout, newline="")))
+    assert [row["state"] for row in rows] == runs.states() and rows[3]["workflow"] == 'second, "best"'
+    assert rows[3]["failed"] == "1" and int(rows[3]["durationUs"]) > 0, rows
+    table = runs.call("runs").stdout.splitlines()
+    assert table[0].split()[0] == "RUN" and table[1].split()[0] == runs.live, table
+    runs.go()
+    runs.process.wait(timeout=LIMIT)
+    assert runs.states()[0] == "failure"
+
+
+def damaged(weft):
+    runs = Runs(weft)
+    for _ in range(6):
+        runs.run()
+    good, *bad = runs.ids()
+    folders = [runs.folder_of(run) for run in bad]
+    (folders[0] / "journal.jsonl").write_text("nonsense\x1b[2J\n")
+    (folders[1] / "journal.jsonl").unlink()
+    journal = (folders[2] / "journal.jsonl").read_bytes()
+    (folders[2] / "journal.jsonl").write_bytes(b"\x01" + journal[1:])
+    shutil.rmtree(folders[3])
+    folders[3].symlink_to("/")
+    shutil.rmtree(folders[4])
+    folders[4].write_text("a file")
+    assert set(runs.ids()) == {good, *bad}
+    assert sorted(runs.states()) == ["damaged"] * 5 + ["success"], runs.listed()
+    assert all(run["damage"] for run in runs.listed("--state", "damaged"))
+    assert "\x1b" not in runs.call("runs").stdout
+    assert runs.call("logs", good, "a").stdout == "hello\n"
+    for run in bad:
+        result = runs.call("show", run)
+        assert result.returncode == 4 and "\x1b" not in result.stdout + result.stderr, result
+    result = runs.resume(good)
+    assert result.returncode == 0, result
+    result = runs.call("clean", "--keep", "0", "--unfinished")
+    assert sorted(runs.ids()) == sorted(bad), result
+
+
+def many(weft):
+    runs = Runs(weft, {"steps": [{"id": f"s{number}", "run": "true"} for number in range(20)]})
+    runs.run()
+    (first,) = runs.ids()
+    journal = (runs.folder_of(first) / "journal.jsonl").read_text().splitlines()
+    opening, begin, *others = journal
+    for number in range(999):
+        run = f"2020{number // 30 % 12 + 1:02}{number % 28 + 1:02}-000000-{number:06x}"
+        (runs.folder_of(run) / "logs").mkdir(parents=True, mode=0o700)
+        lines = [recast(line, first, run) for line in (opening, begin)] + others
+        # Every tenth has no recorded end.
+        if number % 10 == 0:
+            lines.pop()
+        (runs.folder_of(run) / "journal.jsonl").write_text("\n".join(lines) + "\n")
+    began = time.monotonic()
+    result = runs.call("runs")
+    took = time.monotonic() - began
+    assert len(result.stdout.splitlines()) == 1001, result
+    states = runs.states()
+    assert states.count("success") == 900 and states.count("interrupted") == 100, states
+    return f"1,000 in {took * 1000:.0f} ms"
+
+
+def recast(line, run, other):
+    """The line of a different run, with its checksum."""
+    body = line[:-len(',"crc":"00000000"}')].replace(run, other)
+    return f'{body},"crc":"{crc32c(body.encode()):08x}"}}'
+
+
+def details(weft):
+    runs = Runs(weft, {
+        "inputs": {"pin": {"secret": True, "default": "canary"}},
+        "steps": [
+            {"id": "a", "run": "echo $PIN", "env": {"PIN": "${{ inputs.pin }}"},
+             "outputs": {"word": "${{ self.stdout }}", "plain": "${{ format('x') }}"}},
+            {"id": "b", "run": "echo why; exit 3", "needs": ["a"], "retry": {"max": 1, "delay": "1ms"}},
+            {"id": "c", "run": "true", "needs": ["b"]}]})
+    assert runs.run().returncode == 1
+    text = runs.call("show").stdout
+    run = runs.ids()[0]
+    for part in [
+        f"run {run}: failure", "word: *** (secret)", "plain: x", "b: failed after", "(attempt 2)",
+        f"log: .weft/runs/{run}/logs/b.log", 'c: skipped because "b" failed',
+        f'next: "weft resume {run}" goes on with it: "b", "c"',
+    ]:
+        assert part in text, (part, text)
+    shown = runs.shown(run[:20])
+    assert "canary" not in text + json.dumps(shown)
+    assert shown["resume"] == {"again": ["b", "c"], "inDoubt": [], "unmentioned": 0}, shown
+    assert shown["steps"][0]["secretOutputs"] == ["word"] and shown["steps"][1]["exit"] == {"code": 3}
+    runs.run()
+    for words, told in [(["2"], "several runs"), (["1999"], 'no run "1999" is recorded'), ([""], "is recorded")]:
+        result = runs.call("show", *words)
+        assert result.returncode == 2 and told in result.stderr, result
+    result = Runs(weft).call("show")
+    assert result.returncode == 2 and "no run is recorded" in result.stderr, result
+
+
+def plain(text):
+    """The output, without times and without the order of concurrent events."""
+    return sorted(re.sub(r"\b\d+(\.\d+)? m?s\b", "TIME", line) for line in text.splitlines())
+
+
+FOLLOWED = {"steps": [
+    {"id": "a", "run": "echo one; cat go.fifo; echo two; printf end"},
+    {"id": "b", "needs": [], "run": "echo try; exit 1", "retry": {"max": 1, "delay": "1ms"},
+     "allowFailure": True},
+    {"id": "e", "needs": [], "forEach": {"in": ["x", "y"], "as": "w"}, "run": "echo ${{ w }} >&2"},
+    {"id": "c", "run": "exit 3", "needs": ["a"]}, {"id": "d", "run": "true", "needs": ["c"]}]}
+
+
+def follow_plain(weft):
+    runs = Runs(weft, FOLLOWED)
+    own = runs.stream("run", "w.json")
+    runs.until(lambda: runs.ids())
+    other = runs.stream("show", "-f")
+    said = b""
+    while b"[a] one\n" not in said:
+        said += other.stdout.read1()
+    runs.go()
+    rest, errors = other.communicate(timeout=LIMIT)
+    whole, faults = own.communicate(timeout=LIMIT)
+    assert own.returncode == other.returncode == 1
+    assert plain((said + rest).decode()) == plain(whole.decode()), (said + rest, whole)
+    assert plain(errors.decode()) == plain(faults.decode()), (errors, faults)
+    # It can be followed again when it has ended.
+    result = runs.call("show", "--follow")
+    assert result.returncode == 1 and plain(result.stdout) == plain(whole.decode()), result
+
+
+def follow_on_a_terminal(weft):
+    own = Screen(weft, {"steps": [HELD["steps"][0], {"id": "b", "run": "seq 100; exit 3"}]}, rows=30)
+    other = None
+    try:
+        own.wait_for("a", "one", "0/2")
+        other = Screen(weft, None, command=("show", "-f"), beside=own, rows=30)
+        other.wait_for("a", "one", "0/2")
+        assert other.text() == own.text(), f"{other.text()}\n{own.text()}"
+        own.release("go.fifo")
+        assert own.status() == other.status() == 1
+        assert other.text() == own.text(), f"{other.text()}\n{own.text()}"
+        run = os.listdir(f"{own.path}/.weft/runs")[0]
+        assert f"all lines: weft logs {run} STEP" in other.text(), other.text()
+    finally:
+        own.close()
+        if other:
+            other.close()
+
+
+def follow_killed(weft):
+    runs = Runs(weft, HELD)
+    process, run = runs.begin()
+    followers = [runs.stream("show", "-f"), runs.stream("logs", "-f", "a"), runs.stream("logs", "-f")]
+    for follower in followers:
+        assert follower.stdout.read(1)
+    process.kill()
+    process.wait(timeout=LIMIT)
+    for follower in followers:
+        _, errors = follower.communicate(timeout=LIMIT)
+        assert follower.returncode == 4, (follower.args, errors)
+        assert f"the weft of run {run} has gone" in errors.decode(), errors
+    assert runs.states() == ["interrupted"]
+    runs.call("reap", run)
+    assert runs.shown()["resume"]["inDoubt"] == ["a"]
+
+
+def follow_resumed(weft):
+    runs = Runs(weft, dict(HELD, steps=[
+        {"id": "first", "run": "echo first"}, dict(HELD["steps"][0], idempotent=True, needs=["first"])]))
+    process, run = runs.begin()
+    runs.until(lambda: "a.log" in os.listdir(runs.folder_of(run) / "logs"))
+    process.kill()
+    process.wait(timeout=LIMIT)
+    again = runs.start("resume")
+    runs.until(lambda: runs.shown()["resumptions"] == 1)
+    other = runs.stream("show", "-f")
+    runs.go()
+    said, errors = other.communicate(timeout=LIMIT)
+    assert again.wait(timeout=LIMIT) == other.returncode == 0, (said, errors)
+    said = said.decode()
+    assert "[first]" not in said and "[a] two\n" in said and "(1 in an earlier part)" in said, said
+    assert said.count("weft: [a] started") == 1, said
+    detail = runs.shown()
+    assert detail["state"] == "success" and detail["resumptions"] == 1
+    # The log has what both engines have let it write.
+    assert runs.call("logs", "a").stdout == "one\none\ntwo\n"
+
+
+def logs(weft):
+    runs = Runs(weft, {"steps": [
+        {"id": "raw", "run": r"printf '\000\377one\r\n\033[31mtwo'; echo three >&2"},
+        {"id": "e", "forEach": {"in": ["x", "y z"], "as": "w", "key": "${{ w }}"}, "run": "echo got ${{ w }}"},
+        {"id": "g", "steps": [{"id": "in", "run": "echo inner"}, "echo unnamed"]},
+        {"id": "n", "workflow": "parts.json"},
+        {"id": "silent", "run": "true"}, {"id": "off", "if": "false", "run": "echo off"},
+        {"id": "cut", "run": "yes | head -c 5000", "logLimit": "1KB"}]})
+    (runs.path / "parts.json").write_text('{"steps": [{"id": "part", "run": "echo part"}]}')
+    runs.stream("run", "w.json").communicate(timeout=LIMIT)
+    run = runs.ids()[0]
+    raw = runs.stream("logs", "raw").communicate(timeout=LIMIT)[0]
+    assert raw == b"\0\xffone\r\nthree\n\x1b[31mtwo", raw
+    for words, out in [
+        (["e[x]"], "got x\n"), (["e[y z]"], "got y z\n"), ([run, "e"], "[e[x]] got x\n[e[y z]] got y z\n"),
+        (["in"], "inner\n"), (["g"], "[in] inner\n[g.2] unnamed\n"), (["n/part"], "part\n"),
+        (["n"], "[n/part] part\n"), ([run[:15], "in", "n"], "[in] inner\n[n/part] part\n"),
+        (["silent"], ""), (["off"], ""),
+    ]:
+        result = runs.call("logs", *words)
+        assert (result.returncode, sorted(result.stdout.splitlines())) == (0, sorted(out.splitlines())), (
+            words, result)
+    assert "has written nothing" in runs.call("logs", "silent").stderr
+    assert "it was skipped" in runs.call("logs", "off").stderr
+    result = runs.call("logs", "cut")
+    assert "the log ends here" in result.stdout and "was cut" in result.stderr, result
+    result = runs.call("logs", "silend")
+    assert result.returncode == 2 and 'did you mean "silent"?' in result.stderr, result
+    everything = runs.stream("logs").communicate(timeout=LIMIT)[0]
+    assert b"[raw] \0\xffone\n" in everything and b"[n/part] part\n" in everything, everything
+    (runs.folder_of(run) / "logs/in.log").unlink()
+    (runs.folder_of(run) / "logs/raw.log").write_bytes(b"x")
+    for step in ["in", "raw"]:
+        result = runs.call("logs", step)
+        assert result.returncode == 4 and "is not whole" in result.stderr, result
+
+
+def closed_readers(weft):
+    runs = Runs(weft, {"steps": [{"id": "a", "run": "yes | head -c 3000000"}]})
+    runs.run()
+    for words in ["logs a", "logs", "show", "runs", "logs -f a", "show -f"]:
+        result = subprocess.run(
+            ["bash", "-c", f'"$0" {words} 2>err | head -n 1; echo "${{PIPESTATUS[0]}}"', runs.weft],
+            cwd=runs.path, capture_output=True, text=True, timeout=LIMIT)
+        assert result.stdout.splitlines()[-1] == "0", (words, result)
+        assert not (runs.path / "err").read_text(), words
+
+
+def logs_followed(weft):
+    runs = Runs(weft, HELD)
+    process, run = runs.begin()
+    one = runs.stream("logs", "a", "-f")
+    all_ = runs.stream("logs", "-f")
+    waiting = runs.stream("logs", "-f", "b")
+    assert one.stdout.read(4) == b"one\n"
+    runs.go()
+    assert one.communicate(timeout=LIMIT)[0] == b"two\n" and one.returncode == 0
+    assert all_.communicate(timeout=LIMIT)[0] == b"[a] one\n[a] two\n" and all_.returncode == 0
+    assert waiting.communicate(timeout=LIMIT)[0] == b"" and waiting.returncode == 0
+    assert process.wait(timeout=LIMIT) == 1
+
+
+def cleaning(weft):
+    runs = Runs(weft)
+    for _ in range(4):
+        runs.run()
+    runs.write(HELD)
+    process, stopped = runs.begin()
+    killed(runs, process, stopped)
+    process, live = runs.begin()
+    before = runs.ids()
+    strangers = runs.path / ".weft/runs/20990101-000000-000000"
+    strangers.symlink_to(runs.path)
+    other = runs.path / ".weft/runs/notes"
+    other.mkdir()
+    dry = runs.call("clean", "--keep", "3", "--dry-run")
+    # The link counts as the newest.
+    assert dry.stdout.count("would remove 2") == 4 and runs.ids()[1:] == before, dry
+    assert f"would remove {before[-1]}" in dry.stdout.splitlines()[0]
+    result = runs.call("clean", "--keep", "3")
+    assert result.returncode == 0 and "removed 4 runs, " in result.stdout, result
+    assert "is a symbolic link" in result.stderr
+    assert runs.ids()[1:] == [live, stopped], runs.ids()
+    result = runs.call("clean", "--keep", "0")
+    assert "kept 1 run that could still be resumed" in result.stdout, result
+    assert runs.ids()[1:] == [live, stopped] and other.exists() and strangers.is_symlink()
+    result = runs.call("clean", "--older-than", "0s", "--unfinished")
+    assert runs.ids()[1:] == [live], result
+    runs.go()
+    process.wait(timeout=LIMIT)
+    assert (runs.path / "w.json").exists()
+    assert runs.call("clean", "--keep", "0").returncode == 0 and runs.ids()[1:] == []
+
+
+def kept_after_runs(weft):
+    runs = Runs(weft)
+    runs.write(HELD)
+    process, stopped = runs.begin()
+    killed(runs, process, stopped)
+    runs.write({"steps": ["true"]})
+    for _ in range(4):
+        assert runs.run("--keep", "2").returncode == 0
+    newest = runs.ids()
+    assert len(newest) == 3 and newest[-1] == stopped, newest
+    # By a clock that was set back it is the oldest; it is kept anyway.
+    os.rename(runs.folder_of(newest[0]), runs.folder_of("20990101-000000-aaaaaa"))
+    os.rename(runs.folder_of(newest[1]), runs.folder_of("20990101-000000-bbbbbb"))
+    assert runs.run("--keep", "2").returncode == 0
+    assert len(runs.ids()) == 4
+    # A record that cannot be removed is not a failure of the run.
+    result = runs.run("--keep", "1")
+    assert result.returncode == 0 and "error" not in result.stderr, result
+
+
+def waiting(weft):
+    runs = Runs(weft, {"steps": [
+        {"id": "a", "run": "cat go.fifo; echo before"}, {"id": "ok", "approve": "go on?"}]})
+    own = runs.start("run", "w.json")
+    runs.until(runs.ids)
+    follower = runs.stream("show", "-f")
+    logs_ = runs.stream("logs", "-f")
+    runs.go()
+    assert own.wait(timeout=LIMIT) == 75
+    said, errors = follower.communicate(timeout=LIMIT)
+    assert follower.returncode == 75 and b"go on?" in said + errors, (said, errors)
+    assert logs_.communicate(timeout=LIMIT)[0] == b"[a] before\n" and logs_.returncode == 0
+    assert runs.states() == ["waiting"] == [run["state"] for run in runs.listed("--state", "waiting")]
+    assert "could still be resumed" in runs.call("clean", "--keep", "0").stdout
+    assert runs.states() == ["waiting"]
+    assert runs.call("clean", "--keep", "0", "--unfinished").returncode == 0 and runs.ids() == []
+
+
+def resumed_while_listed(weft):
+    runs = Runs(weft, {"steps": [{"id": "a", "run": "exit 1"}]})
+    runs.run()
+    lister = subprocess.Popen(
+        ["bash", "-c", 'while :; do "$0" runs >/dev/null; "$0" show >/dev/null; done', runs.weft],
+        cwd=runs.path, start_new_session=True)
+    try:
+        for _ in range(25):
+            result = runs.resume()
+            assert result.returncode == 1, result
+    finally:
+        os.killpg(lister.pid, signal.SIGKILL)
+        lister.wait()
+
+
+TIMED = {"steps": [
+    {"id": "both", "parallel": [
+        {"id": "quick", "steps": [{"id": "q1", "run": "true"}, {"id": "q2", "run": "true"}]},
+        {"id": "slow", "run": "sleep 0.4"}]},
+    {"id": "each", "forEach": {"in": [1, 2, 3]}, "run": "true"},
+    {"id": "off", "if": "${{ inputs.all }}", "run": "sleep 0.5"}, {"id": "end", "run": "true"}],
+    "inputs": {"all": {"type": "boolean", "default": False}}}
+
+
+def kept_durations(runs):
+    return sorted((runs.path / ".weft/durations/1").iterdir())
+
+
+def path_of(runs, *arguments):
+    """The critical path that weft graph prints, by names; None if it prints none."""
+    result = runs.call("graph", "w.json", "--format", "json", *arguments)
+    assert result.returncode == 0 and not result.stderr, result
+    graph = json.loads(result.stdout)
+    path = graph.get("criticalPath")
+    names = {step["node"]: step["address"] for step in graph["steps"]}
+    return path and [names[node] for node in path["nodes"]]
+
+
+def durations(weft):
+    runs = Runs(weft, TIMED)
+    assert path_of(runs) is None
+    assert "took" not in runs.call("graph", "w.json").stdout + runs.run("--record", "none").stdout
+    assert path_of(runs) is None and not (runs.path / ".weft").exists()
+    assert runs.run().returncode == 0
+    assert path_of(runs) == ["slow", "each", "end"], path_of(runs)
+    table = runs.call("graph", "w.json", "--format", "table").stdout
+    assert re.search(r"^.*slow .* 4\d\d ms .*sleep 0.4$", table, re.M), table
+    dry = runs.run("--dry-run").stdout
+    assert dry == runs.call("graph", "w.json").stdout and "critical path" in dry.splitlines()[-1], dry
+    # Durations that were never measured are estimated, and the output says so.
+    assert path_of(runs, "-i", "all=true") == ["slow", "each", "off", "end"]
+    never = "(1 step never measured)"
+    assert never in runs.call("graph", "w.json", "-i", "all=true").stdout
+    assert runs.run("-i", "all=true").returncode == 0
+    assert never not in runs.call("graph", "w.json", "-i", "all=true").stdout
+    assert path_of(runs, "-i", "all=true") == ["slow", "each", "off", "end"]
+    (file,) = kept_durations(runs)
+    assert file.stat().st_mode & 0o777 == 0o600 and file.parent.stat().st_mode & 0o777 == 0o700
+    lines = file.read_text().splitlines()
+    assert [line.split()[-1] for line in lines[:-1]] == ["q1", "q2", "slow", "each", "off", "end"], lines
+    assert lines[3].split()[0] == "3" and len(lines[2].split()) == 4, lines
+    # The duration of a failed step says nothing; those of others do.
+    runs.write({"steps": [{"id": "q1", "run": "true"}, {"id": "end", "run": "exit 1"}]})
+    assert runs.run().returncode == 1
+    lines = file.read_text().splitlines()
+    assert [len(line.split()) for line in lines[:-1]] == [5, 4], lines
+
+
+def damaged_durations(weft):
+    runs = Runs(weft, TIMED)
+    runs.run()
+    (file,) = kept_durations(runs)
+    whole = file.read_bytes()
+    known = path_of(runs)
+    for content in [b"", whole[:-1], b"\0" * 5000, whole.replace(b"1 ", b"2 ", 1), whole + whole,
+                    b"9" * 3_000_000, b"\xff\xfe" + whole]:
+        file.write_bytes(content)
+        assert path_of(runs) is None, content[:80]
+    result = runs.run()
+    assert result.returncode == 0 and not result.stderr, result
+    assert path_of(runs) == known
+    elsewhere = runs.path / "precious"
+    elsewhere.write_bytes(whole)
+    file.unlink()
+    file.symlink_to(elsewhere)
+    assert path_of(runs) is None
+    assert runs.run().returncode == 0
+    assert elsewhere.read_bytes() == whole and not file.is_symlink() and path_of(runs) == known
+    shutil.rmtree(file.parent.parent)
+    file.parent.parent.symlink_to(runs.path)
+    assert runs.run().returncode == 0 and path_of(runs) is None
+    file.parent.parent.unlink()
+    file.parent.parent.write_text("a file")
+    result = runs.run()
+    assert result.returncode == 0 and not result.stderr and path_of(runs) is None, result
+    os.mkfifo(runs.path / "fifo")
+    file.parent.parent.unlink()
+    file.parent.mkdir(parents=True)
+    os.rename(runs.path / "fifo", file)
+    assert path_of(runs) is None
+
+
+def durations_of_many(weft):
+    runs = Runs(weft, TIMED)
+    runs.run()
+    others = [runs.start("run", "w.json") for _ in range(8)]
+    assert [other.wait(timeout=LIMIT) for other in others] == [0] * 8
+    (file,) = kept_durations(runs)
+    assert path_of(runs) == ["slow", "each", "end"]
+    assert all(2 < len(line.split()) <= 7 for line in file.read_text().splitlines()[:-1])
+    # A run that is killed leaves it as it was.
+    before = file.read_bytes()
+    runs.write(HELD)
+    process, run = runs.begin()
+    killed(runs, process, run)
+    assert kept_durations(runs) == [file] and file.read_bytes() == before
+
+
+def moved_durations(weft):
+    runs = Runs(weft, TIMED)
+    runs.run()
+    known = path_of(runs)
+    before = runs.path / "before"
+    before.mkdir()
+    for name in ["w.json", ".weft"]:
+        os.rename(runs.path / name, before / name)
+    runs.path = before
+    assert path_of(runs) == known
+    assert path_of(runs, "--state-dir", str(before / ".weft")) == known
+    (before / "x.json").write_bytes((before / "w.json").read_bytes())
+    result = runs.call("graph", "x.json")
+    assert "took" not in result.stdout, result
+    # A resumed run adds to the durations of its workflow, wherever the command is called.
+    runs.write({"steps": [{"id": "slow", "run": "sleep 0.1"}, {"id": "b", "run": "test -e ok"}]})
+    assert runs.run().returncode == 1
+    (before / "ok").touch()
+    result = subprocess.run(
+        [weft, "resume", "--state-dir", "before/.weft"], cwd=before.parent, text=True,
+        capture_output=True, timeout=LIMIT)
+    assert result.returncode == 0, result
+    assert path_of(runs) == ["slow", "b"]
+
+
+def time_left(weft):
+    screen = Screen(weft, {"steps": [{"id": "a", "run": "sleep 2.2"}, {"id": "b", "run": "cat go.fifo"}]})
+    try:
+        screen.wait_for("b", "1/2")
+        assert "left" not in screen.text(), screen.text()
+        screen.release("go.fifo")
+        assert screen.status() == 0
+        again = Screen(weft, None, command=("run", "workflow.json"), beside=screen)
+        try:
+            again.wait_for("a", "0/2", "about TIME left")
+            again.wait_for("b", "1/2")
+            again.release("go.fifo")
+            assert again.status() == 0 and "left" not in again.text(), again.text()
+        finally:
+            again.close()
+    finally:
+        screen.close()
+
+
+def led_elsewhere(weft):
+    """-C leads every command that reads files or records to a different directory."""
+    runs = Runs(weft, {"steps": [{"id": "a", "run": "echo hello; test -e ok"}]})
+
+    def call(command, *arguments, code=0):
+        result = subprocess.run(
+            [weft, command, *arguments, "-C", str(runs.path)], cwd="/", stdin=subprocess.DEVNULL, text=True,
+            capture_output=True, timeout=LIMIT)
+        assert result.returncode == code, (command, result)
+        return result.stdout
+
+    call("check", "w.json")
+    assert "a" in call("graph", "w.json")
+    call("run", "w.json", code=1)
+    assert "failure" in call("runs") and "hello" in call("logs", "a") and "a" in call("show")
+    (runs.path / "ok").touch()
+    call("resume")
+    assert runs.states() == ["success"]
+    call("clean", "--keep", "0")
+    assert runs.ids() == []
+    for command in ("check", "graph", "resume", "show", "runs", "logs", "clean", "cancel"):
+        operands = ["w.json"] if command in ("check", "graph") else []
+        result = subprocess.run(
+            [weft, command, *operands, "-C", str(runs.path / "none")], text=True, capture_output=True)
+        assert result.returncode == 2 and "as -C wants" in result.stderr, (command, result)
+
+
+def warnings_first(weft):
+    """Diagnostics of a file precede the output of its steps, and plans are not shortened in a pipe."""
+    long = "echo " + "x" * 300
+    runs = Runs(weft, {"steps": [
+        {"id": "a", "run": "exit 1", "allowFailure": True, "outputs": {"o": "${{ self.stdout }}"}},
+        {"id": "b", "run": ["echo", "${{ steps.a.outputs.o }}"], "allowFailure": True},
+        {"id": "c", "run": long}]})
+    result = subprocess.run(
+        [weft, "run", "w.json"], cwd=runs.path, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, timeout=LIMIT)
+    assert "W0503" in result.stdout, result.stdout
+    assert result.stdout.index("W0503") < result.stdout.index("[a] started"), result.stdout
+    assert long in runs.call("graph", "w.json").stdout
+    narrow = subprocess.run(
+        [weft, "graph", "w.json"], cwd=runs.path, env=dict(os.environ, COLUMNS="60"), text=True,
+        capture_output=True, timeout=LIMIT).stdout
+    assert long not in narrow and max(map(len, narrow.splitlines())) <= 60, narrow
+
+
+
+
+def counted(view):
+    return {name: view["counts"][name] for name in ("succeeded", "failed", "tolerated", "cancelled", "skipped")}
+
+
+def agreed(runs, **expected):
+    """The reports of every view on the newest run, which has ended; they must agree."""
+    listed, shown = runs.listed()[0], runs.shown()
+    report = json.loads((runs.folder_of(listed["run"]) / "report.json").read_text())
+    ends = [shown["end"], report["end"]]
+    assert ends[0] == ends[1] and counted(listed) == counted(ends[0]), (listed, ends)
+    assert listed["durationUs"] == ends[0]["durationUs"] == shown["durationUs"], (listed, shown)
+    assert counted(listed) == {**dict.fromkeys(counted(listed), 0), **expected}, listed
+    assert all(step["state"] != "pending" for step in report["states"]), report
+    return listed, shown, report
+
+
+def whole_run(weft):
+    runs = Runs(weft, {"steps": [
+        {"steps": [{"id": "a", "run": "sleep 0.3", "cleanup": "true"}]},
+        {"id": "g", "approve": "ok?"}, {"id": "b", "run": "true"}]})
+    assert runs.run().returncode == 75
+    waiting = runs.listed()[0]
+    assert waiting["durationUs"] >= 300_000 and counted(waiting)["succeeded"] == 2, waiting
+    time.sleep(0.5)
+    assert runs.call("approve", "g").returncode == 0
+    result = runs.resume()
+    assert result.returncode == 0 and "4 steps succeeded in" in result.stdout, result
+    assert "(2 in an earlier part)" in result.stdout, result
+    listed, shown, _ = agreed(runs, succeeded=4)
+    # The time between the parts does not belong to the run.
+    assert waiting["durationUs"] <= listed["durationUs"] < waiting["durationUs"] + 450_000, (waiting, listed)
+    assert len(shown["steps"]) == 4, shown
+
+
+def whole_loop(weft):
+    runs = Runs(weft, {"steps": [
+        {"id": "e", "forEach": {"in": list(range(300)), "as": "n"}, "idempotent": True,
+         "env": {"N": "${{ n }}"}, "run": "echo $N >> did; [ $N -ne 9 ] || cat go.fifo"}]})
+    process = runs.start("run", "w.json", "-j1")
+    runs.until(lambda: (runs.path / "did").exists() and len((runs.path / "did").read_text().split()) == 10)
+    listed, shown = runs.listed()[0], runs.shown()
+    assert (listed["steps"], counted(listed)["succeeded"]) == (300, 9), listed
+    killed(runs, process, listed["run"])
+    listed, shown = runs.listed()[0], runs.shown()
+    assert (listed["steps"], counted(listed)["succeeded"]) == (300, 9), listed
+    (loop,) = shown["loops"]
+    begun = sum(step["step"].startswith("e[") for step in shown["steps"])
+    assert loop == {"group": "e", "elements": 300, "notStarted": 300 - begun}, loop
+    assert "not started: 2" in runs.call("show").stdout, runs.call("show").stdout
+    process = runs.start("resume", "-j1")
+    runs.until(lambda: len((runs.path / "did").read_text().split()) == 11)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=LIMIT) == 143
+    agreed(runs, succeeded=9, cancelled=291)
+    runs.write(json.loads((runs.path / "w.json").read_text()))
+    process = runs.start("resume")
+    runs.go()
+    assert process.wait(timeout=LIMIT) == 0
+    agreed(runs, succeeded=300)
+
+
+def one_state(weft):
+    runs = Runs(weft, {"steps": [
+        {"id": "b", "forEach": {"in": [1, 2]}, "run": "true"},
+        {"id": "off", "if": "false", "retry": 1, "steps": ["true"]},
+        {"id": "m", "matrix": {"x": [1, 2]}, "steps": [{"id": "in", "run": "true"}]}]})
+    assert runs.run().returncode == 0
+    _, _, report = agreed(runs, succeeded=4, skipped=1)
+    names = [step["step"] for step in report["states"]]
+    assert sorted(names) == ["b[0]", "b[1]", "m[1].in", "m[2].in", "off"], names
+
+
+def facts(weft):
+    runs = Runs(weft, {
+        "inputs": {"to": {"default": "prod"}, "pin": {"secret": True, "default": "canary"}},
+        "pools": {"db": 1},
+        "parallel": [{"id": "a", "pool": "db", "run": "echo one; cat go.fifo"},
+                     {"id": "b", "pool": "db", "run": "true"}]})
+    process, _ = runs.begin()
+    runs.until(lambda: len(runs.shown()["steps"]) == 2)
+    text = runs.call("show").stdout
+    assert 'b: waits for pool "db", held by "a"' in text and "input     to: prod" in text, text
+    shown = runs.shown()
+    assert shown["inputs"] == [{"name": "to", "value": "prod"}, {"name": "pin"}] and "canary" not in text, shown
+    assert shown["steps"][0]["startedAt"] >= shown["startedAt"] and "startedAt" not in shown["steps"][1], shown
+    runs.go()
+    assert process.wait(timeout=LIMIT) == 0
+    queued = [json.loads(line) for line in (runs.folder_of(shown["run"]) / "journal.jsonl").read_text().splitlines()
+              if '"step.queued"' in line]
+    assert [record["waitingFor"] for record in queued] == [{"db": 1}, {"db": 1}], queued
+
+
+def told_of_runs(weft):
+    """The list and the view of a run show its inputs, its approvers, and when its steps began."""
+    runs = Runs(weft, {
+        "inputs": {"env": {"type": "string"}, "count": {"type": "integer", "default": 3}},
+        "steps": [{"id": "ask", "approve": "go on?"}, {"id": "a", "run": "echo hello"}]})
+    result = runs.call("run", "w.json", "-i", "env=prod")
+    assert result.returncode == 75, result
+    assert runs.call("approve", "ask").returncode == 0
+    result = runs.call("resume")
+    assert result.returncode == 0, result
+    (run,) = runs.listed()
+    given = {i["name"]: i.get("value") for i in run["inputs"]}
+    assert given["env"] == "prod" and given.get("count", 3) == 3, run
+    table = runs.call("runs").stdout
+    assert "INPUTS" in table and "env=prod" in table, table
+    shown = runs.shown()
+    ask, step = shown["steps"]
+    assert ask["approvedBy"].endswith("with weft approve") and "startedAt" in step, shown
+    text = runs.call("show").stdout
+    assert re.search(r"ask: succeeded in .*, approved by .+, with weft approve, began \d\d:\d\d:\d\d\n", text), text
+    assert re.search(r"a: succeeded in [^,]*, began \d\d:\d\d:\d\d\n", text), text
+    assert "input     env: prod" in text, text
+    assert "INPUTS" not in Runs(weft).call("runs").stdout
+
+
+def nothing_recorded(weft):
+    """Without any run, commands about all runs have nothing to do; those about one run find none."""
+    with tempfile.TemporaryDirectory(prefix="weft-history-") as place:
+        def call(*words, **environment):
+            return subprocess.run(
+                [weft, *words], cwd=place, stdin=subprocess.DEVNULL, text=True, capture_output=True,
+                timeout=LIMIT, env={**os.environ, **environment})
+
+        for words in (["runs"], ["runs", "--format", "json"], ["clean"], ["clean", "--dry-run"]):
+            for environment in ({}, {"WEFT_DIR": "elsewhere"}):
+                result = call(*words, **environment)
+                assert result.returncode == 0 and not re.search("error", result.stderr), (words, result)
+            result = call(*words, "--state-dir", "none")
+            assert result.returncode == 2 and 'no run is recorded in "none"' in result.stderr, (words, result)
+        result = call("reap", "--state-dir", "none")
+        assert result.returncode == 2 and 'no run is recorded in "none"' in result.stderr, result
+        for words in (["show"], ["logs"], ["resume"], ["cancel"], ["approve", "a"], ["show", "--follow"]):
+            for options in ([], ["--state-dir", "none"]):
+                result = call(*words, *options)
+                assert result.returncode == 2 and "no run is recorded in" in result.stderr, (words, result)
+        assert not os.listdir(place), os.listdir(place)
+
+
+CASES = [
+    ("X87: inputs, approvers and beginnings are told", told_of_runs),
+    ("X71: where nothing is recorded, all commands agree what that means", nothing_recorded),
+    ("X71: -C leads every command elsewhere", led_elsewhere),
+    ("X59, X56: warnings come first, and a pipe gets whole lines", warnings_first),
+    ("X28: duration and counts are those of the whole run, in every view", whole_run),
+    ("X28: elements that have not begun are counted, whatever ends the run", whole_loop),
+    ("X43: report.json has one state of each step", one_state),
+    ("X63: what waits for a pool is shown as waiting for it", facts),
+    ("every run is listed with its state, and found by it", all_states),
+    ("J24: damaged runs are told of, and hide no other", damaged),
+    ("a thousand runs are listed", many),
+    ("all of a run is told, but for its secrets", details),
+    ("a run that is followed tells the same as in its own terminal", follow_plain),
+    ("so it does on a second terminal, drawn", follow_on_a_terminal),
+    ("who follows a run that is killed is told", follow_killed),
+    ("of a run that was resumed the last part is followed", follow_resumed),
+    ("logs are printed byte for byte, and of several line by line", logs),
+    ("a reader that goes away is no error", closed_readers),
+    ("logs are followed until their step has ended", logs_followed),
+    ("S18: nothing is removed but runs that have ended, and others where that is said", cleaning),
+    ("weft run keeps as many runs as it is told to", kept_after_runs),
+    ("a run that waits for approval is followed up to there, and kept", waiting),
+    ("J12: who looks at a run keeps no engine from it", resumed_while_listed),
+    ("what steps took is known to the graph, and the critical path with it", durations),
+    ("durations that are damaged, or somewhere else, are as good as none", damaged_durations),
+    ("of many runs at once each leaves whole durations", durations_of_many),
+    ("durations move with their project, and are those of one file", moved_durations),
+    ("on a terminal the second run says how much is left", time_left),
+]
+
+
+if __name__ == "__main__":
+    sys.exit(cases.run(__doc__, CASES))

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Stops, continues and ends weft from an interactive bash, as people do, and looks at what is left.
+
+usage: test_jobs.py PATH_TO_WEFT          (needs pexpect and pyte)
+"""
+
+import os
+import signal
+import sys
+
+from lib import cases
+from lib.shell import Shell
+from lib.workplace import state, step, wait_until
+
+# Writes its process id, and continues when a line arrives in the other FIFO.
+PATIENT = step("echo $$ >began.fifo; read line <go.fifo; echo went on >result", id="work")
+
+# Takes long enough for a display to be drawn several times.
+SLOW = step("echo $$ >began.fifo; read line <first.fifo; sleep 0.5; echo later >later.fifo; "
+            "read line <go.fifo; echo went on >result", id="work")
+
+
+def stopped_and_continued(weft):
+    """K23: ^Z stops weft and its steps and leaves a clean terminal; fg draws again, and ^C works"""
+    with Shell(weft, {"steps": [PATIENT]}) as shell:
+        shell.run("weft run workflow.json")
+        work = int(shell.wait_for("began.fifo"))
+        shell.wait_for_screen("1 running")
+        shell.press("\x1a")
+        shell.wait_for_prompt()
+        wait_until(lambda: state(work) == "T", "the step to stop")
+        assert state(shell.weft_process()) == "T"
+        assert shell.terminal_is_as_before()
+        assert "running" not in shell.text(), shell.text()
+        shell.run("fg")
+        shell.wait_for_screen("1 running")
+        wait_until(lambda: state(work) == "S", "the step to go on")
+        shell.press("\x03")
+        shell.wait_for_prompt()
+        assert shell.status() == 130
+        assert shell.nothing_is_alive() and shell.terminal_is_as_before()
+
+
+def continued_in_the_background(weft):
+    """K23: after ^Z and bg the steps go on, and nothing is drawn but the result"""
+    with Shell(weft, {"steps": [SLOW]}) as shell:
+        shell.run("weft run workflow.json")
+        shell.wait_for("began.fifo")
+        shell.wait_for_screen("1 running")
+        shell.press("\x1a")
+        shell.wait_for_prompt()
+        shell.run("bg")
+        shell.wait_for_prompt()
+        seen = len(shell.output)
+        shell.release("first.fifo")
+        shell.wait_for("later.fifo")
+        shell.release("go.fifo")
+        shell.run("wait %1; echo waited $?")
+        shell.wait_for_screen("waited 0")
+        assert b"succeeded" in shell.output[seen:]
+        assert b"running" not in shell.output[seen:], shell.output[seen:]
+        assert shell.file("result") == "went on\n"
+
+
+def started_in_the_background(weft):
+    """K23: started with &, weft draws nothing until fg, then what runs"""
+    with Shell(weft, {"steps": [SLOW]}) as shell:
+        shell.run("weft run workflow.json &")
+        shell.wait_for("began.fifo")
+        shell.release("first.fifo")
+        shell.wait_for("later.fifo")
+        shell.wait_for_prompt()
+        shell.run("fg")
+        shell.wait_for_screen("weft run")
+        assert b"running" not in shell.output, shell.output
+        shell.wait_for_screen("1 running")
+        shell.release("go.fifo")
+        shell.wait_for_prompt()
+        assert shell.status() == 0 and shell.file("result") == "went on\n"
+
+
+def stopped_by_others(weft):
+    """K23: fg continues those steps that ^Z has stopped, and no others"""
+    with Shell(weft, {"parallel": [
+            PATIENT, step("echo $$ >other.fifo; read line <end.fifo", id="other")]}) as shell:
+        shell.run("weft run workflow.json -j 2")
+        work, other = (int(shell.wait_for(name)) for name in ("began.fifo", "other.fifo"))
+        shell.wait_for_screen("2 running")
+        os.killpg(other, signal.SIGSTOP)
+        wait_until(lambda: state(other) == "T", "the step to stop")
+        shell.press("\x1a")
+        shell.wait_for_prompt()
+        wait_until(lambda: state(work) == "T", "the step to stop")
+        shell.run("fg")
+        shell.wait_for_screen("2 running")
+        shell.release("go.fifo")
+        shell.wait_for_screen("1/2 done")
+        assert state(other) == "T"
+        os.killpg(other, signal.SIGCONT)
+        shell.release("end.fifo")
+        shell.wait_for_prompt()
+        assert shell.status() == 0
+
+
+def terminated_while_stopped(weft):
+    """K23: TERM to a stopped weft ends the run when it is continued"""
+    with Shell(weft, {"steps": [PATIENT]}) as shell:
+        shell.run("weft run workflow.json")
+        shell.wait_for("began.fifo")
+        shell.wait_for_screen("1 running")
+        shell.press("\x1a")
+        shell.wait_for_prompt()
+        os.kill(shell.weft_process(), signal.SIGTERM)
+        shell.run("fg")
+        shell.wait_for_prompt()
+        assert shell.status() == 143
+        assert shell.nothing_is_alive() and shell.terminal_is_as_before()
+
+
+def stop_is_ignored(weft):
+    """K23: TSTP that was ignored at the start stays ignored"""
+    with Shell(weft, {"steps": [PATIENT]}) as shell:
+        shell.run("(trap '' TSTP; exec weft run workflow.json)")
+        work = int(shell.wait_for("began.fifo"))
+        shell.wait_for_screen("1 running")
+        shell.press("\x1a")
+        shell.release("go.fifo")
+        shell.wait_for_prompt()
+        assert shell.status() == 0 and state(work) is None, shell.text()
+        assert "Stopped" not in shell.text(), shell.text()
+
+
+def nobody_to_continue(weft):
+    """K23: without a shell that could continue it (an orphaned group), ^Z changes nothing"""
+    with Shell(weft, {"steps": [PATIENT]}) as shell:
+        shell.run("exec weft run workflow.json")
+        shell.wait_for("began.fifo")
+        shell.wait_for_screen("1 running")
+        shell.press("\x1a")
+        shell.release("go.fifo")
+        shell.wait_for_end()
+        assert b"succeeded" in shell.output and shell.file("result") == "went on\n"
+
+
+def killed(weft):
+    """K23: a weft that is killed leaves the terminal as it was: nothing on it needs undoing"""
+    with Shell(weft, {"steps": [PATIENT]}) as shell:
+        shell.run("weft run workflow.json")
+        shell.wait_for("began.fifo")
+        shell.wait_for_screen("1 running")
+        assert shell.terminal_is_as_before()
+        os.kill(shell.weft_process(), signal.SIGKILL)
+        shell.wait_for_prompt()
+        assert shell.terminal_is_as_before()
+        # No hidden cursor, no alternate screen, no reports: all private modes begin like this.
+        assert b"\x1b[?" not in shell.output, shell.output
+        shell.release("go.fifo")
+
+
+def nobody_reads(weft):
+    """K23: a terminal that takes no output (^S) does not keep weft from being stopped"""
+    with Shell(weft, {"steps": [SLOW]}) as shell:
+        shell.run("weft run workflow.json")
+        shell.wait_for("began.fifo")
+        shell.wait_for_screen("1 running")
+        shell.press("\x13")
+        shell.release("first.fifo")
+        # Meanwhile the display is drawn, and blocks.
+        shell.wait_for("later.fifo")
+        weft_process = shell.weft_process()
+        os.kill(weft_process, signal.SIGTSTP)
+        wait_until(lambda: state(weft_process) == "T", "weft to stop")
+        shell.press("\x11")
+        shell.wait_for_prompt()
+        shell.run("fg")
+        shell.release("go.fifo")
+        shell.wait_for_prompt()
+        assert shell.status() == 0 and shell.terminal_is_as_before()
+
+
+if __name__ == "__main__":
+    sys.exit(cases.run(__doc__, [
+        stopped_and_continued, continued_in_the_background, started_in_the_background,
+        stopped_by_others, terminated_while_stopped, stop_is_ignored, nobody_to_continue,
+        killed, nobody_reads]))

@@ -1,0 +1,706 @@
+#!/usr/bin/env python3
+"""Kills weft, cuts its journals, changes its files, and checks that it resumes as promised.
+
+usage: test_resuming.py PATH_TO_WEFT
+
+Every case has a directory of its own. Steps append lines to a file, by which their runs are counted.
+"""
+
+import collections
+import hashlib
+import http.server
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from lib import cases
+from lib.place import LIMIT, Place, crc32c
+
+def does(name, *more):
+    return "; ".join([f"echo {name} >> done", *more])
+
+
+LADDER = {
+    "steps": [
+        {"id": "a", "run": does("a", "echo one two"), "idempotent": True,
+         "outputs": {"words": "${{ split(self.stdout, ' ') }}"}},
+        {"id": "b", "forEach": {"in": "${{ steps.a.outputs.words }}", "as": "word"},
+         "idempotent": True, "run": "echo b-${{ word }} >> done"},
+        {"id": "g", "retry": 1, "steps": [
+            {"id": "c", "run": does("c"), "idempotent": True},
+            {"id": "d", "run": does("d"), "idempotent": True, "allowFailure": True}]},
+        {"id": "r", "race": [
+            {"id": "e", "run": does("e"), "idempotent": True},
+            {"id": "f", "run": does("f", "sleep 20"), "idempotent": True}]},
+        {"id": "h", "run": does("h"), "idempotent": True},
+    ],
+    "outputs": {"first": "${{ steps.a.outputs.words[0] }}"},
+}
+
+
+def recorded(journal):
+    """The steps whose success is in a journal."""
+    names = set()
+    # A line without its end is torn, even if only the newline is missing.
+    for line in journal[:journal.rfind(b"\n") + 1].splitlines():
+        record = json.loads(line)
+        if record["type"] == "step.finished" and record["conclusion"] == "success":
+            names.add(record["step"])
+    return names
+
+
+EFFECTS = {"a": "a", "b[0]": "b-one", "b[1]": "b-two", "c": "c", "d": "d", "e": "e", "h": "h"}
+
+
+def cut(weft, ends):
+    """Resumes from a journal that was cut at each of these places; nothing recorded is done again."""
+    whole = Place(weft, LADDER)
+    result = whole.run()
+    assert result.returncode == 0, result.stderr
+    bytes_ = whole.journal.read_bytes()
+    tried = 0
+    for end in ends(bytes_):
+        place = Place(weft, LADDER)
+        shutil.copytree(whole.path / ".weft", place.path / ".weft", symlinks=True)
+        # The run is resumed where it began: not in this directory.
+        journal = bytes_[:end]
+        place.journal.write_bytes(journal)
+        (whole.path / "done").unlink(missing_ok=True)
+        result = place.resume("--trust-record")
+        if not journal.count(b"\n"):
+            assert result.returncode == 4, (end, result)
+            continue
+        assert result.returncode == 0, (end, result)
+        done = whole.done()
+        for step in recorded(journal):
+            if step in EFFECTS:
+                assert not done[EFFECTS[step]], (end, f"{step} is done again", done)
+        for step, effect in EFFECTS.items():
+            assert done[effect] <= 1, (end, effect, done)
+            assert done[effect] == 1 or step in recorded(journal), (end, f"{step} is not done", done)
+        again = place.resume("--trust-record")
+        assert again.returncode == 0 and "nothing is left" in again.stderr, again
+        tried += 1
+    return tried
+
+
+def every_record(weft):
+    def ends(journal):
+        return [match.end() for match in re.finditer(b"\n", journal)]
+
+    return f"{cut(weft, ends)} records"
+
+
+def every_byte(weft):
+    def ends(journal):
+        lines = [match.end() for match in re.finditer(b"\n", journal)]
+        last = range(lines[-2] + 1, lines[-1])
+        # Of the others, every seventh byte.
+        return [*range(1, lines[-2], 7), *last]
+
+    return f"{cut(weft, ends)} places"
+
+
+def survivor(weft):
+    place = Place(weft, {"steps": [
+        {"id": "a", "idempotent": True, "run": "exec 9>lock; flock -n 9 || echo two >> done; "
+                                               "echo a >> done; [ -e go ] || sleep 60"}]})
+    engine = place.start("run", "w.json")
+    place.until(lambda: place.done()["a"] == 1)
+    engine.kill()
+    engine.wait()
+    (place.path / "go").touch()
+    result = place.resume()
+    assert result.returncode == 0, result
+    assert "ended what was still running" in result.stderr, result.stderr
+    assert place.done() == {"a": 2}, place.done()
+
+
+def alive(weft):
+    place = Place(weft, {"steps": [{"id": "a", "run": does("a", "sleep 60")}]})
+    engine = place.start("run", "w.json")
+    try:
+        place.until(lambda: place.done()["a"] == 1)
+        result = place.resume()
+        assert result.returncode == 4, result
+        assert str(engine.pid) in result.stderr and "since" in result.stderr, result.stderr
+        assert place.done() == {"a": 1}
+    finally:
+        engine.send_signal(signal.SIGTERM)
+        engine.wait()
+
+
+class Server:
+    """Counts requests, and lets the first of them wait for ever."""
+
+    def __init__(self):
+        self.keys = []
+        server = self
+        arrived = self.arrived = threading.Event()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def answer(self):
+                server.keys.append(self.headers.get("Idempotency-Key"))
+                if len(server.keys) == 1:
+                    arrived.set()
+                    time.sleep(LIMIT)
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            do_POST = do_GET = answer
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+
+
+def killed_in_request(weft, call):
+    server = Server()
+    place = Place(weft, {"steps": [{"id": "send", "http": {"url": server.url, **call}}]})
+    engine = place.start("run", "w.json")
+    assert server.arrived.wait(LIMIT)
+    engine.kill()
+    engine.wait()
+    return place, server
+
+
+def in_doubt(weft):
+    place, server = killed_in_request(weft, {"method": "POST", "body": "x"})
+    for _ in range(2):
+        result = place.resume()
+        assert result.returncode == 1, result
+        assert "--rerun-interrupted" in result.stderr, result.stderr
+        assert len(server.keys) == 1
+    result = place.resume("--rerun", "send")
+    assert result.returncode == 0, result
+    assert len(server.keys) == 2
+
+
+def in_doubt_and_skipped(weft):
+    place, server = killed_in_request(weft, {"method": "POST", "body": "x"})
+    result = place.resume("--skip-interrupted", "--rerun-interrupted")
+    assert result.returncode == 2, result
+    result = place.resume("--skip-interrupted")
+    assert result.returncode == 0 and "counted as done:\n  send\n" in result.stderr, result
+    assert len(server.keys) == 1
+    shown = json.loads(place.call("show", "--format", "json").stdout)
+    (send,) = [s for s in shown["steps"] if s["step"] == "send"]
+    assert (send["outcome"], send["conclusion"]) == ("failure", "success"), send
+    assert shown["state"] == "success", shown
+    # This is final: the run is done.
+    assert place.resume().returncode == 0 and len(server.keys) == 1
+
+
+def in_doubt_with_key(weft):
+    place, server = killed_in_request(
+        weft, {"method": "POST", "body": "x", "idempotencyKey": True})
+    result = place.resume()
+    assert result.returncode == 0, result
+    assert len(server.keys) == 2 and server.keys[0] and server.keys[0] == server.keys[1], server.keys
+
+
+class Answers:
+    """A server that always answers the same, and counts the requests of each path."""
+
+    def __init__(self, **bodies):
+        counts = self.counts = collections.Counter()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def answer(self):
+                name = self.path[1:]
+                counts[name] += 1
+                body = bodies[name].encode()
+                self.send_response(203)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.send_header("X-Kind", f"of {name}")
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_POST = do_GET = answer
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+
+    def post(self, name, **keys):
+        return {"id": name, "http": {"url": self.url + name, "method": "POST", "body": "x"}, **keys}
+
+
+def answered(weft):
+    api = Answers(order='{"id": 7, "of": "é"}')
+    told = ("${{ steps.order.status }} ${{ steps.order.headers['x-kind'] }} ${{ steps.order.stale }} "
+            "${{ steps.order.json.id }} ${{ steps.order.body }}")
+    place = Place(weft, {"steps": [
+        api.post("order"), {"id": "gate", "run": "test -e open"},
+        {"id": "tell", "run": ["echo", told]},
+        {"id": "end", "run": "test -e open2"}, {"id": "last", "run": ["echo", told]}]})
+    assert place.run().returncode == 1
+    for gate, code in (("open", 1), ("open2", 0)):
+        (place.path / gate).touch()
+        result = place.resume()
+        assert result.returncode == code, result
+        assert '203 of order false 7 {"id": 7, "of": "é"}' in result.stdout, result
+    assert api.counts == {"order": 1}, api.counts
+
+
+def answered_too_much(weft):
+    api = Answers(order=json.dumps({"x": "y" * (1 << 20)}), small="{}")
+    read = {"id": "read", "run": ["echo", "${{ length(steps.order.json.x) }} ${{ steps.small.status }}"]}
+    place = Place(weft, {"steps": [
+        api.post("order"), api.post("small"), {"id": "gate", "run": "test -e open"}, read]})
+    assert place.run().returncode == 1
+    (place.path / "open").touch()
+    result = place.resume()
+    assert result.returncode == 1 and "--rerun order" in result.stderr, result
+    result = place.resume("--rerun", "order")
+    assert result.returncode == 0 and f"{1 << 20} 203" in result.stdout, result
+    assert api.counts == {"order": 2, "small": 1}, api.counts
+
+
+def answered_with_a_secret(weft):
+    api = Answers(order='{"token": "tell-nobody-0815"}')
+    place = Place(weft, {
+        "secrets": {"T": {"file": "token"}},
+        "steps": [
+            {"id": "login", "env": {"T": "${{ secrets.T }}"}, "run": "test -n \"$T\""},
+            api.post("order", idempotent=True), {"id": "gate", "run": "test -e open"},
+            {"id": "read", "env": {"X": "${{ steps.order.json.token }}"}, "run": "test -n \"$X\""}]})
+    (place.path / "token").write_text("tell-nobody-0815")
+    assert place.run().returncode == 1
+    assert "tell-nobody" not in place.journal.read_text()
+    (place.path / "open").touch()
+    result = place.resume()
+    assert result.returncode == 0, result
+    assert api.counts == {"order": 2}, api.counts
+    assert "tell-nobody" not in place.journal.read_text()
+
+
+MAKER = {"id": "make", "run": does("make", "mkdir -p out/d", "echo one > out/d/x", "echo two > out/y"),
+         "cache": {"inputs": ["w.json"], "outputs": ["out"]}}
+GATE = {"id": "gate", "run": "test -e ok"}
+
+
+def rewrite(path):
+    text = path.read_text()
+    path.write_text("X" + text[1:])
+
+
+# Damage to files, the step that made each, the message, and the effect of naming that step.
+DAMAGES = [
+    (lambda place: rewrite(place / "out/d/x"), "make", '"out", which step "make" has made, is not as it was'),
+    (lambda place: (place / "out/more").touch(), "make", '"out", which step "make" has made, is not as it was'),
+    (lambda place: shutil.rmtree(place / "out"), "make", '"out", which step "make" has made, is not there any more'),
+    (lambda place: rewrite(place / "book"), "get", '"book", which step "get" has made, is not as it was'),
+    (lambda place: (place / "book").unlink(), "get", '"book", which step "get" has made, is not there any more'),
+    (lambda place: (place / "got-1").unlink(), "each[1]",
+     '"got-1", which step "each[1]" has made, is not there any more'),
+]
+
+
+def made_files(weft):
+    for damage, step, told in DAMAGES:
+        api = Answers(book="from afar")
+        get = lambda name: {"url": api.url + "book", "saveTo": name}
+        place = Place(weft, {"steps": [
+            MAKER, {"id": "get", "http": get("book")},
+            {"id": "each", "forEach": {"in": [0, 1, 2]}, "http": get("got-${{ item }}")}, GATE,
+            {"id": "use", "run": "cat out/d/x out/y book got-0 got-1 got-2"}]})
+        assert place.run().returncode == 1
+        assert place.resume().returncode == 1, "files that are as they were are no obstacle"
+        (place.path / "ok").touch()
+        damage(place.path)
+        before = place.journal.read_bytes()
+        result = place.resume()
+        assert result.returncode == 3 and told in result.stderr, result
+        assert f"--rerun {step} makes" in result.stderr.replace("'", ""), result
+        assert place.journal.read_bytes() == before
+        result = place.resume("--rerun", step)
+        assert result.returncode == 0, result
+        assert place.done() == {"make": 1}, "the cache has it"
+        assert api.counts == {"book": 4 if step == "make" else 5}, api.counts
+
+
+def accepted_files(weft):
+    place = Place(weft, {"steps": [MAKER, GATE, {"id": "use", "run": "cat out/d/x"}]})
+    assert place.run().returncode == 1
+    (place.path / "ok").touch()
+    rewrite(place.path / "out/d/x")
+    result = place.resume("--accept-changes")
+    assert result.returncode == 0 and "Xne" in result.stdout, result
+    assert 'warning: "out", which step "make" has made, is not as it was' in result.stderr, result
+
+
+def used_files(weft):
+    """Files that are no longer used may be gone."""
+    place = Place(weft, {"parallel": [
+        MAKER, {"id": "use", "needs": ["make"], "run": "cat out/d/x && rm -r out"}, GATE]})
+    assert place.run("-j1").returncode == 1
+    (place.path / "ok").touch()
+    result = place.resume()
+    assert result.returncode == 0 and place.done() == {"make": 1}, result
+
+
+def changed_file(weft):
+    steps = [{"id": name, "run": does(name)} for name in "abc"]
+    steps.append({"id": "z", "run": "[ -e ok ]"})
+    place = Place(weft, {"steps": steps})
+    assert place.run().returncode == 1
+    (place.path / "ok").touch()
+    steps[1]["run"] = does("b", "true")
+    place.write({"steps": steps})
+    result = place.resume()
+    assert result.returncode == 3, result
+    assert 'changed "b"' in result.stderr and "--accept-changes" in result.stderr, result.stderr
+    assert place.done() == {"a": 1, "b": 1, "c": 1}
+    result = place.resume("--accept-changes")
+    assert result.returncode == 0, result
+    # Its dependents run again, too.
+    assert place.done() == {"a": 1, "b": 2, "c": 2}, place.done()
+
+
+def renamed_step(weft):
+    steps = [{"id": name, "run": does(name)} for name in "ab"]
+    place = Place(weft, {"steps": [*steps, {"id": "z", "run": "[ -e ok ]"}]})
+    assert place.run().returncode == 1
+    (place.path / "ok").touch()
+    place.write({"steps": [steps[0], {"id": "z", "run": "[ -e ok ]"}, {"id": "n", "run": does("n")}]})
+    result = place.resume()
+    assert result.returncode == 3, result
+    assert 'added "n"' in result.stderr and 'removed "b"' in result.stderr, result.stderr
+    result = place.resume("--accept-changes")
+    assert result.returncode == 0, result
+    assert place.done() == {"a": 1, "b": 1, "n": 1}, place.done()
+
+
+def finished(weft):
+    place = Place(weft, {"steps": [{"id": "a", "run": does("a")}]})
+    assert place.run().returncode == 0
+    before = place.journal.read_bytes()
+    for _ in range(2):
+        result = place.resume()
+        assert result.returncode == 0 and "nothing is left" in result.stderr, result
+    assert place.done() == {"a": 1}
+    assert place.journal.read_bytes() == before
+
+
+def again(weft):
+    steps = [{"id": name, "run": does(name)} for name in "abc"]
+    place = Place(weft, {"steps": steps})
+    assert place.run().returncode == 0
+    assert place.resume("--rerun", "b").returncode == 0
+    assert place.done() == {"a": 1, "b": 2, "c": 1}, place.done()
+    assert place.resume("--from", "b").returncode == 0
+    assert place.done() == {"a": 1, "b": 3, "c": 2}, place.done()
+    assert place.resume("--rerun", "nobody").returncode == 2
+
+
+def hostile_keys(weft):
+    """Elements whose keys look like addresses are resumed individually, and named as they are shown."""
+    place = Place(weft, {
+        "inputs": {"k": {"type": "array"}}, "onFailure": "continue", "steps": [
+            {"id": "g", "forEach": {"in": "${{ inputs.k }}", "as": "f", "key": "f.a"}, "steps": [
+                {"id": "b", "forEach": {"in": "${{ f.list }}", "as": "e", "key": "e"},
+                 "env": {"A": "${{ f.a }}", "E": "${{ e }}"},
+                 "run": "test \"$A\" != a || test -e go || exit 1; printf '%s\\n' \"$A+$E\" >> done"}]}]})
+
+    def done_now():
+        return collections.Counter((place.path / "done").read_text().splitlines())
+
+    keys = [{"a": "a", "list": ["c].b[d"]}, {"a": "a].b[c", "list": ["d"]},
+            {"a": " \\", "list": ["é", "e\u0301", "[", "]", ".", "/", "a b", "'"]}]
+    assert place.run("-i", "k=" + json.dumps(keys)).returncode == 1
+    done = ["a].b[c+d", *(" \\+" + key for key in keys[2]["list"])]
+    assert done_now() == {text: 1 for text in done}, done_now()
+    (place.path / "go").touch()
+    result = place.resume()
+    assert result.returncode == 0, result
+    assert "10 steps succeeded" in result.stdout and "(9 in an earlier part)" in result.stdout, result.stdout
+    assert done_now() == {text: 1 for text in [*done, "a+c].b[d"]}, done_now()
+    # The names in the record are accepted by the commands.
+    steps = {record["step"] for record in map(json.loads, place.journal.read_text().splitlines())
+             if record["type"] == "step.finished"}
+    assert len(steps) == 10, steps
+    for count, step in enumerate(sorted(steps), 1):
+        assert place.resume("--rerun", step).returncode == 0, step
+        assert sum(done_now().values()) == 10 + count, (step, done_now())
+    assert set(done_now().values()) == {2}, done_now()
+    hidden = Place(weft, {"steps": [{"id": "u", "forEach": {
+        "in": ["a\u202etxt.exe"], "key": "item"}, "run": "true"}]})
+    result = hidden.run()
+    assert result.returncode == 3 and "U+202E" in result.stderr, result
+
+
+def cleaned(weft):
+    place = Place(weft, {"steps": [
+        {"id": "up", "run": does("up"), "cleanup": does("down")},
+        {"id": "use", "run": does("use", "[ -e ok ]")}]})
+    assert place.run().returncode == 1
+    (place.path / "ok").touch()
+    assert place.resume().returncode == 0
+    assert place.done() == {"up": 2, "down": 2, "use": 2}, place.done()
+
+
+def secret_input(weft):
+    place = Place(weft, {
+        "inputs": {"token": {"type": "string", "secret": True}, "name": {"type": "string"}},
+        "steps": [{"id": "a", "env": {"T": "${{ inputs.token }}"}, "run": "[ \"$T\" = right ]"},
+                  {"id": "b", "run": "echo ${{ inputs.name }} >> done"}]})
+    assert place.run("-i", "token=wrong", "-i", "name=ada").returncode == 1
+    for file in place.folder.rglob("*"):
+        assert file.is_dir() or b"wrong" not in file.read_bytes(), file
+    assert place.resume().returncode == 2
+    result = place.resume("-i", "token=right", "-i", "name=bob")
+    assert result.returncode == 2 and "recorded with the run" in result.stderr, result
+    assert place.resume("-i", "token=right").returncode == 0
+    assert place.done() == {"ada": 1}
+
+
+def refusals(weft):
+    place = Place(weft, {"steps": [{"id": "a", "run": does("a", "[ -e ok ]")}]})
+    result = place.resume()
+    assert result.returncode == 2 and "no run is recorded" in result.stderr, result
+    assert place.run().returncode == 1
+    before = place.journal.read_bytes()
+    for words, code, told in [
+        (["--record", "none"], 2, "cannot be none"), (["9"], 2, 'no run "9" is recorded'),
+        (["--rerun", "a[x]"], 2, "not a step"), (["--state-dir", "/nowhere"], 2, "no run is recorded"),
+    ]:
+        result = place.resume(*words)
+        assert result.returncode == code and told in result.stderr, result
+    assert place.journal.read_bytes() == before and place.done() == {"a": 1}
+    (place.path / ".weft/runs/20200101-000000-abcdef").mkdir(mode=0o700)
+    result = place.resume("2020")
+    assert result.returncode == 4 and "20200101-000000-abcdef" in result.stderr, result
+    result = place.resume("20")
+    assert result.returncode == 2 and "several runs" in result.stderr, result
+
+
+def first_record(place, **changes):
+    """Changes the first record, and makes its checksum match."""
+    first, *rest = place.journal.read_text().splitlines(keepends=True)
+    record = {**json.loads(first), **changes}
+    del record["crc"]
+    body = json.dumps(record, separators=(",", ":"), ensure_ascii=False)[:-1]
+    place.journal.write_text(f'{body},"crc":"{crc32c(body.encode()):08x}"}}\n' + "".join(rest))
+
+
+def forged_names(weft):
+    """A record that others can write to leads to no other file or directory."""
+    evil = {"steps": [{"id": "a", "run": "touch $TOUCHED"}]}
+    for kind in ("file", "absolute", "directory", "sha256", "stdin", "workflow.json"):
+        place = Place(weft, {"steps": [{"id": "a", "run": "[ -e ok ]"}]})
+        elsewhere = Place(weft, evil)
+        evil["steps"][0]["run"] = f"touch {place.path}/pwned"
+        elsewhere.write(evil)
+        assert place.run().returncode == 1
+        forged = (elsewhere.path / "w.json").read_bytes()
+        changes = {"sha256": hashlib.sha256(forged).hexdigest()}
+        if kind == "file":
+            changes["file"] = os.path.relpath(elsewhere.path / "w.json", place.path)
+        elif kind == "absolute":
+            changes["file"] = str(elsewhere.path / "w.json")
+        elif kind == "directory":
+            changes["directory"] = str(elsewhere.path)
+        elif kind == "stdin":
+            changes["file"] = "<stdin>"
+        if kind != "sha256":
+            (place.folder / "workflow.json").write_bytes(forged)
+        if kind != "workflow.json":
+            first_record(place, **changes)
+        result = place.resume("--accept-changes")
+        code = {"sha256": 4, "workflow.json": 4}.get(kind, 2)
+        assert result.returncode == code, (kind, result)
+        told = {"directory": str(elsewhere.path), "stdin": "standard input", "sha256": "workflow.json",
+                "workflow.json": "workflow.json"}.get(kind, "outside")
+        assert told in result.stderr, (kind, result.stderr)
+        assert not (place.path / "pwned").exists(), kind
+        if code == 2:
+            assert "--trust-record" in result.stderr, (kind, result.stderr)
+            assert place.resume("--trust-record").returncode == 0 and (place.path / "pwned").exists(), kind
+
+
+def elsewhere_called(weft):
+    """The directory of the run is that of the call, or the one with the state directory."""
+    place = Place(weft, {"steps": [{"id": "a", "run": does("a", "[ -e ok ]")}]})
+    assert place.run().returncode == 1
+    (place.path / "ok").touch()
+    outside = tempfile.mkdtemp()
+    result = subprocess.run(
+        [weft, "resume", "--state-dir", str(place.path / ".weft")], cwd=outside, capture_output=True, text=True)
+    assert result.returncode == 0 and place.done() == {"a": 2}, result
+
+
+def incomplete(weft):
+    """A record without the workflow file, or with a different one, is reported by its name."""
+    place = Place(weft, {"steps": [{"id": "a", "run": "[ -e ok ]"}]})
+    assert place.run().returncode == 1
+    kept = place.folder / "workflow.json"
+    bytes_ = kept.read_bytes()
+    kept.write_bytes(bytes_[:-3])
+    result = place.resume()
+    assert result.returncode == 4 and str(kept.name) in result.stderr and "damaged" in result.stderr, result
+    kept.unlink()
+    result = place.resume()
+    assert result.returncode == 4 and "has no workflow.json" in result.stderr, result
+    place.journal.write_bytes(place.journal.read_bytes().replace(b"\n", b"\r\n"))
+    for words in (["resume"], ["show"]):
+        result = place.call(*words)
+        assert result.returncode == 4 and "journal.jsonl:1:0" in result.stderr, result
+
+
+def foreign(weft):
+    """The record of a different user is not resumed, not even by root."""
+    if os.geteuid() != 0:
+        return "not here: only root can give files away"
+    for name in (".weft", ".weft/runs", "RUN", "RUN/journal.jsonl", "RUN/workflow.json", "RUN/lock"):
+        place = Place(weft, {"steps": [{"id": "a", "run": does("a", "[ -e ok ]")}]})
+        assert place.run().returncode == 1
+        path = place.path / name.replace("RUN", str(place.folder))
+        os.chown(path, 65534, 65534)
+        result = place.resume()
+        assert result.returncode != 0 and "belongs to another user" in result.stderr, (name, result)
+        assert place.done() == {"a": 1}, name
+
+
+def report_again(weft):
+    place = Place(weft, LADDER)
+    assert place.run().returncode == 0
+    report = place.folder / "report.json"
+    whole = json.loads(report.read_text())
+    for damaged in (None, b"", report.read_bytes()[:100], b"[]\n"):
+        report.unlink()
+        if damaged is not None:
+            report.write_bytes(damaged)
+        result = place.resume()
+        assert result.returncode == 0 and "the report of run" in result.stderr, result
+        again = json.loads(report.read_text())
+        for one in (whole, again):
+            for key in ("at", "startedAt"):
+                del one[key]
+            for step in one["states"]:
+                step.pop("atUs", None)
+        assert again == whole, (again, whole)
+        whole = json.loads(report.read_text())
+    assert "the report" not in place.resume().stderr
+
+
+def logs_of_others(weft):
+    """The log of a step that is not started again is read as before; a missing one is reported."""
+    place = Place(weft, {"steps": [
+        {"id": "gen", "run": "test -e again && echo two || { echo one; touch again; exit 1; }",
+         "retry": {"max": 1, "delay": "1ms"}},
+        {"id": "use", "run": "cat > read; test -e ok", "stdin": {"log": "gen"}}]})
+    read = place.path / "read"
+    assert place.run().returncode == 1 and read.read_text() == "two\n"
+    for _ in range(2):
+        read.unlink()
+        assert place.resume().returncode == 1 and read.read_text() == "two\n", read.read_text()
+    (log,) = (place.folder / "logs").glob("gen*")
+    log.unlink()
+    result = place.resume()
+    assert result.returncode == 1 and '"gen"' in result.stderr + result.stdout, result
+    assert "no such file" in result.stderr + result.stdout, result
+
+
+def no_inodes(weft):
+    place = Place(weft, {"steps": [
+        {"id": f"s{i}", "run": f"echo said {i}; echo s{i} >> done"} for i in range(19)]})
+    small = place.path / "small"
+    small.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "nr_inodes=16", "tmpfs", str(small)], capture_output=True, text=True)
+    if mounted.returncode != 0:
+        return "not here: " + mounted.stderr.strip()
+    try:
+        result = place.run("--state-dir", "small/state")
+        told = result.stderr + result.stdout
+        assert "the output of steps could not be kept: no space left on device" in told, result
+        logs = {p.name for p in (small / "state").rglob("*.log")}
+        assert 0 < len(logs) < 19, logs
+        # Logs that could not be kept are named step by step, up to ten.
+        lost = [n for n in range(19) if f"s{n}.log" not in logs]
+        named = re.search(r"could not be kept: [^\n]*", told)[0]
+        assert f'"s{lost[0]}"' in named, (lost, named)
+        if len(lost) > 10:
+            assert f"and {len(lost) - 10} more" in named, (lost, named)
+        assert set(place.done().values()) == {1} and len(place.done()) == 19, place.done()
+        return f"{len(lost)} of 19 logs were lost"
+    finally:
+        subprocess.run(["umount", "-l", str(small)], check=True)
+
+
+def full_disk(weft):
+    place = Place(weft, {"steps": [
+        {"id": "a", "run": does("a")}, {"id": "fill", "run": does("fill", "[ -e full ] || cat /dev/zero > small/filler || : > full")},
+        *({"id": f"s{i}", "run": does(f"s{i}")} for i in range(40))]})
+    small = place.path / "small"
+    small.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(small)], capture_output=True, text=True)
+    if mounted.returncode != 0:
+        return "not here: " + mounted.stderr.strip()
+    try:
+        result = place.run("--state-dir", "small/state")
+        assert result.returncode == 4 and "needs" in result.stderr and "make room" in result.stderr, result
+        before = place.done()
+        assert before["a"] == before["fill"] == 1 and before["s39"] == 0, before
+        (small / "filler").unlink()
+        result = place.resume("--state-dir", "small/state")
+        assert result.returncode == 0, result
+        assert len(place.done()) == 42 and set(place.done().values()) == {1}, place.done()
+        return f"{42 - len(before)} of 42 steps were left"
+    finally:
+        subprocess.run(["umount", "-l", str(small)], check=True)
+
+
+CASES = [
+    ("J01: killed after any record, nothing recorded is done again", every_record),
+    ("J02: cut at any byte of the last record, it goes on", every_byte),
+    ("J08: on a full disk nothing new starts, and what has ended is not done again when there is room", full_disk),
+    ("J12: a run that is alive is left alone, and who has it is told", alive),
+    ("J13 J14: what a killed engine has left is ended first, and nothing is there to unlock", survivor),
+    ("J17: a POST that was cut off is sent again only when somebody says so", in_doubt),
+    ("J17: or counts as done when somebody says so", in_doubt_and_skipped),
+    ("J18: one with a key is sent again once, with the same key", in_doubt_with_key),
+    ("what a request was answered is recorded, and read by those who are still to be done", answered),
+    ("a long answer is not, and its request is in doubt if somebody reads it", answered_too_much),
+    ("J21: nor is one that has a secret in it; an idempotent step is done again", answered_with_a_secret),
+    ("J19: a changed file is told step by step, and what is the same stands", changed_file),
+    ("J20: steps that are gone or new are told as such", renamed_step),
+    ("J26: a run that has succeeded is left as it is", finished),
+    ("J27: files of steps that are done must be as they were, where somebody is to use them", made_files),
+    ("J27: one who says so goes on with what is there", accepted_files),
+    ("J27: what nobody uses any more may be gone", used_files),
+    ("what is named is done again", again),
+    ("X05 X31: keys that look like addresses are told apart, and hidden characters refused", hostile_keys),
+    ("what was cleaned up is done again for those who need it", cleaned),
+    ("what cannot be gone on with is told, and nothing is touched", refusals),
+    ("J21: secrets are recorded nowhere, and given anew", secret_input),
+    ("X19: a record leads to no file and no directory that nobody has confirmed", forged_names),
+    ("X19: the directory of the run is that of the command, or that of the state directory", elsewhere_called),
+    ("X19: the record of another user is refused, by root too", foreign),
+    ("X24: a report that is missing or damaged is written again", report_again),
+    ("X53: without inodes the steps are named whose logs are lost", no_inodes),
+    ("the log of a step that is done is read by those who are still to be done", logs_of_others),
+    ("X46, X48: a record without its workflow file, or its first record, is told of by the file's name", incomplete),
+]
+
+
+if __name__ == "__main__":
+    sys.exit(cases.run(__doc__, CASES))

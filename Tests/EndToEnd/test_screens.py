@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Checks what weft draws on a terminal, as a whole screen at moments when steps wait.
+
+usage: test_screens.py PATH_TO_WEFT          (needs pyte)
+       UPDATE_GOLDEN=1 test_screens.py …     rewrites the recorded screens
+
+The screens are kept in data/screens. Durations are written TIME and the clock CLOCK, whatever they are; the blanks
+that align a column of ages stay. A step waits by opening a FIFO for reading: the script opens it for writing when it
+has seen enough.
+"""
+
+import difflib
+import fcntl
+import os
+import signal
+import struct
+import sys
+import termios
+import time
+
+from lib import cases
+from lib.screen import Screen
+
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data/screens")
+
+
+def same(name, screen):
+    """Compares the whole screen with the recorded one."""
+    path = f"{GOLDEN}/{name}.txt"
+    actual = screen.text()
+    if os.environ.get("UPDATE_GOLDEN"):
+        os.makedirs(GOLDEN, exist_ok=True)
+        with open(path, "w") as file:
+            file.write(actual)
+    with open(path) as file:
+        kept = file.read()
+    difference = "\n".join(difflib.unified_diff(
+        kept.splitlines(), actual.splitlines(), path, "now", lineterm=""))
+    assert not difference, difference
+
+
+def held(name, *lines):
+    """A step that prints lines and then waits."""
+    said = "".join(f"echo '{line}'; " for line in lines)
+    return {"id": name, "run": f"{said}read line <{name}.fifo"}
+
+
+def running_and_ending(weft):
+    """running steps have a line each; ended ones scroll above"""
+    screen = Screen(weft, {"steps": [
+        {"id": "both", "parallel": [held("one", "first line", "second line"), held("two")]},
+        {"id": "last", "name": "the last one", "run": "echo done"}]}, arguments=["-j4"])
+    try:
+        screen.wait_for("second line", "  two", "2 running")
+        same("running", screen)
+        screen.release("one.fifo")
+        screen.wait_for("1/3 done")
+        same("one-ended", screen)
+        screen.release("two.fifo")
+        assert screen.status() == 0
+        same("ended", screen)
+    finally:
+        screen.close()
+
+
+def failing(weft):
+    """failures are reported at the end with their last lines, the cause first"""
+    screen = Screen(weft, {"steps": [
+        {"id": "noise", "run": "for n in 1 2 3 4 5 6 7 8 9 10 11 12; do echo line $n; done; exit 3"},
+        "echo never", "echo never"]}, rows=24)
+    try:
+        assert screen.status() == 1
+        same("failed", screen)
+    finally:
+        screen.close()
+
+
+def resized(weft):
+    """after a resize every line fits again"""
+    screen = Screen(weft, {"parallel": [
+        held("long", "a line of output that is a good deal longer than a small terminal is wide"),
+        held("short")]}, columns=100, arguments=["-j4"])
+    try:
+        screen.wait_for("terminal is wide", "short", "2 running")
+        same("wide", screen)
+        screen.resize(40, 10)
+        screen.release("short.fifo")
+        screen.wait_for("✓ short", "1/2 done")
+        same("narrow", screen)
+        screen.release("long.fifo")
+        assert screen.status() == 0
+    finally:
+        screen.close()
+
+
+def more_steps_than_rows(weft):
+    """what does not fit is counted"""
+    names = [f"step-{number:02}" for number in range(1, 21)]
+    screen = Screen(weft, {"parallel": [
+        {"id": name, "run": f"read line <{name.replace('-', '_')}.fifo"} for name in names]},
+        rows=10, arguments=["-j20"])
+    try:
+        screen.wait_for("20 running")
+        same("more-than-rows", screen)
+        for name in names:
+            screen.release(f"{name.replace('-', '_')}.fifo")
+            screen.take(time.monotonic())
+        assert screen.status() == 0
+        screen.wait_for("20 steps succeeded")
+    finally:
+        screen.close()
+
+
+def interrupted(weft):
+    """^C reports its effect and that of a second one; the second kills"""
+    screen = Screen(weft, {"steps": [
+        {"id": "stubborn",
+         "run": "trap 'echo told' TERM; (trap '' TERM; exec sleep 1000) & echo ready; "
+                "while :; do wait; done"},
+        "echo never"]})
+    try:
+        screen.wait_for("ready")
+        screen.press(b"\x03")
+        screen.wait_for("told", "^C again kills now")
+        same("interrupted", screen)
+        screen.press(b"\x03")
+        assert screen.status() == 130
+        same("killed", screen)
+    finally:
+        screen.close()
+
+
+def no_cursor(weft):
+    """C06: a dumb terminal, CI and a terminal of one column get plain lines"""
+    for environment, size in [({"TERM": "dumb"}, (60, 16)), ({"CI": "true"}, (60, 16)),
+                              ({}, (1, 16)), ({}, (60, 1))]:
+        screen = Screen(weft, {"steps": [{"id": "hello", "run": "echo hello"}]}, *size, **environment)
+        try:
+            assert screen.status() == 0
+            said = (environment, size, screen.bytes)
+            assert b"[hello] hello" in screen.bytes, said
+            assert b"\x1b[J" not in screen.bytes and b"\x1b[1A" not in screen.bytes, said
+        finally:
+            screen.close()
+
+
+def odd_sizes(weft):
+    """C06: a size of zero, and a storm of sizes, do no harm"""
+    screen = Screen(weft, {"steps": [held("hello", "hello")]}, COLUMNS="0")
+    try:
+        screen.wait_for("hello")
+        for number in range(200):
+            fcntl.ioctl(screen.terminal, termios.TIOCSWINSZ,
+                        struct.pack("HHHH", number % 7, number % 90, 0, 0))
+            os.kill(screen.process.pid, signal.SIGWINCH)
+        screen.resize(60, 16)
+        screen.release("hello.fifo")
+        assert screen.status() == 0
+        screen.wait_for("1 step succeeded")
+    finally:
+        screen.close()
+
+
+TESTS = [running_and_ending, failing, resized, more_steps_than_rows, interrupted, no_cursor,
+         odd_sizes]
+
+
+if __name__ == "__main__":
+    sys.exit(cases.run(__doc__, TESTS))

@@ -1,0 +1,72 @@
+import Testing
+import WeftDefinition
+import WeftDiagnostics
+import WeftTestKit
+
+@testable import WeftPlanning
+
+/// Workflow files with random contents.
+@Suite struct WorkflowFuzzTests {
+  private static let words = [
+    "{", "}", "[", "]", "\"", ":", ",", "null", "true", "-1", "1e999", "\\ud800", "\u{0}", "${{",
+    "}}",
+    "${{ steps.a.outputs.x }}", "${{ inputs.n }}", "${{ secrets.s }}", "\"steps\":",
+    "\"parallel\":",
+    "\"race\":", "\"needs\":", "\"if\":", "\"forEach\":", "\"matrix\":", "\"retry\":", "\"pools\":",
+    "\"cleanup\":", "\"finally\":", "\"http\":", "\"workflow\":", "\"cache\":", "\"wait\":",
+    "\"approve\":", "\"env\":", "\"timeout\":", "\"id\":\"a\"", "\"1h\"",
+    "\"join\":{\"atLeast\":1}",
+  ]
+
+  /// The files of other tests, both valid and invalid.
+  private static var seeds: [[UInt8]] {
+    let folders = [
+      "../WeftDefinitionTests/Cases/accepted", "../WeftDefinitionTests/Cases/rejected",
+      "../WeftDefinitionTests/Cases/rejected-beyond-schema", "../../../workflows",
+    ]
+    return folders.flatMap { folder in
+      let path = Golden(folder).path
+      return Golden.names(in: path).filter { $0.hasSuffix(".json") }.sorted().compactMap {
+        Golden("\(folder)/\($0)").read()
+      }
+    }.filter { $0.count < 16 << 10 }
+  }
+
+  @Test(.timeLimit(.minutes(30))) func noFileBringsTheReaderDown() {
+    var fuzzer = Fuzzer(
+      corpus: "Corpus", seeds: WorkflowFuzzTests.seeds, words: WorkflowFuzzTests.words)
+    let report = fuzzer.run(making: 4_000) { bytes in
+      let file = SourceFile(path: "workflow.json", bytes: bytes)
+      let (workflow, decoding) = WorkflowDecoder.decode(file)
+      var words = Set(decoding.map(\.code.description))
+      #expect(workflow != nil || decoding.contains(where: \.isError))
+      #expect(decoding.allSatisfy { isInside($0, file) })
+      _ = DiagnosticText().rendered(DiagnosticCollection(decoding))
+      guard let workflow else { return words }
+      let (plan, planning) = Planner.plan(workflow)
+      words.formUnion(planning.map(\.code.description))
+      #expect((plan == nil) == planning.contains(where: \.isError))
+      #expect(planning.allSatisfy { isInside($0, file) })
+      _ = DiagnosticText().rendered(DiagnosticCollection(planning))
+      if let plan {
+        words.insert("planned")
+        // Each node comes after its dependencies.
+        var place = [Int](repeating: 0, count: plan.nodes.count)
+        for (index, node) in plan.topologicalOrder.enumerated() { place[Int(node)] = index }
+        for node in plan.nodes.indices {
+          #expect(plan.dependencies[node].allSatisfy { place[Int($0)] < place[node] })
+        }
+      }
+      return words
+    }
+    print("\(report.examined) files, \(report.kept) kept, \(report.words.count) behaviours")
+    #expect(report.words.contains("planned") && report.words.count > 60)
+  }
+
+  private func isInside(_ diagnostic: Diagnostic, _ file: SourceFile) -> Bool {
+    ([diagnostic.place] + diagnostic.related.map(\.place)).allSatisfy { place in
+      guard let place else { return true }
+      return place.range.start <= place.range.end && Int(place.range.end) <= file.bytes.count
+    }
+  }
+}
