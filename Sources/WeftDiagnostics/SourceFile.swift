@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// A text that diagnostics point into: its bytes, and the name that messages use for it.
 ///
@@ -62,5 +62,100 @@ public struct SourcePosition: Sendable, Hashable {
   public init(line: Int, column: Int) {
     self.line = line
     self.column = column
+  }
+}
+
+/// The offsets at which the lines of a text begin, and the number of scalars before each 4 KiB block.
+///
+/// The second table keeps columns cheap in a file that is a single line of many megabytes.
+package struct LineTable: Sendable {
+  private static let blockSize = 4096
+
+  /// The offset of the first byte of each line; never empty.
+  private let starts: [UInt32]
+  /// The number of scalars before byte `4096 * index`.
+  private let scalarsBefore: [UInt32]
+  private let markLength: Int
+
+  package init(_ bytes: [UInt8]) {
+    markLength = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    starts = LineTable.lineStarts(of: bytes)
+    scalarsBefore = LineTable.scalarSums(of: bytes)
+  }
+
+  package var lineCount: Int { starts.count }
+
+  package func position(of offset: Int, in bytes: [UInt8]) -> SourcePosition {
+    let offset = min(max(offset, 0), bytes.count)
+    let line = self.line(containing: offset)
+    let start = max(Int(starts[line - 1]), line == 1 ? markLength : 0)
+    let column = scalars(before: max(offset, start), in: bytes) - scalars(before: start, in: bytes)
+    return SourcePosition(line: line, column: column + 1)
+  }
+
+  /// The bytes of a line, without its line ending and without a byte order mark.
+  package func content(ofLine line: Int, in bytes: [UInt8]) -> Range<Int> {
+    let start = Int(starts[line - 1])
+    var end = line < starts.count ? Int(starts[line]) : bytes.count
+    if line < starts.count {
+      end -= 1
+      if bytes[end] == UInt8(ascii: "\n"), end > start, bytes[end - 1] == UInt8(ascii: "\r") {
+        end -= 1
+      }
+    }
+    return (line == 1 ? min(start + markLength, end) : start)..<end
+  }
+
+  /// The last line that begins at or before `offset`, by bisection; lines count from 1.
+  private func line(containing offset: Int) -> Int {
+    var low = 0
+    var high = starts.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if Int(starts[middle]) <= offset { low = middle } else { high = middle }
+    }
+    return low + 1
+  }
+
+  private func scalars(before offset: Int, in bytes: [UInt8]) -> Int {
+    let block = offset / LineTable.blockSize
+    return Int(scalarsBefore[block])
+      + LineTable.scalarCount(bytes, from: block * LineTable.blockSize, to: offset)
+  }
+
+  private static func lineStarts(of bytes: [UInt8]) -> [UInt32] {
+    var starts: [UInt32] = [0]
+    bytes.withUnsafeBufferPointer { bytes in
+      for index in bytes.indices {
+        let byte = bytes[index]
+        guard byte <= 0x0D else { continue }
+        let next = index + 1
+        let isFeed = byte == UInt8(ascii: "\n")
+        let isLoneReturn =
+          byte == UInt8(ascii: "\r") && !(next < bytes.count && bytes[next] == UInt8(ascii: "\n"))
+        if isFeed || isLoneReturn { starts.append(UInt32(next)) }
+      }
+    }
+    return starts
+  }
+
+  private static func scalarSums(of bytes: [UInt8]) -> [UInt32] {
+    var sums: [UInt32] = [0]
+    sums.reserveCapacity(bytes.count / blockSize + 1)
+    var sum = 0
+    for start in stride(from: 0, to: bytes.count - blockSize + 1, by: blockSize) {
+      sum += scalarCount(bytes, from: start, to: start + blockSize)
+      sums.append(UInt32(sum))
+    }
+    return sums
+  }
+
+  /// Every byte but a continuation byte begins a scalar.
+  private static func scalarCount(_ bytes: [UInt8], from start: Int, to end: Int) -> Int {
+    bytes.withUnsafeBufferPointer { bytes in
+      var count = 0
+      for index in start..<end { count &+= bytes[index] & 0xC0 == 0x80 ? 0 : 1 }
+      return count
+    }
   }
 }

@@ -1,5 +1,6 @@
 import WeftDefinition
-import WeftExpressions
+import WeftDiagnostics
+package import WeftExpressions
 package import WeftJSON
 
 /// The elements of a loop, in order: each has a value and a unique key.
@@ -85,5 +86,112 @@ package enum FanOutProblem: Error, Sendable, Hashable {
   package var help: String? {
     guard case .key(.unfit) = self else { return nil }
     return "give \"key\", an expression that names an element"
+  }
+}
+
+/// The keys of a loop's elements, in order: each is unique and valid in an address.
+package struct ElementKeys: Sendable {
+  /// The maximum length of a key, in UTF-8 bytes.
+  package static let longestBytes = 200
+
+  private var indices: [ScalarString: Int] = [:]
+  package private(set) var texts: [String] = []
+
+  package init() {}
+
+  /// Adds the key of the next element.
+  ///
+  /// - Parameter value: The value of the key expression: a string or a number.
+  package mutating func add(_ value: ExpressionValue) throws(ElementKeyProblem) {
+    let index = texts.count
+    let text: String
+    switch value {
+    case .string(let string): text = string
+    case .number(let number) where number.isFinite: text = value.primitiveText ?? ""
+    case .number, .null, .boolean, .array, .object:
+      throw ElementKeyProblem.wrongKind(of: index, found: value.keyKind)
+    }
+    if let fault = ElementKeys.fault(of: text) { throw .unfit(fault, index) }
+    if let first = indices.updateValue(index, forKey: ScalarString(text)) {
+      throw .notUnique(text, first: first, second: index)
+    }
+    texts.append(text)
+  }
+
+  /// The reason why a text cannot be a key; `nil` if it can.
+  package static func fault(of text: String) -> ElementKeyProblem.Fault? {
+    if text.isEmpty { return .empty }
+    if text.utf8.count > longestBytes { return .tooLong(text.utf8.count) }
+    guard let scalar = unfitScalar(in: text) else { return nil }
+    return scalar.properties.generalCategory == .format
+      ? .invisibleCharacter(scalar.value) : .controlCharacter(scalar.value)
+  }
+
+  /// The first scalar that would end a line, control a terminal, reorder the text around it or be invisible: keys are
+  /// shown in lines of the display and in approval prompts.
+  package static func unfitScalar(in text: String) -> Unicode.Scalar? {
+    text.unicodeScalars.first { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator: true
+      default: !scalar.isASCII && TerminalText.escape(scalar) != nil
+      }
+    }
+  }
+}
+
+/// The reason why the elements of a loop have no valid keys.
+package enum ElementKeyProblem: Error, Sendable, Hashable {
+  /// The diagnostic code, also used for other reasons why a loop has no elements.
+  package static let code = "W0335"
+
+  package enum Fault: Sendable, Hashable {
+    case empty
+    /// The length in UTF-8 bytes.
+    case tooLong(Int)
+    /// The scalar value.
+    case controlCharacter(UInt32)
+    /// The value of a scalar of category `format`, such as a bidirectional override.
+    case invisibleCharacter(UInt32)
+  }
+
+  /// The index of the element, and the kind of its key.
+  case wrongKind(of: Int, found: String)
+  case unfit(Fault, Int)
+  case notUnique(String, first: Int, second: Int)
+  /// The key depends on a secret, but keys are shown.
+  case secret(Int)
+
+  /// Describes the problem in a sentence.
+  package var message: String {
+    switch self {
+    case .wrongKind(let index, let found):
+      "the key of element \(index) is \(found), expected a string or a number"
+    case .unfit(.empty, let index): "the key of element \(index) is empty"
+    case .unfit(.tooLong(let bytes), let index):
+      "the key of element \(index) has \(bytes) bytes, expected \(ElementKeys.longestBytes) at most"
+    case .unfit(.controlCharacter(let scalar), let index):
+      "the key of element \(index) has a control character in it, \(ElementKeyProblem.name(scalar))"
+    case .unfit(.invisibleCharacter(let scalar), let index):
+      "the key of element \(index) has an invisible character in it, \(ElementKeyProblem.name(scalar))"
+    case .secret(let index): "the key of element \(index) depends on a secret, and keys are shown"
+    case .notUnique(let key, let first, let second):
+      "elements \(first) and \(second) have the same key, \"\(key)\""
+    }
+  }
+
+  package var help: String? {
+    guard case .secret = self else { return nil }
+    return "without \"key\", elements are named by their indices"
+  }
+
+  private static func name(_ scalar: UInt32) -> String {
+    let digits = String(scalar, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+}
+
+extension ExpressionValue {
+  fileprivate var keyKind: String {
+    if case .number = self { "no finite number" } else { kindName }
   }
 }

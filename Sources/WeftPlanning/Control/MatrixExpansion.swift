@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftDiagnostics
 import WeftExpressions
 package import WeftJSON
 
@@ -124,5 +125,134 @@ package struct MatrixExpansion: Sendable {
       }
       if key != text { otherKeys[index] = key }
     }
+  }
+}
+
+/// One axis of a matrix.
+struct MatrixAxis: Sendable {
+  let name: String
+  let values: [JSONValue]
+  /// The text of each value in a key.
+  let texts: [String]
+
+  init(_ axis: MatrixExpansion.Axis) throws(MatrixProblem) {
+    guard case .array(let values) = axis.values else {
+      throw .axisIsNoArray(axis.name, found: ExpressionValue(axis.values).kindName)
+    }
+    name = axis.name
+    self.values = values
+    texts = values.map(MatrixAxis.text)
+  }
+
+  static func text(of value: JSONValue) -> String {
+    ExpressionValue(value).primitiveText ?? value.description
+  }
+}
+
+/// An entry of `include` or `exclude`: the combinations it matches, and the members it adds.
+struct MatrixEntry: Sendable {
+  /// The axes that it names, and whether each of their values matches.
+  private var meant: [(axis: Int, values: [Bool])] = []
+  /// The members that name no axis, in order.
+  private(set) var added: [(String, JSONValue)] = []
+  /// All its members, axes first.
+  private(set) var members: [(String, JSONValue)] = []
+
+  static func all(
+    of value: JSONValue?, _ list: MatrixProblem.List, over axes: [MatrixAxis]
+  ) throws(MatrixProblem) -> [MatrixEntry] {
+    guard let value else { return [] }
+    guard case .array(let elements) = value else {
+      throw .listIsNoArray(list, found: ExpressionValue(value).kindName)
+    }
+    // A name matches an axis as it does in an expression.
+    let places = ExpressionObject(
+      axes.enumerated().map { .init(key: $1.name, value: .number(Double($0))) })
+    var entries: [MatrixEntry] = []
+    for (index, element) in elements.enumerated() {
+      entries.append(try MatrixEntry(element, list, index, places, axes))
+    }
+    return entries
+  }
+
+  private init(
+    _ value: JSONValue, _ list: MatrixProblem.List, _ index: Int, _ places: ExpressionObject,
+    _ axes: [MatrixAxis]
+  ) throws(MatrixProblem) {
+    guard case .object(let object) = value else {
+      throw .entryIsNoObject(list, index, found: ExpressionValue(value).kindName)
+    }
+    guard !object.isEmpty else { throw .entryIsEmpty(list, index) }
+    for member in object {
+      guard case .number(let place)? = places[member.key] else {
+        if list == .exclude {
+          throw .excludesUnknown(member.key, index, axes: axes.map(\.name))
+        }
+        added.append((member.key, member.value))
+        continue
+      }
+      members.append((member.key, member.value))
+      let axis = Int(place)
+      meant.append((axis, axes[axis].values.map { $0.has(member.value) }))
+    }
+    members += added
+  }
+
+  func matches(_ choices: [Int]) -> Bool {
+    meant.allSatisfy { $0.values[choices[$0.axis]] }
+  }
+}
+
+extension JSONValue {
+  /// Whether everything in `part` is also here, at the same position and equal by `==` of expressions, as GitHub
+  /// compares. An object may have further members.
+  fileprivate func has(_ part: JSONValue) -> Bool {
+    ExpressionValue(self).has(part)
+  }
+}
+
+extension ExpressionValue {
+  fileprivate func has(_ part: JSONValue) -> Bool {
+    switch part {
+    case .object(let members): members.allSatisfy { value(at: .string($0.key)).has($0.value) }
+    case .array(let elements):
+      elements.enumerated().allSatisfy { value(at: .number(Double($0))).has($1) }
+    case .null, .bool, .number, .string: isEqual(to: ExpressionValue(part))
+    }
+  }
+}
+
+/// The reason why a matrix has no combinations to run.
+package enum MatrixProblem: Error, Sendable, Hashable {
+  package enum List: String, Sendable, Hashable {
+    case include, exclude
+  }
+
+  case axisIsNoArray(String, found: String)
+  case listIsNoArray(List, found: String)
+  /// The index is that of the entry.
+  case entryIsNoObject(List, Int, found: String)
+  case entryIsEmpty(List, Int)
+  /// An exclusion by a name that is not an axis, which would exclude nothing.
+  case excludesUnknown(String, Int, axes: [String])
+  case tooMany(limit: Int)
+
+  package var message: String {
+    switch self {
+    case .axisIsNoArray(let name, let found): "the axis \"\(name)\" is \(found), expected an array"
+    case .listIsNoArray(let list, let found):
+      "\"\(list.rawValue)\" is \(found), expected an array of objects"
+    case .entryIsNoObject(let list, let index, let found):
+      "entry \(index) of \"\(list.rawValue)\" is \(found), expected an object"
+    case .entryIsEmpty(let list, let index): "entry \(index) of \"\(list.rawValue)\" is empty"
+    case .excludesUnknown(let name, let index, _):
+      "entry \(index) of \"exclude\" has \"\(name)\", which is not an axis of the matrix"
+    case .tooMany(let limit): "the matrix has more combinations than \(limit)"
+    }
+  }
+
+  package var help: String? {
+    guard case .excludesUnknown(let name, _, let axes) = self else { return nil }
+    return NearestName(axes).nearest(to: name).map { "did you mean \"\($0)\"?" }
   }
 }

@@ -1,6 +1,6 @@
 import WeftDefinition
 import WeftDiagnostics
-import WeftExpressions
+package import WeftExpressions
 import WeftHTTP
 
 /// Checks the literal parts of requests by the rules of the HTTP client: whatever it would refuse is found before
@@ -92,5 +92,126 @@ extension Step {
   /// Whether the response body is saved to a file, so that none can be read.
   var savesBody: Bool {
     if case .http(let call) = action { call.saveTo != nil } else { false }
+  }
+}
+
+/// The position of a placeholder in a URL, which decides how its value is escaped.
+package enum URLPlaceholder: Sendable, Hashable {
+  /// The whole URL.
+  case whole
+  /// The beginning: scheme, host, and perhaps the first part of the path.
+  case base
+  /// The host or a part of it.
+  case host
+  /// A segment of the path or a part of one.
+  case segment
+  /// A name or value of the query.
+  case query
+}
+
+/// A URL with placeholders, read without their values.
+package struct URLTemplate: Sendable, Hashable {
+  /// The reason why a placeholder is not allowed at its position.
+  package enum Fault: Error, Sendable, Hashable {
+    case beforeHost
+    case afterBase
+    case credentials
+  }
+
+  /// The position of each placeholder, in order.
+  package private(set) var placeholders: [URLPlaceholder] = []
+
+  /// - Returns: The template, or a fault and the index of the segment that causes it.
+  package static func read(
+    _ segments: [Template.Segment]
+  ) -> (template: URLTemplate?, fault: (Fault, index: Int)?) {
+    var reader = URLTemplateReader(isAlone: segments.count == 1)
+    for (index, segment) in segments.enumerated() {
+      switch segment.content {
+      case .text(let text): reader.take(text)
+      case .expression: reader.takeHole(at: index)
+      }
+    }
+    if let fault = reader.fault { return (nil, fault) }
+    return (URLTemplate(placeholders: reader.placeholders), nil)
+  }
+}
+
+/// Reads a URL from left to right.
+private struct URLTemplateReader {
+  private enum Part { case start, scheme, afterBase, authority, path, query }
+
+  let isAlone: Bool
+  private(set) var placeholders: [URLPlaceholder] = []
+  private(set) var fault: (URLTemplate.Fault, index: Int)?
+  private var part = Part.start
+  /// The scheme, as far as it was read.
+  private var scheme = ""
+  private var lastHole = 0
+  /// The first placeholder of the authority, which may prove to be part of the user information.
+  private var holeInAuthority: Int?
+
+  init(isAlone: Bool) { self.isAlone = isAlone }
+
+  mutating func take(_ text: String) {
+    for byte in text.utf8 { take(byte) }
+  }
+
+  private mutating func take(_ byte: UInt8) {
+    switch part {
+    case .start, .scheme:
+      part = .scheme
+      scheme.unicodeScalars.append(Unicode.Scalar(byte))
+      if scheme.hasSuffix("://") { part = .authority }
+    case .afterBase:
+      guard "/?#".utf8.contains(byte) else { return report(.afterBase, lastHole) }
+      part = byte == UInt8(ascii: "/") ? .path : .query
+    case .authority:
+      if byte == UInt8(ascii: "@"), let placeholder = holeInAuthority {
+        report(.credentials, placeholder)
+      }
+      if byte == UInt8(ascii: "/") { part = .path }
+      if "?#".utf8.contains(byte) { part = .query }
+    case .path: if "?#".utf8.contains(byte) { part = .query }
+    case .query: break
+    }
+  }
+
+  mutating func takeHole(at index: Int) {
+    lastHole = index
+    switch part {
+    case .start:
+      placeholders.append(isAlone ? .whole : .base)
+      part = .afterBase
+    case .scheme: report(.beforeHost, index)
+    case .afterBase: report(.afterBase, index)
+    case .authority:
+      holeInAuthority = holeInAuthority ?? index
+      placeholders.append(.host)
+    case .path: placeholders.append(.segment)
+    case .query: placeholders.append(.query)
+    }
+  }
+
+  private mutating func report(_ fault: URLTemplate.Fault, _ index: Int) {
+    if self.fault == nil { self.fault = (fault, index) }
+  }
+}
+
+extension URLTemplate.Fault {
+  var message: String {
+    switch self {
+    case .beforeHost: "an expression stands within the scheme of the URL"
+    case .afterBase: "what follows the expression that begins the URL would go on its host"
+    case .credentials: "an expression stands for a user or a password in the URL"
+    }
+  }
+
+  var help: String {
+    switch self {
+    case .beforeHost: "write \"https://\" out, or give all of the beginning by the expression"
+    case .afterBase: "write a slash after it: \"${{ inputs.server }}/path\""
+    case .credentials: "write \"auth\": { \"basic\": { \"user\": …, \"password\": … } }"
+    }
   }
 }

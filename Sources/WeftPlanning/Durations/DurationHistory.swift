@@ -1,3 +1,5 @@
+import WeftDefinition
+
 /// The durations of a workflow's steps in earlier runs.
 ///
 /// Steps are identified by their addresses. A step whose definition changed keeps its durations: they are wrong for a
@@ -76,4 +78,84 @@ extension RunMeasures.Step {
 
   /// `nil` if the run made no decision about the step.
   private var times: Int? { ended > 0 ? Int(ended) : isLeftOut ? 0 : nil }
+}
+
+/// The durations of a step in earlier runs. A plan has one entry per step, also for the steps of loops.
+package struct MeasuredStep: Sendable, Hashable {
+  /// Microseconds per instance in each of the last runs in which the step succeeded, the newest last; for a step in a
+  /// loop, the mean.
+  package let recent: [Int]
+  /// The number of instances that ended in the last successful run; 0 if its condition skipped it there.
+  package let times: Int
+
+  /// The number of runs that are kept.
+  package static let recentLimit = 5
+  /// The maximum duration, twelve days; longer ones count as this, so that no sum over a plan overflows.
+  package static let longest = 1 << 40
+
+  /// - Returns: `nil` if nothing was measured, or the values are impossible.
+  package init?(recent: [Int], times: Int) {
+    guard !recent.isEmpty, recent.allSatisfy({ $0 >= 0 }), times >= 0 else { return nil }
+    self.recent = recent.suffix(MeasuredStep.recentLimit).map { min($0, MeasuredStep.longest) }
+    self.times = times
+  }
+
+  /// The median, so that one run on a busy machine, or with a cold cache, has little weight.
+  package var typical: Int { recent.sorted()[recent.count / 2] }
+}
+
+/// The durations that one run measures. A pure fold: the run reports each step that ended.
+///
+/// Only steps that ran and succeeded are measured. Results that resume reused, cached results and failures do not show
+/// how long a step takes.
+package struct RunMeasures: Sendable, Hashable {
+  struct Step: Sendable, Hashable {
+    /// The sum of all measured durations.
+    var microseconds = 0
+    var measured: Int32 = 0
+    /// The number of instances that ended, measured or not.
+    var ended: Int32 = 0
+    /// Whether it was skipped by its own condition or one around it.
+    var isLeftOut = false
+  }
+
+  /// The measurements, by step of the plan.
+  private(set) var steps: [Step]
+
+  package init(stepCount: Int) {
+    steps = Array(repeating: Step(), count: stepCount)
+  }
+
+  /// Records the end of a step or of one of its instances.
+  ///
+  /// - Parameter duration: The duration of the last attempt; `nil` if it is not a measurement.
+  package mutating func ended(_ step: Int, after duration: Duration?) {
+    steps[step].ended += 1
+    guard let duration else { return }
+    steps[step].microseconds += duration.measuredMicroseconds
+    steps[step].measured += 1
+  }
+
+  package mutating func leftOut(_ step: Int) { steps[step].isLeftOut = true }
+}
+
+extension Duration {
+  /// The duration in microseconds, truncated, from 0 to ``MeasuredStep/longest``.
+  package var measuredMicroseconds: Int {
+    let (seconds, attoseconds) = components
+    guard seconds < MeasuredStep.longest / 1_000_000 else { return MeasuredStep.longest }
+    guard seconds >= 0 else { return 0 }
+    return max(0, Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000))
+  }
+}
+
+extension PlannedStep {
+  /// Whether its duration can be learned from runs: not if the plan defines it, or if it waits for a person or a point
+  /// in time.
+  package var canBeMeasured: Bool {
+    switch action {
+    case .run, .use, .http, .wait(.computedDuration): true
+    case .compute, .approve, .group, .workflow, .wait: false
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftJSON
 
 /// Short remarks on the options of a workflow, a group or a step.
 enum PlanRemarks {
@@ -150,5 +151,208 @@ enum PlanRemarks {
   private static func list(_ names: [String]) -> String {
     let more = names.count - namesShown
     return names.prefix(namesShown).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+  }
+}
+
+/// Short remarks on the control options of a step or group: whether, how often and concurrently with what it runs.
+struct ControlRemarks {
+  private let usesASCII: Bool
+
+  init(_ style: PlanStyle) { usesASCII = style.usesASCII }
+
+  func remarks(on step: Step, _ forecast: NodeForecast) -> [String] {
+    let skips = skips(forecast)
+    guard step.hasControl else { return skips }
+    let control = step.control
+    let times = step.computed[.retryMax]
+    let condition = control.condition.map { text(of: $0, forecast) }
+    let fanOut = control.fanOut.map { text(of: $0, forecast.elements) }
+    let attempts = control.retry.map { text(of: $0, times: times) }
+    let pools = control.pools.map { $0.slots == 1 ? $0.pool : "\($0.slots) of \($0.pool)" }
+    return skips + [condition, fanOut].compactMap(\.self) + attempts
+      + (pools.isEmpty ? [] : ["takes " + pools.joined(separator: ", ")])
+  }
+
+  /// The reason why it does not run, if that is not its own condition.
+  private func skips(_ forecast: NodeForecast) -> [String] {
+    if forecast.isLeftOut { return ["left out"] }
+    guard case .failsAround(let group) = forecast.condition else { return [] }
+    return ["skipped with \(group)"]
+  }
+
+  private func text(of condition: Condition, _ forecast: NodeForecast) -> String {
+    let bare = ControlRemarks.bare(condition)
+    let text = "if \(bare)"
+    switch forecast.condition {
+    case .holds: return bare == "true" ? text : "\(text) (true)"
+    case .fails: return bare == "false" ? "\(text): skipped" : "\(text) (false): skipped"
+    case .open: return "\(text) (decided at run time)"
+    case .failsAround, nil: return text
+    }
+  }
+
+  /// An expression without `${{` and `}}` around it.
+  static func bare(_ condition: Condition) -> String {
+    var text = condition.text[...]
+    if text.hasPrefix("${{"), text.hasSuffix("}}") { text = text.dropFirst(3).dropLast(2) }
+    let spaces: (Character) -> Bool = { $0.isWhitespace }
+    while text.last.map(spaces) == true { text.removeLast() }
+    return String(text.drop(while: spaces))
+  }
+
+  // MARK: Retries
+
+  /// - Parameter times: The expression for the number of retries.
+  private func text(of policy: RetryPolicy, times: String?) -> String {
+    guard policy.max > 0 || times != nil else { return "is not tried again" }
+    let count = times.map { ControlRemarks.bare(Condition($0)) } ?? "\(policy.max)"
+    return [
+      count == "1" ? "tries once more" : "tries \(count) more times",
+      policy.classes.map { "after " + $0.map(\.name).joined(separator: ", ") },
+      policy.condition.map { "if \(ControlRemarks.bare($0))" },
+      policy.within.map { "within \(DurationText.text(of: $0))" },
+    ].compactMap(\.self).joined(separator: " ")
+  }
+
+  // MARK: Loops
+
+  /// - Parameter count: The number of elements, if it is known.
+  private func text(of fanOut: FanOut, _ count: Int?) -> String {
+    switch fanOut {
+    case .forEach(let loop): text(of: loop, count)
+    case .matrix(let matrix): text(of: matrix, count)
+    }
+  }
+
+  private func text(of loop: ForEach, _ count: Int?) -> String {
+    let name = loop.name.map { " \($0)" } ?? ""
+    let limit = loop.maxParallel.map { "at most \($0) at once" }
+    let tolerance: String? =
+      switch loop.tolerance {
+      case .count(0): nil
+      case .count(let count): "\(count) may fail"
+      case .percent(let percent): "\(percent)% may fail"
+      }
+    return ["for each\(name) of \(text(of: loop.elements, count))", limit, tolerance]
+      .compactMap(\.self).joined(separator: ", ")
+  }
+
+  private func text(of listing: Listing, _ count: Int?) -> String {
+    switch listing {
+    case .computed(let condition):
+      ControlRemarks.bare(condition) + (count.map { " (\($0))" } ?? "")
+    case .values: "\(count ?? 0)"
+    }
+  }
+
+  private func text(of matrix: Matrix, _ count: Int?) -> String {
+    let axes = matrix.axes.map(\.name).joined(separator: usesASCII ? " x " : " × ")
+    let changes = [
+      matrix.exclude.map { _ in "exclude" }, matrix.include.map { _ in "include" },
+    ].compactMap(\.self)
+    let name = axes.isEmpty ? "matrix" : "matrix \(axes)"
+    let number = count.map { " (\($0))" } ?? ""
+    return changes.isEmpty
+      ? name + number : "\(name) with \(changes.joined(separator: " and "))\(number)"
+  }
+}
+
+extension PlannedGroup {
+  /// The file that it runs; or else the order of the members, and the join unless it waits for all.
+  var orderText: String {
+    if case .workflow(let nested)? = step?.action { return nested.path }
+    guard case .group(let group)? = step?.action, case .atLeast(let count) = group.join else {
+      return order.rawValue
+    }
+    return "\(order.rawValue), at least \(count)"
+  }
+}
+
+/// Remarks on a request: names only, because values may be confidential.
+enum RequestRemarks {
+  static func remarks(on call: HTTPCall) -> [String] {
+    [
+      names("query", call.query), names("headers", call.headers),
+      call.body.kind.map { "sends \($0)" }, auth(of: call),
+      call.saveTo.map { "saves to \($0)" }, cache(of: call),
+      call.shownProxy.map { "through the proxy \($0)" },
+      call.polling.map {
+        "asks every \(DurationText.text(of: $0.every)) until \(ControlRemarks.bare($0.until))"
+      },
+      paging(of: call),
+      call.expectation.statuses == ["2xx"]
+        ? nil : "expects \(call.expectation.statuses.joined(separator: ", "))",
+    ].compactMap(\.self)
+  }
+
+  private static func names(_ what: String, _ fields: [HTTPCall.Field]) -> String? {
+    fields.isEmpty ? nil : "\(what) \(fields.map(\.name).joined(separator: ", "))"
+  }
+
+  private static func cache(of call: HTTPCall) -> String? {
+    switch call.cache {
+    case .ofRun: "keeps the answer for the run"
+    case .folder(let path): "keeps the answer in \(path)"
+    case nil: nil
+    }
+  }
+
+  private static func auth(of call: HTTPCall) -> String? {
+    switch call.auth {
+    case .bearer: "with a token"
+    case .basic: "with a password"
+    case nil: nil
+    }
+  }
+
+  private static func paging(of call: HTTPCall) -> String? {
+    switch call.paging?.next {
+    case .link: "reads pages by Link"
+    case .computed(let next): "reads pages by \(ControlRemarks.bare(next))"
+    case nil: nil
+    }
+  }
+}
+
+extension HTTPCall {
+  /// The URL as written, but without a user and password.
+  package var shownURL: String { Self.withoutCredentials(url) }
+
+  /// The proxy as written, but without a user and password; `nil` if there is none.
+  package var shownProxy: String? {
+    proxy.map { $0 == "env" ? "of the environment" : Self.withoutCredentials($0) }
+  }
+
+  private static func withoutCredentials(_ url: String) -> String {
+    let bytes = Array(url.utf8)
+    guard let start = url.firstRange(ofUTF8: "://") else { return url }
+    let rest = bytes[start...]
+    let end = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
+    guard let at = rest[..<end].lastIndex(of: UInt8(ascii: "@")) else { return url }
+    return String(decoding: bytes[..<start] + Array("***".utf8) + bytes[at...], as: UTF8.self)
+  }
+}
+
+extension HTTPCall.Body {
+  /// The kind of body in one word; `nil` if there is none.
+  var kind: String? {
+    switch self {
+    case .none: nil
+    case .json: "json"
+    case .text: "text"
+    case .form: "form"
+    case .multipart: "multipart"
+    case .file(let path): "the file \(path)"
+    }
+  }
+}
+
+extension String {
+  /// The offset after the first occurrence of an ASCII text.
+  fileprivate func firstRange(ofUTF8 text: String) -> Int? {
+    let (bytes, wanted) = (Array(utf8), Array(text.utf8))
+    guard bytes.count >= wanted.count else { return nil }
+    return (0...(bytes.count - wanted.count)).first { bytes[$0...].starts(with: wanted) }
+      .map { $0 + wanted.count }
   }
 }

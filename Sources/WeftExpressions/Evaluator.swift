@@ -1,0 +1,209 @@
+import WeftDiagnostics
+
+extension Expression {
+  /// Evaluates the expression with the values of `scope`.
+  ///
+  /// `&&`, `||` and `case` evaluate only the operands they need; the others are not requested from the scope and cannot
+  /// fail.
+  package func evaluate(
+    in scope: some ExpressionScope, limits: ExpressionLimits = .standard
+  ) throws(ExpressionError) -> Evaluation {
+    var evaluator = Evaluator(room: AllocationBudget(limit: limits.madeBytes))
+    let value = try evaluator.value(of: root, in: scope)
+    return Evaluation(value, isSecret: evaluator.isSecret)
+  }
+}
+
+/// Walks trees, no deeper than the parser allows, and counts the bytes that evaluation creates.
+///
+/// The scope is a parameter rather than a property: a generic stored property is copied on each use.
+struct Evaluator {
+  var room: AllocationBudget
+  private(set) var isSecret = false
+
+  init(room: AllocationBudget) { self.room = room }
+
+  mutating func value(
+    of node: ExpressionNode, in scope: some ExpressionScope
+  ) throws(ExpressionError) -> ExpressionValue {
+    switch node.form {
+    case .literal(let value): return value
+    case .reference(let reference):
+      let scoped = try scope.value(of: reference)
+      if scoped.isSecret { isSecret = true }
+      return scoped.value
+    case .not(let operand): return .boolean(try !value(of: operand, in: scope).isTruthy)
+    case .comparison(let comparison, let left, let right):
+      return .boolean(
+        comparison.holds(try value(of: left, in: scope), try value(of: right, in: scope)))
+    case .all(let operands): return try firstValue(of: operands, thatIs: false, in: scope)
+    case .any(let operands): return try firstValue(of: operands, thatIs: true, in: scope)
+    case .index(let base, let index):
+      let index = try value(of: index, in: scope)
+      return try value(of: base, in: scope).value(at: index)
+    case .filter(let base): return try value(of: base, in: scope).filtered
+    case .call(let function, let arguments):
+      return try value(of: function, arguments, at: node.range, in: scope)
+    }
+  }
+
+  private mutating func firstValue(
+    of operands: [ExpressionNode], thatIs truth: Bool, in scope: some ExpressionScope
+  ) throws(ExpressionError) -> ExpressionValue {
+    for operand in operands.dropLast() {
+      let value = try value(of: operand, in: scope)
+      if value.isTruthy == truth { return value }
+    }
+    return try value(of: operands[operands.count - 1], in: scope)
+  }
+
+  // MARK: Functions
+
+  private mutating func value(
+    of function: ExpressionFunction, _ arguments: [ExpressionNode], at range: SourceRange,
+    in scope: some ExpressionScope
+  ) throws(ExpressionError) -> ExpressionValue {
+    if let status = function.status { return .boolean(status == .always || scope.status(status)) }
+    if function == .case { return try chosen(from: arguments, in: scope) }
+    var values: [ExpressionValue] = []
+    values.reserveCapacity(arguments.count)
+    for argument in arguments { values.append(try value(of: argument, in: scope)) }
+    if function == .hashFiles { return .string(try hash(of: values, at: range, in: scope)) }
+    do {
+      return try function.value(of: values, within: &room)
+    } catch {
+      throw ExpressionError(isSecret ? error.concealed : error, range)
+    }
+  }
+
+  private func hash(
+    of values: [ExpressionValue], at range: SourceRange, in scope: some ExpressionScope
+  ) throws(ExpressionError) -> String {
+    var patterns: [String] = []
+    for value in values {
+      guard let text = value.primitiveText else {
+        throw ExpressionError(.notText(.hashFiles, found: value.kindName), range)
+      }
+      patterns.append(text)
+    }
+    do {
+      return try scope.hashFiles(patterns)
+    } catch {
+      throw ExpressionError(isSecret ? error.problem.concealed : error.problem, range)
+    }
+  }
+
+  private mutating func chosen(
+    from arguments: [ExpressionNode], in scope: some ExpressionScope
+  ) throws(ExpressionError) -> ExpressionValue {
+    for index in stride(from: 0, to: arguments.count - 1, by: 2) {
+      let condition = try value(of: arguments[index], in: scope)
+      guard case .boolean(let holds) = condition else {
+        throw ExpressionError(.notBoolean(found: condition.kindName), arguments[index].range)
+      }
+      if holds { return try value(of: arguments[index + 1], in: scope) }
+    }
+    return try value(of: arguments[arguments.count - 1], in: scope)
+  }
+}
+
+/// The number of bytes of text and lists that an evaluation may still create.
+///
+/// Doubling is easily written: without a limit, a few nested `format('{0}{0}', …)` fill any memory.
+struct AllocationBudget {
+  let limit: Int
+  private var left: Int
+
+  init(limit: Int) {
+    self.limit = limit
+    left = limit
+  }
+
+  mutating func take(_ count: Int) throws(ExpressionProblem) {
+    guard count <= left else { throw .tooLarge(limit: limit) }
+    left -= count
+  }
+
+  /// Appends text, or throws if it exceeds the limit.
+  mutating func append(_ more: String, to text: inout String) throws(ExpressionProblem) {
+    try take(more.utf8.count)
+    text += more
+  }
+}
+
+/// The source of the values of an expression.
+///
+/// Queried for one reference at a time, and only for those whose value is needed.
+package protocol ExpressionScope {
+  /// - Throws: A fault, with the range of the offending name.
+  func value(of reference: ContextReference) throws(ExpressionError) -> ScopedValue
+
+  /// Never called with ``StatusFunction/always``.
+  func status(_ function: StatusFunction) -> Bool
+
+  /// The hash of the files that the patterns match, as 64 lowercase hexadecimal digits; empty if there are none.
+  ///
+  /// - Throws: A fault with any range; it is reported at the call.
+  func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String
+}
+
+/// The value of a reference, and whether it must not be shown.
+package struct ScopedValue: Sendable {
+  package var value: ExpressionValue
+  package var isSecret: Bool
+
+  package init(_ value: ExpressionValue, isSecret: Bool = false) {
+    self.value = value
+    self.isSecret = isSecret
+  }
+}
+
+/// The result of an expression or a template.
+package struct Evaluation: Sendable {
+  package var value: ExpressionValue
+  /// Whether a secret was read, even one that decided the value without being part of it.
+  package var isSecret: Bool
+
+  package init(_ value: ExpressionValue, isSecret: Bool = false) {
+    self.value = value
+    self.isSecret = isSecret
+  }
+}
+
+/// A scope of plain values, as in `weft eval`: missing values are `null`, as on GitHub.
+package struct ValueScope: ExpressionScope {
+  /// The values, by the names of the contexts.
+  package var contexts: ExpressionObject
+  package var statuses: Set<StatusFunction>
+  private let hash: @Sendable ([String]) throws(ExpressionError) -> String
+
+  /// - Parameters:
+  ///   - statuses: The status functions that are true.
+  ///   - hash: The implementation of `hashFiles`.
+  package init(
+    _ contexts: ExpressionObject, statuses: Set<StatusFunction> = [.success, .always],
+    hash: @escaping @Sendable ([String]) throws(ExpressionError) -> String = { _ in "" }
+  ) {
+    self.contexts = contexts
+    self.statuses = statuses
+    self.hash = hash
+  }
+
+  package func value(of reference: ContextReference) -> ScopedValue {
+    var value = ExpressionValue.object(contexts)
+    for name in reference.names {
+      guard case .object(let object) = value else {
+        value = value.value(at: .string(name.text))
+        continue
+      }
+      value = object[name.text] ?? .null
+    }
+    return ScopedValue(value)
+  }
+
+  package func status(_ function: StatusFunction) -> Bool { statuses.contains(function) }
+
+  package func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String {
+    try hash(patterns)
+  }
+}

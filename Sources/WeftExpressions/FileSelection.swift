@@ -1,0 +1,235 @@
+/// The files that the patterns of `hashFiles` select.
+///
+/// Follows actions/glob: each line of each pattern counts separately; blank lines and lines that begin with `#` are
+/// ignored. `!` before a pattern excludes its matches; if several patterns match a file, the last decides. A match of a
+/// directory selects everything below it.
+package struct FileSelection: Sendable, Hashable {
+  private struct Rule: Sendable, Hashable {
+    var pattern: PathPattern
+    var isExclusion: Bool
+  }
+
+  private var rules: [Rule] = []
+
+  package init(_ texts: [String]) throws(PathPatternError) {
+    for line in texts.flatMap({ $0.split(whereSeparator: \.isNewline) }) {
+      var text = WhiteSpace.trimmed(String(line))
+      if text.isEmpty || text.hasPrefix("#") { continue }
+      var isExclusion = false
+      while text.hasPrefix("!") {
+        isExclusion.toggle()
+        text = WhiteSpace.trimmed(String(text.dropFirst()))
+      }
+      rules.append(Rule(pattern: try PathPattern(text), isExclusion: isExclusion))
+    }
+  }
+
+  /// - Parameter texts: One pattern each, taken literally including white space and `#`; `!` before it excludes its
+  ///   matches.
+  package init(each texts: [String]) throws(PathPatternError) {
+    for text in texts {
+      let isExclusion = text.hasPrefix("!")
+      let pattern = try PathPattern(isExclusion ? String(text.dropFirst()) : text)
+      rules.append(Rule(pattern: pattern, isExclusion: isExclusion))
+    }
+  }
+
+  /// A pattern that matches only the given text.
+  package static func literally(_ text: String) -> String {
+    var pattern = ""
+    for scalar in text.unicodeScalars {
+      if special.contains(scalar) { pattern.unicodeScalars.append("\\") }
+      pattern.unicodeScalars.append(scalar)
+    }
+    return pattern
+  }
+
+  private static let special: Set<Unicode.Scalar> = ["*", "?", "[", "]", "\\", "!"]
+
+  /// - Parameter path: The names from the root to the file.
+  package func includes(_ path: [String]) -> Bool {
+    let last = rules.last { $0.pattern.covers(path) }
+    return last.map { !$0.isExclusion } ?? false
+  }
+
+  /// Whether files below the directory can be selected; if not, it need not be read.
+  package func canInclude(below directory: [String]) -> Bool {
+    rules.contains { !$0.isExclusion && $0.pattern.canCover(below: directory) }
+  }
+}
+
+/// A pattern for paths, as in actions/glob: `*` and `?` within a name, `**` for any number of directories, `[…]` for
+/// one of several characters, `\` to escape a character. Names that begin with a dot are not special; case is
+/// significant.
+struct PathPattern: Sendable, Hashable {
+  private enum Part: Sendable, Hashable {
+    case name(NamePattern)
+    /// `**`
+    case anyDirectories
+  }
+
+  private let parts: [Part]
+
+  /// - Parameter text: A relative pattern; `/` separates names.
+  init(_ text: String) throws(PathPatternError) {
+    guard text.utf8.first != UInt8(ascii: "/") else { throw .absolute(text) }
+    var parts: [Part] = []
+    for piece in text.unicodeScalars.split(separator: "/") {
+      let name = String(piece)
+      if name == "." { continue }
+      if name == ".." { throw .leadsUp(text) }
+      if name != "**" {
+        parts.append(.name(NamePattern(name)))
+      } else if parts.last != .anyDirectories {
+        parts.append(.anyDirectories)
+      }
+    }
+    self.parts = parts
+  }
+
+  /// Whether the pattern matches the path or one of its parent directories.
+  func covers(_ path: [String]) -> Bool {
+    let scalars = path.map { Array($0.unicodeScalars) }
+    return (0...path.count).contains { matches(scalars[..<$0]) }
+  }
+
+  /// Whether the pattern can cover the directory itself or a path below it.
+  func canCover(below directory: [String]) -> Bool {
+    let names = directory.map { Array($0.unicodeScalars) }
+    for (index, name) in names.enumerated() {
+      guard index < parts.count else { return true }
+      guard case .name(let pattern) = parts[index] else { return true }
+      guard pattern.matches(name) else { return false }
+    }
+    return true
+  }
+
+  /// Matches greedily, backtracking to the last `**` only: earlier ones need no second look.
+  private func matches(_ path: ArraySlice<[Unicode.Scalar]>) -> Bool {
+    var (part, name) = (0, path.startIndex)
+    var retry: (part: Int, name: Int)?
+    while name < path.endIndex {
+      if part < parts.count {
+        switch parts[part] {
+        case .anyDirectories:
+          retry = (part + 1, name)
+          part += 1
+          continue
+        case .name(let pattern) where pattern.matches(path[name]):
+          part += 1
+          name += 1
+          continue
+        case .name: break
+        }
+      }
+      guard let from = retry else { return false }
+      (part, name) = (from.part, from.name + 1)
+      retry = (from.part, from.name + 1)
+    }
+    return parts[part...].allSatisfy { $0 == .anyDirectories }
+  }
+}
+
+/// The reason why a text is not a pattern.
+package enum PathPatternError: Error, Sendable, Hashable {
+  case absolute(String)
+  case leadsUp(String)
+
+  package var message: String {
+    switch self {
+    case .absolute(let text):
+      "the pattern \"\(text)\" is absolute, but files are looked for below a directory"
+    case .leadsUp(let text):
+      "the pattern \"\(text)\" leads out of the directory below which files are looked for"
+    }
+  }
+}
+
+/// A pattern for one name of a path.
+struct NamePattern: Sendable, Hashable {
+  private enum Part: Sendable, Hashable {
+    case scalar(Unicode.Scalar)
+    /// `?`
+    case anyScalar
+    /// `*`
+    case anyScalars
+    /// `[a-z]`, `[!a-z]`
+    case oneOf([ClosedRange<Unicode.Scalar>], isNegated: Bool)
+
+    func matches(_ scalar: Unicode.Scalar) -> Bool {
+      switch self {
+      case .scalar(let own): own == scalar
+      case .anyScalar: true
+      case .anyScalars: false
+      case .oneOf(let ranges, let isNegated):
+        ranges.contains { $0.contains(scalar) } != isNegated
+      }
+    }
+  }
+
+  private let parts: [Part]
+
+  init(_ text: String) {
+    var parts: [Part] = []
+    var rest = text.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      switch scalar {
+      case "*": if parts.last != .anyScalars { parts.append(.anyScalars) }
+      case "?": parts.append(.anyScalar)
+      case "[": parts.append(NamePattern.takeClass(from: &rest) ?? .scalar("["))
+      case "\\": parts.append(.scalar(rest.popFirst() ?? "\\"))
+      default: parts.append(.scalar(scalar))
+      }
+    }
+    self.parts = parts
+  }
+
+  /// Parses the character class after a `[`; returns `nil` and consumes nothing if no `]` closes it.
+  private static func takeClass(from rest: inout Substring.UnicodeScalarView) -> Part? {
+    var tail = rest
+    let isNegated = tail.first == "!" || tail.first == "^"
+    if isNegated { tail.removeFirst() }
+    var ranges: [ClosedRange<Unicode.Scalar>] = []
+    var isFirst = true
+    while var scalar = tail.popFirst() {
+      if scalar == "]", !isFirst {
+        rest = tail
+        return .oneOf(ranges, isNegated: isNegated)
+      }
+      isFirst = false
+      if scalar == "\\" { scalar = tail.popFirst() ?? scalar }
+      var ahead = tail
+      if ahead.popFirst() == "-", let last = ahead.popFirst(), last != "]" {
+        tail = ahead
+        if scalar <= last { ranges.append(scalar...last) }
+      } else {
+        ranges.append(scalar...scalar)
+      }
+    }
+    return nil
+  }
+
+  /// Matches greedily, backtracking to the last `*` only.
+  func matches(_ name: [Unicode.Scalar]) -> Bool {
+    var (part, index) = (0, 0)
+    var retry: (part: Int, index: Int)?
+    while index < name.count {
+      if part < parts.count {
+        if parts[part] == .anyScalars {
+          retry = (part + 1, index)
+          part += 1
+          continue
+        }
+        if parts[part].matches(name[index]) {
+          part += 1
+          index += 1
+          continue
+        }
+      }
+      guard let from = retry else { return false }
+      (part, index) = (from.part, from.index + 1)
+      retry = (from.part, from.index + 1)
+    }
+    return parts[part...].allSatisfy { $0 == .anyScalars }
+  }
+}
