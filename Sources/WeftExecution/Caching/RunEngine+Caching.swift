@@ -117,7 +117,7 @@ extension RunEngine {
   /// Writes the cached log to the log of this run, and reports it as events.
   private func replay(_ log: CachedLog, of task: StepTask) {
     guard !log.bytes.isEmpty || !log.isWhole else { return }
-    noteLog(of: task)
+    logOwners.begin(task)
     let output = StepOutputSink(
       step: task.instanceNumber, address: task.address, limit: ByteCount(.max), of: self,
       capture: nil)

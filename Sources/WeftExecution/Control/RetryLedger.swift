@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftPlatform
 
 /// Decides whether a step or a group is retried after a failure, and after what backoff.
 ///
@@ -97,4 +98,149 @@ extension RetryPolicy {
     if isDefault, failure.classes.contains(where: RetryPolicy.lasting.contains) { return false }
     return failure.classes.contains(where: classes.contains)
   }
+}
+
+/// The reason why a failure is not retried, though there is a `retry`.
+enum RetryRefusal: Sendable, Hashable {
+  /// No policy matches failures of this class.
+  case notListed(ErrorClass?)
+  /// All policies that match the failure have a `when`, and none is true.
+  case conditionIsFalse
+  /// The policy that matches the failure has used all its attempts.
+  case usedUp(Int)
+  /// The attempt would begin later than `within` after the first.
+  case tooLate(Duration)
+  /// The server asks for a longer delay than `maxDelay`.
+  case askedToWaitTooLong(Duration, most: Duration)
+  /// The server may have performed a request by this method, and performing it twice is not idempotent.
+  case mayHaveBeenDone(String)
+  /// The run's ``RetryBudget`` is spent.
+  case budgetSpent(Int)
+
+  /// The reason as a clause without subject, after "not tried again:".
+  var message: String {
+    switch self {
+    case .notListed(let errorClass?):
+      "\"retry\" is not for failures of class \"\(errorClass)\""
+    case .notListed(nil): "\"retry\" is not for failures of this kind"
+    case .conditionIsFalse: "the condition \"when\" of \"retry\" is false"
+    case .usedUp(1): "the one further attempt has been made"
+    case .usedUp(let count): "all \(count) further attempts have been made"
+    case .tooLate(let limit):
+      "the next attempt would begin more than \(DurationText.text(of: limit)) after the first"
+    case .askedToWaitTooLong(let wanted, let most):
+      "the next attempt is wanted no sooner than in \(DurationText.text(of: wanted)), and \"maxDelay\""
+        + " is \(DurationText.text(of: most))"
+    case .mayHaveBeenDone(let method):
+      "the \(method) request may have been done, and would be done twice without an"
+        + " \"idempotencyKey\""
+    case .budgetSpent(let count):
+      "the run has made all \(count) further attempts that it has for failures of class"
+        + " \"network\" and \"http\""
+    }
+  }
+}
+
+/// The backoff before a further attempt: it grows exponentially up to a limit.
+///
+/// Computed in whole nanoseconds; no factor and no number of attempts overflows.
+struct RetryDelay {
+  private let policy: RetryPolicy
+
+  init(_ policy: RetryPolicy) {
+    self.policy = policy
+  }
+
+  /// The longest backoff before the policy's further attempt of this number, counted from 1.
+  func longest(before attempt: Int) -> Duration { .nanoseconds(nanoseconds(before: attempt)) }
+
+  /// The backoff before the policy's further attempt of this number, counted from 1.
+  func wait(before attempt: Int, using random: inout some RandomNumberGenerator) -> Duration {
+    let longest = nanoseconds(before: attempt)
+    return switch policy.jitter {
+    case .none: .nanoseconds(longest)
+    case .full: .nanoseconds(Int64.random(in: 0...longest, using: &random))
+    }
+  }
+
+  private func nanoseconds(before attempt: Int) -> Int64 {
+    let limit = max(0, policy.maxDelay.wholeNanoseconds)
+    var delay = max(0, policy.delay.wholeNanoseconds)
+    // A `Double` only once the delay grows, so that the first delays of long backoffs are exact.
+    if attempt > 1, delay > 0, delay < limit {
+      var grown = Double(delay)
+      for _ in 1..<attempt where grown < Double(limit) { grown *= policy.factor }
+      delay = grown < Double(limit) ? Int64(grown.rounded()) : limit
+    }
+    return min(delay, limit)
+  }
+}
+
+/// The number of further attempts that a whole run has for failures that many steps tend to have at once: those
+/// of networks and servers. Without it, every step would retry against a server that is down as often as its
+/// own `retry` allows.
+struct RetryBudget {
+  /// The percentage of steps, unless `--retry-budget` sets it.
+  static let defaultPercent = 20
+  /// Added to every run's budget, so that it does not limit small ones.
+  static let allowance = 100
+
+  private var steps: Int
+  private let percent: Int
+  private var used = 0
+
+  /// - Parameters:
+  ///   - steps: The steps of the whole run; elements of loops are added once they are known.
+  ///   - percent: Further attempts per hundred steps, at least 0.
+  init(steps: Int, percent: Int = RetryBudget.defaultPercent) {
+    precondition(steps >= 0 && percent >= 0)
+    self.steps = steps
+    self.percent = percent
+  }
+
+  /// The total of further attempts: the share of the steps, rounded down, plus ``allowance``.
+  var limit: Int {
+    let (share, overflows) = steps.multipliedReportingOverflow(by: percent)
+    return overflows ? .max : share / 100 + RetryBudget.allowance
+  }
+
+  /// Adds steps that were unknown at the start: those of elements.
+  mutating func add(steps count: Int) { steps += count }
+
+  /// Whether retries after this failure are taken from the budget.
+  static func covers(_ failure: StepFailure) -> Bool {
+    failure.classes.contains { errorClass in
+      let kind = errorClass.name.prefix { $0 != ":" }
+      return kind == "network" || kind == "http"
+    }
+  }
+
+  /// Takes one further attempt; `false` if none is left.
+  mutating func take() -> Bool {
+    guard used < limit else { return false }
+    used += 1
+    return true
+  }
+}
+
+/// A random number generator that a seed reproduces: SplitMix64 (Steele, Lea, Flood, "Fast splittable
+/// pseudorandom number generators", 2014).
+struct RunRandom: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// - Parameter seed: `nil` for an unpredictable one.
+  init(seed: UInt64?) {
+    state = seed ?? .random(in: .min ... .max)
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// A further generator, independent of the later values of this one.
+  mutating func split() -> RunRandom { RunRandom(seed: next()) }
 }

@@ -255,3 +255,121 @@ extension Array {
     return low
   }
 }
+
+/// The addresses of steps and groups in one frame: `upload[3]`, `deploy[eu].push`.
+extension Instance {
+  /// The address in this frame of the step or group at an address of the plan.
+  func address(of planned: StepAddress) -> StepAddress {
+    guard let parent, let member = region.address else { return planned }
+    guard case .element(let element) = kind else { return parent.address(of: planned) }
+    return parent.address(of: member).element(element.key).inElement(planned, of: member)
+  }
+}
+
+extension Instance {
+  /// The address of the innermost loop element that contains the frame; `nil` outside of loops.
+  var element: StepAddress? {
+    guard let parent else { return nil }
+    guard case .element(let element) = kind, let member = region.address else {
+      return parent.element
+    }
+    return parent.address(of: member).element(element.key)
+  }
+}
+
+/// The scopes and parallel limits around a group, as seen from one frame. ``RunEngine`` reads them when it starts a group
+/// or opens an element.
+extension Instance {
+  /// The scope that encloses a group.
+  func scope(around group: Int, of plan: Plan) -> Int {
+    scope(ofGroup: plan.groups[group].parent ?? 0)
+  }
+
+  /// Whether the frame is an element of the loop at this node: a step, or the start of a group.
+  func isElement(of node: Plan.NodeIndex) -> Bool {
+    guard case .element = kind else { return false }
+    return region.member == node
+  }
+}
+
+extension Instance {
+  /// The frame that contains the attempts of a group; the frame itself if it is not one of them.
+  func aroundAttempts(of node: Plan.NodeIndex) -> Instance {
+    guard case .attempt = kind, region.member == node, let parent else { return self }
+    return parent
+  }
+}
+
+extension Instance {
+  /// The innermost parallel limit that applies to the members of a group.
+  func limit(ofGroup group: Int, in plan: Plan) -> Int? {
+    var instance = self
+    while let parent = instance.parent {
+      if case .element = instance.kind, instance.region.groups.contains(group) {
+        return instance.limits[group]
+      }
+      instance = parent
+    }
+    return plan.limit(ofGroup: group)
+  }
+
+  /// Tells the loops around the frame that a step of an element began to wait for a slot.
+  func stepQueued() {
+    fanOut?.stepQueued()
+    parent?.stepQueued()
+  }
+
+  /// Tells the loops around the frame that a step of an element stopped waiting for a slot.
+  func stepAnswered() {
+    fanOut?.stepAnswered()
+    parent?.stepAnswered()
+  }
+}
+
+extension Plan {
+  /// The innermost parallel limit that applies to the members of a group, as ``SlotQueue`` numbers them.
+  fileprivate func limit(ofGroup group: Int) -> Int? {
+    var next: Int? = group
+    while let group = next, group > 0 {
+      if groups[group].maxParallel != nil {
+        return groups[1..<group].count { $0.maxParallel != nil }
+      }
+      next = groups[group].parent
+    }
+    return nil
+  }
+}
+
+/// A stretch of the order of steps in the file, as a range of numbers: lower numbers come first.
+///
+/// The steps of a run share all numbers evenly. A loop divides the stretch of its steps among its elements, and each
+/// element divides its own among its steps, and so on inwards: everything in one element comes before everything in
+/// the next. Steps share a number if there are more of them than numbers. ``SlotQueue`` uses the numbers as its
+/// priority among steps of the same weight.
+struct FileOrder: Hashable {
+  static let whole = FileOrder(first: 0, count: .max)
+
+  /// The position of the first step in it.
+  let first: UInt64
+  fileprivate let count: UInt64
+
+  /// Returns the stretch of some of `total` equal pieces, which are numbered from 0.
+  func pieces(_ range: Range<Int>, of total: Int) -> FileOrder {
+    let size = count / UInt64(max(total, 1))
+    return FileOrder(
+      first: first + size * UInt64(range.lowerBound), count: size * UInt64(range.count))
+  }
+
+  func piece(_ index: Int, of total: Int) -> FileOrder { pieces(index..<index + 1, of: total) }
+}
+
+extension Instance {
+  /// The stretch of the file order that these steps share in the frame.
+  func order(ofSteps steps: Range<Int>) -> FileOrder {
+    // An attempt of a group uses the stretch of the group.
+    if case .attempt = kind, let parent { return parent.order(ofSteps: steps) }
+    let first = region.steps.lowerBound
+    return order.pieces(
+      steps.lowerBound - first..<steps.upperBound - first, of: region.steps.count)
+  }
+}

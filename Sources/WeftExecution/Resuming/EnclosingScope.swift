@@ -69,3 +69,67 @@ extension PlanRegion {
     return .group(Int(group))
   }
 }
+
+/// Decides whether the result of a step or group is still needed by a step that has yet to run.
+///
+/// ``ResumePolicy`` asks it before it reruns something whose values are not recorded, or whose effects were
+/// undone by a cleanup, and ``OutputVerification`` before it checks files.
+extension ResumePolicy {
+  /// Whether a direct or indirect dependent of a node is not done.
+  func isNeeded(_ node: Plan.NodeIndex, in instance: Instance) -> Bool {
+    var (seen, next) = (Set([node]), [node])
+    while let node = next.popLast() {
+      for dependent in dependents[node] ?? [] where seen.insert(dependent).inserted {
+        if !isSettled(dependent, seenFrom: instance) { return true }
+        next.append(dependent)
+      }
+    }
+    return false
+  }
+
+  /// Whether a node is done, as seen from a frame outside of inner loops: a loop counts as a whole.
+  private func isSettled(_ node: Plan.NodeIndex, seenFrom inner: Instance) -> Bool {
+    guard case .step(let index) = plan.nodes[node] else { return true }
+    var instance = inner
+    while !instance.region.nodes.contains(node), let parent = instance.parent { instance = parent }
+    let step = plan.steps[Int(index)]
+    // Cleanup and `finally` steps run after the others, and read nothing of them.
+    if isFinal(step.group) || plan.bodies.cleanupSteps.contains(Int(index)) { return true }
+    if let loop = outermostLoop(around: Int(index), below: instance) {
+      let address = instance.address(of: loop)
+      if case .skipped(let reason)? = past.steps[address]?.state { return !reason.holdsBack }
+      return doneSince(address) != nil
+    }
+    let address = instance.address(of: step.address)
+    guard let known = past.steps[address] else { return false }
+    // A step that its own `if` skips needs no results.
+    if case .skipped(let reason) = known.state { return !reason.holdsBack }
+    return known.hasSucceeded && known.number > rerun.since(Int(index), address)
+  }
+
+  /// The outermost loop around a step, or of the step itself, that does not contain the frame.
+  private func outermostLoop(around index: Int, below instance: Instance) -> StepAddress? {
+    var found: StepAddress?
+    let step = plan.steps[index]
+    if step.hasControl, step.control.fanOut != nil, !instance.isElement(of: step.node) {
+      found = step.address
+    }
+    for group in plan.allEnclosingGroups(ofGroup: step.group) where group > 0 {
+      let node = plan.groups[group].startNode
+      if instance.isElement(of: node) || !instance.region.groups.contains(group) { break }
+      if plan.groups[group].step?.control.fanOut != nil { found = plan.groups[group].address }
+    }
+    return found
+  }
+}
+
+extension Plan {
+  /// The direct dependents of each node.
+  var dependents: [Int: [Int]] {
+    var dependents: [Int: [Int]] = [:]
+    for node in nodes.indices {
+      for need in dependencies[node] { dependents[Int(need), default: []].append(node) }
+    }
+    return dependents
+  }
+}

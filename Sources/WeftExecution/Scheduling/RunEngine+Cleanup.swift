@@ -11,7 +11,7 @@ struct Cleanup: Sendable {
   let steps: Range<Int32>
 }
 
-/// The end of a group, a nested file or the run: pending cleanups run, then `finally`.
+/// The cleanups of steps and groups that were started.
 extension RunEngine {
   /// Records that a step or group started, so that its cleanup is pending until the group around it ends.
   func scheduleCleanup(of node: Plan.NodeIndex, in instance: Instance, scope: Int) {
@@ -67,103 +67,119 @@ extension RunEngine {
     let task = StepTask(
       index, of: plan, in: instance, scope: scope, isCleanup: true, after: before)
     return Future(launch(task, after: before, startsAlways: true)).map { [self] _ in
-      noteLateFailure(in: scope)
+      state.withLock { $0.scopes.endCleanup(in: scope) }
     }
-  }
-
-  /// Records a failure of `finally` or `cleanup`. It fails the run of its file, and is its cause only if there is no
-  /// other.
-  private func noteLateFailure(in scope: Int) {
-    state.withLock { state in
-      guard let fault = state.scopes.boundaryFault(of: scope) else { return }
-      state.scopes.failedAtTheEnd(fault, inFile: state.scopes.scopes[scope].file)
-    }
-  }
-
-  // MARK: The end of the run
-
-  /// Ends the run after all members of the top level have ended: pending cleanups, then `finally`.
-  func close(after members: [NodeResult]) -> Future<Void, Never> {
-    let cleaned = cleanUp(in: 0, after: members) ?? Future(value: ())
-    return cleaned.flatMap { [self] in
-      let hasFailed = state.withLock { $0.scopes.firstFault != nil }
-      return runFinally(of: FileRun(file: 0, instance: instance, scope: 0), hasFailed: hasFailed)
-    }
-  }
-
-  /// Runs `finally` of a nested file, whose members have ended.
-  func close(_ task: GroupTask) -> Future<Void, Never> {
-    guard let file = plan.file(runByGroup: task.index) else { return Future(value: ()) }
-    // `finally` has a time limit of its own.
-    let (timer, hasFailed) = state.withLock { state in
-      (
-        state.groups[task.scope]?.timer, state.scopes.firstFault(ofFile: task.scope) != nil
-      )
-    }
-    timer?.cancel()
-    let run = FileRun(file: file, instance: task.instance, scope: task.scope)
-    return runFinally(of: run, hasFailed: hasFailed).map { [self] in
-      respond(to: state.withLock { $0.scopes.endClosing(ofFile: task.scope) })
-    }
-  }
-
-  /// A file that is being run: the workflow itself, or one that a step runs.
-  private struct FileRun {
-    let file: Int
-    let instance: Instance
-    /// The scope of the step that runs the file; 0 for the workflow.
-    let scope: Int
-  }
-
-  private func runFinally(of file: FileRun, hasFailed: Bool) -> Future<Void, Never> {
-    guard let index = plan.files[file.file].finally else { return Future(value: ()) }
-    let region = PlanRegion(group: index, of: plan)
-    let scope = state.withLock { state in
-      let scope = state.scopes.open(
-        in: nil, boundary: .holding, groups: region.groups, of: plan, inFile: file.scope,
-        addresses: file.instance.address(of:))
-      state.closeAtOnce(scope)
-      return scope
-    }
-    let inner = Instance(
-      .attempt(1), of: region, in: file.instance,
-      firstInstance: file.instance.instanceNumber(ofStep: region.steps.lowerBound),
-      firstScope: scope + 1,
-      scope: scope)
-    let task = GroupTask(index, of: plan, in: inner)
-    return run(task, failedBefore: hasFailed).map { [self] outcome in
-      report(task, outcome)
-      let survives = outcome.verdict.conclusion == .success
-      state.withLock { state in
-        if !survives, let fault = state.scopes.boundaryFault(of: scope) {
-          state.scopes.failedAtTheEnd(fault, inFile: file.scope)
-        }
-      }
-    }
-  }
-
-  /// Whether a group is the `finally` group of its file, or inside it: steps there start whatever has failed.
-  func isFinal(_ group: Int) -> Bool {
-    let final = plan.bodies.finallyGroups
-    return !final.isEmpty && plan.enclosingGroups(ofGroup: group).contains(where: final.contains)
-  }
-
-  /// Cancels `finally` and cleanups too.
-  func cancelClosing() {
-    let responses = state.withLock { $0.scopes.cancelDetached($0.reasonToEndAtOnce) }
-    for response in responses { respond(to: response) }
   }
 }
 
-extension RunEngine.State {
-  /// The reason for killing the run at once: the signal that cancelled it, or a request. A time limit or a failure
-  /// does not ask for that.
-  var reasonToEndAtOnce: CancelReason {
-    if case .signal(let signal)? = scopes.runCancellation { .signal(signal) } else { .requested }
+/// Schedules cleanup for loops and retried groups that a previous engine started and this one skips as a whole. Their
+/// steps emit no events.
+extension RunEngine {
+  /// Schedules the pending cleanups of a loop's elements.
+  ///
+  /// - Parameters:
+  ///   - scope: The scope around the loop.
+  ///   - keys: The elements that are not skipped.
+  func schedulePendingCleanup(
+    ofElementsOf task: FanOutTask, _ reason: SkipReason, scope: Int, except keys: Set<String> = []
+  ) {
+    guard let resumePolicy, cleansUp(in: task.region),
+      case .success(let elements) = FanOutLister(
+        values, task, recorded: resumePolicy.allElements(of: task)
+      ).listing()
+    else { return }
+    var task = task
+    task.scope = scope
+    for index in 0..<elements.count {
+      let element = elements[index]
+      guard !keys.contains(element.key), resumePolicy.mayHavePendingCleanup(element, of: task)
+      else {
+        continue
+      }
+      let instance = open(element, of: elements.count, task, nil)
+      schedulePendingCleanup(in: task.region.nodes, of: instance, reason, scope: scope)
+      state.withLock { $0.scopes.close(instance.scope, groups: task.region.groups) }
+    }
   }
 
-  /// Cancels a scope for `finally` or cleanups right away if the run is being killed, so that nothing starts in it.
-  fileprivate mutating func closeAtOnce(_ scope: Int) {
-    if killsAtOnce { _ = scopes.cancel(scope, reasonToEndAtOnce) }
+  /// Skips the elements that an earlier engine may have started and that a loop no longer has after its list was
+  /// evaluated again.
+  func leaveOutFormerElements(of task: FanOutTask, now elements: FanOutListing) {
+    guard let resumePolicy, resumePolicy.listing(of: task) == nil else { return }
+    let keys = Set((0..<elements.count).map { elements[$0].key })
+    let former = resumePolicy.allElements(of: task).elements.map(\.key).filter {
+      !keys.contains($0)
+    }
+    guard !former.isEmpty else { return }
+    state.withLock { $0.formerElements += former.map { task.address.element($0) } }
+    schedulePendingCleanup(
+      ofElementsOf: task, .condition(of: task.address), scope: task.outerScope, except: keys)
+  }
+
+  /// Schedules the pending cleanups inside a group.
+  ///
+  /// - Parameter scope: The scope around the group.
+  func schedulePendingCleanup(inside task: GroupTask, _ reason: SkipReason, scope: Int) {
+    let region = PlanRegion(group: task.index, of: plan)
+    guard resumePolicy != nil, cleansUp(in: region) else { return }
+    giveInputs(to: task)
+    schedulePendingCleanup(in: region.nodes.dropFirst(), of: task.instance, reason, scope: scope)
+  }
+
+  private func cleansUp(in region: PlanRegion) -> Bool {
+    !plan.bodies.cleanups.isEmpty && region.nodes.contains { plan.bodies.cleanups[$0] != nil }
+  }
+
+  private func schedulePendingCleanup(
+    in nodes: Range<Plan.NodeIndex>, of instance: Instance, _ reason: SkipReason, scope: Int
+  ) {
+    var node = nodes.lowerBound
+    while node < nodes.upperBound {
+      if let loop = loop(at: node, in: instance) {
+        schedulePendingCleanup(ofElementsOf: loop, reason, scope: scope)
+        node = loop.region.nodes.upperBound
+        continue
+      }
+      switch plan.nodes[node] {
+      case .step(let index): note(Int(index), in: instance, reason, scope: scope)
+      case .groupStart(let index): note(group: Int(index), in: instance, reason, scope: scope)
+      case .groupEnd: break
+      }
+      node += 1
+    }
+  }
+
+  private func note(_ step: Int, in instance: Instance, _ reason: SkipReason, scope: Int) {
+    let task = StepTask(step, of: plan, in: instance, after: [])
+    values.record(
+      NodeValues(outcome: reason.outcome, conclusion: reason.outcome), ofNode: task.step.node,
+      in: instance)
+    guard resumePolicy?.hasPendingCleanup(task) == true else { return }
+    scheduleCleanup(of: task.step.node, in: instance, scope: scope)
+  }
+
+  private func note(group: Int, in instance: Instance, _ reason: SkipReason, scope: Int) {
+    let task = GroupTask(group, of: plan, in: instance)
+    let node = plan.groups[group].startNode
+    giveInputs(to: task)
+    values.record(
+      NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true),
+      ofNode: node, in: instance)
+    guard resumePolicy?.hasPendingCleanup(task) == true else { return }
+    scheduleCleanup(of: node, in: instance, scope: scope)
+  }
+
+  /// The loop at a node, unless the frame is one of its elements.
+  private func loop(at node: Plan.NodeIndex, in instance: Instance) -> FanOutTask? {
+    if instance.isElement(of: node) { return nil }
+    switch plan.nodes[node] {
+    case .step(let index) where plan.steps[Int(index)].hasControl:
+      guard plan.steps[Int(index)].control.fanOut != nil else { return nil }
+      return FanOutTask(.step(Int(index)), of: plan, in: instance, after: [])
+    case .groupStart(let index):
+      guard plan.groups[Int(index)].step?.control.fanOut != nil else { return nil }
+      return FanOutTask(.group(Int(index)), of: plan, in: instance, after: [])
+    case .step, .groupEnd: return nil
+    }
   }
 }

@@ -1,43 +1,9 @@
 import Synchronization
 import WeftDefinition
+import WeftExpressions
 import WeftFutures
 import WeftPlanning
 import WeftPlatform
-
-/// One execution of a group in one frame, from its start to its end.
-struct GroupTask: Sendable {
-  let instance: Instance
-  /// Index in the plan.
-  let index: Int
-  let address: StepAddress
-  let scope: Int
-  var attempt = 1
-
-  init(_ index: Int, of plan: Plan, in instance: Instance, attempt: Int = 1) {
-    guard let address = plan.groups[index].address else {
-      preconditionFailure("the top level is not a node")
-    }
-    self.instance = instance
-    self.index = index
-    self.address = instance.address(of: address)
-    self.attempt = attempt
-    scope = instance.scope(ofGroup: index)
-  }
-}
-
-/// The end of a group, before it is reported.
-struct GroupOutcome: Sendable {
-  var verdict: Scopes.Verdict
-  var outputs: [OutputValue] = []
-  var duration = Duration.zero
-  /// Whether a direct or indirect dependency of the group had failed.
-  var failedBefore: Bool
-
-  var result: NodeResult {
-    NodeResult(
-      conclusion: verdict.conclusion, blame: verdict.blame, failedBefore: failedBefore)
-  }
-}
 
 /// Groups that run once, as a part of the region around them: from their start to their end, with members as nodes in
 /// between.
@@ -152,30 +118,23 @@ extension RunEngine {
           task.address,
           GroupStart(attempt: task.attempt, isRestored: resumePolicy?.isReusable(task) ?? false)))
     }
-    // A scope's number is reused by later groups, which a timer of this one must not reach.
     let limit = group.step?.timeout
-    let clock = limit.map { _ in GroupClock() }
     // Members of a group that succeeded are restored in an order other than that in which they failed.
     let toleratesAll = resumePolicy?.end(of: task)?.conclusion == .success
+    let running = RunningGroup(since: time.now, limit: limit, failedBefore: failedBefore)
     state.withLock { state in
-      if toleratesAll { state.scopes.scopes[task.scope].tolerance = .all }
-      state.groups[task.scope] = RunningGroup(
-        since: time.now, clock: clock, failedBefore: failedBefore)
+      if toleratesAll { state.scopes.tolerateAll(in: task.scope) }
+      state.groups.add(running, task.scope)
     }
-    guard let limit, let clock else { return }
+    guard let limit, let clock = running.clock else { return }
     let timer = time.schedule(after: limit) { [self] in
       respond(
         to: state.withLock { state in
-          guard state.groups[task.scope]?.clock === clock else { return .nothing }
+          guard state.groups.isRunning(task.scope, clock) else { return .nothing }
           return state.scopes.timeLimitPassed(of: task.scope, after: limit)
         })
     }
-    let isOver = state.withLock { state in
-      guard state.groups[task.scope]?.clock === clock else { return true }
-      state.groups[task.scope]?.timer = timer
-      return false
-    }
-    if isOver { timer.cancel() }
+    if !state.withLock({ $0.groups.setTimer(timer, task.scope, clock) }) { timer.cancel() }
   }
 
   /// Ends a group after all its members have ended: runs its cleanups, then determines its outcome.
@@ -189,7 +148,7 @@ extension RunEngine {
   /// Fails a group that has started, before its members run.
   func fail(_ task: GroupTask, _ failure: StepFailure) -> GroupOutcome {
     let (verdict, response, running) = state.withLock { state in
-      let running = state.groups.removeValue(forKey: task.scope)
+      let running = state.groups.remove(task.scope)
       let (verdict, response) = state.scopes.failed(group: task.scope, failure)
       return (verdict, response, running)
     }
@@ -202,7 +161,7 @@ extension RunEngine {
   private func judge(_ task: GroupTask, members: [NodeResult]) -> GroupOutcome {
     let past = resumePolicy?.end(of: task)
     var (verdict, response, running) = state.withLock { state in
-      let running = state.groups.removeValue(forKey: task.scope)
+      let running = state.groups.remove(task.scope)
       // Members are restored in an order other than that in which they ended, so a different failure might come
       // first.
       let (verdict, response) =
@@ -249,20 +208,188 @@ extension RunEngine {
     let member = instance.address(of: plan.address(of: node))
     respond(
       to: state.withLock { state in
-        state.groups[task.scope]?.successes += 1
-        guard let running = state.groups[task.scope], running.success == nil else {
-          return .nothing
-        }
+        guard let count = state.groups.memberSucceeded(task.scope) else { return .nothing }
         switch (group.order, group.join) {
         case (.race, _):
-          state.groups[task.scope]?.success = GroupSuccess(winner: member)
-          state.groups[task.scope]?.winner = node
+          state.groups.decide(task.scope, GroupSuccess(winner: member), node)
           return state.scopes.cancel(task.scope, .raceWon(task.address, by: member))
-        case (_, .atLeast(let count)) where running.successes >= count:
-          state.groups[task.scope]?.success = GroupSuccess()
+        case (_, .atLeast(let wanted)) where count >= wanted:
+          state.groups.decide(task.scope, GroupSuccess(), nil)
           return state.scopes.cancel(task.scope, .joined(task.address))
         default: return .nothing
         }
       })
+  }
+}
+
+/// Groups that are run apart, as a plan region of their own: retried groups and nested files. Each attempt gets a
+/// frame of its own.
+extension RunEngine {
+  func launchRepeated(
+    _ index: Int, in instance: Instance, after results: NodeResults
+  ) -> Future<NodeResult, Never> {
+    let task = GroupTask(index, of: plan, in: instance)
+    if let reason = whyNotStarted(task, after: results) {
+      return Future(value: leaveOut(task, reason, after: results))
+    }
+    let retry = plan.groups[index].step?.control.retry ?? []
+    let ledger = RetryLedger(policies: retry, startedAt: time.now)
+    return attempt(1, of: task, ledger, failedBefore: results.contains(where: \.hasFailed))
+  }
+
+  /// Skips, as a whole, a group that is run apart.
+  func leaveOut(
+    _ task: GroupTask, _ reason: SkipReason, after results: NodeResults
+  ) -> NodeResult {
+    schedulePendingCleanup(of: task)
+    let scope = task.instance.scope(around: task.index, of: plan)
+    schedulePendingCleanup(inside: task, reason, scope: scope)
+    let own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true)
+    values.record(own, ofNode: plan.groups[task.index].startNode, in: task.instance)
+    durations?.skipped(PlanRegion(group: task.index, of: plan).steps, in: task.instance, reason)
+    events.publish(.stepSkipped(task.address, reason))
+    return NodeResult(reason, failedBefore: results.contains(where: \.hasFailed))
+  }
+
+  private func attempt(
+    _ number: Int, of whole: GroupTask, _ ledger: RetryLedger, failedBefore: Bool
+  ) -> Future<NodeResult, Never> {
+    let instance = openAttempt(number, of: whole)
+    let task = GroupTask(whole.index, of: plan, in: instance, attempt: number)
+    return run(task, failedBefore: failedBefore).flatMap { [self] outcome in
+      var ledger = ledger
+      switch decision(&ledger, on: outcome, of: task) {
+      case .giveUp: return Future(value: finish(task, outcome, of: whole))
+      case .retry(let delay, _):
+        return repeatAttempt(task, outcome, of: whole, ledger, after: delay)
+      }
+    }
+  }
+
+  private func repeatAttempt(
+    _ task: GroupTask, _ outcome: GroupOutcome, of whole: GroupTask, _ ledger: RetryLedger,
+    after delay: Duration
+  ) -> Future<NodeResult, Never> {
+    guard let failure = outcome.verdict.failure else {
+      preconditionFailure("only failures are tried again")
+    }
+    let retry = Retry(
+      attempt: task.attempt, of: ledger.attemptLimit, failure: failure, exit: nil,
+      duration: outcome.duration, delay: delay)
+    durations?.repeated(task.instance.region.steps, in: whole.instance)
+    events.publish(.groupRetrying(task.address, retry))
+    let outer = whole.instance.scope(around: whole.index, of: plan)
+    // Negative, so that the key differs from the number of every step.
+    let immunity = state.withLock { $0.scopes.immunity(of: whole.scope) }
+    return pause(-1 - whole.scope, in: outer, for: delay, immunity: immunity).flatMap {
+      [self] pauseEnd in
+      guard pauseEnd == .over else {
+        return Future(value: finish(task, cutShort(outcome, in: outer), of: whole))
+      }
+      state.withLock { state in
+        state.scopes.close(task.instance.scope, groups: task.instance.region.groups)
+      }
+      return attempt(task.attempt + 1, of: whole, ledger, failedBefore: outcome.failedBefore)
+    }
+  }
+
+  /// The outcome after a retry was cut short: that of the last attempt, unless the scope was cancelled.
+  private func cutShort(_ outcome: GroupOutcome, in scope: Int) -> GroupOutcome {
+    let cancellation = state.withLock { state in
+      state.scopes.noteIfCancelled()
+      return state.scopes.cancellation(of: scope)
+    }
+    guard let reason = cancellation else { return outcome }
+    var outcome = outcome
+    outcome.verdict = Scopes.Verdict(
+      outcome: .cancelled, conclusion: .cancelled, blame: reason.culprit)
+    return outcome
+  }
+
+  private func openAttempt(_ number: Int, of whole: GroupTask) -> Instance {
+    let region = PlanRegion(group: whole.index, of: plan)
+    let outer = whole.instance.scope(around: whole.index, of: plan)
+    let scope = state.withLock { state in
+      let scope = state.scopes.open(
+        in: outer, boundary: .holding, groups: region.groups, of: plan,
+        addresses: whole.instance.address(of:))
+      state.scopes.grantImmunity(scope, by: state.scopes.immunity(of: whole.scope))
+      return scope
+    }
+    return Instance(
+      .attempt(number), of: region, in: whole.instance,
+      firstInstance: whole.instance.instanceNumber(ofStep: region.steps.lowerBound),
+      firstScope: scope + 1,
+      scope: scope)
+  }
+
+  /// Runs the members of a group that has a plan region of its own.
+  func run(_ task: GroupTask, failedBefore: Bool) -> Future<GroupOutcome, Never> {
+    guard let body = plan.bodies.ofGroups[task.index] else {
+      preconditionFailure("group \(task.address) has no body of its own")
+    }
+    startGroup(task, failedBefore: failedBefore)
+    if let failure = giveInputs(to: task) { return Future(value: fail(task, failure)) }
+    // Failures above the step that runs a file do not count inside the file.
+    let isFile = plan.file(runByGroup: task.index) != nil
+    let entry = [
+      NodeResult(conclusion: .success, blame: nil, failedBefore: failedBefore && !isFile)
+    ]
+    let gate = Promise<[NodeResult], Never>(ifDropped: .success(entry))
+    let futures = compile(body, of: task.index, in: task.instance, start: gate.future)
+    let first = task.instance.region.nodes.lowerBound
+    let ends = plan.groups[task.index].members.map {
+      futures[plan.closingNode(of: Int($0)) - first]
+    }
+    let outcome = Future.zip(ends).flatMap { [self] members in
+      close(task).flatMap { [self] in endGroup(task, members: members) }
+    }
+    gate.succeed(entry)
+    return outcome
+  }
+
+  private func decision(
+    _ ledger: inout RetryLedger, on outcome: GroupOutcome, of task: GroupTask
+  ) -> RetryLedger.Decision {
+    guard outcome.verdict.outcome == .failure, let failure = outcome.verdict.failure,
+      resumePolicy?.isReusable(task) != true,
+      state.withLock({ $0.scopes.isOpen(around: task.instance.scope) })
+    else { return .giveUp(nil) }
+    let own = values.result(ofNode: plan.groups[task.index].startNode, in: task.instance)
+    return decide(&ledger, after: failure) { [self] policy in
+      allows(policy, own, plan.values.texts(ofGroup: task.index), of: task.address) {
+        StepScope(values: values, instance: task.instance, group: plan.groups[task.index].parent)
+      }
+    }
+  }
+
+  /// Ends the group after its last attempt: reports it, and makes the attempt's values those of the group.
+  private func finish(
+    _ task: GroupTask, _ outcome: GroupOutcome, of whole: GroupTask
+  ) -> NodeResult {
+    report(task, outcome)
+    handOn(task, outcome, to: whole)
+    let response = state.withLock { state in
+      let hasFailed = outcome.verdict.conclusion == .failure
+      state.scopes.close(task.instance.scope, groups: task.instance.region.groups)
+      guard hasFailed, let failure = outcome.verdict.failure else {
+        return Scopes.Response.nothing
+      }
+      // The failure that is reported for the group, and no other failure inside it.
+      let fault = Scopes.Fault(address: outcome.verdict.cause ?? task.address, failure: failure)
+      return state.scopes.failed(fault, in: whole.instance.scope(around: whole.index, of: plan))
+    }
+    respond(to: response)
+    return outcome.result
+  }
+
+  /// Makes the values of the last attempt the values that expressions read of the group.
+  private func handOn(_ task: GroupTask, _ outcome: GroupOutcome, to whole: GroupTask) {
+    let node = plan.groups[task.index].startNode
+    guard var own = task.instance.result(ofNode: node) else { return }
+    own.attempts = resumePolicy?.end(of: task)?.attempts ?? task.attempt
+    own.outcome = outcome.verdict.outcome
+    own.conclusion = outcome.verdict.conclusion
+    values.record(own, ofNode: node, in: whole.instance)
   }
 }

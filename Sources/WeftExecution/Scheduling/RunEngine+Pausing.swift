@@ -5,6 +5,58 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
+/// A step or group that waits for a time and holds nothing meanwhile.
+struct Pause: Sendable {
+  enum End: Sendable {
+    case over
+    /// The run, or a scope around the step, lets nothing new start.
+    case cutShort
+  }
+
+  let scope: Int
+  /// The immunity that keeps the pause from being cut short.
+  let immunity: Immunity
+  fileprivate var timer: TimerToken?
+  private let promise = Promise<End, Never>(ifDropped: .success(.cutShort))
+
+  init(in scope: Int, immunity: Immunity) {
+    self.scope = scope
+    self.immunity = immunity
+  }
+
+  var future: Future<End, Never> { promise.future }
+
+  func end(_ end: End) {
+    timer?.cancel()
+    promise.succeed(end)
+  }
+}
+
+/// The pauses of a run, by the instance number of the step, or by a number that no step has.
+struct Pauses: Sendable {
+  private var pauses: [Int: Pause] = [:]
+
+  mutating func add(_ pause: Pause, _ key: Int) { pauses[key] = pause }
+
+  /// - Returns: Whether the pause is still there.
+  mutating func setTimer(_ timer: TimerToken, _ key: Int) -> Bool {
+    guard pauses[key] != nil else { return false }
+    pauses[key]?.timer = timer
+    return true
+  }
+
+  mutating func remove(_ key: Int) -> Pause? { pauses.removeValue(forKey: key) }
+
+  /// Removes the pauses that satisfy the predicate, in the order of their keys.
+  mutating func remove(where isMeant: (Pause) -> Bool) -> [Pause] {
+    let removed = pauses.filter { isMeant($0.value) }
+    for key in removed.keys { pauses[key] = nil }
+    return removed.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  var keys: some Sequence<Int> { pauses.keys }
+}
+
 /// Waits for a time, or for an event outside the run, without holding a slot or pool.
 extension RunEngine {
   /// Waits until a delay is over, or the scope lets nothing new start.
@@ -19,18 +71,17 @@ extension RunEngine {
     immunity: Immunity = .none
   ) -> Future<Pause.End, Never> {
     // A change that closes the scope happens either before this, and is seen here, or after it, and finds the pause.
-    let promise = state.withLock { state -> Promise<Pause.End, Never>? in
+    let pause = state.withLock { state -> Pause? in
       if state.killsAtOnce || state.scopes.obstacle(in: scope, immune: immunity) != nil {
         return nil
       }
-      let promise = Promise<Pause.End, Never>(ifDropped: .success(.cutShort))
-      state.pauses[key] = Pause(scope: scope, immunity: immunity, promise: promise)
-      return promise
+      let pause = Pause(in: scope, immunity: immunity)
+      state.pauses.add(pause, key)
+      return pause
     }
-    guard let promise else { return Future(value: .cutShort) }
-    guard let delay else { return promise.future }
-    schedulePauseEnd(key, after: delay, until: moment)
-    return promise.future
+    guard let pause else { return Future(value: .cutShort) }
+    if let delay { schedulePauseEnd(key, after: delay, until: moment) }
+    return pause.future
   }
 
   /// The interval at which a step that waits for a moment looks at the wall clock, which may be set, and which
@@ -43,22 +94,14 @@ extension RunEngine {
       if let moment, case let left = timeUntil(moment), left > .zero {
         return schedulePauseEnd(key, after: left, until: moment)
       }
-      let pause = state.withLock { $0.pauses.removeValue(forKey: key) }
-      pause?.promise.succeed(.over)
+      endPause(key)
     }
-    let isOver = state.withLock { state in
-      guard state.pauses[key] != nil else { return true }
-      state.pauses[key]?.timer = timer
-      return false
-    }
-    if isOver { timer.cancel() }
+    if !state.withLock({ $0.pauses.setTimer(timer, key) }) { timer.cancel() }
   }
 
-  /// Ends a pause before its time, because the event that the step waited for has happened.
+  /// Ends a pause, because its time is over or the event that the step waited for has happened.
   func endPause(_ key: Int) {
-    guard let pause = state.withLock({ $0.pauses.removeValue(forKey: key) }) else { return }
-    pause.timer?.cancel()
-    pause.promise.succeed(.over)
+    state.withLock { $0.pauses.remove(key) }?.end(.over)
   }
 
   /// Runs a step whose action is to wait.

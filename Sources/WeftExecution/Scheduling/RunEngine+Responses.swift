@@ -42,13 +42,12 @@ extension RunEngine {
         }
           ?? false
       }
-      let pauses = state.pauses.filter { _, pause in
-        state.scopes.scope(scope, isAround: pause.scope)
-          && (state.killsAtOnce || scope != 0 && state.scopes.isCancelling(scope)
-            || state.scopes.obstacle(in: pause.scope, immune: pause.immunity) != nil)
+      let (scopes, killsAtOnce) = (state.scopes, state.killsAtOnce)
+      affected.pauses = state.pauses.remove { pause in
+        scopes.scope(scope, isAround: pause.scope)
+          && (killsAtOnce || scope != 0 && scopes.isCancelling(scope)
+            || scopes.obstacle(in: pause.scope, immune: pause.immunity) != nil)
       }
-      for instanceNumber in pauses.keys { state.pauses[instanceNumber] = nil }
-      affected.pauses = pauses.sorted { $0.key < $1.key }.map(\.value)
       guard stopping else { return affected }
       let level: StopLevel = state.killsAtOnce ? .now : .graceful
       let inside = state.running.values.filter { attempt in
@@ -68,10 +67,7 @@ extension RunEngine {
   /// Refuses the steps that wait for a slot, and cuts short those that wait for a time.
   private func turnAway(_ affected: Affected) {
     slots.refuse(affected.waiting)
-    for pause in affected.pauses {
-      pause.timer?.cancel()
-      pause.promise.succeed(.cutShort)
-    }
+    for pause in affected.pauses { pause.end(.cutShort) }
   }
 
   /// The scope of a waiting instance. `nil` for an element's step that was answered since it was found waiting: it

@@ -56,32 +56,23 @@ package final class RunEngine: Sendable {
   /// Cuts short the termination of processes that outlived their step.
   private let closing = StopSwitch()
   private let finished: Promise<RunReport, Never>
-  /// The index in the plan by address; built when a log is first requested.
-  let planIndices = Mutex<[StepAddress: Int]?>(nil)
+  let logOwners: LogOwners
 
   /// The state that the lock guards. Steps are keyed by instance number, groups by scope.
   struct State {
     var scopes: Scopes
     var running = InstanceTable<RunningAttempt>()
     /// Steps and groups that wait for a time: between two attempts, or because that is their action.
-    var pauses: [Int: Pause] = [:]
+    var pauses = Pauses()
     /// Steps that wait for an answer.
-    var approvals: [Int: PendingApproval] = [:]
-    /// All steps that have asked for approval.
-    var asked: Set<StepAddress> = []
-    /// Answers that arrived before their step asked.
-    var earlyAnswers: [StepAddress: ApprovalAnswer] = [:]
+    var approvals = Approvals()
     /// Watches whether the run is idle; present while an approval waits that cannot be given here.
     var idleDetector: IdleDetector?
     /// Set once the run is suspended.
     var left: SuspendedRun?
-    var groups: [Int: RunningGroup] = [:]
+    var groups = RunningGroups()
     /// The elements that loops of a resumed run no longer have.
     var formerElements: [StepAddress] = []
-    /// The steps of elements that have begun to write, by the instance numbers under which their logs are stored.
-    var writing = InstanceTable<StepAddress>()
-    /// The instance numbers of steps in ended elements whose logs are kept.
-    var keptLogs: [StepAddress: Int] = [:]
     /// The pending cleanups of each group, by its scope, in the order in which their steps started.
     var cleanups: [Int: [Cleanup]] = [:]
     /// The scopes of waiting steps, where they differ from those that the plan has for them.
@@ -104,23 +95,6 @@ package final class RunEngine: Sendable {
     let immunity: Immunity
   }
 
-  struct RunningGroup {
-    let since: Duration
-    /// Distinguishes a group with a time limit from a later group in the same scope.
-    let clock: GroupClock?
-    var timer: TimerToken?
-    /// Whether a direct or indirect dependency had failed.
-    let failedBefore: Bool
-    /// The number of members that have succeeded, in a race or join.
-    var successes = 0
-    var success: GroupSuccess?
-    /// The member that won the race.
-    var winner: Plan.NodeIndex?
-  }
-
-  /// The identity of one execution of a group with a time limit.
-  final class GroupClock: Sendable {}
-
   private init(
     _ plan: Plan, id: RunID, configuration: EngineConfiguration, executor: any StepExecutor,
     time: any TimeSource, logs: StepLogs, cache: CommandCache?
@@ -131,6 +105,7 @@ package final class RunEngine: Sendable {
     self.executor = executor
     self.time = time
     self.logs = logs
+    logOwners = LogOwners(plan: plan, logs: logs)
     approver = configuration.approver
     leavesWhileWaiting = configuration.leavesWhileWaiting
     inbox = configuration.inbox
@@ -315,6 +290,15 @@ package final class RunEngine: Sendable {
   ) -> EventSubscription {
     events.subscribe(outputLimitBytes: outputLimitBytes)
   }
+
+  /// A range of a step's log, as far as it exists. Empty for a step that has not started, and for an element that
+  /// succeeded, since there may be very many.
+  package func log(of step: StepAddress, in range: Range<UInt64>) -> [UInt8] {
+    logOwners.log(of: step, in: range)
+  }
+
+  /// The size of a step's log.
+  package func logSize(of step: StepAddress) -> UInt64 { logOwners.size(of: step) }
 
   /// The report of the run so far.
   package var report: RunReport { events.report ?? RunReport(start: start) }

@@ -1,0 +1,356 @@
+import Synchronization
+import WeftDefinition
+import WeftExpressions
+import WeftFutures
+package import WeftPlanning
+import WeftPlatform
+
+/// Steps with `approve`, which wait for a person. Such a step holds no slot while it waits, and is cut short like a
+/// pause when its scope lets nothing new start.
+extension RunEngine {
+  /// Answers an approval on behalf of a person whom the ``Approver`` did not ask: at another terminal, or through the
+  /// embedding program. The answer to a step that has not asked yet is kept until it asks. An answer after the first
+  /// one is dropped, even if the step asks again.
+  package func answer(_ step: StepAddress, _ answer: ApprovalAnswer) {
+    state.withLock { $0.approvals.answer(step, answer) }?.promise.succeed(answer)
+  }
+
+  private enum Ending: Sendable {
+    case answer(ApprovalAnswer)
+    case pause(Pause.End)
+  }
+
+  func approve(_ task: StepTask, _ approval: Approval) -> Future<NodeResult, Never> {
+    let message: String
+    switch text(of: approval, for: task) {
+    case .success(let text): message = text
+    case .failure(let failure): return Future(value: failAtStart(task, failure))
+    }
+    guard approver != nil || leavesWhileWaiting else {
+      return Future(value: failAtStart(task, .nobodyToAsk))
+    }
+    tellStart(of: task)
+    let isAskedAlready = isAskedAlready(task.address)
+    beginQuestion(task.address, isAskedAlready: isAskedAlready)
+    events.publish(.stepAsking(task.address, message: message), step: task.place)
+    let (since, stop) = (time.now, StopSwitch())
+    let request = ApprovalRequest(step: task.address, message: message)
+    let limit = pause(
+      task.instanceNumber, in: task.scope, for: limit(of: task), immunity: task.immunity)
+    let elsewhere = expectAnswer(to: request, of: task.instanceNumber)
+    questionIsOpen(isAskedAlready: isAskedAlready)
+    let asked =
+      approver?.ask(request, stop: stop) ?? Future(value: .unanswered("there is no terminal"))
+    let here = asked.flatMap { [self] answer in
+      guard case .unanswered = answer, leavesWhileWaiting else { return Future(value: answer) }
+      approverIsAbsent(for: task.instanceNumber)
+      return elsewhere
+    }
+    return Future.race([
+      here.map { Ending.answer($0) }, elsewhere.map { Ending.answer($0) },
+      limit.map { Ending.pause($0) },
+    ])
+    .flatMap { [self] ending in
+      endPause(task.instanceNumber)
+      let pending = state.withLock { $0.approvals.remove(task.instanceNumber) }
+      stop.request(.now)
+      pending?.promise.succeed(.rejected)
+      // The approver lets go of the terminal before the step ends.
+      return asked.map { [self] _ in
+        let result = concludeComputing(
+          task, end(of: task, ending, lasting: time.now - since),
+          NodeValues(outcome: .success, conclusion: .success, attempts: 1))
+        // The end of the step is recorded by now.
+        inbox?.discard(answersTo: task.address)
+        return result
+      }
+    }
+  }
+
+  /// The answer that arrives from outside, not through the ``Approver``.
+  private func expectAnswer(
+    to request: ApprovalRequest, of instanceNumber: Int
+  ) -> Future<ApprovalAnswer, Never> {
+    let pending = PendingApproval(request: request)
+    let early = state.withLock { $0.approvals.add(pending, instanceNumber) }
+    if let early { pending.promise.succeed(early) }
+    return pending.promise.future
+  }
+
+  /// The remaining time limit of the approval; for one that already waited under an earlier engine, what is left of
+  /// its limit.
+  private func limit(of task: StepTask) -> Duration? {
+    guard let timeout = task.step.timeout else { return nil }
+    if let until = resumePolicy?.waitEnd(of: task) { return timeUntil(until.nanoseconds) }
+    events.note(.waiting(task.address, until: wallClock().advanced(by: timeout)))
+    return timeout
+  }
+
+  private func text(of approval: Approval, for task: StepTask) -> Result<String, StepFailure> {
+    guard let text = plan.values.texts(ofStep: task.index).first(where: { $0.site == .message })
+    else { return .success(approval.message) }
+    return Result { () throws(StepFailure) in
+      var scope = StepScope(values: values, instance: task.instance, group: task.step.group)
+      scope.variables = try StepResolver(values, in: task.instance).variables(ofStep: task.index)
+      do throws(ExpressionError) {
+        return try text.template.text(in: scope).text
+      } catch {
+        throw StepFailure(error, in: text, of: plan)
+      }
+    }
+  }
+
+  private func end(of task: StepTask, _ ending: Ending, lasting duration: Duration) -> StepEnd {
+    var failure: StepFailure?
+    var cancellation: CancelReason?
+    var approver: String?
+    switch ending {
+    case .answer(.approved(let name)): approver = name
+    case .answer(.rejected): failure = .rejected
+    case .answer(.unanswered(let reason)): failure = .unanswered(reason)
+    case .pause(.over): failure = .timedOut(after: task.step.timeout ?? .zero)
+    case .pause(.cutShort):
+      cancellation =
+        state.withLock { $0.reasonToEndWaiting(in: task.scope) } ?? .requested
+    }
+    let outcome: Outcome =
+      if failure != nil { .failure } else if cancellation != nil { .cancelled } else { .success }
+    let isTolerated = failure.map { task.step.allowFailure.tolerates($0.classes) } ?? false
+    var end = StepEnd(
+      outcome: outcome, conclusion: isTolerated ? .success : outcome, attempts: 1, exit: nil,
+      failure: failure, cancellation: cancellation, duration: duration)
+    end.approvedBy = approver
+    return end
+  }
+}
+
+/// A step that waits for an answer.
+struct PendingApproval: Sendable {
+  let request: ApprovalRequest
+  let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
+  /// Whether the approver said that it cannot give one.
+  fileprivate var isUnattended = false
+}
+
+/// The approvals of a run, by the instance number of the step that waits for each.
+struct Approvals: Sendable {
+  private var pending: [Int: PendingApproval] = [:]
+  /// All steps that have asked for approval.
+  private var asked: Set<StepAddress> = []
+  /// Answers that arrived before their step asked.
+  private var early: [StepAddress: ApprovalAnswer] = [:]
+
+  /// Adds an approval that is waited for.
+  ///
+  /// - Returns: The answer, if it has arrived already.
+  mutating func add(_ approval: PendingApproval, _ instanceNumber: Int) -> ApprovalAnswer? {
+    pending[instanceNumber] = approval
+    asked.insert(approval.request.step)
+    return early.removeValue(forKey: approval.request.step)
+  }
+
+  mutating func remove(_ instanceNumber: Int) -> PendingApproval? {
+    pending.removeValue(forKey: instanceNumber)
+  }
+
+  /// The approval that an answer is for. The first answer to a step that has not asked yet is kept until it asks.
+  mutating func answer(_ step: StepAddress, _ answer: ApprovalAnswer) -> PendingApproval? {
+    if let waiting = pending.values.first(where: { $0.request.step == step }) { return waiting }
+    if !asked.contains(step), early[step] == nil { early[step] = answer }
+    return nil
+  }
+
+  /// Records that the approver cannot give the answer.
+  mutating func leaveUnattended(_ instanceNumber: Int) {
+    pending[instanceNumber]?.isUnattended = true
+  }
+
+  func hasAsked(_ step: StepAddress) -> Bool { asked.contains(step) }
+
+  func isWaiting(_ instanceNumber: Int) -> Bool { pending[instanceNumber] != nil }
+
+  /// The approvals that are waited for, in the order of their steps.
+  private var sorted: [PendingApproval] { pending.sorted { $0.key < $1.key }.map(\.value) }
+
+  var requests: [ApprovalRequest] { sorted.map(\.request) }
+
+  var unattended: [PendingApproval] { sorted.filter(\.isUnattended) }
+
+  /// Whether no approver is being asked.
+  var areUnattended: Bool { pending.values.allSatisfy(\.isUnattended) }
+}
+
+extension StepFailure {
+  fileprivate static let nobodyToAsk = StepFailure(
+    classes: [.spawn], message: "nobody can be asked: there is no terminal",
+    help: "start the run at a terminal, or with a record, which can be answered by \"weft approve\""
+  )
+  fileprivate static let rejected = StepFailure(
+    classes: [.rejected], message: "was rejected")
+
+  fileprivate static func unanswered(_ reason: String) -> StepFailure {
+    StepFailure(
+      classes: [.spawn], message: "nobody can be asked: \(reason)",
+      help:
+        "start the run in the foreground of a terminal, or with a record, which can be answered by \"weft approve\""
+    )
+  }
+}
+
+/// Executes control requests of other processes, such as `weft approve` and `weft cancel`.
+extension RunEngine {
+  /// The interval between two looks at the inbox.
+  private static let attention = Duration.milliseconds(200)
+
+  /// Executes the requests that are there, and schedules the next look.
+  func heedRequests() {
+    guard inbox != nil, !events.isFinished else { return }
+    takeRequests()
+    let timer = time.schedule(after: RunEngine.attention) { [weak self] in self?.heedRequests() }
+    state.withLock { $0.controlTimer = timer }
+  }
+
+  /// Executes the requests that are there. Only questions that are open when it begins are answered: an answer that
+  /// came before its question is removed by ``beginQuestion(_:)``.
+  private func takeRequests() {
+    guard let inbox else { return }
+    let open = Set(state.withLock { $0.approvals.requests }.map(\.step))
+    let requests = inbox.take(answersTo: open)
+    for (index, request) in requests.enumerated() {
+      // The last of several answers to a step counts.
+      if let step = request.answeredStep,
+        requests[(index + 1)...].contains(where: { $0.answeredStep == step })
+      {
+        continue
+      }
+      switch request {
+      case .approve(let step):
+        answer(step, .approved(by: "\(ThisProcess.userName), with weft approve"))
+      case .reject(let step): answer(step, .rejected)
+      case .cancel: cancel(.requested)
+      case .kill: killNow()
+      }
+    }
+  }
+
+  /// Whether a step continues to wait for the answer to a question that an earlier engine asked.
+  func isAskedAlready(_ step: StepAddress) -> Bool {
+    resumePolicy?.past.steps[step]?.isAsking == true
+      && !state.withLock { $0.approvals.hasAsked(step) }
+  }
+
+  /// Discards answers that arrived before the step asks: they are not meant for this question.
+  func beginQuestion(_ step: StepAddress, isAskedAlready: Bool) {
+    if !isAskedAlready { inbox?.discard(answersTo: step) }
+  }
+
+  /// Looks for answers once a question is open that an earlier engine asked: they may have arrived before this engine
+  /// started.
+  func questionIsOpen(isAskedAlready: Bool) {
+    if isAskedAlready { takeRequests() }
+  }
+}
+
+/// Suspends a run in which nothing can proceed without an approval that cannot be given here. The run stays in its
+/// journal, to be resumed.
+///
+/// ``IdleDetector`` decides whether the run has been idle long enough.
+extension RunEngine {
+  /// Records that a step waits for an answer that cannot be given here, and starts to watch whether the run is idle.
+  func approverIsAbsent(for instanceNumber: Int) {
+    let begins = state.withLock { state in
+      state.approvals.leaveUnattended(instanceNumber)
+      guard state.idleDetector == nil else { return false }
+      state.idleDetector = IdleDetector()
+      return true
+    }
+    if begins { look() }
+  }
+
+  private func look() {
+    // The waiting steps are read before the running ones: a step goes from the former to the latter.
+    let (nobodyWaits, happened) = (slots.waiting().isEmpty, events.lastSequence)
+    let verdict = state.withLock { state -> IdleDetector.Verdict? in
+      guard !state.approvals.unattended.isEmpty, state.canBeSuspended else {
+        // The next unanswered approval starts the watch again.
+        state.idleDetector = nil
+        return nil
+      }
+      let isIdle = nobodyWaits && state.isIdle
+      let verdict = state.idleDetector?.look(isIdle: isIdle, happened: happened)
+      guard case .atRest? = verdict else { return verdict }
+      state.left = SuspendedRun(requests: state.approvals.requests, counts: events.counts)
+      // No `finally` and no cleanup: the run has not ended.
+      state.killsAtOnce = true
+      // Within the lock: an answer that arrives from now on is for the engine that resumes the run.
+      events.mute()
+      return .atRest
+    }
+    switch verdict {
+    case .again(let delay)?:
+      let timer = time.schedule(after: delay) { [weak self] in self?.look() }
+      state.withLock { $0.restTimer = timer }
+    // The events are muted by now, so this is not reported.
+    case .atRest?: killNow()
+    case nil: giveUpAnswers()
+    }
+  }
+}
+
+extension RunEngine {
+  /// Fails the approvals that cannot be answered here, if the run is being cancelled: such a run is not suspended.
+  private func giveUpAnswers() {
+    let given = state.withLock { state -> [PendingApproval] in
+      guard state.scopes.runCancellation != nil, state.left == nil else { return [] }
+      return state.approvals.unattended
+    }
+    for pending in given {
+      pending.promise.succeed(.unanswered("the run is being ended, and nobody is here"))
+    }
+  }
+}
+
+/// The approvals that a run waited for when its engine suspended it.
+struct SuspendedRun: Sendable {
+  let requests: [ApprovalRequest]
+  let counts: OutcomeCounts
+}
+
+extension RunEngine.State {
+  fileprivate var canBeSuspended: Bool {
+    !killsAtOnce && scopes.runCancellation == nil && left == nil
+  }
+
+  /// Whether nothing proceeds except waiting for answers that cannot be given here.
+  fileprivate var isIdle: Bool {
+    running.isEmpty && approvals.areUnattended && pauses.keys.allSatisfy(approvals.isWaiting)
+  }
+}
+
+/// Decides when a run is idle: nothing can proceed, and nothing has happened between two checks. The second
+/// check covers work that is passing from one step to the next, which no counter shows.
+struct IdleDetector: Sendable, Hashable {
+  enum Verdict: Sendable, Hashable {
+    case atRest
+    /// To be checked again after this delay.
+    case again(after: Duration)
+  }
+
+  static let shortest = Duration.milliseconds(25)
+  static let longest = Duration.seconds(1)
+
+  private var wait = IdleDetector.shortest
+  /// The number of events when nothing could last proceed.
+  private var stillSince: UInt64?
+
+  /// - Parameters:
+  ///   - isIdle: Whether nothing runs, and nothing waits for a slot or a point in time.
+  ///   - happened: The number of events so far.
+  mutating func look(isIdle: Bool, happened: UInt64) -> Verdict {
+    if isIdle, stillSince == happened { return .atRest }
+    stillSince = isIdle ? happened : nil
+    // A run that seems idle is checked again soon; one that runs for hours costs one check per second.
+    wait = isIdle ? IdleDetector.shortest : min(wait * 2, IdleDetector.longest)
+    return .again(after: wait)
+  }
+}

@@ -1,0 +1,180 @@
+import WeftDefinition
+import WeftPlanning
+
+/// The queue for a plan, as ``Slots`` creates it: a seat for each step, a limit for each group with `maxParallel`, and
+/// the pools.
+extension SlotQueue {
+  /// The steps of a plan, by their index; a limit for each group with `maxParallel`; and the pools of its files,
+  /// whose buckets are full now.
+  init(plan: Plan, slots: Int, at now: Duration = .zero) {
+    self.init(slots: slots)
+    records.reserveCapacity(plan.steps.count)
+    let limits = addLimits(of: plan)
+    let pools = addPools(plan.pools, at: now)
+    // By index, which avoids a copy of each.
+    for index in plan.steps.indices {
+      let shares =
+        plan.steps[index].hasControl
+        ? PoolQueues.Share.all(of: plan.steps[index].control.pools, in: pools) : []
+      seat(
+        Seat(
+          weight: plan.startWeight(ofStep: index),
+          order: FileOrder.whole.piece(index, of: plan.steps.count).first,
+          limit: limits[plan.steps[index].group],
+          demand: shares.isEmpty ? nil : demand(shares)))
+    }
+  }
+
+  /// The innermost limit around the members of each group.
+  private mutating func addLimits(of plan: Plan) -> [Int?] {
+    var limits: [Int?] = [nil]
+    limits.reserveCapacity(plan.groups.count)
+    // Outer groups come before inner ones.
+    for group in plan.groups.dropFirst() {
+      let outer = limits[group.parent ?? 0]
+      limits.append(group.maxParallel.map { addLimit(slots: $0, inside: outer) } ?? outer)
+    }
+    return limits
+  }
+
+  private mutating func addPools(
+    _ pools: [WeftDefinition.Pool], at now: Duration
+  ) -> [String: Int] {
+    var indices: [String: Int] = [:]
+    for pool in pools {
+      let bucket = pool.rate.map { TokenBucket(count: $0.count, per: $0.period, at: now) }
+      indices[pool.name] = addPool(slots: pool.slots, bucket: bucket)
+    }
+    return indices
+  }
+}
+
+extension PoolQueues.Share {
+  /// The shares that the requests amount to: one for each pool, in an order that does not depend on the order of the
+  /// requests.
+  ///
+  /// - Precondition: The pools are known.
+  static func all(of requests: [PoolRequest], in pools: [String: Int]) -> [PoolQueues.Share] {
+    requests.map { request in
+      guard let pool = pools[request.pool] else {
+        preconditionFailure("a plan has no step that asks for an unknown pool: \(request.pool)")
+      }
+      return PoolQueues.Share(pool: pool, slots: request.slots)
+    }
+    .sorted { $0.pool < $1.pool }
+  }
+}
+
+/// Instances of steps, which come and go during the run: those of loop elements.
+extension SlotQueue {
+  /// A further instance of a step, with its weight and demand.
+  struct Copy {
+    /// The number of the step.
+    var step: Int
+    /// Its position in the file order, used only if there is a single slot; otherwise it has that of the step.
+    var order: UInt64
+    /// The innermost limit, as in ``Seat/limit``.
+    var limit: Int?
+
+    init(of step: Int, order: UInt64, limit: Int?) {
+      self.step = step
+      self.order = order
+      self.limit = limit
+    }
+  }
+
+  /// A row and limits to be removed as soon as none of them is waited for or held.
+  struct Departure {
+    let row: Range<Int>
+    let limits: [Int]
+  }
+
+  /// Assigns consecutive numbers to instances that belong together, in their order.
+  mutating func seat(_ copies: [Copy]) -> Range<Int> {
+    // The plan's own steps are seated before all others.
+    if numbers == nil { numbers = InstanceNumbers(from: records.count) }
+    let row = numbers!.take(copies.count)
+    for (number, copy) in zip(row, copies) {
+      let original = records[copy.step]
+      let key = keysAreFileOrder ? copy.order : original.key
+      place(
+        Record(key: key, limit: Int32(copy.limit ?? -1)),
+        demand: pools.demand(ofLine: original.line), as: number)
+    }
+    return row
+  }
+
+  /// Removes a row, and limits that no other row is in. Their numbers are reused once the last slot is given back.
+  mutating func unseat(_ row: Range<Int>, limits: [Int] = []) {
+    let departure = Departure(row: row, limits: limits)
+    if !seeOff(departure) { departing.append(departure) }
+  }
+
+  mutating func seeOff() {
+    guard !departing.isEmpty else { return }
+    let leaving = departing
+    departing = []
+    for departure in leaving where !seeOff(departure) { departing.append(departure) }
+  }
+
+  /// Removes a row if that is possible now.
+  ///
+  /// - Returns: Whether it was removed: no instance waits or holds a slot.
+  private mutating func seeOff(_ departure: Departure) -> Bool {
+    // Instances further in may hold slots of these limits a little longer.
+    guard departure.row.allSatisfy({ records[$0].position == .absent }),
+      departure.limits.allSatisfy({ limits[$0].free == limits[$0].slots })
+    else { return false }
+    numbers?.giveBack(departure.row)
+    for limit in departure.limits { removeLimit(limit) }
+    return true
+  }
+}
+
+/// Slots that come and go during the run, and slots that a step has besides its own, for the jobs of a tool such as
+/// `make`.
+extension SlotQueue {
+  /// Adds a slot to the run.
+  mutating func addSlot() { free += 1 }
+
+  /// Removes a slot from the run if one is free.
+  mutating func removeFreeSlot() -> Bool {
+    guard free > 0 else { return false }
+    free -= 1
+    return true
+  }
+
+  /// Gives a step a further slot, if one is free in every limit around it. Called after ``grant(at:)``, so that no
+  /// waiting step could use the slot.
+  mutating func lend(to step: Int) -> Bool {
+    let limit = records[step].limit
+    guard free > 0, firstFullLimit(from: limit) == nil else { return false }
+    free -= 1
+    takeLimits(from: limit)
+    return true
+  }
+
+  /// Takes back a slot that a step has besides its own.
+  mutating func takeBack(from step: Int) {
+    free += 1
+    giveBackLimits(from: records[step].limit)
+  }
+
+  /// Whether a step waits that lacks nothing but a slot of the run.
+  mutating func lacksSlots() -> Bool {
+    free == 0 && (waiting.first(where: records.areWaiting) != nil || aLineLacksSlots())
+  }
+
+  /// Whether a waiting step may be helped by a slot that is taken back from this step.
+  mutating func lacksSlots(lentTo step: Int) -> Bool {
+    if lacksSlots() { return true }
+    let innermost = records[step].limit
+    for index in indices(from: innermost) where limits[index].free == 0 {
+      if limits[index].parked.first(where: records.areWaiting) != nil { return true }
+    }
+    guard pools.haveWaiters else { return false }
+    for index in indices(from: innermost) { limits[index].free += 1 }
+    defer { for index in indices(from: innermost) { limits[index].free -= 1 } }
+    return aLineLacksSlots()
+  }
+}
