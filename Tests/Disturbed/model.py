@@ -120,7 +120,8 @@ class Model:
             return "ok"
         if state == "F" and node.allow_failure:
             return "tolerated"
-        if node in self.left_out and state is None:
+        # An earlier start of it may have been cut off, and made void by a change.
+        if node in self.left_out and state in (None, "B"):
             return "skipped"
         missing.append(f"{name} " + {None: "never ran", "B": "was cut off", "F": "failed"}[state])
         return "failed" if state == "F" else "missing"
@@ -141,7 +142,8 @@ class Model:
             grows = False
             for node in self.workflow.nodes():
                 if node not in found and node.kind in ("leaf", "approve") and any(
-                        other in found or self.is_tolerated(other, node) for other in dependencies(node)):
+                        other in found or self.is_tolerated(other, node)
+                        for other in dependencies(node, roles=("step", "cleanup"))):
                     found.add(node)
                     grows = True
         return found
@@ -234,7 +236,7 @@ def shared(frame, other):
     return tuple(each for each in frame if each[0] in around)
 
 
-def dependencies(node):
+def dependencies(node, roles=("step",)):
     """The direct dependencies of a step, including those in groups, and those of its enclosing groups."""
     found = []
     for each in [node, *node.ancestors]:
@@ -248,7 +250,7 @@ def dependencies(node):
         elif each.parent.kind in ("steps", "nested") and each.index > 1:
             direct.append(each.parent.members[each.index - 2])
         for other in direct:
-            found += [inner for inner in other.walk() if inner.kind == "leaf" and inner.role == "step"]
+            found += [inner for inner in other.walk() if inner.kind == "leaf" and inner.role in roles]
     return found
 
 
