@@ -17,6 +17,8 @@ struct ReportFold {
   /// The era in which each group began, in the order of the report.
   private var groupEras: [UInt64] = []
   private var attempts: LaterAttempts
+  /// Groups that were to be tried again, whether or not their next attempt began.
+  private var retriedGroups: Set<StepAddress> = []
 
   init(plan: Plan) {
     self.plan = plan
@@ -67,7 +69,7 @@ struct ReportFold {
         reported.resumePolicy.insert(step.address)
       }
     }
-    reported.retriedGroups = Set(attempts.since.keys)
+    reported.retriedGroups = retriedGroups
     return reported
   }
 
@@ -102,6 +104,7 @@ struct ReportFold {
     case .runWaiting(let pause): base?.pause = pause
     case .groupStarted(let address, let start): begin(address, start, at: elapsed)
     case .groupRetrying(let address, let retry):
+      retriedGroups.insert(address)
       set(group: address, .retrying(until: elapsed + retry.delay))
     case .groupFinished(let address, let end): set(group: address, .finished(end))
     case .stepOutput, .runCancelling, .outputDropped, .snapshot: break

@@ -397,6 +397,12 @@ extension RecordedStep {
     }
   }
 
+  /// The failure of a step that is in doubt, and that nobody has accepted; `nil` for any other.
+  var doubt: StepFailure? {
+    guard case .finished(let end, _) = state, end.conclusion == .failure else { return nil }
+    return end.failure.flatMap { $0.classes.contains(.inDoubt) ? $0 : nil }
+  }
+
   /// Whether it succeeded, or its failure was tolerated.
   var hasSucceeded: Bool {
     if case .finished(let end, _) = state { end.conclusion == .success } else { false }

@@ -23,6 +23,12 @@ extension RunEngine {
     _ task: StepTask, after results: NodeResults, startsAlways: Bool = false
   ) -> MaybeReady<NodeResult, Never> {
     if let resumePolicy, let past = resumePolicy.end(of: task) {
+      // A step in doubt that a decided race or join leaves as it is: its failure is recorded again, so that it is in
+      // the views of this part, too.
+      if let failure = past.doubt {
+        events.publish(.stepQueued(task.address), step: task.place)
+        return .now(failAtStart(task, failure))
+      }
       return .now(restore(task, past))
     }
     switch admission(of: task, after: results, startsAlways: startsAlways) {

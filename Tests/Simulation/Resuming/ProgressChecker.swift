@@ -13,6 +13,10 @@ struct ProgressChecker {
     case started
     case ended(StepEnd)
     case skipped(SkipReason)
+
+    func isSkipped(by condition: StepAddress) -> Bool {
+      if case .skipped(.condition(condition)) = self { true } else { false }
+    }
   }
 
   private let blueprint: Blueprint
@@ -125,7 +129,17 @@ struct ProgressChecker {
     if settled.contains(spot) { return true }
     guard blueprint.member(spot.id).group != nil, groups[spot] == nil, !mentioned.contains(spot)
     else { return false }
+    // A group that was done, and that a skipped group now contains, keeps its end.
+    if lastEnds[spot]?.conclusion == .success, blueprint.enclosing(spot).contains(where: isSkipped) {
+      return true
+    }
     return blueprint.members(of: spot).allSatisfy(isSettled)
+  }
+
+  /// Whether the condition of a plain group skips it in this part, as its members report.
+  private func isSkipped(_ group: Spot) -> Bool {
+    let address = StepAddress(blueprint.address(of: group))
+    return mentioned.contains { steps[$0]?.isSkipped(by: address) == true }
   }
 
   // MARK: The end

@@ -20,6 +20,8 @@ struct ResumeChecker {
   private var retried: [Spot: Int] = [:]
   /// The latest successful cleanup of each step or group.
   private var cleaned: [Spot: Int] = [:]
+  /// The steps that this part reports as in doubt. They are reported as started, but are not run.
+  private var doubted: Set<StepAddress> = []
   private(set) var violations: [String] = []
   /// The number of steps reused.
   private(set) var restored = 0
@@ -28,6 +30,7 @@ struct ResumeChecker {
     blueprint = Blueprint(made)
     for part in parts {
       forget(part)
+      doubted = part.doubted
       for event in part.events { note(event.kind) }
     }
     violations += parts.flatMap(\.remains)
@@ -62,7 +65,7 @@ struct ResumeChecker {
     switch kind {
     case .stepStarted(let address, _):
       let spot = spot(address)
-      requireMayStart(spot, address)
+      if !doubted.contains(address) { requireMayStart(spot, address) }
       begun[spot] = number
       succeeded[spot] = nil
     case .stepFinished(let address, let end) where end.conclusion == .success:
@@ -170,5 +173,17 @@ struct ResumeChecker {
   /// Whether it, or an enclosing group, was cleaned up since.
   private func isUndone(_ spot: Spot, since at: Int) -> Bool {
     ([spot] + blueprint.enclosing(spot)).contains { (cleaned[$0] ?? 0) > at }
+  }
+}
+
+extension RunPart {
+  fileprivate var doubted: Set<StepAddress> {
+    Set(
+      events.compactMap { event in
+        guard case .stepFinished(let address, let end) = event.kind,
+          end.failure?.classes.contains(.inDoubt) == true
+        else { return nil }
+        return address
+      })
   }
 }
