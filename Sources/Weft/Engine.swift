@@ -1,4 +1,5 @@
 import WeftCaching
+import WeftCurl
 public import WeftDefinition
 import WeftDiagnostics
 import WeftExecution
@@ -60,7 +61,7 @@ public final class Engine: Sendable {
   private let actions: ActionRegistry
   private let approver: (any Approver)?
   private let transport: any Transport
-  private let threads = BlockingThreads()
+  private let threads = ThreadPool()
 
   /// - Parameters:
   ///   - actions: The actions that steps with `use` can name.

@@ -1,5 +1,5 @@
 import Synchronization
-import WeftCaching
+package import WeftCaching
 import WeftDefinition
 import WeftFutures
 import WeftPlanning
@@ -13,8 +13,8 @@ package final class CommandCache: Sendable {
   private let startDirectory: String?
   private let run: RunID
   private let maker: CacheKeyMaker
-  private let threads = BoundedThreadPool(name: "weft-cache", limit: ThisProcess.processorCount)
-  private let workspace: Mutex<Result<Workspace, SystemError>?> = Mutex(nil)
+  private let threads = ThreadPool(name: "weft-cache", limit: ThisProcess.processorCount)
+  private let workspace: Mutex<Result<Directory, SystemError>?> = Mutex(nil)
   private let state: [String]?
 
   init(
@@ -35,7 +35,7 @@ package final class CommandCache: Sendable {
 
   /// The path relative to a directory; `nil` if it is not below it.
   static func place(of path: String, below directory: String) -> [String]? {
-    let names = (try? ConfiningDirectory(directory))?.place(of: path)?.names
+    let names = ConfinedPath(of: path, below: directory)?.names
     return names?.isEmpty == false ? names?.map { String(decoding: $0, as: UTF8.self) } : nil
   }
 
@@ -140,7 +140,7 @@ package final class CommandCache: Sendable {
   private func reader(stop: StopSwitch) throws(CacheKeyError) -> WorkspaceReader {
     let path = startDirectory ?? "."
     let opened = workspace.withLock { opened in
-      let result = opened ?? Result { () throws(SystemError) in try Workspace(path) }
+      let result = opened ?? Result { () throws(SystemError) in try Directory(path) }
       opened = result
       return result
     }
@@ -230,5 +230,20 @@ extension CachedResult {
   /// Whether the result contains everything that is read.
   func answers(_ reads: StepReads) -> Bool {
     (stdout != nil || !reads.contains(.stdout)) && (stderr != nil || !reads.contains(.stderr))
+  }
+}
+
+/// The step cache as one run uses it.
+package struct CacheAccess: Sendable {
+  package let cache: StepCache
+  /// Whether cached results are used; if not, every step runs, and results are still stored.
+  package var reads: Bool
+  /// The directory of Weft's own files, which are never inputs.
+  package var stateDirectory: String?
+
+  package init(_ cache: StepCache, reads: Bool = true, stateDirectory: String? = nil) {
+    self.cache = cache
+    self.reads = reads
+    self.stateDirectory = stateDirectory
   }
 }

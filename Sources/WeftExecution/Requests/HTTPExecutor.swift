@@ -1,4 +1,5 @@
 import Synchronization
+import WeftCurl
 import WeftDefinition
 package import WeftFutures
 import WeftHTTP
@@ -13,7 +14,7 @@ package final class HTTPExecutor: StepExecutor {
   /// The threads that evaluate responses, because the transport's own thread must not be blocked. Subsequent
   /// work runs there, too, up to the next request, so more threads than processors would only wait for each
   /// other.
-  private let threads = BoundedThreadPool(name: "weft-answers", limit: ThisProcess.processorCount)
+  private let threads = ThreadPool(name: "weft-answers", limit: ThisProcess.processorCount)
   private let startDirectory: String?
   private let state: Mutex<State>
 
@@ -40,7 +41,7 @@ package final class HTTPExecutor: StepExecutor {
     }
     let builder = RequestBuilder(
       resolved: resolved, directory: directory(of: attempt.resolved),
-      derivedKey: IdempotencyKey.text(of: attempt.address.text, inRun: run.text),
+      derivedKey: run.idempotencyKey(of: attempt.address),
       isSecret: { [secrets = attempt.secrets] text in
         secrets.hideAnything && secrets.mask.contains(Array(text.utf8))
       })

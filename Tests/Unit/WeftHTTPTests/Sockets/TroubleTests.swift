@@ -4,6 +4,7 @@ import Testing
 import WeftFutures
 import WeftPlatform
 
+@testable import WeftCurl
 @testable import WeftHTTP
 
 /// Connections that fail, stall and break.
@@ -279,7 +280,7 @@ struct TroubleTests {
       while connection.readHead() != nil { connection.answer(body: "x") }
     }
     defer { server.close() }
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     defer { threads.close() }
     let own = HTTPClient(transport: CurlTransport(threads: threads))
     let asked = try request(server.url())
