@@ -143,7 +143,7 @@ struct FanOutLister {
   /// The value of the expression at a site; `nil` if there is none.
   private func evaluation(
     at site: TextSite, in scope: StepScope
-  ) throws(StepFailure) -> Evaluation? {
+  ) throws(StepFailure) -> ScopedValue? {
     guard let text = texts.first(where: { $0.site == site }),
       let expression = text.template.onlyExpression
     else { return nil }
@@ -177,7 +177,7 @@ struct FanOutLister {
       inside.instance = Instance(
         .element(element), of: task.region, in: task.instance, firstInstance: 0, firstScope: 0,
         scope: 0)
-      let key = try evaluation(at: .elementKey, in: inside) ?? Evaluation(.null)
+      let key = try evaluation(at: .elementKey, in: inside) ?? ScopedValue(.null)
       do throws(ElementKeyProblem) {
         guard !key.isSecret else { throw .secret(index) }
         try keys.add(key.value)
