@@ -58,7 +58,7 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
       "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftCaching", "WeftLoading",
-      "WeftExecution", "WeftRecord",
+      "WeftExecution", "WeftRecord", "WeftReporting",
     ]
   ),
   (

@@ -7,10 +7,10 @@ extension Expression {
   /// fail.
   package func evaluate(
     in scope: some ExpressionScope, limits: ExpressionLimits = .standard
-  ) throws(ExpressionError) -> Evaluation {
+  ) throws(ExpressionError) -> ScopedValue {
     var evaluator = Evaluator(room: AllocationBudget(limit: limits.madeBytes))
     let value = try evaluator.value(of: root, in: scope)
-    return Evaluation(value, isSecret: evaluator.isSecret)
+    return ScopedValue(value, isSecret: evaluator.isSecret)
   }
 }
 
@@ -20,8 +20,6 @@ extension Expression {
 struct Evaluator {
   var room: AllocationBudget
   private(set) var isSecret = false
-
-  init(room: AllocationBudget) { self.room = room }
 
   mutating func value(
     of node: ExpressionNode, in scope: some ExpressionScope
@@ -147,21 +145,10 @@ package protocol ExpressionScope {
   func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String
 }
 
-/// The value of a reference, and whether it must not be shown.
+/// The value of a reference, an expression or a template.
 package struct ScopedValue: Sendable {
   package var value: ExpressionValue
-  package var isSecret: Bool
-
-  package init(_ value: ExpressionValue, isSecret: Bool = false) {
-    self.value = value
-    self.isSecret = isSecret
-  }
-}
-
-/// The result of an expression or a template.
-package struct Evaluation: Sendable {
-  package var value: ExpressionValue
-  /// Whether a secret was read, even one that decided the value without being part of it.
+  /// Whether it must not be shown: a secret was read, even one that decided the value without being part of it.
   package var isSecret: Bool
 
   package init(_ value: ExpressionValue, isSecret: Bool = false) {

@@ -58,22 +58,13 @@ extension Expression: Hashable {
 /// Limits on the size of an expression and on what an evaluation may create.
 package struct ExpressionLimits: Sendable, Hashable {
   /// The maximum length of an expression in bytes.
-  package var bytes: Int
+  package var bytes = 21_000
   /// The maximum nesting of parentheses, arguments, operators and accesses.
-  package var depth: Int
+  package var depth = 50
   /// The maximum number of operands and operators in an expression.
-  package var nodes: Int
+  package var nodes = 10_000
   /// The maximum total size, in bytes, of the strings and lists that one evaluation creates.
-  package var madeBytes: Int
-
-  package init(
-    bytes: Int = 21_000, depth: Int = 50, nodes: Int = 10_000, madeBytes: Int = 16 << 20
-  ) {
-    self.bytes = bytes
-    self.depth = depth
-    self.nodes = nodes
-    self.madeBytes = madeBytes
-  }
+  package var madeBytes = 16 << 20
 
   /// The length and depth limits are GitHub's.
   package static let standard = ExpressionLimits()

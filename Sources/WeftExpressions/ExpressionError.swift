@@ -26,205 +26,236 @@ package struct ExpressionError: Error, Sendable, Hashable {
   }
 }
 
-/// A problem with an expression: one case, one message.
-package enum ExpressionProblem: Error, Sendable, Hashable {
-  // Found by the parser.
-  case unexpectedSymbol(String)
-  case unexpectedEnd(after: String)
-  case unclosedText
-  case unknownFunction(String)
-  case argumentCount(ExpressionFunction, found: Int)
-  case tooLong(Int, limit: Int)
-  case tooDeep(limit: Int)
-  case tooManyParts(limit: Int)
-  // Found when parsing a template.
-  case unclosedExpression
-  case emptyExpression
-  case textAroundExpression
-  // Found by the type checker.
-  case unknownContext(String, nearest: String?)
-  /// `owner` is the name that messages use for the value being accessed.
-  case access(AccessError, in: String?)
-  // Found during evaluation or static evaluation. A detail is `nil` if it would reveal a secret.
-  case notText(ExpressionFunction, found: String)
-  case notCountable(found: String)
-  case notObject(found: String)
-  case notBoolean(found: String)
-  case malformedFormat(String?)
-  case missingFormatValue(index: String?, given: Int)
-  case emptyJSON
-  case malformedJSON(String?)
-  case tooLarge(limit: Int)
-  case filesNotHashed(String?)
-  // Found when writing a value into text.
-  case nothingToWrite(String)
-  case notWritable(String, found: String)
-  case unfitForHeader(String, UInt8)
-  case unfitForPath(String, String)
-  case notJSONNumber(String)
-  /// Raised by the scope that provides the values.
-  case scope(code: String, message: String, help: String?)
-}
-
-extension ExpressionProblem {
-  /// The problem without details about values.
-  var concealed: ExpressionProblem {
-    switch self {
-    case .malformedFormat: .malformedFormat(nil)
-    case .malformedJSON: .malformedJSON(nil)
-    case .missingFormatValue(_, let given): .missingFormatValue(index: nil, given: given)
-    case .filesNotHashed: .filesNotHashed(nil)
-    default: self
-    }
-  }
-}
-
-extension ExpressionProblem {
+/// The wording of a problem with an expression.
+package struct ExpressionProblem: Error, Sendable, Hashable {
   /// The diagnostic code, stable across releases.
-  package var code: String {
-    switch self {
-    case .unexpectedSymbol, .unexpectedEnd, .unclosedText: "W0302"
-    case .unknownFunction: "W0303"
-    case .argumentCount: "W0304"
-    case .tooLong, .tooDeep, .tooManyParts: "W0305"
-    case .unclosedExpression, .emptyExpression, .textAroundExpression: "W0306"
-    case .access: "W0309"
-    case .unknownContext: "W0310"
-    case .notText, .notCountable, .notObject, .notBoolean, .malformedFormat, .missingFormatValue,
-      .emptyJSON, .malformedJSON, .tooLarge, .filesNotHashed:
-      "W0307"
-    case .nothingToWrite, .notWritable, .unfitForHeader, .unfitForPath, .notJSONNumber: "W0308"
-    case .scope(let code, _, _): code
-    }
-  }
-
+  package let code: String
   /// States what was found, then what was expected.
-  package var message: String {
-    switch self {
-    case .unexpectedSymbol(let text): "unexpected \(quoted(text)) in an expression"
-    case .unexpectedEnd(let text):
-      "the expression ends after \(quoted(text)), where more must follow"
-    case .unclosedText: "the text that begins here has no closing \"'\""
-    case .unknownFunction(let name): "there is no function \(quoted(name))"
-    case .argumentCount(let function, let found):
-      "\(function.rawValue)() is given \(arguments(found)), but takes \(function.argumentPhrase)"
-    case .tooLong(let count, let limit):
-      "an expression of \(count) bytes is longer than the limit of \(limit)"
-    case .tooDeep(let limit): "the expression is nested deeper than the limit of \(limit)"
-    case .tooManyParts(let limit): "the expression has more parts than the limit of \(limit)"
-    case .unclosedExpression: "\"${{\" has no closing \"}}\""
-    case .emptyExpression: "there is nothing between \"${{\" and \"}}\""
-    case .textAroundExpression: "a condition is one expression, without text around ${{ }}"
-    case .unknownContext(let name, _): "there is no context \(quoted(name))"
-    case .access(let fault, let owner): message(of: fault, in: owner)
-    case .notText(let function, let found):
-      "\(function.rawValue)() is given \(found), but takes a text"
-    case .notCountable(let found):
-      "length() is given \(found), but takes a text, an array or an object"
-    case .notObject(let found): "keys() is given \(found), but takes an object"
-    case .notBoolean(let found): "a condition of case() is \(found), but must be true or false"
-    case .malformedFormat(let text):
-      "format() is given \(text.map { quoted($0) } ?? "a text"), in which braces are unpaired"
-    case .missingFormatValue(let index, let given):
-      "format() is to write value \(index.map { "{\($0)}" } ?? "of a number"), but is given "
+  package let message: String
+  package let help: String?
+  /// The message without details about values, which would reveal a secret.
+  private let concealedMessage: String
+
+  private init(
+    _ code: String, _ message: String, concealed: String? = nil, help: String? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.help = help
+    concealedMessage = concealed ?? message
+  }
+
+  var concealed: ExpressionProblem { ExpressionProblem(code, concealedMessage, help: help) }
+
+  /// A problem found by the scope that provides the values.
+  package static func scope(code: String, message: String, help: String?) -> ExpressionProblem {
+    ExpressionProblem(code, message, help: help)
+  }
+}
+
+// MARK: Found by the parser
+
+extension ExpressionProblem {
+  private static let quoteHelp = "a \"'\" inside a text is written twice: 'it''s'"
+
+  static func unexpectedSymbol(_ text: String) -> ExpressionProblem {
+    let help: String? =
+      switch text.utf8.first {
+      case _ where text.utf8.contains(UInt8(ascii: "'")): quoteHelp
+      case UInt8(ascii: "\""): "texts stand in single quotes: 'text'"
+      case UInt8(ascii: "="): "equality is written =="
+      case UInt8(ascii: "&"): "and is written &&"
+      case UInt8(ascii: "|"): "or is written ||"
+      case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "/"),
+        UInt8(ascii: "%"):
+        "there is no arithmetic in expressions"
+      case UInt8(ascii: "$"): "an expression does not contain ${{ }} again"
+      default: nil
+      }
+    return ExpressionProblem("W0302", "unexpected \(quoted(text)) in an expression", help: help)
+  }
+
+  static func unexpectedEnd(after text: String) -> ExpressionProblem {
+    ExpressionProblem(
+      "W0302", "the expression ends after \(quoted(text)), where more must follow")
+  }
+
+  static let unclosedText = ExpressionProblem(
+    "W0302", "the text that begins here has no closing \"'\"", help: quoteHelp)
+
+  static func unknownFunction(_ name: String) -> ExpressionProblem {
+    let names = ExpressionFunction.allCases.map(\.rawValue)
+    return ExpressionProblem(
+      "W0303", "there is no function \(quoted(name))",
+      help: NearestName(names).nearest(to: name).map { "did you mean \"\($0)\"?" }
+        ?? "the functions are " + names.joined(separator: ", "))
+  }
+
+  static func argumentCount(_ function: ExpressionFunction, found: Int) -> ExpressionProblem {
+    let given =
+      switch found {
+      case 0: "no argument"
+      case 1: "one argument"
+      default: "\(found) arguments"
+      }
+    return ExpressionProblem(
+      "W0304", "\(function.rawValue)() is given \(given), but takes \(function.argumentPhrase)",
+      help: "write \(function.signature)")
+  }
+
+  static func tooLong(_ count: Int, limit: Int) -> ExpressionProblem {
+    ExpressionProblem(
+      "W0305", "an expression of \(count) bytes is longer than the limit of \(limit)")
+  }
+
+  static func tooDeep(limit: Int) -> ExpressionProblem {
+    ExpressionProblem("W0305", "the expression is nested deeper than the limit of \(limit)")
+  }
+
+  static func tooManyParts(limit: Int) -> ExpressionProblem {
+    ExpressionProblem("W0305", "the expression has more parts than the limit of \(limit)")
+  }
+
+  static let unclosedExpression = ExpressionProblem(
+    "W0306", "\"${{\" has no closing \"}}\"",
+    help: "add the closing \"}}\"; a literal \"${{\" is written ${{ '${{' }}")
+
+  static let emptyExpression = ExpressionProblem(
+    "W0306", "there is nothing between \"${{\" and \"}}\"",
+    help: "a literal \"${{\" is written ${{ '${{' }}")
+
+  static let textAroundExpression = ExpressionProblem(
+    "W0306", "a condition is one expression, without text around ${{ }}",
+    help: "write all of it as one expression: a == 'b'")
+}
+
+// MARK: Found by the type checker
+
+extension ExpressionProblem {
+  package static func unknownContext(_ name: String, nearest: String?) -> ExpressionProblem {
+    let function = ExpressionFunction(named: name)
+    return ExpressionProblem(
+      "W0310", "there is no context \(quoted(name))",
+      help: function.map { "write \($0.signature) for the function" }
+        ?? nearest.map { "did you mean \"\($0)\"?" } ?? "text goes in single quotes: '\(name)'")
+  }
+
+  /// - Parameter owner: The name that messages use for the value being accessed.
+  static func access(_ error: AccessError, in owner: String?) -> ExpressionProblem {
+    let owner = owner.map { "\"\($0)\"" } ?? "this"
+    return switch error {
+    case .nothingInside(let type):
+      ExpressionProblem("W0309", "\(owner) is \(type.name), which has nothing inside")
+    case .unknownName(let name, let nearest):
+      ExpressionProblem(
+        "W0309", "\(owner) has nothing that is called \"\(name)\"",
+        help: nearest.map { "did you mean \"\($0)\"?" })
+    }
+  }
+}
+
+// MARK: Found during evaluation or static evaluation
+
+extension ExpressionProblem {
+  static func notText(_ function: ExpressionFunction, found: String) -> ExpressionProblem {
+    ExpressionProblem(
+      "W0307", "\(function.rawValue)() is given \(found), but takes a text",
+      help: "write \(function.rawValue)(toJSON(…)) for its JSON text")
+  }
+
+  static func notCountable(found: String) -> ExpressionProblem {
+    ExpressionProblem(
+      "W0307", "length() is given \(found), but takes a text, an array or an object")
+  }
+
+  static func notObject(found: String) -> ExpressionProblem {
+    ExpressionProblem("W0307", "keys() is given \(found), but takes an object")
+  }
+
+  static func notBoolean(found: String) -> ExpressionProblem {
+    ExpressionProblem(
+      "W0307", "a condition of case() is \(found), but must be true or false",
+      help: "compare it, or write !!(…) for whether it counts as true")
+  }
+
+  static func malformedFormat(_ text: String) -> ExpressionProblem {
+    func message(_ text: String) -> String {
+      "format() is given \(text), in which braces are unpaired"
+    }
+    return ExpressionProblem(
+      "W0307", message(quoted(text)), concealed: message("a text"),
+      help: "a brace that stands for itself is written twice: {{ or }}")
+  }
+
+  static func missingFormatValue(index: String, given: Int) -> ExpressionProblem {
+    func message(_ value: String) -> String {
+      "format() is to write value \(value), but is given "
         + (given == 1 ? "one value" : "\(given) values")
-    case .emptyJSON: "fromJSON() is given an empty text"
-    case .malformedJSON(let why): "fromJSON() is given a text that is not JSON" + detail(why)
-    case .tooLarge(let limit):
-      "the expression makes more than \(limit) bytes of text, the limit of one evaluation"
-    case .filesNotHashed(let why): "hashFiles() fails" + detail(why)
-    case .nothingToWrite(let text): "\(quoted(text)) is null, and cannot be written into a text"
-    case .notWritable(let text, let found):
-      "\(quoted(text)) is \(found), and cannot be written into a text"
-    case .unfitForHeader(let text, let byte):
-      "\(quoted(text)) has \(controlName(byte)), which a header must not have"
-    case .unfitForPath(let text, let segment):
-      "\(quoted(text)) makes the path segment \"\(segment)\", which would name another path"
-    case .notJSONNumber(let text): "\(quoted(text)) is a number that JSON does not have"
-    case .scope(_, let message, _): message
     }
+    return ExpressionProblem(
+      "W0307", message("{\(index)}"), concealed: message("of a number"),
+      help: "values count from {0}")
   }
 
-  package var help: String? {
-    switch self {
-    case .unexpectedSymbol(let text): symbolHelp(text)
-    case .unexpectedEnd, .tooLong, .tooDeep, .tooManyParts, .emptyJSON, .malformedJSON, .tooLarge,
-      .filesNotHashed,
-      .unfitForHeader, .notJSONNumber, .unfitForPath:
-      nil
-    case .unclosedText: "a \"'\" inside a text is written twice: 'it''s'"
-    case .unknownFunction(let name):
-      NearestName(ExpressionFunction.allCases.map(\.rawValue)).nearest(to: name)
-        .map { "did you mean \"\($0)\"?" }
-        ?? "the functions are "
-        + ExpressionFunction.allCases.map(\.rawValue).joined(separator: ", ")
-    case .argumentCount(let function, _): "write \(function.signature)"
-    case .unclosedExpression: "add the closing \"}}\"; a literal \"${{\" is written ${{ '${{' }}"
-    case .emptyExpression: "a literal \"${{\" is written ${{ '${{' }}"
-    case .textAroundExpression: "write all of it as one expression: a == 'b'"
-    case .unknownContext(let name, let nearest):
-      ExpressionFunction(named: name).map { "write \($0.signature) for the function" }
-        ?? nearest.map { "did you mean \"\($0)\"?" } ?? "text goes in single quotes: '\(name)'"
-    case .access(.nothingInside, _): nil
-    case .access(.unknownName(_, let nearest), _): nearest.map { "did you mean \"\($0)\"?" }
-    case .notText(let function, _): "write \(function.rawValue)(toJSON(…)) for its JSON text"
-    case .notCountable, .notObject: nil
-    case .notBoolean: "compare it, or write !!(…) for whether it counts as true"
-    case .malformedFormat: "a brace that stands for itself is written twice: {{ or }}"
-    case .missingFormatValue: "values count from {0}"
-    case .nothingToWrite(let text): "write ${{ \(text) || '' }} to allow it"
-    case .notWritable(let text, _): "write ${{ toJSON(\(text)) }} for its JSON text"
-    case .scope(_, _, let help): help
-    }
+  static let emptyJSON = ExpressionProblem("W0307", "fromJSON() is given an empty text")
+
+  static func malformedJSON(_ why: String) -> ExpressionProblem {
+    let message = "fromJSON() is given a text that is not JSON"
+    return ExpressionProblem("W0307", "\(message): \(why)", concealed: message)
   }
 
-  private func detail(_ why: String?) -> String { why.map { ": \($0)" } ?? "" }
-
-  private func message(of fault: AccessError, in owner: String?) -> String {
-    let owner = owner.map { "\"\($0)\"" }
-    return switch fault {
-    case .nothingInside(let type): "\(owner ?? "this") is \(type.name), which has nothing inside"
-    case .unknownName(let name, _): "\(owner ?? "this") has nothing that is called \"\(name)\""
-    }
+  static func tooLarge(limit: Int) -> ExpressionProblem {
+    ExpressionProblem(
+      "W0307", "the expression makes more than \(limit) bytes of text, the limit of one evaluation")
   }
 
-  private func symbolHelp(_ text: String) -> String? {
-    if text.utf8.contains(UInt8(ascii: "'")) { return ExpressionProblem.unclosedText.help }
-    return switch text.utf8.first {
-    case UInt8(ascii: "\""): "texts stand in single quotes: 'text'"
-    case UInt8(ascii: "="): "equality is written =="
-    case UInt8(ascii: "&"): "and is written &&"
-    case UInt8(ascii: "|"): "or is written ||"
-    case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "/"),
-      UInt8(ascii: "%"):
-      "there is no arithmetic in expressions"
-    case UInt8(ascii: "$"): "an expression does not contain ${{ }} again"
-    default: nil
-    }
+  package static func filesNotHashed(_ why: String) -> ExpressionProblem {
+    ExpressionProblem("W0307", "hashFiles() fails: \(why)", concealed: "hashFiles() fails")
+  }
+}
+
+// MARK: Found when writing a value into text
+
+extension ExpressionProblem {
+  package static func nothingToWrite(_ text: String) -> ExpressionProblem {
+    ExpressionProblem(
+      "W0308", "\(quoted(text)) is null, and cannot be written into a text",
+      help: "write ${{ \(text) || '' }} to allow it")
   }
 
-  private func quoted(_ text: String) -> String {
-    let limit = 80
-    let start = String(text.unicodeScalars.prefix(limit))
+  package static func notWritable(_ text: String, found: String) -> ExpressionProblem {
+    ExpressionProblem(
+      "W0308", "\(quoted(text)) is \(found), and cannot be written into a text",
+      help: "write ${{ toJSON(\(text)) }} for its JSON text")
+  }
+
+  static func unfitForHeader(_ text: String, _ byte: UInt8) -> ExpressionProblem {
+    let control =
+      switch byte {
+      case 0: "a NUL"
+      case 0x0A: "a line feed"
+      case 0x0D: "a carriage return"
+      default: "the control character 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
+      }
+    return ExpressionProblem(
+      "W0308", "\(quoted(text)) has \(control), which a header must not have")
+  }
+
+  static func unfitForPath(_ text: String, _ segment: String) -> ExpressionProblem {
+    ExpressionProblem(
+      "W0308",
+      "\(quoted(text)) makes the path segment \"\(segment)\", which would name another path")
+  }
+
+  static func notJSONNumber(_ text: String) -> ExpressionProblem {
+    ExpressionProblem("W0308", "\(quoted(text)) is a number that JSON does not have")
+  }
+
+  /// At most 80 scalars of an expression, in quotes that it does not contain.
+  private static func quoted(_ text: String) -> String {
+    let start = String(text.unicodeScalars.prefix(80))
     let mark = start.contains("\"") && !start.contains("'") ? "'" : "\""
     return mark + start + (start.utf8.count < text.utf8.count ? "…" : "") + mark
-  }
-
-  private func arguments(_ count: Int) -> String {
-    switch count {
-    case 0: "no argument"
-    case 1: "one argument"
-    default: "\(count) arguments"
-    }
-  }
-
-  private func controlName(_ byte: UInt8) -> String {
-    switch byte {
-    case 0: "a NUL"
-    case 0x0A: "a line feed"
-    case 0x0D: "a carriage return"
-    default: "the control character 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
-    }
   }
 }
 

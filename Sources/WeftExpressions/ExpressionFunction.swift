@@ -21,17 +21,7 @@ package enum ExpressionFunction: String, Sendable, Hashable, CaseIterable {
   }
 
   /// `nil` if it is not a status function.
-  package var status: StatusFunction? {
-    switch self {
-    case .success: .success
-    case .failure: .failure
-    case .always: .always
-    case .cancelled: .cancelled
-    case .contains, .startsWith, .endsWith, .format, .join, .toJSON, .fromJSON, .hashFiles, .case,
-      .length, .split, .trim, .lower, .upper, .replace, .keys:
-      nil
-    }
-  }
+  package var status: StatusFunction? { StatusFunction(rawValue: rawValue) }
 
   /// The signature as shown in help.
   package var signature: String {

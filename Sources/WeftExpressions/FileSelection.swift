@@ -104,29 +104,10 @@ struct PathPattern: Sendable, Hashable {
     return true
   }
 
-  /// Matches greedily, backtracking to the last `**` only: earlier ones need no second look.
   private func matches(_ path: ArraySlice<[Unicode.Scalar]>) -> Bool {
-    var (part, name) = (0, path.startIndex)
-    var retry: (part: Int, name: Int)?
-    while name < path.endIndex {
-      if part < parts.count {
-        switch parts[part] {
-        case .anyDirectories:
-          retry = (part + 1, name)
-          part += 1
-          continue
-        case .name(let pattern) where pattern.matches(path[name]):
-          part += 1
-          name += 1
-          continue
-        case .name: break
-        }
-      }
-      guard let from = retry else { return false }
-      (part, name) = (from.part, from.name + 1)
-      retry = (from.part, from.name + 1)
+    allMatch(path, parts, wildcard: .anyDirectories) { part, name in
+      if case .name(let pattern) = part { pattern.matches(name) } else { false }
     }
-    return parts[part...].allSatisfy { $0 == .anyDirectories }
   }
 }
 
@@ -209,27 +190,32 @@ struct NamePattern: Sendable, Hashable {
     return nil
   }
 
-  /// Matches greedily, backtracking to the last `*` only.
   func matches(_ name: [Unicode.Scalar]) -> Bool {
-    var (part, index) = (0, 0)
-    var retry: (part: Int, index: Int)?
-    while index < name.count {
-      if part < parts.count {
-        if parts[part] == .anyScalars {
-          retry = (part + 1, index)
-          part += 1
-          continue
-        }
-        if parts[part].matches(name[index]) {
-          part += 1
-          index += 1
-          continue
-        }
-      }
+    allMatch(name[...], parts, wildcard: .anyScalars) { $0.matches($1) }
+  }
+}
+
+/// Whether the parts of a pattern match all elements, a wildcard any number of them.
+///
+/// Matches greedily, backtracking to the last wildcard only: earlier ones need no second look.
+private func allMatch<Element, Part: Equatable>(
+  _ elements: ArraySlice<Element>, _ parts: [Part], wildcard: Part,
+  isMatch: (Part, Element) -> Bool
+) -> Bool {
+  var (part, index) = (0, elements.startIndex)
+  var retry: (part: Int, index: Int)?
+  while index < elements.endIndex {
+    if part < parts.count, parts[part] == wildcard {
+      retry = (part + 1, index)
+      part += 1
+    } else if part < parts.count, isMatch(parts[part], elements[index]) {
+      part += 1
+      index += 1
+    } else {
       guard let from = retry else { return false }
       (part, index) = (from.part, from.index + 1)
       retry = (from.part, from.index + 1)
     }
-    return parts[part...].allSatisfy { $0 == .anyScalars }
   }
+  return parts[part...].allSatisfy { $0 == wildcard }
 }

@@ -6,16 +6,16 @@ import WeftDiagnostics
 /// chains of comparisons, which GitHub does not limit, add to it: no tree is deeper than the limit, so code that walks
 /// a tree needs no limit of its own.
 struct Parser {
-  var lexer: Lexer
+  private var lexer: Lexer
   private let limits: ExpressionLimits
   private let bounds: SourceRange
-  private(set) var token = Token(kind: .end, start: 0, end: 0)
+  private var token = Token(kind: .end, start: 0, end: 0)
   /// The token before ``token``.
-  private(set) var last = Token(kind: .end, start: 0, end: 0)
+  private var last = Token(kind: .end, start: 0, end: 0)
   private var depth = 0
   private var nodeCount = 0
   /// The names of the references being parsed, innermost last.
-  var names: [ContextReference.Name] = []
+  private var names: [ContextReference.Name] = []
 
   /// Parses the bytes from `start` to `end`; ranges are offsets in all of `bytes`.
   init(
@@ -45,7 +45,7 @@ struct Parser {
 
   // MARK: Operators
 
-  mutating func expression() throws(ExpressionError) -> ExpressionNode {
+  private mutating func expression() throws(ExpressionError) -> ExpressionNode {
     try descend()
     defer { depth -= 1 }
     return try operation(atLeast: .or)
@@ -114,27 +114,27 @@ struct Parser {
 
   // MARK: Tokens and limits
 
-  mutating func advance() throws(ExpressionError) {
+  private mutating func advance() throws(ExpressionError) {
     last = token
     token = try lexer.next()
   }
 
-  mutating func expect(_ kind: Token.Kind) throws(ExpressionError) {
+  private mutating func expect(_ kind: Token.Kind) throws(ExpressionError) {
     guard token.kind == kind else { throw unexpected() }
     try advance()
   }
 
   /// The fault for an unexpected token, or for an end after which more must follow.
-  func unexpected() -> ExpressionError {
+  private func unexpected() -> ExpressionError {
     token.kind == .end
       ? ExpressionError(.unexpectedEnd(after: text(of: last)), last.range)
       : ExpressionError(.unexpectedSymbol(text(of: token)), token.range)
   }
 
-  func text(of token: Token) -> String { lexer.text(token.start, token.end) }
+  private func text(of token: Token) -> String { lexer.text(token.start, token.end) }
 
   /// Goes one level deeper; the caller must ascend again.
-  mutating func descend() throws(ExpressionError) {
+  private mutating func descend() throws(ExpressionError) {
     depth += 1
     guard depth <= limits.depth else {
       throw ExpressionError(
@@ -142,9 +142,9 @@ struct Parser {
     }
   }
 
-  mutating func ascend(_ levels: Int) { depth -= levels }
+  private mutating func ascend(_ levels: Int) { depth -= levels }
 
-  mutating func node(
+  private mutating func node(
     _ form: ExpressionNode.Form, _ range: SourceRange
   ) throws(ExpressionError) -> ExpressionNode {
     nodeCount += 1
@@ -184,7 +184,7 @@ extension Parser {
   /// The value being accessed; `nil` is the reference whose names are the last in `names`.
   private typealias Base = ExpressionNode?
 
-  mutating func accesses() throws(ExpressionError) -> ExpressionNode {
+  private mutating func accesses() throws(ExpressionError) -> ExpressionNode {
     let start = token.start
     let firstName = names.count
     switch token.kind {

@@ -129,9 +129,7 @@ extension Template {
     do {
       return try Expression.parse(text, limits: limits)
     } catch {
-      guard case .unexpectedSymbol(let symbol) = error.problem, symbol.hasPrefix("${{") else {
-        throw error
-      }
+      guard text.text(in: error.range).hasPrefix("${{") else { throw error }
       throw ExpressionError(.textAroundExpression, error.range)
     }
   }

@@ -119,9 +119,9 @@ extension Template {
   package func evaluate(
     in scope: some ExpressionScope, escaping: Escaping = .plain,
     limits: ExpressionLimits = .standard
-  ) throws(ExpressionError) -> Evaluation {
+  ) throws(ExpressionError) -> ScopedValue {
     if let fault = faults.first { throw fault }
-    if isLiteral { return Evaluation(.string(text)) }
+    if isLiteral { return ScopedValue(.string(text)) }
     if escaping == .plain, let onlyExpression {
       return try onlyExpression.evaluate(in: scope, limits: limits)
     }
@@ -130,7 +130,7 @@ extension Template {
       evaluator: Evaluator(room: room), escaping: escaping)
     for segment in segments { try writer.write(segment, in: scope) }
     try writer.checkPath()
-    return Evaluation(.string(writer.text), isSecret: writer.evaluator.isSecret)
+    return ScopedValue(.string(writer.text), isSecret: writer.evaluator.isSecret)
   }
 }
 

@@ -7,7 +7,7 @@ package import WeftDiagnostics
 /// `conclusion` of the same step; or it refers to one of these two, which every step has.
 package struct TypeChecker {
   private let scope: any TypeScope
-  var checked = CheckedExpression(
+  private var checked = CheckedExpression(
     type: .any, isSecret: false, references: [], statusFunctions: [], hashesFiles: false,
     faults: [], remarks: [])
   /// The number of `||` operators that have the current node in a left operand.
@@ -40,17 +40,15 @@ package struct TypeChecker {
       hashesFiles: false, faults: faults, remarks: [])
   }
 
-  private init(scope: any TypeScope) { self.scope = scope }
-
   /// A type, and whether it is the result of a filter.
   struct Found {
     var type: ExpressionType
     var isFiltered = false
   }
 
-  mutating func type(of node: ExpressionNode) -> ExpressionType { found(node).type }
+  private mutating func type(of node: ExpressionNode) -> ExpressionType { found(node).type }
 
-  mutating func found(_ node: ExpressionNode) -> Found {
+  private mutating func found(_ node: ExpressionNode) -> Found {
     switch node.form {
     case .index(let base, let index): return access(base, index)
     case .filter(let base): return filter(base)
@@ -104,7 +102,7 @@ package struct TypeChecker {
   }
 
   /// The type of `case` with these arguments.
-  mutating func typeOfCase(_ arguments: [ExpressionNode]) -> ExpressionType {
+  private mutating func typeOfCase(_ arguments: [ExpressionNode]) -> ExpressionType {
     let known = tests
     defer { tests = known }
     var types: [ExpressionType] = []
@@ -127,14 +125,14 @@ package struct TypeChecker {
     return type
   }
 
-  mutating func add(_ problem: ExpressionProblem, _ range: SourceRange) {
+  private mutating func add(_ problem: ExpressionProblem, _ range: SourceRange) {
     checked.faults.append(ExpressionError(problem, range))
   }
 }
 
 /// Types of dynamic accesses.
 extension TypeChecker {
-  mutating func access(_ base: ExpressionNode, _ index: ExpressionNode) -> Found {
+  private mutating func access(_ base: ExpressionNode, _ index: ExpressionNode) -> Found {
     let found = found(base)
     let indexType = type(of: index)
     do {
@@ -149,7 +147,7 @@ extension TypeChecker {
     }
   }
 
-  mutating func filter(_ base: ExpressionNode) -> Found {
+  private mutating func filter(_ base: ExpressionNode) -> Found {
     let found = found(base)
     do {
       let element = try found.type.elementType
@@ -176,7 +174,7 @@ extension ExpressionType {
 
 /// Types of the arguments and results of functions.
 extension TypeChecker {
-  mutating func type(
+  private mutating func type(
     of function: ExpressionFunction, _ arguments: [ExpressionNode], at range: SourceRange
   ) -> ExpressionType {
     if let status = function.status { checked.statusFunctions.insert(status) }
@@ -263,28 +261,39 @@ extension ExpressionType {
 
 extension TypeChecker {
   /// Adds a remark on operands that are never equal.
-  mutating func remark(
+  private mutating func remark(
     on comparison: Comparison, _ left: ExpressionType, _ right: ExpressionType,
     at range: SourceRange
   ) {
     guard comparison == .equal || comparison == .notEqual else { return }
-    let kind =
-      ExpressionRemark.Kind.booleanAsText(left, right)
-      ?? .neverEqual(
-        left: left.remarkName, right: right.remarkName, comparison, nearest: left.nearest(right))
-    checked.remarks.append(ExpressionRemark(kind, range))
+    checked.remarks.append(
+      ExpressionRemark.booleanAsText(left, right, at: range)
+        ?? .neverEqual(left, right, comparison, at: range))
   }
 }
 
-extension ExpressionRemark.Kind {
+extension ExpressionRemark {
+  fileprivate static func neverEqual(
+    _ left: ExpressionType, _ right: ExpressionType, _ comparison: Comparison,
+    at range: SourceRange
+  ) -> ExpressionRemark {
+    ExpressionRemark(
+      message: "this is always \(comparison == .notEqual), since \(left.remarkName) never equals"
+        + " \(right.remarkName)",
+      help: left.nearest(right).map { "did you mean '\($0)'?" }, range: range)
+  }
+
+  /// A boolean compared with `'true'` or `'false'`.
   fileprivate static func booleanAsText(
-    _ left: ExpressionType, _ right: ExpressionType
-  ) -> ExpressionRemark.Kind? {
+    _ left: ExpressionType, _ right: ExpressionType, at range: SourceRange
+  ) -> ExpressionRemark? {
     for (boolean, text) in [(left, right), (right, left)] {
       guard boolean == .boolean, case .string(.some(let values)) = text, values.count == 1,
         ["true", "false"].contains(values[0].lowercased())
       else { continue }
-      return .booleanAsText(values[0])
+      return ExpressionRemark(
+        message: "a boolean never equals the text '\(values[0])', which counts as no number",
+        help: "write \(values[0]) without quotes", range: range)
     }
     return nil
   }
@@ -372,37 +381,9 @@ package struct CheckedExpression: Sendable {
 
 /// A construct in an expression that is surely unintended, and its location.
 package struct ExpressionRemark: Sendable, Hashable {
-  package enum Kind: Sendable, Hashable {
-    /// `left` and `right` are the names of the operands in messages; `nearest` is a possible value.
-    case neverEqual(left: String, right: String, Comparison, nearest: String?)
-    /// A boolean compared with `'true'` or `'false'`.
-    case booleanAsText(String)
-  }
-
-  package var kind: Kind
-  /// UTF-8 offsets, as in ``ExpressionError/range``.
-  package var range: SourceRange
-
-  package init(_ kind: Kind, _ range: SourceRange) {
-    self.kind = kind
-    self.range = range
-  }
-
   package var code: String { "W0510" }
-
-  package var message: String {
-    switch kind {
-    case .neverEqual(let left, let right, let comparison, _):
-      "this is always \(comparison == .notEqual), since \(left) never equals \(right)"
-    case .booleanAsText(let text):
-      "a boolean never equals the text '\(text)', which counts as no number"
-    }
-  }
-
-  package var help: String? {
-    switch kind {
-    case .neverEqual(_, _, _, let nearest): nearest.map { "did you mean '\($0)'?" }
-    case .booleanAsText(let text): "write \(text) without quotes"
-    }
-  }
+  package let message: String
+  package let help: String?
+  /// UTF-8 offsets, as in ``ExpressionError/range``.
+  package let range: SourceRange
 }

@@ -32,7 +32,7 @@ extension JSONValue {
 }
 
 /// A value and its coding path.
-struct JSONValueDecoder: Decoder {
+private struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
   let value: JSONValue
   let codingPath: [any CodingKey]
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -56,9 +56,9 @@ struct JSONValueDecoder: Decoder {
     return UnkeyedValues(elements: elements, codingPath: codingPath)
   }
 
-  func singleValueContainer() throws -> any SingleValueDecodingContainer {
-    SingleValue(decoder: self)
-  }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+
+  func decodeNil() -> Bool { value == .null }
 
   private func mismatch(_ type: Any.Type, _ wanted: String) -> DecodingError {
     .mismatch(type, found: value, wanted: wanted, at: codingPath)
@@ -77,7 +77,7 @@ extension DecodingError {
 }
 
 /// The decoding container of an object.
-struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
+private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let object: JSONObject
   let codingPath: [any CodingKey]
 
@@ -119,15 +119,10 @@ struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
 }
 
 /// The elements of an array, in order.
-struct UnkeyedValues: UnkeyedDecodingContainer {
+private struct UnkeyedValues: UnkeyedDecodingContainer {
   let elements: [JSONValue]
   let codingPath: [any CodingKey]
   private(set) var currentIndex = 0
-
-  init(elements: [JSONValue], codingPath: [any CodingKey]) {
-    self.elements = elements
-    self.codingPath = codingPath
-  }
 
   var count: Int? { elements.count }
   var isAtEnd: Bool { currentIndex == elements.count }
@@ -175,7 +170,7 @@ struct UnkeyedValues: UnkeyedDecodingContainer {
 }
 
 /// A position in an array.
-struct JSONIndex: CodingKey {
+private struct JSONIndex: CodingKey {
   let intValue: Int?
   let stringValue: String
 
@@ -189,19 +184,8 @@ struct JSONIndex: CodingKey {
   init?(stringValue: String) { nil }
 }
 
-/// The decoding container of a single value.
-struct SingleValue: SingleValueDecodingContainer {
-  let decoder: JSONValueDecoder
-
-  var codingPath: [any CodingKey] { decoder.codingPath }
-
-  func decodeNil() -> Bool { decoder.value == .null }
-
-  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try decoder.decode(type) }
-}
-
 /// A type that is decoded directly from a JSON value, without its own `Decodable` code.
-protocol JSONScalar {
+private protocol JSONScalar {
   init(_ value: JSONValue, at path: [any CodingKey]) throws(DecodingError)
 }
 

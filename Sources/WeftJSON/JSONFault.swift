@@ -25,247 +25,277 @@ struct JSONProblem {
   }
 }
 
-/// A problem with a JSON text: one case, one message.
-enum JSONFault: Hashable {
-  // The text as a whole.
-  case empty
-  case tooLarge(Int, limit: Int)
-  case foreignEncoding(String)
-  case byteOrderMark
-  case invalidUTF8(offset: Int)
-  case tooDeep(limit: Int)
-  case tooManyProblems(limit: Int)
-  case textAfterValue
-  case unclosed(JSONOpener)
-  case wrongBracket(found: Character, wanted: Character)
-  case unexpected(String, wanted: String)
-  case strangeSpace(String)
-  case comment
-  // Between values.
-  case trailingComma(before: Character)
-  case missingComma
-  case missingColon(found: String?)
-  case missingValue
-  // Values.
-  case notANumber(String)
-  case wrongCase(String, meant: String)
-  case bareWord(String)
-  case malformedNumber(String, JSONNumberFault)
-  case singleQuotes
-  case curlyQuotes
-  case unquotedKey(String)
-  // Inside strings.
-  case controlCharacter(UInt8)
-  case lineBreak
-  case unknownEscape(String)
-  case shortUnicodeEscape(String)
-  case loneSurrogate(String)
-  // Allowed by RFC 8259, but reported.
-  case nul
-  case repeatedKey(String)
-  case equivalentKey(String, first: String)
+/// The wording of a problem with a JSON text.
+struct JSONFault {
+  /// Stable across releases. W00xx concerns the text, W01xx its structure.
+  let code: String
+  let message: String
+  let help: String?
+  /// Describes the related location.
+  let relation: String
+  /// Whether it is only a remark, which never rejects a file.
+  let isRemark: Bool
+
+  private init(
+    _ code: String, _ message: String, help: String? = nil, relation: String = "opened here",
+    isRemark: Bool = false
+  ) {
+    self.code = code
+    self.message = message
+    self.help = help
+    self.relation = relation
+    self.isRemark = isRemark
+  }
 }
 
-/// An unclosed construct.
-enum JSONOpener: String, Hashable {
-  case string, array, object, comment
+// MARK: The text as a whole
+
+extension JSONFault {
+  static let empty = JSONFault("W0001", "the text is empty, where a JSON value was expected")
+
+  static func tooLarge(_ size: Int, limit: Int) -> JSONFault {
+    let isWhole = limit >= 1 << 20 && limit % (1 << 20) == 0
+    let most = isWhole ? "\(limit >> 20) MiB" : "\(limit) bytes"
+    return JSONFault("W0002", "the text has \(size) bytes, more than the limit of \(most)")
+  }
+
+  static func foreignEncoding(_ encoding: String) -> JSONFault {
+    JSONFault(
+      "W0003", "the text is \(encoding), where UTF-8 was expected", help: "save the file as UTF-8")
+  }
+
+  static let byteOrderMark = JSONFault(
+    "W0004", "the text begins with a byte order mark, which is skipped", isRemark: true)
+
+  static func invalidUTF8(offset: Int) -> JSONFault {
+    JSONFault("W0005", "the text is not UTF-8 at byte \(offset)", help: "save the file as UTF-8")
+  }
+
+  static func tooDeep(limit: Int) -> JSONFault {
+    JSONFault("W0006", "arrays and objects are nested more than \(limit) deep")
+  }
+
+  static func tooManyProblems(limit: Int) -> JSONFault {
+    JSONFault("W0007", "reading stopped after \(limit) problems")
+  }
+
+  static let textAfterValue = JSONFault(
+    "W0008", "there is more text after the end of the JSON value",
+    help: "a file holds one value; several go into an array")
+
+  enum Opener: String {
+    case string, array, object, comment
+  }
+
+  static func unclosed(_ opener: Opener) -> JSONFault {
+    let help =
+      switch opener {
+      case .string: "add the closing double quote"
+      case .array: "add the closing \"]\""
+      case .object: "add the closing \"}\""
+      case .comment: "remove the comment"
+      }
+    return JSONFault(
+      "W0009", "the \(opener.rawValue) is not closed before the end of the text", help: help)
+  }
+
+  static func wrongBracket(found: Character, wanted: Character) -> JSONFault {
+    JSONFault("W0010", "found \"\(found)\", expected \"\(wanted)\"")
+  }
+
+  static func unexpected(_ found: String, wanted: String) -> JSONFault {
+    JSONFault("W0010", "found \(found), expected \(wanted)")
+  }
+
+  static func strangeSpace(_ scalar: Unicode.Scalar) -> JSONFault {
+    JSONFault(
+      "W0010", "found \(name(of: scalar)), which is not white space in JSON",
+      help: "replace it by a plain space")
+  }
+
+  static let comment = JSONFault(
+    "W0011", "comments are not allowed in JSON",
+    help: "remove it; in a workflow, \"description\" or a key that starts with \"x-\" can hold it")
 }
 
-/// The reason why a word is not a JSON number.
-enum JSONNumberFault: Hashable {
-  case leadingZero, hexadecimal, plus, leadingPoint, trailingPoint, emptyExponent, loneMinus, other
+// MARK: Between values
+
+extension JSONFault {
+  static func trailingComma(before bracket: Character) -> JSONFault {
+    JSONFault("W0012", "trailing comma before \"\(bracket)\"", help: "remove the comma")
+  }
+
+  static let missingComma = JSONFault(
+    "W0013", "missing comma between two values", help: "add \",\"")
+
+  static func missingColon(found: String?) -> JSONFault {
+    let message =
+      found.map { "found \"\($0)\", expected a colon after the key" }
+      ?? "missing colon between a key and its value"
+    return JSONFault("W0014", message, help: "write \":\" between the key and its value")
+  }
+
+  static let missingValue = JSONFault("W0015", "there is no value here")
+}
+
+// MARK: Values
+
+extension JSONFault {
+  /// The problem with a word in place of a value; `nil` if it is not a word.
+  init?(word: String) {
+    let unsigned = word.drop { $0 == "+" || $0 == "-" }.lowercased()
+    if ["nan", "infinity", "inf"].contains(unsigned) {
+      self.init(
+        "W0016", "\(word) is not a JSON number",
+        help: "JSON has finite numbers only; leave the value out, or write null")
+    } else if let fault = JSONFault(number: word) {
+      self = fault
+    } else if let meant = JSONFault.literals[word.lowercased()] {
+      self.init("W0017", "\"\(word)\" is not a JSON value", help: "write \(meant)")
+    } else if JSONFault.isWord(word) {
+      self.init(
+        "W0017", "\"\(word)\" is not a JSON value",
+        help: "strings are written in double quotes: \"\(word)\"")
+    } else {
+      return nil
+    }
+  }
+
+  static func isWord(_ text: String) -> Bool {
+    !text.isEmpty
+      && text.unicodeScalars.allSatisfy {
+        $0.properties.isAlphabetic || ("0"..."9").contains($0)
+          || "_$-.@%+".unicodeScalars.contains($0)
+      }
+  }
+
+  /// Literals of other languages.
+  private static let literals = [
+    "true": "true", "false": "false", "null": "null", "none": "null", "nil": "null",
+    "undefined": "null",
+  ]
+
+  /// The problem with a word that looks like a number; `nil` if it does not look like one.
+  private init?(number word: String) {
+    func fault(_ reason: String, _ help: String? = nil) -> JSONFault {
+      JSONFault("W0018", "\(word) is not a JSON number: \(reason)", help: help)
+    }
+    let sign = word.prefix { $0 == "+" || $0 == "-" }
+    let digits = word.dropFirst(sign.count).lowercased()
+    guard let first = digits.first else {
+      guard sign == "-" else { return nil }
+      self = fault("there is no digit after the minus")
+      return
+    }
+    let isNumeric = digits.allSatisfy { ("0"..."9").contains($0) || ".e+-".contains($0) }
+    let minus = word.hasPrefix("-") ? "-" : ""
+    if digits.hasPrefix("0x"), digits.count > 2, digits.dropFirst(2).allSatisfy(\.isHexDigit) {
+      let value = Int(word.drop { $0 == "-" }.dropFirst(2), radix: 16)
+      self = fault("it is hexadecimal", value.map { "write \(minus)\($0)" })
+    } else if first == ".", digits.dropFirst().first?.isNumber == true, isNumeric {
+      self = fault("there is no digit before the point", "write \(sign)0\(word.drop { $0 != "." })")
+    } else if !("0"..."9").contains(first) {
+      return nil
+    } else if sign == "+" {
+      self = fault("it has a plus sign", "write \(word.dropFirst())")
+    } else if first == "0", digits.dropFirst().first?.isNumber == true, isNumeric {
+      let rest = word.dropFirst(minus.count).drop { $0 == "0" }
+      let zero = rest.first?.isNumber == true ? "" : "0"
+      self = fault("it has a leading zero", "write \(minus)\(zero)\(rest)")
+    } else if isNumeric, digits.hasSuffix(".") || digits.contains(".e") {
+      self = fault("there is no digit after the point")
+    } else if isNumeric, digits.hasSuffix("e") || digits.hasSuffix("e+") || digits.hasSuffix("e-") {
+      self = fault("its exponent has no digits")
+    } else {
+      self = fault(
+        "only digits, one point and an exponent are allowed",
+        "if it is meant as text, write it in double quotes: \"\(word)\"")
+    }
+  }
+
+  static let singleQuotes = JSONFault(
+    "W0019", "single quotes are not allowed in JSON", help: "write plain double quotes")
+
+  static let curlyQuotes = JSONFault(
+    "W0019", "curly quotes are not allowed in JSON", help: "write plain double quotes")
+
+  static func unquotedKey(_ key: String) -> JSONFault {
+    JSONFault("W0020", "the key \"\(key)\" is not in double quotes", help: "write \"\(key)\"")
+  }
+}
+
+// MARK: Inside strings
+
+extension JSONFault {
+  static func controlCharacter(_ byte: UInt8) -> JSONFault {
+    let scalar = Unicode.Scalar(byte)
+    let escape =
+      switch byte {
+      case 0x08: "b"
+      case 0x09: "t"
+      case 0x0A: "n"
+      case 0x0C: "f"
+      case 0x0D: "r"
+      default: "u" + hex(scalar).lowercased()
+      }
+    return JSONFault(
+      "W0021", "a string contains \(name(of: scalar)), an unescaped control character",
+      help: "write \\\(escape)")
+  }
+
+  static let lineBreak = JSONFault(
+    "W0022", "the string is not closed at the end of its line",
+    help: "add the closing double quote; a line break inside a string is written \\n")
+
+  static func unknownEscape(_ escape: String) -> JSONFault {
+    JSONFault(
+      "W0023", "unknown escape \(escape)",
+      help: "JSON knows \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX; a backslash itself is \\\\")
+  }
+
+  static func shortUnicodeEscape(_ escape: String) -> JSONFault {
+    JSONFault(
+      "W0023", "incomplete escape \(escape), expected \\u and four hexadecimal digits")
+  }
+
+  static func loneSurrogate(_ escape: String) -> JSONFault {
+    JSONFault(
+      "W0024", "\(escape) is a lone surrogate, which is no character",
+      help: "characters beyond U+FFFF need both halves, as in \\ud83d\\ude00")
+  }
+}
+
+// MARK: Allowed by RFC 8259, but reported
+
+extension JSONFault {
+  static let nul = JSONFault(
+    "W0025", "the string contains U+0000",
+    help: "remove \\u0000: no program argument, variable or path can hold it")
+
+  static func repeatedKey(_ key: String) -> JSONFault {
+    JSONFault(
+      "W0101", "the key \"\(key)\" is repeated", help: "remove one of the two",
+      relation: "the first is here")
+  }
+
+  static func equivalentKey(_ key: String, first: String) -> JSONFault {
+    /// The text with its code points: `"é" (U+0065 U+0301)`.
+    func spelled(_ text: String) -> String {
+      "\"\(text)\" (" + text.unicodeScalars.map(name).joined(separator: " ") + ")"
+    }
+    return JSONFault(
+      "W0102",
+      "the keys \(spelled(key)) and \(spelled(first)) look the same and"
+        + " differ only in their Unicode normalisation",
+      help: "spell both alike and keep one", relation: "the first is here")
+  }
 }
 
 extension JSONFault {
-  /// The diagnostic code, stable across releases. W00xx concerns the text, W01xx its structure.
-  var code: String {
-    switch self {
-    case .empty: "W0001"
-    case .tooLarge: "W0002"
-    case .foreignEncoding: "W0003"
-    case .byteOrderMark: "W0004"
-    case .invalidUTF8: "W0005"
-    case .tooDeep: "W0006"
-    case .tooManyProblems: "W0007"
-    case .textAfterValue: "W0008"
-    case .unclosed: "W0009"
-    case .wrongBracket, .unexpected, .strangeSpace: "W0010"
-    case .comment: "W0011"
-    case .trailingComma: "W0012"
-    case .missingComma: "W0013"
-    case .missingColon: "W0014"
-    case .missingValue: "W0015"
-    case .notANumber: "W0016"
-    case .wrongCase, .bareWord: "W0017"
-    case .malformedNumber: "W0018"
-    case .singleQuotes, .curlyQuotes: "W0019"
-    case .unquotedKey: "W0020"
-    case .controlCharacter: "W0021"
-    case .lineBreak: "W0022"
-    case .unknownEscape, .shortUnicodeEscape: "W0023"
-    case .loneSurrogate: "W0024"
-    case .nul: "W0025"
-    case .repeatedKey: "W0101"
-    case .equivalentKey: "W0102"
-    }
-  }
+  static func name(of scalar: Unicode.Scalar) -> String { "U+" + hex(scalar) }
 
-  /// Whether it is only a remark, which never rejects a file.
-  var isRemark: Bool { self == .byteOrderMark }
-
-  /// Describes the related location of the problem.
-  var relation: String {
-    switch self {
-    case .repeatedKey, .equivalentKey: "the first is here"
-    default: "opened here"
-    }
-  }
-
-  var message: String {
-    switch self {
-    case .empty: "the text is empty, where a JSON value was expected"
-    case .tooLarge(let size, let limit):
-      "the text has \(size) bytes, more than the limit of \(JSONFault.size(limit))"
-    case .foreignEncoding(let encoding): "the text is \(encoding), where UTF-8 was expected"
-    case .byteOrderMark: "the text begins with a byte order mark, which is skipped"
-    case .invalidUTF8(let offset): "the text is not UTF-8 at byte \(offset)"
-    case .tooDeep(let limit): "arrays and objects are nested more than \(limit) deep"
-    case .tooManyProblems(let limit): "reading stopped after \(limit) problems"
-    case .textAfterValue: "there is more text after the end of the JSON value"
-    case .unclosed(let opener): "the \(opener) is not closed before the end of the text"
-    case .wrongBracket(let found, let wanted): "found \"\(found)\", expected \"\(wanted)\""
-    case .unexpected(let found, let wanted): "found \(found), expected \(wanted)"
-    case .strangeSpace(let name): "found \(name), which is not white space in JSON"
-    case .comment: "comments are not allowed in JSON"
-    case .trailingComma(let bracket): "trailing comma before \"\(bracket)\""
-    case .missingComma: "missing comma between two values"
-    case .missingColon(nil): "missing colon between a key and its value"
-    case .missingColon(let found?): "found \"\(found)\", expected a colon after the key"
-    case .missingValue: "there is no value here"
-    case .notANumber(let word): "\(word) is not a JSON number"
-    case .wrongCase(let word, _): "\"\(word)\" is not a JSON value"
-    case .bareWord(let word): "\"\(word)\" is not a JSON value"
-    case .malformedNumber(let text, let fault): "\(text) is not a JSON number: \(fault.reason)"
-    case .singleQuotes: "single quotes are not allowed in JSON"
-    case .curlyQuotes: "curly quotes are not allowed in JSON"
-    case .unquotedKey(let key): "the key \"\(key)\" is not in double quotes"
-    case .controlCharacter(let byte):
-      "a string contains \(JSONFault.scalar(UInt32(byte))), an unescaped control character"
-    case .lineBreak: "the string is not closed at the end of its line"
-    case .unknownEscape(let escape): "unknown escape \(escape)"
-    case .shortUnicodeEscape(let escape):
-      "incomplete escape \(escape), expected \\u and four hexadecimal digits"
-    case .loneSurrogate(let escape): "\(escape) is a lone surrogate, which is no character"
-    case .nul: "the string contains U+0000"
-    case .repeatedKey(let key): "the key \"\(key)\" is repeated"
-    case .equivalentKey(let key, let first):
-      "the keys \(JSONFault.spelled(key)) and \(JSONFault.spelled(first)) look the same and"
-        + " differ only in their Unicode normalisation"
-    }
-  }
-
-  var help: String? {
-    switch self {
-    case .empty, .tooLarge, .byteOrderMark, .tooDeep, .tooManyProblems, .wrongBracket, .unexpected,
-      .missingValue:
-      nil
-    case .foreignEncoding: "save the file as UTF-8"
-    case .invalidUTF8: "save the file as UTF-8"
-    case .textAfterValue: "a file holds one value; several go into an array"
-    case .unclosed(.string): "add the closing double quote"
-    case .unclosed(.array): "add the closing \"]\""
-    case .unclosed(.object): "add the closing \"}\""
-    case .unclosed(.comment): "remove the comment"
-    case .strangeSpace: "replace it by a plain space"
-    case .comment:
-      "remove it; in a workflow, \"description\" or a key that starts with \"x-\" can hold it"
-    case .trailingComma: "remove the comma"
-    case .missingComma: "add \",\""
-    case .missingColon: "write \":\" between the key and its value"
-    case .notANumber: "JSON has finite numbers only; leave the value out, or write null"
-    case .wrongCase(_, let meant): "write \(meant)"
-    case .bareWord(let word): "strings are written in double quotes: \"\(word)\""
-    case .malformedNumber(let text, let fault): fault.help(for: text)
-    case .singleQuotes, .curlyQuotes: "write plain double quotes"
-    case .unquotedKey(let key): "write \"\(key)\""
-    case .controlCharacter(let byte): "write \(JSONFault.escape(byte))"
-    case .lineBreak: "add the closing double quote; a line break inside a string is written \\n"
-    case .unknownEscape:
-      "JSON knows \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX; a backslash itself is \\\\"
-    case .shortUnicodeEscape: nil
-    case .loneSurrogate: "characters beyond U+FFFF need both halves, as in \\ud83d\\ude00"
-    case .nul: "remove \\u0000: no program argument, variable or path can hold it"
-    case .repeatedKey: "remove one of the two"
-    case .equivalentKey: "spell both alike and keep one"
-    }
-  }
-
-  private static func escape(_ byte: UInt8) -> String {
-    switch byte {
-    case 0x08: "\\b"
-    case 0x09: "\\t"
-    case 0x0A: "\\n"
-    case 0x0C: "\\f"
-    case 0x0D: "\\r"
-    default: "\\u" + hex(UInt32(byte)).lowercased()
-    }
-  }
-
-  static func scalar(_ value: UInt32) -> String { "U+" + hex(value) }
-
-  /// The text with its code points: `"é" (U+0065 U+0301)`.
-  private static func spelled(_ text: String) -> String {
-    "\"\(text)\" (" + text.unicodeScalars.map { scalar($0.value) }.joined(separator: " ") + ")"
-  }
-
-  private static func hex(_ value: UInt32) -> String {
-    let digits = String(value, radix: 16, uppercase: true)
+  private static func hex(_ scalar: Unicode.Scalar) -> String {
+    let digits = String(scalar.value, radix: 16, uppercase: true)
     return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-  }
-
-  private static func size(_ bytes: Int) -> String {
-    bytes >= 1 << 20 && bytes % (1 << 20) == 0 ? "\(bytes >> 20) MiB" : "\(bytes) bytes"
-  }
-}
-
-extension JSONNumberFault {
-  var reason: String {
-    switch self {
-    case .leadingZero: "it has a leading zero"
-    case .hexadecimal: "it is hexadecimal"
-    case .plus: "it has a plus sign"
-    case .leadingPoint: "there is no digit before the point"
-    case .trailingPoint: "there is no digit after the point"
-    case .emptyExponent: "its exponent has no digits"
-    case .loneMinus: "there is no digit after the minus"
-    case .other: "only digits, one point and an exponent are allowed"
-    }
-  }
-
-  func help(for text: String) -> String? {
-    switch self {
-    case .leadingZero: withoutLeadingZeros(text).map { "write \($0)" }
-    case .hexadecimal:
-      Int(text.drop { $0 == "-" }.dropFirst(2), radix: 16).map {
-        "write \(text.hasPrefix("-") ? "-" : "")\($0)"
-      }
-    case .plus: "write \(text.dropFirst())"
-    case .leadingPoint: "write " + text.replacingFirst(".", with: "0.")
-    case .trailingPoint, .emptyExponent, .loneMinus: nil
-    case .other: "if it is meant as text, write it in double quotes: \"\(text)\""
-    }
-  }
-
-  private func withoutLeadingZeros(_ text: String) -> String? {
-    let sign = text.hasPrefix("-") ? "-" : ""
-    let digits = text.dropFirst(sign.count).drop { $0 == "0" }
-    return sign + (digits.first?.isNumber == true ? "" : "0") + digits
-  }
-}
-
-extension String {
-  fileprivate func replacingFirst(_ wanted: Character, with text: String) -> String {
-    guard let index = firstIndex(of: wanted) else { return self }
-    return self[..<index] + text + self[self.index(after: index)...]
   }
 }

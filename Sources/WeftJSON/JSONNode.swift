@@ -74,82 +74,52 @@ package struct JSONMember: Sendable {
 }
 
 /// The elements of an array. `count` is O(n).
-package struct JSONElements: Sequence, Sendable {
+package struct JSONElements: Sequence, IteratorProtocol, Sendable {
   package let document: JSONDocument
-  package let start: Int
+  package var index: Int
   package let end: Int
 
   @inlinable
   package init(of node: JSONNode) {
     document = node.document
-    start = node.index + 1
-    end = node.kind == .array ? Int(node.entry.next) : start
+    index = node.index + 1
+    end = node.kind == .array ? Int(node.entry.next) : index
   }
 
-  @inlinable package var isEmpty: Bool { start == end }
+  @inlinable package var isEmpty: Bool { index == end }
   package var count: Int { reduce(0) { count, _ in count + 1 } }
 
-  @inlinable package func makeIterator() -> Iterator { Iterator(self) }
-
-  package struct Iterator: IteratorProtocol {
-    package let document: JSONDocument
-    package var index: Int
-    package let end: Int
-
-    @inlinable
-    init(_ elements: JSONElements) {
-      document = elements.document
-      index = elements.start
-      end = elements.end
-    }
-
-    @inlinable
-    package mutating func next() -> JSONNode? {
-      guard index < end else { return nil }
-      let node = JSONNode(document: document, index: index)
-      index = Int(node.entry.next)
-      return node
-    }
+  @inlinable
+  package mutating func next() -> JSONNode? {
+    guard index < end else { return nil }
+    let node = JSONNode(document: document, index: index)
+    index = Int(node.entry.next)
+    return node
   }
 }
 
 /// The members of an object. `count` is O(n).
-package struct JSONMembers: Sequence, Sendable {
+package struct JSONMembers: Sequence, IteratorProtocol, Sendable {
   package let document: JSONDocument
-  package let start: Int
+  package var index: Int
   package let end: Int
 
   @inlinable
   package init(of node: JSONNode) {
     document = node.document
-    start = node.index + 1
-    end = node.kind == .object ? Int(node.entry.next) : start
+    index = node.index + 1
+    end = node.kind == .object ? Int(node.entry.next) : index
   }
 
-  @inlinable package var isEmpty: Bool { start == end }
+  @inlinable package var isEmpty: Bool { index == end }
   package var count: Int { reduce(0) { count, _ in count + 1 } }
 
-  @inlinable package func makeIterator() -> Iterator { Iterator(self) }
-
-  package struct Iterator: IteratorProtocol {
-    package let document: JSONDocument
-    package var index: Int
-    package let end: Int
-
-    @inlinable
-    init(_ members: JSONMembers) {
-      document = members.document
-      index = members.start
-      end = members.end
-    }
-
-    @inlinable
-    package mutating func next() -> JSONMember? {
-      guard index < end else { return nil }
-      let member = JSONMember(key: JSONNode(document: document, index: index))
-      index = Int(document.tape[index + 1].next)
-      return member
-    }
+  @inlinable
+  package mutating func next() -> JSONMember? {
+    guard index < end else { return nil }
+    let member = JSONMember(key: JSONNode(document: document, index: index))
+    index = Int(document.tape[index + 1].next)
+    return member
   }
 }
 

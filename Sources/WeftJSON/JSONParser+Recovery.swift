@@ -51,7 +51,7 @@ extension JSONParser {
     guard sequence.isValid else { return fail(.invalidUTF8(offset: at), range) }
     let scalar = text(range).unicodeScalars.first ?? "\u{FFFD}"
     let isPlain = scalar.properties.generalCategory != .control
-    let found = isPlain ? "\"\(scalar)\"" : JSONFault.scalar(scalar.value)
+    let found = isPlain ? "\"\(scalar)\"" : JSONFault.name(of: scalar)
     return fail(.unexpected(found, wanted: wanted), range)
   }
 
@@ -191,7 +191,7 @@ extension JSONParser {
     return start..<start + 1
   }
 
-  func character(_ at: Int) -> Character { Character(Unicode.Scalar(bytes[at])) }
+  private func character(_ at: Int) -> Character { Character(Unicode.Scalar(bytes[at])) }
 
   /// The end of the last token before `at`, ignoring white space.
   private func endOfToken(before at: Int) -> Int {
@@ -201,7 +201,7 @@ extension JSONParser {
   }
 
   /// The end of a word or number of any language; `start` if there is none.
-  func endOfWord(_ start: Int) -> Int {
+  private func endOfWord(_ start: Int) -> Int {
     var end = start
     while end < bytes.count {
       let sequence = UTF8Sequence(at: end, in: bytes)
@@ -236,7 +236,7 @@ extension JSONParser {
 /// Handles what other languages allow between and around values, but JSON does not.
 extension JSONParser {
   /// The end of a comment that begins here. Reports the comment; parsing continues if its end is certain.
-  mutating func afterComment(_ at: Int) -> Int? {
+  private mutating func afterComment(_ at: Int) -> Int? {
     let second = at + 1 < bytes.count ? bytes[at + 1] : 0
     switch (bytes[at], second) {
     case (UInt8(ascii: "/"), UInt8(ascii: "/")), (UInt8(ascii: "#"), _):
@@ -260,18 +260,18 @@ extension JSONParser {
   }
 
   /// The end of white space that JSON does not allow.
-  mutating func afterStrangeSpace(_ at: Int) -> Int? {
+  private mutating func afterStrangeSpace(_ at: Int) -> Int? {
     let sequence = UTF8Sequence(at: at, in: bytes)
     let range = at..<at + sequence.length
     guard sequence.isValid, let scalar = text(range).unicodeScalars.first,
       scalar.properties.isWhitespace || scalar == "\u{FEFF}" || scalar == "\u{200B}"
     else { return nil }
-    report(.strangeSpace(JSONFault.scalar(scalar.value)), range)
+    report(.strangeSpace(scalar), range)
     return range.upperBound
   }
 
   /// Reads a string in single quotes as a normal one if it is plain text on one line.
-  mutating func singleQuoted(_ at: Int, then next: Awaiting) -> Int {
+  private mutating func singleQuoted(_ at: Int, then next: Awaiting) -> Int {
     var end = at + 1
     while end < bytes.count, bytes[end] != UInt8(ascii: "'"), bytes[end] >= 0x20,
       bytes[end] != UInt8(ascii: "\\")
@@ -289,72 +289,9 @@ extension JSONParser {
     return end + 1
   }
 
-  func isCurlyQuote(_ at: Int) -> Bool {
+  private func isCurlyQuote(_ at: Int) -> Bool {
     guard at + 2 < bytes.count else { return false }
     return bytes[at] == 0xE2 && bytes[at + 1] == 0x80
       && [0x98, 0x99, 0x9C, 0x9D].contains(bytes[at + 2])
-  }
-}
-
-extension JSONFault {
-  /// The problem with a word in place of a value; `nil` if it is not a word.
-  init?(word: String) {
-    let unsigned = word.drop { $0 == "+" || $0 == "-" }.lowercased()
-    if ["nan", "infinity", "inf"].contains(unsigned) {
-      self = .notANumber(word)
-    } else if let fault = JSONNumberFault(of: word) {
-      self = .malformedNumber(word, fault)
-    } else if let meant = JSONFault.literals[word.lowercased()] {
-      self = .wrongCase(word, meant: meant)
-    } else if JSONFault.isWord(word) {
-      self = .bareWord(word)
-    } else {
-      return nil
-    }
-  }
-
-  static func isWord(_ text: String) -> Bool {
-    !text.isEmpty
-      && text.unicodeScalars.allSatisfy {
-        $0.properties.isAlphabetic || ("0"..."9").contains($0)
-          || "_$-.@%+".unicodeScalars.contains($0)
-      }
-  }
-
-  /// Literals of other languages.
-  private static let literals = [
-    "true": "true", "false": "false", "null": "null", "none": "null", "nil": "null",
-    "undefined": "null",
-  ]
-}
-
-extension JSONNumberFault {
-  /// The reason why a word that looks like a number is not one; `nil` if it does not look like a number.
-  init?(of word: String) {
-    let sign = word.prefix { $0 == "+" || $0 == "-" }
-    let digits = word.dropFirst(sign.count).lowercased()
-    guard let first = digits.first else {
-      guard sign == "-" else { return nil }
-      self = .loneMinus
-      return
-    }
-    let isNumeric = digits.allSatisfy { ("0"..."9").contains($0) || ".e+-".contains($0) }
-    if digits.hasPrefix("0x"), digits.count > 2, digits.dropFirst(2).allSatisfy(\.isHexDigit) {
-      self = .hexadecimal
-    } else if first == ".", digits.dropFirst().first?.isNumber == true, isNumeric {
-      self = .leadingPoint
-    } else if !("0"..."9").contains(first) {
-      return nil
-    } else if sign == "+" {
-      self = .plus
-    } else if first == "0", digits.dropFirst().first?.isNumber == true, isNumeric {
-      self = .leadingZero
-    } else if isNumeric, digits.hasSuffix(".") || digits.contains(".e") {
-      self = .trailingPoint
-    } else if isNumeric, digits.hasSuffix("e") || digits.hasSuffix("e+") || digits.hasSuffix("e-") {
-      self = .emptyExponent
-    } else {
-      self = .other
-    }
   }
 }

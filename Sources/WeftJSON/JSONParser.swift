@@ -208,7 +208,7 @@ struct JSONParser: ~Copyable {
 
   /// Whether a number or literal may end before `at`.
   @inline(__always)
-  func isDelimiter(_ at: Int) -> Bool {
+  private func isDelimiter(_ at: Int) -> Bool {
     guard at < bytes.count else { return true }
     switch bytes[at] {
     case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: "\n"),
@@ -236,7 +236,7 @@ extension JSONParser {
 
   /// The offset of the next quote, backslash, control character or byte beyond ASCII.
   @inline(__always)
-  func afterPlainText(_ start: Int) -> Int {
+  private func afterPlainText(_ start: Int) -> Int {
     let raw = UnsafeRawBufferPointer(bytes)
     var at = start
     while at + 8 <= raw.count {

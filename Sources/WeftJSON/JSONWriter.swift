@@ -20,13 +20,13 @@ package struct JSONWriter: Sendable {
 
   package let style: Style
   /// The buffer, which may be longer than the text; `count` is the length of the text.
-  var storage: [UInt8]
+  private var storage: [UInt8]
   /// The number of bytes written.
-  package internal(set) var count = 0
-  var depth = 0
+  package private(set) var count = 0
+  private var depth = 0
   /// Whether a value precedes the next one.
-  var needsComma = false
-  var isAfterKey = false
+  private var needsComma = false
+  private var isAfterKey = false
 
   package init(_ style: Style = .compact, capacity: Int = 256) {
     self.style = style
@@ -194,7 +194,31 @@ extension JSONWriter {
     }
   }
 
-  // MARK: Shorthands for members
+  // MARK: Shorthands
+
+  /// Writes an object whose members `body` writes.
+  package mutating func object(_ body: (inout JSONWriter) -> Void) {
+    beginObject()
+    body(&self)
+    endObject()
+  }
+
+  package mutating func object(_ key: StaticString, _ body: (inout JSONWriter) -> Void) {
+    self.key(key)
+    object(body)
+  }
+
+  /// Writes an array whose elements `body` writes.
+  package mutating func array(_ key: StaticString, _ body: (inout JSONWriter) -> Void) {
+    self.key(key)
+    beginArray()
+    body(&self)
+    endArray()
+  }
+
+  package mutating func array(_ key: StaticString, of strings: [String]) {
+    array(key) { for string in strings { $0.string(string) } }
+  }
 
   package mutating func member(_ key: StaticString, _ value: String) {
     self.key(key)
@@ -209,6 +233,16 @@ extension JSONWriter {
   package mutating func member(_ key: StaticString, _ value: Bool) {
     self.key(key)
     bool(value)
+  }
+
+  /// Writes a member, unless it has no value.
+  package mutating func member(_ key: StaticString, _ value: String?) {
+    if let value { member(key, value) }
+  }
+
+  /// Writes a member, unless it has no value.
+  package mutating func member(_ key: StaticString, _ value: Int?) {
+    if let value { member(key, value) }
   }
 
   private mutating func plain(_ word: StaticString) {
@@ -228,7 +262,7 @@ extension JSONWriter {
   private static let partLength = 512
 
   /// Writes a string, or a key with its colon.
-  mutating func putQuoted(_ text: String, isKey: Bool = false) {
+  private mutating func putQuoted(_ text: String, isKey: Bool = false) {
     lendBytes(of: text) { bytes in
       if bytes.count <= JSONWriter.partLength {
         putShort(bytes, isKey)
@@ -335,7 +369,7 @@ extension JSONWriter {
 extension JSONWriter {
   /// Appends the bytes that `write` stores at the address it gets; it returns their count.
   @inline(__always)
-  mutating func put(atMost room: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
+  private mutating func put(atMost room: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
     if count + room > storage.count { grow(room) }
     let start = count
     count += storage.withUnsafeMutableBufferPointer { target in
@@ -345,7 +379,7 @@ extension JSONWriter {
 
   /// Appends a key or the beginning of a value, with the comma that belongs before it.
   @inline(__always)
-  mutating func putNext(atMost room: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
+  private mutating func putNext(atMost room: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
     if style == .pretty { breakLine() }
     let comma = needsComma ? 1 : 0
     put(atMost: room + 1) { target in
@@ -357,7 +391,7 @@ extension JSONWriter {
   }
 
   @inline(__always)
-  mutating func put(_ byte: UInt8) {
+  private mutating func put(_ byte: UInt8) {
     put(atMost: 1) { target in
       target[0] = byte
       return 1
@@ -378,7 +412,7 @@ extension JSONWriter {
     indent()
   }
 
-  mutating func indent() {
+  private mutating func indent() {
     put(UInt8(ascii: "\n"))
     for _ in 0..<depth * 2 { put(UInt8(ascii: " ")) }
   }
@@ -386,7 +420,7 @@ extension JSONWriter {
 
 /// Passes the contiguous bytes of a text to `body`; those of a short one are copied to the stack.
 @inline(__always)
-func lendBytes(of text: String, to body: (UnsafeBufferPointer<UInt8>) -> Void) {
+private func lendBytes(of text: String, to body: (UnsafeBufferPointer<UInt8>) -> Void) {
   if text.utf8.withContiguousStorageIfAvailable(body) == nil {
     var copy = text
     copy.withUTF8(body)

@@ -141,7 +141,7 @@ struct ResponseEvaluator: Sendable {
   /// The value of the expression at a site; `nil` if there is none.
   func value(
     at site: HTTPSite, of answer: Answer
-  ) throws(StepFailure) -> Evaluation? {
+  ) throws(StepFailure) -> ScopedValue? {
     guard let text = texts[site], let expression = text.template.onlyExpression else { return nil }
     var scope = scope
     let secrets = scope.values.secrets

@@ -8,7 +8,7 @@ struct Pagination: Sendable {
   /// Evaluates a request's expressions about a response.
   protocol Questions: Sendable {
     func holds(_ site: HTTPSite, for answer: Answer) throws(StepFailure) -> Bool?
-    func value(at site: HTTPSite, of answer: Answer) throws(StepFailure) -> Evaluation?
+    func value(at site: HTTPSite, of answer: Answer) throws(StepFailure) -> ScopedValue?
     func text(at site: HTTPSite) -> String
   }
 

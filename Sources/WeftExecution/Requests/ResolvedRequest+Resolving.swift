@@ -8,7 +8,7 @@ import WeftPlanning
 extension ResolvedRequest {
   /// - Parameter hide: Called with every value that is derived from secrets.
   mutating func resolve(
-    _ site: HTTPSite, _ template: Template, in scope: StepScope, hide: (Evaluation) -> Void
+    _ site: HTTPSite, _ template: Template, in scope: StepScope, hide: (ScopedValue) -> Void
   ) throws(ExpressionError) {
     switch site {
     // About responses, of which there is none yet.
@@ -39,19 +39,19 @@ extension ResolvedRequest {
     }
   }
 
-  private func hideTexts(at site: HTTPSite, _ hide: (Evaluation) -> Void) {
+  private func hideTexts(at site: HTTPSite, _ hide: (ScopedValue) -> Void) {
     for text in texts(site, "") where text.isSecret {
-      hide(Evaluation(.string(text.text), isSecret: true))
+      hide(ScopedValue(.string(text.text), isSecret: true))
     }
   }
 
   /// One text for each element of an array; none for `null`.
   private func several(
-    _ template: Template, in scope: StepScope, _ hide: (Evaluation) -> Void
+    _ template: Template, in scope: StepScope, _ hide: (ScopedValue) -> Void
   ) throws(ExpressionError) -> [ScopedText] {
     guard let expression = template.onlyExpression else {
       let text = try template.text(in: scope)
-      if text.isSecret { hide(Evaluation(.string(text.text), isSecret: true)) }
+      if text.isSecret { hide(ScopedValue(.string(text.text), isSecret: true)) }
       return [text]
     }
     let evaluation = try expression.evaluate(in: scope)
@@ -72,12 +72,12 @@ extension ResolvedRequest {
 
   /// The texts of a template's expressions.
   private func evaluated(
-    _ template: Template, in scope: StepScope, _ hide: (Evaluation) -> Void
+    _ template: Template, in scope: StepScope, _ hide: (ScopedValue) -> Void
   ) throws(ExpressionError) -> [ScopedText] {
     var texts: [ScopedText] = []
     for expression in template.expressions {
       let text = try expression.text(in: scope)
-      if text.isSecret { hide(Evaluation(.string(text.text), isSecret: true)) }
+      if text.isSecret { hide(ScopedValue(.string(text.text), isSecret: true)) }
       texts.append(text)
     }
     return texts

@@ -143,7 +143,7 @@ struct FanOutLister {
   /// The value of the expression at a site; `nil` if there is none.
   private func evaluation(
     at site: TextSite, in scope: StepScope
-  ) throws(StepFailure) -> Evaluation? {
+  ) throws(StepFailure) -> ScopedValue? {
     guard let text = texts.first(where: { $0.site == site }),
       let expression = text.template.onlyExpression
     else { return nil }
@@ -177,9 +177,9 @@ struct FanOutLister {
       inside.instance = Instance(
         .element(element), of: task.region, in: task.instance, firstInstance: 0, firstScope: 0,
         scope: 0)
-      let key = try evaluation(at: .elementKey, in: inside) ?? Evaluation(.null)
-      do throws(ElementKeyProblem) {
-        guard !key.isSecret else { throw .secret(index) }
+      let key = try evaluation(at: .elementKey, in: inside) ?? ScopedValue(.null)
+      do throws(LoopProblem) {
+        guard !key.isSecret else { throw .secretKey(of: index) }
         try keys.add(key.value)
       } catch {
         throw failure(error.message, error.help, at: .elementKey)
@@ -194,7 +194,7 @@ struct FanOutLister {
     }
     let range = SourceRange(start: 0, end: text.template.text.utf8.count)
     return StepFailure(
-      ExpressionError(.scope(code: ElementKeyProblem.code, message: message, help: help), range),
+      ExpressionError(.scope(code: LoopProblem.code, message: message, help: help), range),
       in: text,
       of: values.plan)
   }

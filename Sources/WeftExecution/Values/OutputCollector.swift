@@ -67,7 +67,7 @@ struct OutputCollector {
     guard let text = declaration.value else {
       return written.first { $0.name == declaration.name }
     }
-    var evaluation = Evaluation(.string(text))
+    var evaluation = ScopedValue(.string(text))
     if let planned = texts.first(where: { $0.site == .output(declaration.name) }) {
       do throws(ExpressionError) {
         evaluation = try planned.template.evaluate(in: scope)

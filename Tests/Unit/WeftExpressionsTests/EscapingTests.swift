@@ -9,7 +9,7 @@ struct EscapingTests {
       "object": { "a\\"": null }, "nan": "x", "high": "\\u2028é😀", "escape": "\\u001b\\u007f" }
     """
 
-  private static func written(_ text: String, _ escaping: Escaping) throws -> Evaluation {
+  private static func written(_ text: String, _ escaping: Escaping) throws -> ScopedValue {
     try Template.parse(text).evaluate(in: ValueScope(contexts(values)), escaping: escaping)
   }
 

@@ -51,10 +51,7 @@ import WeftExpressions
       try body()
       Issue.record("it is none")
     } catch {
-      guard case .scope(_, message, _) = error else {
-        Issue.record("\(error)")
-        return
-      }
+      #expect(error.message == message)
     }
   }
 }
