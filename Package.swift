@@ -27,10 +27,6 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftHTTP"]
   ),
   (
-    "WeftLoading",
-    ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlatform"]
-  ),
-  (
     "WeftExecution",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
@@ -56,8 +52,7 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     "Weft",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCaching", "WeftLoading", "WeftExecution",
-      "WeftRecord",
+      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCaching", "WeftExecution", "WeftRecord",
     ]
   ),
   (
@@ -120,8 +115,8 @@ package.targets += [
     name: "WeftCLI",
     dependencies: [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
-      "WeftPlatform", "WeftCaching", "WeftLoading", "WeftExecution", "WeftRecord",
-      "WeftReporting", "CWeftSchemas",
+      "WeftPlatform", "WeftCaching", "WeftExecution", "WeftRecord", "Weft", "WeftReporting",
+      "CWeftSchemas",
     ],
     swiftSettings: settings),
   .executableTarget(
