@@ -28,10 +28,6 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftHTTP"]
   ),
   (
-    "WeftLoading",
-    ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlatform"]
-  ),
-  (
     "WeftExecution",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
@@ -57,8 +53,8 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     "Weft",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftCaching", "WeftLoading",
-      "WeftExecution", "WeftRecord", "WeftReporting",
+      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftCaching", "WeftExecution",
+      "WeftRecord", "WeftReporting",
     ]
   ),
   (
@@ -122,8 +118,8 @@ package.targets += [
     name: "WeftCLI",
     dependencies: [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
-      "WeftPlatform", "WeftCaching", "WeftLoading", "WeftExecution", "WeftRecord",
-      "WeftReporting", "CWeftSchemas",
+      "WeftPlatform", "WeftCaching", "WeftExecution", "WeftRecord", "Weft", "WeftReporting",
+      "CWeftSchemas",
     ],
     swiftSettings: settings),
   .executableTarget(

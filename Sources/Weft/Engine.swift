@@ -1,13 +1,12 @@
-import WeftCaching
-import WeftCurl
 public import WeftDefinition
 import WeftDiagnostics
-import WeftExecution
+package import WeftExecution
+import WeftFutures
 public import WeftHTTP
 public import WeftJSON
 public import WeftPlanning
-import WeftPlatform
-import WeftRecord
+package import WeftPlatform
+public import WeftRecord
 
 /// Runs workflows inside another program.
 ///
@@ -39,9 +38,17 @@ public final class Engine: Sendable {
     /// The grace period: the time between TERM and KILL for a program. A cancelled action that takes longer is
     /// left behind and its step ends without it.
     public var grace = Duration.seconds(10)
-    /// The directory for results of steps with `cache`, created if missing; `nil` runs every step and keeps no
-    /// result.
+    /// The directory for results of steps with `cache`, created when a run has such steps; `nil` runs every step
+    /// and keeps no result.
     public var cacheDirectory: String?
+    /// Whether results in ``cacheDirectory`` replace running their steps; if not, every step runs, and its result
+    /// is kept.
+    public var readsCache = true
+    /// The size in bytes from which the oldest results in ``cacheDirectory`` are removed; `nil` is 10 GiB.
+    public var cacheLimitBytes: Int?
+    /// The number of runs to keep in a ``FileRunStore``: when a run ends, older ones that have ended are removed,
+    /// those that could be resumed stay. `nil` keeps all. The run itself always stays.
+    public var keptRuns: Int?
     /// The addresses of the steps and groups to run, with their dependencies; empty for all. The others are
     /// skipped (``SkipReason/notSelected``). `finally` runs in any case. A resumed run keeps the selection that
     /// it began with.
@@ -55,13 +62,15 @@ public final class Engine: Sendable {
     public var retryBudgetPercent = 20
 
     public init() {}
+
+    var choice: StepChoice { StepChoice(only: only, skip: skip, from: from) }
   }
 
-  private let options: Options
-  private let actions: ActionRegistry
-  private let approver: (any Approver)?
-  private let transport: any Transport
-  private let threads = ThreadPool()
+  let options: Options
+  let actions: ActionRegistry
+  let approver: (any Approver)?
+  let transport: (any Transport)?
+  package let threads = ThreadPool()
 
   /// - Parameters:
   ///   - actions: The actions that steps with `use` can name.
@@ -81,6 +90,8 @@ public final class Engine: Sendable {
     approver = approve.map(CallbackApprover.init)
   }
 
+  // MARK: Starting
+
   /// Checks a workflow and starts it. Returns at once, except for the time it takes to read the workflow's
   /// secrets, which includes the commands that print them.
   ///
@@ -90,7 +101,7 @@ public final class Engine: Sendable {
   ///
   /// - Parameter inputs: Values by name, in upper or lower case; inputs with a default may be omitted.
   /// - Throws: All errors of the first of these that has any: the workflow, the inputs, the steps named in the
-  ///   options, the secrets, the key of `concurrency` (held by another run). Nothing has been started then.
+  ///   options, the key of `concurrency` (held by another run), the secrets. Nothing has been started then.
   public func start(
     _ workflow: Workflow, inputs: [String: JSONValue] = [:]
   ) throws(WorkflowError) -> Run {
@@ -100,60 +111,72 @@ public final class Engine: Sendable {
   /// Starts a plan. Returns at once, except for the time it takes to read its secrets.
   ///
   /// - Parameter inputs: Values by name, in upper or lower case; inputs with a default may be omitted.
-  /// - Throws: All errors of the first of these that has any: the inputs, the steps named in the options, the
-  ///   secrets. Nothing has been started then.
+  /// - Throws: All errors of the first of these that has any: the inputs, the steps named in the options, the key
+  ///   of `concurrency`, the secrets. Nothing has been started then.
   public func start(
     _ plan: Plan, inputs: [String: JSONValue] = [:]
   ) throws(WorkflowError) -> Run {
-    let made = try prepare(plan, .make(at: WallClock.now), inputs: inputs)
-    let key: HeldKey?
-    do { key = try waitForTurn(of: made, in: .process) } catch {
-      throw WorkflowError(diagnostics: [
-        Diagnostic(
-          .error, code: "W0229", message: error.message, place: nil, help: error.help,
-          key: "concurrency")
-      ])
-    }
-    return launch(made.plan.leavingOut(made.leftOut), made.configuration, holding: key)
+    do { return try start(plan, inputs, in: nil) } catch { throw error.workflowError }
   }
 
-  /// A plan with its values and its configuration.
-  struct Preparation {
-    let plan: Plan
-    let run: RunID
-    var configuration: EngineConfiguration
-    /// The steps that are not selected.
-    let leftOut: [Int]
-  }
-
-  /// Checks everything that can be wrong before anything starts.
+  /// Checks a workflow and starts it, with a journal in a store.
+  ///
+  /// A record is in the store before the action that it announces. If one cannot be written, nothing new starts,
+  /// running steps finish, and ``Run/recordFault`` says why. A run that can only proceed with an answer, and has
+  /// no approver, is suspended (``RunReport/pause``); another engine can resume it.
+  ///
+  /// `concurrency` serializes a workflow with other runs of its key: with a ``FileRunStore`` with all runs whose
+  /// journals are in its directory, including those of `weft` and of other processes; with another store with
+  /// runs of this process. With the policies `wait` and `cancelPrevious` this blocks until such a run has ended,
+  /// or the calling task is cancelled.
   ///
   /// - Parameters:
-  ///   - past: The opening record of the run to resume.
-  ///   - directory: The absolute path of the directory of its journal, if it will have one.
-  func prepare(
-    _ plan: Plan, _ run: RunID, inputs: [String: JSONValue], after past: RecordOpening? = nil,
-    directory: String? = nil
-  ) throws(WorkflowError) -> Preparation {
-    try checkOptions()
-    var configuration = configuration
-    configuration.inputs = try values(of: inputs, past?.inputs ?? [], for: plan.workflow)
-    configuration.run = run
-    configuration.runDirectory = directory
-    let (bound, problems) = plan.bound(to: configuration.inputs, run: run, in: directory)
-    guard problems.isEmpty else { throw WorkflowError(diagnostics: problems) }
-    let leftOut: [Int]
-    if let past {
-      leftOut = bound.steps(called: past.leftOut)
-    } else {
-      leftOut = try stepsLeftOut(of: bound)
-    }
-    configuration.selection = Selection(leavingOut: leftOut, of: bound)
-    configuration.secrets = try secrets(of: plan)
-    return Preparation(plan: bound, run: run, configuration: configuration, leftOut: leftOut)
+  ///   - inputs: Values by name, in upper or lower case; inputs with a default may be omitted. Inputs that are
+  ///     not secret are recorded.
+  ///   - store: The store for the journal.
+  /// - Throws: ``WorkflowError``, or ``RunStoreError`` if the journal cannot be created, or another run has the
+  ///   key of the workflow's `concurrency` and its policy is `refuse`; nothing has been started then.
+  public func start(
+    _ workflow: Workflow, inputs: [String: JSONValue] = [:], in store: any RunStore
+  ) throws -> Run {
+    try start(try plan(workflow), inputs: inputs, in: store)
   }
 
-  private func checkOptions() throws(WorkflowError) {
+  /// Starts a plan, with a journal in a store, as workflows are started.
+  ///
+  /// - Throws: ``WorkflowError`` for the inputs, the steps named in the options and the secrets; ``RunStoreError``
+  ///   for the journal and the key of `concurrency`. Nothing has been started then.
+  public func start(
+    _ plan: Plan, inputs: [String: JSONValue] = [:], in store: any RunStore
+  ) throws -> Run {
+    do { return try start(plan, inputs, in: store) } catch { throw error.reported }
+  }
+
+  private func start(
+    _ plan: Plan, _ inputs: [String: JSONValue], in store: (any RunStore)?
+  ) throws(StartError) -> Run {
+    let values: InputValues
+    do throws(WorkflowError) {
+      try checkOptions()
+      values = try self.values(of: inputs, for: plan.workflow)
+    } catch {
+      throw .workflow(error)
+    }
+    return try launch(try prepare(plan, values, in: store), .embedding)
+  }
+
+  // MARK: Checking
+
+  /// Checks a workflow without starting anything: the dry run.
+  ///
+  /// - Throws: Everything that is wrong with the workflow.
+  public func plan(_ workflow: Workflow) throws(WorkflowError) -> Plan {
+    let (plan, diagnostics) = Planner.plan(workflow, actions: actions.names)
+    guard let plan else { throw WorkflowError(diagnostics: diagnostics) }
+    return plan
+  }
+
+  func checkOptions() throws(WorkflowError) {
     let unfit = BuiltValues.unfitOptions(
       maxParallel: options.maxParallel, timeout: options.timeout, grace: options.grace,
       retryBudgetPercent: options.retryBudgetPercent, startDirectory: options.startDirectory,
@@ -168,114 +191,52 @@ public final class Engine: Sendable {
     }
   }
 
-  private func stepsLeftOut(of plan: Plan) throws(WorkflowError) -> [Int] {
-    let choice = StepChoice(only: options.only, skip: options.skip, from: options.from)
-    do throws(StepChoice.UnknownStep) { return try plan.stepsLeftOut(by: choice) } catch {
-      throw WorkflowError(diagnostics: [
-        Diagnostic(
-          .error, code: "W0226",
-          message:
-            "the engine's options name \"\(error.name)\", which is not a step of this workflow",
-          place: nil, help: error.nearest.map { "did you mean \"\($0)\"?" })
-      ])
-    }
-  }
-
-  /// Blocks while another run has the key of the workflow's `concurrency`, or until the task is cancelled.
-  ///
-  /// - Returns: `nil` for a workflow without `concurrency`.
-  func waitForTurn(
-    of made: Preparation, in place: ConcurrencyTurn.Place
-  ) throws(RunStoreError) -> HeldKey? {
-    guard let concurrency = made.plan.workflow.concurrency else { return nil }
-    let turn = ConcurrencyTurn(concurrency, of: made.run, in: place)
-    switch try turn.wait(isGivenUp: { Task.isCancelled }) {
-    case .begins(let key): return key
-    case .givenUp:
-      throw RunStoreError(
-        message:
-          "the task that waited for its turn with the key \"\(concurrency.key)\" was cancelled")
-    }
-  }
-
-  /// - Parameter key: Held until the run has ended.
-  func launch(_ plan: Plan, _ configuration: EngineConfiguration, holding key: HeldKey?) -> Run {
-    do {
-      let live = try RunEngine.start(plan, configuration: configuration, threads: threads)
-      if let key {
-        key.whenWanted { [weak live] in live?.cancel(.requested) }
-        live.completion.whenSettled { _ in withExtendedLifetime(key) {} }
-      }
-      return Run(live)
-    } catch {
-      preconditionFailure("a containment that was left open cannot be had: \(error)")
-    }
-  }
-
-  /// Checks a workflow without starting anything: the dry run.
-  ///
-  /// - Throws: Everything that is wrong with the workflow.
-  public func plan(_ workflow: Workflow) throws(WorkflowError) -> Plan {
-    let (plan, diagnostics) = Planner.plan(workflow, actions: actions.names)
-    guard let plan else { throw WorkflowError(diagnostics: diagnostics) }
-    return plan
-  }
-
-  private func secrets(of plan: Plan) throws(WorkflowError) -> RunSecrets {
-    let reader = SecretReader(
-      plan.usedSecrets, startDirectory: options.startDirectory)
-    do { return try reader.read() } catch {
-      throw WorkflowError(diagnostics: error.diagnostics)
-    }
-  }
-
-  private func values(
-    of inputs: [String: JSONValue], _ recorded: [HandedOn], for workflow: Workflow
+  /// - Parameter recorded: The inputs of the run to resume.
+  func values(
+    of inputs: [String: JSONValue], _ recorded: [HandedOn] = [], for workflow: Workflow
   ) throws(WorkflowError) -> InputValues {
-    let known = recorded.compactMap { input in
-      input.value.map { GivenInput(input.name, .value($0), .program) }
-    }
     // A dictionary has no order, but messages need one.
     let given = inputs.sorted { $0.key < $1.key }.map { name, value in
       GivenInput(name, .value(value), .program)
     }
     do {
       return try InputBinding.bind(
-        workflow.inputs.demanding(recorded), known + given, inputSource: .program)
+        workflow.inputs.demanding(recorded), workflow.inputs.given(recorded) + given,
+        inputSource: .program)
     } catch {
       throw WorkflowError(error)
     }
   }
+}
 
-  private func openCache(for configuration: inout EngineConfiguration) {
-    guard let path = options.cacheDirectory else { return }
-    do {
-      configuration.cache = CacheAccess(try StepCache(path), stateDirectory: path)
-    } catch {
-      configuration.earlyWarnings.append(.noCache(because: error.message))
+extension [InputDeclaration] {
+  /// Returns the recorded values of inputs that are still declared.
+  package func given(_ recorded: [HandedOn]) -> [GivenInput] {
+    recorded.compactMap { input in
+      guard let value = input.value, contains(where: { $0.name.text == input.name }) else {
+        return nil
+      }
+      return GivenInput(input.name, .value(value), .program)
     }
-  }
-
-  private var configuration: EngineConfiguration {
-    var configuration = EngineConfiguration()
-    configuration.maxParallel = options.maxParallel
-    configuration.onFailure = options.onFailure
-    configuration.timeout = options.timeout
-    configuration.retryBudgetPercent = options.retryBudgetPercent
-    configuration.startDirectory = options.startDirectory
-    configuration.stopPolicy.grace = options.grace
-    configuration.approver = approver
-    configuration.actions = actions
-    configuration.transport = transport
-    openCache(for: &configuration)
-    return configuration
   }
 }
 
-extension Plan {
-  fileprivate func steps(called addresses: [StepAddress]) -> [Int] {
-    if addresses.isEmpty { return [] }
-    let known = Set(addresses)
-    return steps.indices.filter { known.contains(steps[$0].address) }
+/// Asks the embedding program through its callback.
+private struct CallbackApprover: Approver {
+  let approve: @Sendable (ApprovalRequest) async -> Bool
+
+  /// The callback's task is cancelled when a stop is requested, and never waited for: a callback that ignores the
+  /// cancellation would otherwise hold up the step, and with it the run. Its answer is then ignored.
+  func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
+    let answer = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
+    let asked = Future<ApprovalAnswer, Never> {
+      await approve(request) ? .approved(by: "the program") : .rejected
+    }
+    asked.whenSettled { answer.settle($0) }
+    stop.whenRequested {
+      asked.cancel()
+      answer.succeed(.rejected)
+    }
+    return answer.future
   }
 }

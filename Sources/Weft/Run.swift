@@ -1,14 +1,22 @@
 public import WeftExecution
+import WeftFutures
 public import WeftPlanning
-import WeftRecord
+import WeftPlatform
+package import WeftRecord
 
 /// A run in progress or finished.
 public final class Run: Sendable {
-  private let live: RunEngine
+  /// The engine's side of the run.
+  package let live: RunEngine
+  private let closing: Future<RunClosing, Never>
 
-  init(_ live: RunEngine) {
+  /// - Parameter close: Called once when the run has ended, before ``report`` is available.
+  init(_ live: RunEngine, close: @escaping @Sendable (RunReport) -> RunClosing) {
     self.live = live
+    closing = live.completion.map(close)
   }
+
+  public var id: RunID { live.id }
 
   /// Approves a step with `approve`, even one that is not waiting yet. The first answer counts.
   public func approve(_ step: StepAddress) { live.answer(step, .approved(by: "the program")) }
@@ -19,26 +27,6 @@ public final class Run: Sendable {
   /// The reason why the journal could not be written; `nil` if it was, or if there is none.
   public var recordFault: RecordError? { live.recordFault }
 
-  /// Keeps the journal locked until the run ends, then writes the report.
-  func keepUntilItEnds(_ journal: RunJournal) {
-    live.completion.whenSettled { report in
-      guard let folder = journal.folder else { return }
-      let report = report.get()
-      if report.end != nil { try? folder.write(report) }
-      folder.letGo()
-    }
-  }
-
-  /// Stores the measured durations of steps for later runs.
-  func keepDurations(in store: any RunStore, of workflow: WorkflowKey) {
-    live.completion.whenSettled { [live] report in
-      guard let measures = live.measures else { return }
-      store.add(measures, of: live.plan, succeeded: report.get().succeeded, to: workflow)
-    }
-  }
-
-  public var id: RunID { live.id }
-
   /// All events of the run, from the beginning; each access makes a new subscription.
   ///
   /// A subscriber that comes after the run's first thousand events gets a snapshot of the state
@@ -46,11 +34,11 @@ public final class Run: Sendable {
   /// 4 MiB, which an event that names the gap replaces.
   public var events: EventSubscription { live.subscribe() }
 
-  /// The report, available once the run has ended and none of its processes is left.
+  /// The report, available once the run has ended, none of its processes is left, and its journal is closed.
   ///
   /// Cancelling the waiting task does not cancel the run.
   public var report: RunReport {
-    get async { await live.ended() }
+    get async { await closing.value.report }
   }
 
   /// The report as of now.
@@ -77,5 +65,45 @@ public final class Run: Sendable {
   public func output(of step: StepAddress, last count: Int = 64 << 10) -> [UInt8] {
     let size = live.logSize(of: step)
     return live.log(of: step, in: (size - min(size, UInt64(max(0, count))))..<size)
+  }
+
+  /// Blocks until the run has ended and its journal is closed.
+  package func waitUntilClosed() -> RunClosing {
+    let wakeup = Wakeup()
+    closing.whenSettled { _ in wakeup.wake() }
+    while true {
+      if let closing = closing.outcome { return closing.get() }
+      wakeup.wait()
+    }
+  }
+}
+
+/// The result of closing the journal of an ended run.
+package struct RunClosing: Sendable {
+  package let report: RunReport
+  /// The reason why the journal or the report of the run is incomplete.
+  package var fault: RunStoreError?
+  /// Old runs that could not be removed.
+  package var unremoved: [(run: RunID, fault: RunFolderError)] = []
+}
+
+extension StateDirectory {
+  /// Removes the oldest runs that have ended. Runs that could be resumed stay.
+  ///
+  /// - Parameters:
+  ///   - count: The number of runs that stay in any case.
+  ///   - run: A run that stays, regardless of the clock.
+  /// - Returns: The runs that could not be removed.
+  func removeEndedRuns(
+    keeping count: Int, and run: RunID
+  ) -> [(run: RunID, fault: RunFolderError)] {
+    // Only runs beyond the limit are inspected.
+    guard ids.count > count else { return [] }
+    var unremoved: [(run: RunID, fault: RunFolderError)] = []
+    for old in newestFirst().dropFirst(max(0, count))
+    where old != run && retention(of: old) == .ended {
+      do { _ = try remove(old, retention: .ended) } catch { unremoved.append((old, error)) }
+    }
+    return unremoved
   }
 }

@@ -1,10 +1,11 @@
+import Weft
 import WeftPlatform
 
 /// The command-line program `weft`.
 ///
-/// The order of events: ``Invocation`` interprets the arguments, using the table of commands and options from which
-/// help and completions are also generated; ``Program`` executes it; an ``ExitCode`` is the result. `weft run` is
-/// ``RunCommand`` up to a plan, then ``RunSession``.
+/// The order of events: ``ArgumentParser`` parses the arguments, using the table of commands and options from which
+/// help and completions are also generated; a ``Subcommand`` interprets the values and is executed; an ``ExitCode`` is
+/// the result. `weft run` is ``RunCommand`` up to a plan, then ``RunSession``; both only display a run of the library.
 @main
 enum Main {
   static func main() {
@@ -16,4 +17,109 @@ enum Main {
     let code = Program().run(ThisProcess.arguments)
     ThisProcess.exit(code.status)
   }
+}
+
+/// A command of the program, with its values interpreted.
+protocol Subcommand {
+  init(_ parsed: ParsedArguments) throws(UsageError)
+
+  /// - Throws: The reason why the command did nothing.
+  func execute(_ console: Console) throws(Refusal) -> ExitCode
+}
+
+/// The program, from its arguments to its exit code.
+struct Program {
+  private let console = Console()
+
+  /// - Parameter arguments: The arguments without the program's name.
+  func run(_ arguments: [[UInt8]]) -> ExitCode {
+    do {
+      let parsed = try ArgumentParser.parse(try Program.decoded(arguments))
+      let command = try Program.command(parsed)
+      do throws(Refusal) {
+        if let directory = parsed.value(of: .directory) { try Program.change(to: directory) }
+        return console.close(try command.execute(console))
+      } catch {
+        return console.close(console.refuse(error))
+      }
+    } catch {
+      if error == .noCommand { console.errors.write(HelpText.overview + "\n") }
+      console.complain(CommandError(error.message, help: error.help))
+      return console.close(.usage)
+    }
+  }
+
+  private static func command(
+    _ parsed: ParsedArguments
+  ) throws(UsageError) -> any Subcommand {
+    switch parsed.command {
+    case .run where parsed.isGiven(.help): ExplainCommand(parsed)
+    case .run: try RunCommand(parsed)
+    case .resume: try ResumeCommand(parsed)
+    case .runs: try RunsCommand(parsed)
+    case .approve: ApproveCommand(parsed)
+    case .cancel: CancelCommand(parsed)
+    case .show: try ShowCommand(parsed)
+    case .logs: LogsCommand(parsed)
+    case .check: try CheckCommand(parsed)
+    case .graph: try GraphCommand(parsed)
+    case .why: try WhyCommand(parsed)
+    case .eval: EvalCommand(parsed)
+    case .reap: ReapCommand(parsed)
+    case .clean: try CleanCommand(parsed)
+    case .`init`: InitCommand(parsed)
+    case .schema, .completions, .help, .version: try PrintCommand(parsed)
+    }
+  }
+
+  private static func decoded(_ arguments: [[UInt8]]) throws(UsageError) -> [String] {
+    var words: [String] = []
+    for argument in arguments {
+      guard let word = String(validating: argument, as: UTF8.self) else {
+        throw .notUTF8(
+          position: words.count + 1, visible: String(decoding: argument, as: UTF8.self))
+      }
+      words.append(word)
+    }
+    return words
+  }
+
+  /// Changes the working directory, like `make -C`.
+  static func change(to directory: String) throws(Refusal) {
+    do { try FileSystem.changeDirectory(to: directory) } catch {
+      throw Refusal(.usage, "cannot change to \"\(directory)\", as -C wants: \(error)")
+    }
+  }
+}
+
+/// The commands that print a text built into the program.
+private struct PrintCommand: Subcommand {
+  private let text: String
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    switch parsed.command {
+    case .schema: text = (try parsed.operandWord() ?? SchemaName.workflow).text
+    case .completions: text = (try parsed.operandWord() as CompletionShell?)!.script
+    case .version: text = "weft \(WeftVersion.current)\n"
+    default:
+      let name: CommandName? = try parsed.operandWord()
+      text = name.map { HelpText.text(for: .named($0)) } ?? HelpText.overview
+    }
+  }
+
+  func execute(_ console: Console) -> ExitCode {
+    console.output.write(text)
+    return .success
+  }
+}
+
+/// Deliberately leaked: exiting is faster than freeing a large plan object by object.
+enum Kept {
+  private final class Box<Value: Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+  }
+
+  static func untilExit(_ value: some Sendable) { _ = Unmanaged.passRetained(Box(value)) }
 }

@@ -56,3 +56,113 @@ struct CommandDescription: Sendable {
     all.first { $0.name == name }!
   }
 }
+
+/// The description of an option for parsing, help and completions.
+struct Option: Sendable, Hashable {
+  /// The spellings with dashes, the one for messages last: `-h`, `--help`.
+  let spellings: [String]
+  /// `nil` for a flag.
+  let value: ValueDescription?
+  /// A clause: lower case, no full stop.
+  let help: String
+  /// Its names in other programs; only suggested, never accepted.
+  let elsewhere: [String]
+
+  init(
+    _ spellings: String..., value: ValueDescription? = nil, help: String, elsewhere: [String] = []
+  ) {
+    self.spellings = spellings
+    self.value = value
+    self.help = help
+    self.elsewhere = elsewhere
+  }
+
+  /// The name in messages.
+  var name: String { spellings.last! }
+
+  /// The synopsis, such as `-j N` or `-h, --help`.
+  var synopsis: String {
+    spellings.joined(separator: ", ") + (value.map { " " + $0.name } ?? "")
+  }
+}
+
+/// The description of a value, of an option or as an operand.
+struct ValueDescription: Sendable, Hashable {
+  enum Kind: Sendable, Hashable {
+    case text
+    case file
+    /// An existing file; files with the suffix are proposed first.
+    case existingFile(suffix: String)
+    case directory
+    /// The ID of a run, or its beginning.
+    case recordedRun
+    /// A step of the workflow on the command line, otherwise of the recorded run.
+    case step
+    /// `NAME=VALUE` for an input of that workflow.
+    case input
+    /// One of these words.
+    case choice([Choice])
+  }
+
+  struct Choice: Sendable, Hashable {
+    let word: String
+    /// A clause: lower case, no full stop. `nil` if the word explains itself.
+    let help: String?
+
+    init(_ word: String, _ help: String? = nil) {
+      self.word = word
+      self.help = help
+    }
+  }
+
+  /// The name in usage lines: `FILE`, `N`.
+  let name: String
+  let kind: Kind
+
+  /// The permitted words, if there is a fixed set.
+  var choices: [Choice] {
+    if case .choice(let choices) = kind { choices } else { [] }
+  }
+
+  static let workflowFile = ValueDescription(name: "FILE", kind: .existingFile(suffix: ".json"))
+
+  /// Returns a value that is one of these words, and named after all of them: `json|sarif`.
+  static func oneOf(_ choices: Choice...) -> ValueDescription {
+    ValueDescription(
+      name: choices.map(\.word).joined(separator: "|"), kind: .choice(choices))
+  }
+}
+
+/// An argument without a dash.
+struct Operand: Sendable, Hashable {
+  enum Count: Sendable, Hashable {
+    case one
+    case atMostOne
+    case oneOrMore
+    case any
+
+    var range: ClosedRange<Int> {
+      switch self {
+      case .one: 1...1
+      case .atMostOne: 0...1
+      case .oneOrMore: 1...Int.max
+      case .any: 0...Int.max
+      }
+    }
+  }
+
+  let value: ValueDescription
+  let count: Count
+  /// A clause: lower case, no full stop.
+  let help: String
+
+  /// The synopsis, such as `FILE`, `[COMMAND]` or `FILE...`.
+  var synopsis: String {
+    switch count {
+    case .one: value.name
+    case .atMostOne: "[\(value.name)]"
+    case .oneOrMore: value.name + "..."
+    case .any: "[\(value.name)]..."
+    }
+  }
+}

@@ -1,4 +1,4 @@
-import WeftDiagnostics
+import Weft
 
 /// The errors in a command line, each with a sentence and a remedy.
 enum UsageError: Error, Sendable, Hashable {

@@ -1,7 +1,6 @@
 import Synchronization
-import WeftExecution
+import Weft
 import WeftPlatform
-import WeftRecord
 
 /// Writes a run's events as JSON Lines, on a separate thread, so that a slow reader delays neither the run nor its
 /// display.
@@ -76,7 +75,14 @@ final class EventsWriter: Sendable {
   }
 }
 
-extension EventsTarget {
+/// The destination of `--events`.
+enum EventsTarget: Sendable, Hashable {
+  case standardOutput
+  /// Created, or truncated.
+  case file(String)
+  /// A descriptor that the caller has opened.
+  case descriptor(Int32)
+
   fileprivate var name: String {
     switch self {
     case .standardOutput: "standard output"
@@ -95,17 +101,65 @@ extension EventsTarget {
         throw CommandError("cannot write events to \(name): \(error)")
       }
     case .descriptor(let number):
-      guard let descriptor = Descriptor.inherited(number) else {
-        throw CommandError(
-          "\(name) is not open, but --events is to write to it",
-          help: "open it in the shell: weft run --events fd:\(number) ... \(number)>FILE")
-      }
-      guard descriptor.isWritable else {
-        throw CommandError(
-          "\(name) is open for reading only, but --events is to write to it",
-          help: "open it in the shell: weft run --events fd:\(number) ... \(number)>FILE")
-      }
-      return descriptor
+      let descriptor = Descriptor.inherited(number)
+      if let descriptor, descriptor.isWritable { return descriptor }
+      throw CommandError(
+        "\(name) is \(descriptor == nil ? "not open" : "open for reading only"), "
+          + "but --events is to write to it",
+        help: "open it in the shell: weft run --events fd:\(number) ... \(number)>FILE")
     }
+  }
+}
+
+/// Delivers a run's events to one thread, in batches of any size.
+///
+/// Single events are delivered at once. Events in quick succession are combined, a hundred times per second: a thread
+/// that woke for each would take a processor from the steps.
+struct EventPump {
+  private let subscription: EventSubscription
+  private let wakeup: Wakeup
+  private var lastBatch: Duration?
+  private var isHurried = false
+
+  /// The delay for combining batches in quick succession.
+  private static let pause = Duration.milliseconds(10)
+  /// The number of events that ends the delay early.
+  private static let manyEvents = 1_000
+
+  /// - Parameter wakeup: The point where the thread waits; waking it makes it check `isWanted`.
+  init(_ subscription: EventSubscription, wakeup: Wakeup = Wakeup()) {
+    self.subscription = subscription
+    self.wakeup = wakeup
+  }
+
+  /// Waits for events, at most until `time` of ``MonotonicClock``, or until `isWanted`.
+  ///
+  /// - Returns: Empty if the time has come, or the thread is wanted elsewhere; `nil` after the last event.
+  mutating func next(
+    until time: Duration? = nil, isWanted: () -> Bool = { false }
+  ) -> [RunEvent]? {
+    if isHurried {
+      wait(for: EventPump.manyEvents, until: MonotonicClock.now + EventPump.pause)
+    }
+    while true {
+      guard let events = subscription.takeAll() else { return nil }
+      if !events.isEmpty { return noted(events) }
+      if let time, time <= MonotonicClock.now { return [] }
+      if isWanted() { return [] }
+      wait(for: 1, until: time)
+    }
+  }
+
+  private func wait(for count: Int, until time: Duration?) {
+    let wakeup = wakeup
+    subscription.whenReady(count: count) { wakeup.wake() }
+    wakeup.wait(atMost: time.map { $0 - MonotonicClock.now })
+  }
+
+  private mutating func noted(_ events: [RunEvent]) -> [RunEvent] {
+    let now = MonotonicClock.now
+    isHurried = lastBatch.map { now - $0 < EventPump.pause * 2 } ?? false
+    lastBatch = now
+    return events
   }
 }

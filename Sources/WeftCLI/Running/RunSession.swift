@@ -1,174 +1,146 @@
-import WeftDefinition
-import WeftDiagnostics
-import WeftExecution
-import WeftPlanning
+import Weft
 import WeftPlatform
-import WeftRecord
 import WeftReporting
 
 /// One run from start to exit code: the engine works on its own threads, and this thread displays the run.
 struct RunSession {
-  private let plan: Plan
-  private let invocation: RunInvocation
-  private let inputs: InputValues
-  private let selection: Selection
-  private let id: RunID
+  private let engine: Engine
+  private let prepared: PreparedRun
+  private let settings: RunSettings
   private let console: Console
   private let events: EventsWriter?
   private let displayLock = DisplayLock()
   private let arbiter: TerminalArbiter
-  private let secretReader: SecretReader
-  /// For a resumed run, its recorded state and the steps to rerun.
-  private let past: (run: RecordedRun, rerunning: RerunSelection)?
-  private let earlierRuns: EarlierRuns
+  /// Whether the run has a journal of an earlier engine.
+  private let isResumed: Bool
 
   /// - Throws: If the events cannot be written; nothing has started then.
   init(
-    _ plan: Plan, _ id: RunID, _ invocation: RunInvocation, _ inputs: InputValues,
-    _ selection: Selection, _ console: Console, _ secrets: SecretReader,
-    learningFrom earlierRuns: EarlierRuns,
-    after past: (run: RecordedRun, rerunning: RerunSelection)? = nil
-  ) throws(CommandError) {
-    self.past = past
-    self.earlierRuns = earlierRuns
-    self.plan = earlierRuns.expected(plan)
-    self.inputs = inputs
-    self.selection = selection
-    self.id = id
-    secretReader = secrets
-    self.invocation = invocation
+    _ engine: Engine, _ prepared: PreparedRun, _ settings: RunSettings, _ console: Console,
+    isResumed: Bool = false
+  ) throws(Refusal) {
+    self.engine = engine
+    self.prepared = prepared
+    self.settings = settings
     self.console = console
-    let ports = [console.errors] + (invocation.events == .standardOutput ? [] : [console.output])
+    self.isResumed = isResumed
+    let ports = [console.errors] + (settings.events == .standardOutput ? [] : [console.output])
     arbiter = TerminalArbiter(
       displayLock, isShownOnTerminal: ports.contains { $0.descriptor.isTerminal })
-    guard let target = invocation.events else {
+    guard let target = settings.events else {
       events = nil
       return
     }
-    events = try EventsWriter(target)
+    do { events = try EventsWriter(target) } catch {
+      throw Refusal(isResumed ? .broken : .usage, error.message, help: error.help)
+    }
   }
 
   /// The output buffered for the display; anything beyond is read from the logs.
   private static let displayLimitBytes = 512 << 10
 
   /// Runs the plan to its end.
-  ///
-  /// - Parameter begin: Opens the journal once everything needed from outside is available; receives the secrets,
-  ///   which must not be written.
-  func follow(
-    recording begin: (RunSecrets) throws(CommandError) -> RunRecording?
-  ) throws(CommandError) -> ExitCode {
-    ThisProcess.raiseDescriptorLimit()
-    let budget = DescriptorBudget.ofThisProcess
-    guard budget.limit >= budget.fewest else {
-      console.complain(
-        CommandError(
-          "the limit of open files is \(budget.limit), and \(budget.open) are open already: a run needs "
-            + "a limit of \(budget.fewest) at least",
-          help: "raise the limit first: ulimit -n 256"))
-      return .broken
-    }
+  func follow() throws(Refusal) -> ExitCode {
+    try checkDescriptors()
     let signals = SignalHandling(Suspension(displayLock: displayLock, arbiter: arbiter))
     if let complaint = signals.start() {
-      console.complain(complaint)
-      return .broken
+      throw Refusal(.broken, complaint.message, help: complaint.help)
     }
-    let turn: HeldKey?
+    var (pump, start) = (EventPump?.none, Duration.zero)
+    var surroundings = surroundings(signals)
+    surroundings.subscribe = { run in
+      start = MonotonicClock.now
+      pump = EventPump(
+        run.subscribe(outputLimitBytes: RunSession.displayLimitBytes), wakeup: displayLock.wakeup)
+      events?.start(run.subscribe(), on: engine.threads)
+    }
+    let run: Run
     do {
-      switch try waitForTurn(signals) {
-      case nil: turn = nil
-      case .begins(let key)?: turn = key
-      case .givenUp?: return signals.first.map { .signal($0.rawValue) } ?? .usage
-      }
+      run = try engine.launch(prepared, surroundings)
     } catch {
-      return console.refuse(error)
+      throw Refusal(
+        error, isResumed ? .resumed(prepared.id) : .new, first: signals.first)
     }
-    defer { withExtendedLifetime(turn) {} }
-    let secrets: RunSecrets
-    do { secrets = try readSecrets(signals) } catch {
-      console.errors.write(error.diagnostics)
-      return signals.first.map { .signal($0.rawValue) } ?? .usage
-    }
-    let recording: RunRecording?
-    do { recording = try begin(secrets) } catch {
-      console.complain(error)
-      return .broken
-    }
-    // Programs that print secrets may leave an agent behind, which must not be adopted.
-    if invocation.containment != .groupAndCookie {
-      // If this fails, the run's first event reports the available level.
-      try? ChildProcesses.adoptOrphans()
-    }
-    let threads = ThreadPool()
-    let start = MonotonicClock.now
-    var pump: EventPump?
-    let run: RunEngine
-    do throws(ContainmentError) {
-      run = try RunEngine.start(
-        plan, configuration: configuration(secrets, threads, recording), threads: threads
-      ) {
-        run in
-        pump = EventPump(
-          run.subscribe(outputLimitBytes: RunSession.displayLimitBytes), wakeup: displayLock.wakeup)
-        events?.start(run.subscribe(), on: threads)
-      }
-    } catch {
-      throw CommandError(
-        "--containment \(error.level.rawValue) cannot be had: \(error.message)",
-        help: "without the option, the surest that there is will be taken")
-    }
-    signals.attach(run)
-    show(run, pump!, since: start)
-    let report = run.report
-    let unrecorded = recording?.end(report)
-    earlierRuns.add(run)
-    let broken = run.engineFault.flatMap { $0 == unrecorded?.message ? nil : CommandError($0) }
-    let faults = [unrecorded, broken, events?.finish()].compactMap(\.self)
-    for fault in faults { console.complain(fault.masked(by: secrets.mask)) }
-    guard let end = report.end else {
-      tellHowToGoOn(report.pause)
-      return ExitCode(of: report.pause, keptPromises: faults.isEmpty)
-    }
-    if invocation.isStrict, end.outcome == .success, end.counts.tolerated > 0 {
-      console.complain(CommandError("--strict counts tolerated failures as failures"))
-    }
-    return ExitCode(of: end, isStrict: invocation.isStrict, keptPromises: faults.isEmpty)
+    signals.attach(run.live)
+    show(run.live, pump!, since: start)
+    return end(run)
   }
 
-  private func configuration(
-    _ secrets: RunSecrets, _ threads: ThreadPool, _ recording: RunRecording?
-  ) -> EngineConfiguration {
-    var configuration = EngineConfiguration()
-    configuration.secrets = secrets
-    configuration.maxParallel = invocation.maxParallel
-    configuration.onFailure = invocation.onFailure
-    configuration.timeout = invocation.timeout
-    configuration.inputs = inputs
-    configuration.selection = selection
-    if let percent = invocation.retryBudgetPercent { configuration.retryBudgetPercent = percent }
-    configuration.run = id
-    configuration.recorder = recording?.journal
-    configuration.cookie = recording?.cookie
-    configuration.past = past?.run
-    if let past { configuration.rerunning = past.rerunning }
-    configuration.runDirectory = recording?.directory
-    configuration.logFolder = recording?.logs
-    configuration.inbox = recording?.control
-    configuration.leavesWhileWaiting = recording != nil
-    configuration.measuresDurations = recording != nil
-    let cache = RunCache.open(for: plan, invocation)
-    configuration.cache = cache.access
-    configuration.earlyWarnings += [cache.warning].compactMap(\.self)
-    configuration.terminal = arbiter
-    configuration.approver = TerminalApprover(arbiter: arbiter, threads: threads)
-    if invocation.maxParallel == nil { joinJobserver(&configuration) }
-    configuration.containment = invocation.containment.request
-    return configuration
+  private func checkDescriptors() throws(Refusal) {
+    ThisProcess.raiseDescriptorLimit()
+    let budget = DescriptorBudget.ofThisProcess
+    guard budget.limit < budget.fewest else { return }
+    throw Refusal(
+      .broken,
+      "the limit of open files is \(budget.limit), and \(budget.open) are open already: a run needs "
+        + "a limit of \(budget.fewest) at least",
+      help: "raise the limit first: ulimit -n 256")
+  }
+
+  private func surroundings(_ signals: SignalHandling) -> RunSurroundings {
+    var surroundings = RunSurroundings()
+    surroundings.ownsProcess = true
+    surroundings.stop = signals.stop
+    surroundings.terminal = arbiter
+    surroundings.approver = TerminalApprover(arbiter: arbiter, threads: engine.threads)
+    surroundings.containment = settings.containment.request
+    surroundings.notify = { notice in
+      switch notice {
+      case .turn(.waits(let run), let key):
+        say("waiting for run \(run), which holds the key \(shown(key)), to end")
+      case .turn(.cancels(let run), let key):
+        say("cancelling run \(run), which holds the key \(shown(key)), and waiting for it to end")
+      case .continued(let previous): reportSalvage(previous)
+      }
+    }
+    return surroundings
+  }
+
+  private func shown(_ key: String) -> String { "\"\(TerminalText.harmless(key))\"" }
+
+  private func say(_ text: String) {
+    console.errors.write("weft: \(text)\n")
+    console.errors.flush()
+  }
+
+  /// Reports the part of the journal that was put aside.
+  private func reportSalvage(_ previous: PreviousRun) {
+    guard previous.contents.tornBytes > 0, let folder = previous.journal.folder else { return }
+    let what = previous.contents.damage == nil ? "were torn" : "follow a damaged place"
+    console.errors.write(
+      "weft: warning: the last \(previous.contents.tornBytes) bytes of the record \(what), and are "
+        + "kept in \"\(folder.directory.path)/\(RunFolder.tornName)\"\n")
+  }
+
+  /// Waits until the journal is closed, and reports everything that is not as it should be.
+  private func end(_ run: Run) -> ExitCode {
+    let closing = run.waitUntilClosed()
+    let unrecorded = closing.fault.map { CommandError($0.message, help: $0.help) }
+    let broken = run.live.engineFault.flatMap {
+      $0 == unrecorded?.message ? nil : CommandError($0)
+    }
+    let faults = [unrecorded, broken, events?.finish()].compactMap(\.self)
+    for fault in faults { console.complain(fault.masked(by: run.live.secrets.mask)) }
+    defer {
+      for (old, fault) in closing.unremoved {
+        console.errors.write(
+          "weft: warning: the record of run \(old) could not be removed: "
+            + "\(CommandError(fault.message).harmlessMessage)\n")
+      }
+    }
+    guard let end = closing.report.end else {
+      reportWayToResume(closing.report.pause)
+      return ExitCode(of: closing.report.pause, keptPromises: faults.isEmpty)
+    }
+    if settings.isStrict, end.outcome == .success, end.counts.tolerated > 0 {
+      console.complain(CommandError("--strict counts tolerated failures as failures"))
+    }
+    return ExitCode(of: end, isStrict: settings.isStrict, keptPromises: faults.isEmpty)
   }
 
   /// Prints the commands that answer a suspended run.
-  private func tellHowToGoOn(_ pause: RunPause?) {
-    let words = RecordPlace.words(for: id, stateDirectory: invocation.stateDirectory)
+  private func reportWayToResume(_ pause: RunPause?) {
+    let words = settings.place.words(for: prepared.id)
     for request in pause?.requests ?? [] {
       let step = ShellWord.quoted(TerminalText.harmless(request.step.text))
       console.errors.write("weft: answer: weft approve \(words) \(step)  (or with --reject)\n")
@@ -176,67 +148,15 @@ struct RunSession {
     console.errors.write("weft: then: weft resume \(words)\n")
   }
 
-  /// Waits until no other run holds the concurrency key.
-  ///
-  /// - Returns: `nil` if the run has no key.
-  private func waitForTurn(_ signals: SignalHandling) throws(Refusal) -> ConcurrencyTurn.Result? {
-    guard let concurrency = plan.workflow.concurrency else { return nil }
-    let state: StateDirectory
-    do { state = try StateDirectory(invocation.recordDirectory, makes: true) } catch {
-      throw Refusal(error)
-    }
-    let turn = ConcurrencyTurn(concurrency, of: id, in: .directory(state))
-    let key = "\"\(TerminalText.harmless(concurrency.key))\""
-    do throws(RunStoreError) {
-      return try turn.wait(
-        stop: signals.stop,
-        onNotice: { notice in
-          switch notice {
-          case .waits(let run): say("waiting for run \(run), which holds the key \(key), to end")
-          case .cancels(let run):
-            say("cancelling run \(run), which holds the key \(key), and waiting for it to end")
-          }
-        })
-    } catch {
-      throw Refusal(.broken, error.message, help: error.help)
-    }
-  }
-
-  private func say(_ text: String) {
-    console.errors.write("weft: \(text)\n")
-    console.errors.flush()
-  }
-
-  /// Reads the secrets. Memory is hidden from other processes before that.
-  private func readSecrets(_ signals: SignalHandling) throws(SecretsReadError) -> RunSecrets {
-    let hasSecretInputs = inputs.entries.contains(where: \.isSecret)
-    if !plan.usedSecrets.isEmpty || hasSecretInputs { ThisProcess.hideMemory() }
-    if plan.usedSecrets.isEmpty { return RunSecrets() }
-    return try secretReader.read(stop: signals.stop)
-  }
-
-  /// Takes slots from a parent make, unless `-j` sets their number.
-  private func joinJobserver(_ configuration: inout EngineConfiguration) {
-    guard let flags = ThisProcess.variable("MAKEFLAGS"),
-      let address = MakeFlags(flags).jobserver
-    else { return }
-    do {
-      configuration.jobserver = try JoinedJobserver(address)
-    } catch {
-      configuration.earlyWarnings.append(RunWarning(error))
-    }
-  }
-
   /// Displays the run until it ends or is suspended.
   private func show(_ run: RunEngine, _ events: EventPump, since start: Duration) {
     var pump = events
-    let port = invocation.events == .standardOutput ? console.errors : console.output
-    var settings = port.displaySettings
-    if invocation.recording != .none {
-      let words = RecordPlace.words(for: id, stateDirectory: invocation.stateDirectory)
-      settings.howToSeeMore = RecordPlace.wayToLogs(of: words)
+    let port = settings.events == .standardOutput ? console.errors : console.output
+    var display = port.displaySettings
+    if settings.recording != .none {
+      display.howToSeeMore = settings.place.wayToLogs(of: prepared.id)
     }
-    var reporter = Reporter(settings, labels: StepLabels(plan, mask: run.secrets.mask))
+    var reporter = Reporter(display, labels: StepLabels(run.plan, mask: run.secrets.mask))
     let write: Reporter.Write = { channel, bytes in
       (channel == .output ? port : console.errors).write(bytes)
     }
@@ -257,17 +177,6 @@ struct RunSession {
       reporter.withdraw(isVisible: port.redrawnSize != nil, write: write)
       flush()
       displayLock.yield()
-    }
-  }
-}
-
-extension ContainmentChoice {
-  fileprivate var request: ContainmentRequest {
-    switch self {
-    case .auto: .automatic
-    case .cgroup: .exactly(.cgroup)
-    case .subreaper: .exactly(.subreaper)
-    case .groupAndCookie: .exactly(.groupAndCookie)
     }
   }
 }

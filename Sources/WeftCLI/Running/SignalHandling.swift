@@ -1,5 +1,5 @@
 import Synchronization
-import WeftExecution
+import Weft
 import WeftPlatform
 
 /// Ends or stops a run on signals, on a separate thread, so that signals take effect even while the main thread waits
@@ -67,5 +67,52 @@ final class SignalHandling: Sendable {
       run?.abandon()
       ThisProcess.exit(ExitCode.signal(first.rawValue).status)
     }
+  }
+}
+
+/// The effects of signals that ask the program to end: the first cancels the run gracefully, the second kills running
+/// processes, the third exits at once. After the run, the first one exits.
+struct Interruptions: Sendable, Hashable {
+  enum Action: Sendable, Hashable {
+    case cancel
+    case kill
+    case leave
+  }
+
+  private var count = 0
+  /// Set when nothing runs any more, and only output remains to be written.
+  var runIsOver = false
+
+  /// Returns the effect of the next signal.
+  mutating func next() -> Action {
+    count += 1
+    switch count {
+    case _ where runIsOver: return .leave
+    case 1: return .cancel
+    case 2: return .kill
+    default: return .leave
+    }
+  }
+}
+
+/// The effect of ^Z: the display withdraws, the steps are paused, the terminal is restored, and the program stops
+/// until `fg` or `bg`.
+struct Suspension: Sendable {
+  let displayLock: DisplayLock
+  let arbiter: TerminalArbiter
+
+  /// The longest wait for a display whose output is not read.
+  private static let patience = Duration.milliseconds(250)
+
+  /// Stops the program; returns when it is continued.
+  func stopUntilContinued() {
+    _ = displayLock.ask(atMost: Suspension.patience)
+    // In this order, a step about to start with the terminal either has it by now, or waits.
+    RunningGroups.shared.pause()
+    arbiter.loan?.suspend()
+    ThisProcess.stop()
+    RunningGroups.shared.resume()
+    arbiter.loan?.resume()
+    displayLock.release()
   }
 }

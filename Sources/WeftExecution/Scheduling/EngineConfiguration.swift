@@ -5,7 +5,7 @@ package import WeftPlatform
 
 /// The settings of a run besides the workflow. A setting here overrides that of the workflow.
 ///
-/// The command line and the library fill it in; ``RunEngine`` and the executors read it.
+/// The library fills it in, also for the command line; ``RunEngine`` and the executors read it.
 package struct EngineConfiguration: Sendable {
   /// The run's id; `nil` for a new one.
   package var run: RunID?

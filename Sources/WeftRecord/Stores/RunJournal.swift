@@ -59,16 +59,25 @@ public struct RunJournal: Sendable {
 
   /// Returns the contents of the journal.
   ///
+  /// - Parameter salvages: Whether a damaged journal counts up to its damage, unless it has another format.
   /// - Throws: If it cannot be read, or is damaged.
-  package func contents(of run: RunID) throws(RunStoreError) -> JournalContents {
+  package func contents(
+    of run: RunID, salvaging salvages: Bool = false
+  ) throws(RunStoreError) -> JournalContents {
     let contents: JournalContents
     switch keeper {
     case .begun(let folder, _), .taken(let folder, _):
       do { contents = try folder.contents() } catch { throw RunStoreError(error) }
     case .lines(let lines): contents = JournalContents(of: try lines.read(), run: run)
     }
-    if let damage = contents.damage { throw RunStoreError(.damaged(damage)) }
-    guard contents.lines > 0 else { throw RunStoreError(.empty(run)) }
+    if let damage = contents.damage, !salvages || damage.isOtherFormat {
+      throw RunStoreError(.damaged(damage))
+    }
+    guard contents.lines > 0 else {
+      guard let folder else { throw RunStoreError(.empty(run)) }
+      throw RunStoreError(
+        .noBeginning(run, journal: folder.journalPath, bytes: contents.tornBytes))
+    }
     return contents
   }
 
@@ -87,17 +96,20 @@ public struct RunJournal: Sendable {
 
   /// Returns the recorder of a resumed run.
   ///
-  /// - Parameter contents: The journal as read.
+  /// - Parameters:
+  ///   - contents: The journal as read.
+  ///   - salvages: Whether even a damaged journal is resumed.
   package func recorder(
-    for beginning: RunBeginning, after contents: JournalContents, startedAt start: WallTime
+    for beginning: RunBeginning, after contents: JournalContents, startedAt start: WallTime,
+    salvaging salvages: Bool = false
   ) throws(RunStoreError) -> any RunRecorder {
     switch keeper {
     case .begun: preconditionFailure("a run that begins is not gone on with")
     case .taken(let folder, let durability):
       do throws(RunFolderError) {
-        folder.control?.discard { !$0.isDue(after: contents.run) }
         let writer = try folder.append(
-          after: contents, beginning.contents.opening, durability: durability, startedAt: start)
+          after: contents, beginning.contents.opening, durability: durability, startedAt: start,
+          salvaging: salvages)
         try folder.replaceFiles(by: beginning.contents)
         return writer
       } catch {

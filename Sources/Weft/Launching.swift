@@ -1,0 +1,358 @@
+package import WeftCaching
+package import WeftDefinition
+import WeftDiagnostics
+package import WeftExecution
+package import WeftPlanning
+package import WeftPlatform
+package import WeftRecord
+
+/// A run that is ready to start: its inputs and its selection are checked, and nothing but the journal of a run to
+/// resume has been opened.
+package struct PreparedRun {
+  package let id: RunID
+  /// The plan with all values that are known before the start.
+  package let plan: Plan
+  let inputs: InputValues
+  /// The indices of the steps that are not selected.
+  let leftOut: [Int]
+  /// The store of the journal; also the place where the run learns durations and waits for its turn.
+  let store: (any RunStore)?
+  let isRecorded: Bool
+  var resumed: (run: PreviousRun, rerunning: RerunSelection)?
+  /// Claims the descriptors of secrets when it is made.
+  let secrets: SecretReader
+}
+
+/// The reason why a run was not started. Nothing of it is running.
+package enum StartError: Error {
+  /// The options, the inputs, the values that are known before the start, or the secrets.
+  case workflow(WorkflowError)
+  case unknownStep(StepChoice.UnknownStep)
+  /// Files that reusable steps made are missing or changed.
+  case changedFiles([OutputVerification.Change])
+  /// Processes of the previous engine that could not be terminated.
+  case orphans(of: RunID, [ProcessRecord])
+  /// The caller gave up waiting for this key.
+  case givenUp(key: String)
+  case turn(RunStoreError)
+  case journal(RunStoreError)
+  case containment(ContainmentError)
+}
+
+/// The surroundings of a run: those that a program gives to its only run, or those of a library.
+package struct RunSurroundings {
+  /// Asks for approval, unless the engine has a callback for it.
+  package var approver: (any Approver)?
+  package var terminal: (any TerminalAccess)?
+  package var containment = ContainmentRequest.automatic
+  /// Whether the process serves this run only. If so, its memory is hidden when there are secrets, it adopts the
+  /// orphans of steps, and it takes slots from a jobserver in `MAKEFLAGS`.
+  package var ownsProcess = false
+  /// Ends the wait for a turn, and the reading of secrets.
+  package var stop = StopSwitch()
+  /// Ends the wait for a turn, too.
+  package var isGivenUp: () -> Bool = { false }
+  package var notify: (Notice) -> Void = { _ in }
+  /// Called with the run before its first event.
+  package var subscribe: (RunEngine) -> Void = { _ in }
+
+  package init() {}
+
+  /// Progress to show before the first event.
+  package enum Notice {
+    case turn(ConcurrencyTurn.Notice, key: String)
+    /// The journal of the previous engine is continued.
+    case continued(PreviousRun)
+  }
+
+  /// The surroundings of runs inside another program: an engine waits until its task is cancelled.
+  static var embedding: RunSurroundings {
+    var surroundings = RunSurroundings()
+    surroundings.isGivenUp = { Task.isCancelled }
+    return surroundings
+  }
+}
+
+extension Engine {
+  /// Checks everything about a new run that can be wrong before it takes its turn.
+  ///
+  /// - Parameters:
+  ///   - store: See ``PreparedRun/store``.
+  ///   - isRecorded: Whether the store, if there is one, keeps a journal of the run.
+  package func prepare(
+    _ plan: Plan, _ inputs: InputValues, in store: (any RunStore)?, isRecorded: Bool = true
+  ) throws(StartError) -> PreparedRun {
+    let id = RunID.make(at: WallClock.now)
+    let bound = try bound(plan, inputs, id, in: isRecorded ? store : nil)
+    let leftOut: [Int]
+    do { leftOut = try bound.stepsLeftOut(by: options.choice) } catch { throw .unknownStep(error) }
+    return PreparedRun(
+      id: id, plan: bound, inputs: inputs, leftOut: leftOut, store: store, isRecorded: isRecorded,
+      secrets: SecretReader(bound.usedSecrets, startDirectory: options.startDirectory))
+  }
+
+  func bound(
+    _ plan: Plan, _ inputs: InputValues, _ run: RunID, in store: (any RunStore)?
+  ) throws(StartError) -> Plan {
+    let (bound, problems) = plan.bound(
+      to: inputs, run: run, in: (store as? FileRunStore)?.folderPath(of: run))
+    guard problems.isEmpty else { throw .workflow(WorkflowError(diagnostics: problems)) }
+    return bound
+  }
+
+  /// Starts a run: it takes its turn, reads the secrets, opens the journal, and starts the engine.
+  ///
+  /// Blocks while another run has the key of the workflow's `concurrency`, and while the secrets are read.
+  package func launch(
+    _ prepared: PreparedRun, _ surroundings: RunSurroundings
+  ) throws(StartError) -> Run {
+    let wanted = prepared.plan.leavingOut(prepared.leftOut)
+    let turn = try takeTurn(prepared, surroundings)
+    let secrets = try readSecrets(of: wanted, prepared, surroundings)
+    var configuration = configuration(of: prepared, secrets, surroundings)
+    let journal = try openJournal(of: prepared, &configuration)
+    if let (previous, _) = prepared.resumed { surroundings.notify(.continued(previous)) }
+    // Programs that print secrets may leave an agent behind, which must not be adopted.
+    if surroundings.ownsProcess, surroundings.containment != .exactly(.groupAndCookie) {
+      // If this fails, the run's first event reports the available level.
+      try? ChildProcesses.adoptOrphans()
+    }
+    openCache(for: wanted, prepared.store, &configuration)
+    let history = prepared.store.flatMap { store in
+      WorkflowKey(wanted).map { (store: store, key: $0) }
+    }
+    configuration.measuresDurations = journal != nil && history != nil
+    let plan = history.map { wanted.expecting($0.store.history(of: $0.key)) } ?? wanted
+    let live: RunEngine
+    do {
+      live = try RunEngine.start(
+        plan, configuration: configuration, threads: threads, subscribing: surroundings.subscribe)
+    } catch {
+      journal?.letGo()
+      throw .containment(error)
+    }
+    turn?.whenWanted { [weak live] in live?.cancel(.requested) }
+    let (store, kept) = (prepared.store as? FileRunStore, options.keptRuns)
+    return Run(live) { report in
+      var closing = RunClosing(report: report)
+      closing.fault = journal?.close(report, after: live.recordFault)
+      if let measures = live.measures, let history {
+        history.store.add(
+          measures, of: live.plan, succeeded: report.succeeded, to: history.key)
+      }
+      if let kept, journal != nil, let store,
+        let state = try? StateDirectory(store.directory, makes: false)
+      {
+        closing.unremoved = state.removeEndedRuns(keeping: kept, and: live.id)
+      }
+      withExtendedLifetime(turn) {}
+      return closing
+    }
+  }
+
+  /// - Returns: The key of the workflow's `concurrency`, which is held until the run has ended; `nil` without one.
+  private func takeTurn(
+    _ prepared: PreparedRun, _ surroundings: RunSurroundings
+  ) throws(StartError) -> HeldKey? {
+    guard let concurrency = prepared.plan.workflow.concurrency else { return nil }
+    do throws(RunStoreError) {
+      let place = try (prepared.store as? FileRunStore)?.concurrencyPlace ?? .process
+      let turn = ConcurrencyTurn(concurrency, of: prepared.id, in: place)
+      let result = try turn.wait(
+        stop: surroundings.stop, isGivenUp: surroundings.isGivenUp,
+        onNotice: { surroundings.notify(.turn($0, key: concurrency.key)) })
+      if case .begins(let key) = result { return key }
+    } catch {
+      throw .turn(error)
+    }
+    throw .givenUp(key: concurrency.key)
+  }
+
+  private func readSecrets(
+    of wanted: Plan, _ prepared: PreparedRun, _ surroundings: RunSurroundings
+  ) throws(StartError) -> RunSecrets {
+    let isNeeded = !wanted.usedSecrets.isEmpty
+    if surroundings.ownsProcess, isNeeded || prepared.inputs.entries.contains(where: \.isSecret) {
+      ThisProcess.hideMemory()
+    }
+    guard isNeeded else { return RunSecrets() }
+    do { return try prepared.secrets.read(stop: surroundings.stop) } catch {
+      throw .workflow(WorkflowError(diagnostics: error.diagnostics))
+    }
+  }
+
+  private func configuration(
+    of prepared: PreparedRun, _ secrets: RunSecrets, _ surroundings: RunSurroundings
+  ) -> EngineConfiguration {
+    var configuration = EngineConfiguration()
+    configuration.run = prepared.id
+    configuration.inputs = prepared.inputs
+    configuration.selection = Selection(leavingOut: prepared.leftOut, of: prepared.plan)
+    configuration.secrets = secrets
+    if let (previous, rerunning) = prepared.resumed {
+      configuration.past = previous.run
+      configuration.rerunning = rerunning
+    }
+    configuration.maxParallel = options.maxParallel
+    configuration.onFailure = options.onFailure
+    configuration.timeout = options.timeout
+    configuration.retryBudgetPercent = options.retryBudgetPercent
+    configuration.startDirectory = options.startDirectory
+    configuration.stopPolicy.grace = options.grace
+    configuration.approver = approver ?? surroundings.approver
+    configuration.terminal = surroundings.terminal
+    configuration.containment = surroundings.containment
+    configuration.actions = actions
+    configuration.transport = transport
+    if surroundings.ownsProcess, options.maxParallel == nil { joinJobserver(&configuration) }
+    return configuration
+  }
+
+  /// Creates the journal, or continues that of the previous engine.
+  private func openJournal(
+    of prepared: PreparedRun, _ configuration: inout EngineConfiguration
+  ) throws(StartError) -> RunJournal? {
+    guard prepared.isRecorded, let store = prepared.store else { return nil }
+    let resumed = prepared.resumed
+    var contents = RunFolder.Contents(
+      of: prepared.plan, prepared.id, prepared.inputs, leavingOut: prepared.leftOut,
+      rerunning: resumed?.rerunning ?? RerunSelection(), hiding: configuration.secrets)
+    if let resumed { contents.opening.resumption = resumed.run.run.resumptions + 1 }
+    let beginning = RunBeginning(contents)
+    let journal: RunJournal
+    do throws(RunStoreError) {
+      if let previous = resumed?.run {
+        journal = previous.journal
+        configuration.recorder = try journal.recorder(
+          for: beginning, after: previous.contents, startedAt: .now, salvaging: previous.salvages)
+      } else {
+        journal = try store.begin(beginning)
+        do { configuration.recorder = try journal.recorder(for: beginning, startedAt: .now) } catch
+        {
+          journal.letGo()
+          throw error
+        }
+      }
+    } catch {
+      throw .journal(error)
+    }
+    configuration.cookie = contents.opening.cookie
+    configuration.leavesWhileWaiting = true
+    configuration.inbox = journal.folder?.control
+    configuration.logFolder = journal.folder?.logs
+    configuration.runDirectory = journal.folder?.path
+    return journal
+  }
+
+  /// Opens the step cache if a step may use it.
+  private func openCache(
+    for plan: Plan, _ store: (any RunStore)?, _ configuration: inout EngineConfiguration
+  ) {
+    guard let path = options.cacheDirectory, plan.steps.contains(where: \.isCached) else { return }
+    var own = path
+    if let directory = (store as? FileRunStore)?.directory, path == StepCache.path(in: directory) {
+      own = directory
+      _ = try? StateDirectory(directory, makes: true)
+    }
+    do {
+      let cache = try StepCache(path, limit: options.cacheLimitBytes ?? StepCache.defaultLimit)
+      configuration.cache = CacheAccess(cache, reads: options.readsCache, stateDirectory: own)
+    } catch {
+      configuration.earlyWarnings.append(.noCache(because: error.message))
+    }
+  }
+
+  /// Takes slots from a parent make.
+  private func joinJobserver(_ configuration: inout EngineConfiguration) {
+    guard let flags = ThisProcess.variable("MAKEFLAGS"), let address = MakeFlags(flags).jobserver
+    else { return }
+    do { configuration.jobserver = try JoinedJobserver(address) } catch {
+      configuration.earlyWarnings.append(RunWarning(error))
+    }
+  }
+}
+
+extension WallTime {
+  package static var now: WallTime { WallTime(nanoseconds: WallClock.now.nanoseconds) }
+}
+
+extension StepCache {
+  /// The path of the step cache in a state directory.
+  package static func path(in state: String) -> String { "\(state)/\(folderName)" }
+}
+
+extension RunJournal {
+  /// Writes the report of the ended run, and releases the run for other engines.
+  ///
+  /// - Parameter fault: The reason why the journal is incomplete.
+  /// - Returns: The reason why the journal or the report is.
+  fileprivate func close(_ report: RunReport, after fault: RecordError?) -> RunStoreError? {
+    guard let folder else { return fault.map { RunStoreError(message: $0.message, help: $0.help) } }
+    defer { folder.letGo() }
+    if let fault { return RunStoreError(message: fault.message, help: fault.help) }
+    // A suspended run has no end to report yet.
+    guard report.end != nil else { return nil }
+    do { try folder.write(report) } catch {
+      return RunStoreError(message: "the report of the run cannot be written: \(error.message)")
+    }
+    return nil
+  }
+}
+
+// MARK: Errors of embedded runs
+
+extension StartError {
+  /// The error of a run without a store, all of whose errors are diagnostics.
+  var workflowError: WorkflowError {
+    switch self {
+    case .workflow(let error): return error
+    case .unknownStep(let step):
+      return WorkflowError(diagnostics: [
+        Diagnostic(
+          .error, code: "W0226",
+          message:
+            "the engine's options name \"\(step.name)\", which is not a step of this workflow",
+          place: nil, help: step.nearest.map { "did you mean \"\($0)\"?" })
+      ])
+    case .changedFiles, .orphans, .givenUp, .turn, .journal, .containment:
+      let error = storeError
+      return WorkflowError(diagnostics: [
+        Diagnostic(
+          .error, code: "W0229", message: error.message, place: nil, help: error.help,
+          key: "concurrency")
+      ])
+    }
+  }
+
+  /// The error of a run with a store: a ``WorkflowError`` if the caller has to change the workflow or its values.
+  var reported: any Error {
+    switch self {
+    case .workflow, .unknownStep: workflowError
+    case .changedFiles, .orphans, .givenUp, .turn, .journal, .containment: storeError
+    }
+  }
+
+  var storeError: RunStoreError {
+    switch self {
+    case .workflow(let error): return RunStoreError(message: error.description)
+    case .unknownStep(let step):
+      return RunStoreError(message: "\"\(step.name)\" is not a step of the workflow")
+    case .changedFiles(let changes):
+      let more = changes.count > 1 ? ", and \(changes.count - 1) more are not as they were" : ""
+      return RunStoreError(
+        message: (changes.first?.message ?? "") + more,
+        help: "name the step in `rerunning`, or accept changed files")
+    case .orphans(let run, let processes):
+      let one = processes.first.map { "process \($0.id)" } ?? "something"
+      return RunStoreError(
+        message: "run \(run) cannot be gone on with while \(one) of it is alive",
+        help: OrphanedProcesses.help)
+    case .givenUp(let key):
+      return RunStoreError(
+        message: "the task that waited for its turn with the key \"\(key)\" was cancelled")
+    case .turn(let error), .journal(let error): return error
+    case .containment(let error):
+      preconditionFailure("a containment that was left open cannot be had: \(error)")
+    }
+  }
+}

@@ -1,0 +1,288 @@
+public import WeftDefinition
+import WeftDiagnostics
+package import WeftExecution
+public import WeftJSON
+package import WeftPlanning
+package import WeftPlatform
+public import WeftRecord
+
+extension Engine {
+  /// The rules by which a recorded run is resumed. The defaults rerun nothing that succeeded, and accept no change.
+  public struct ResumeOptions: Sendable, Hashable {
+    /// The effect on a step that was running when its engine was killed, and that is not idempotent.
+    public enum Interrupted: Sendable, Hashable {
+      /// It fails with the class ``ErrorClass/inDoubt``.
+      case fail
+      /// It runs again.
+      case rerun
+      /// It counts as done: its failure is tolerated, and it has no outputs.
+      case skip
+    }
+
+    /// The addresses of steps and groups to rerun with all their members, whatever the journal says; also of single
+    /// elements of loops, as in the events.
+    public var rerunning: [String] = []
+    /// The addresses of the steps and groups to rerun with their dependents.
+    public var from: [String] = []
+    public var interrupted = Interrupted.fail
+    /// The changes of the workflow to accept. Changed steps and their dependents run again.
+    public var acceptedChanges = AcceptedChanges.none
+    /// Whether to resume although a file that a reusable step made is missing or changed. Only files that steps
+    /// declare (`cache.outputs`, `saveTo`) and that others may still use are checked.
+    public var acceptsChangedFiles = false
+    /// Whether to resume even a damaged journal, from the records before the damage. A ``FileRunStore`` keeps the
+    /// others in a separate file; with another store a damaged journal is refused.
+    public var salvages = false
+
+    public init() {}
+
+    /// Whether a run that has succeeded has nothing to do.
+    package var isIdleAfterSuccess: Bool {
+      rerunning.isEmpty && from.isEmpty && acceptedChanges == .none && interrupted != .rerun
+    }
+  }
+
+  /// Resumes a run that has not succeeded from its journal: steps that succeeded do not start again.
+  ///
+  /// Terminates the orphans of a killed engine first, and blocks until they have ended. Failed, cancelled and
+  /// blocked steps start again with all their retries. A step that was running when its engine was killed starts
+  /// again if it is idempotent or named by `rerunning`; otherwise it fails with the class ``ErrorClass/inDoubt``.
+  ///
+  /// - Parameters:
+  ///   - workflow: The workflow that the run began with. A workflow read from a file is checked; for one built in
+  ///     Swift the caller is responsible.
+  ///   - inputs: Values of secret inputs, which are not recorded; the others come from the journal.
+  ///   - steps: Steps and groups to rerun with all their members, whatever the journal says.
+  ///   - rerunsInterrupted: Whether to rerun every step that was running when an engine was killed. If not, those
+  ///     that are not idempotent fail with the class ``ErrorClass/inDoubt``.
+  ///   - skipsInterrupted: Whether those count as done instead: their failure is tolerated and they have no
+  ///     outputs. Ignored with `rerunsInterrupted`.
+  ///   - acceptsChangedFiles: Whether to resume although a file that a reusable step made is missing or changed.
+  ///     Only files that steps declare (`cache.outputs`, `saveTo`) and that others may still use are checked.
+  /// - Throws: As ``resume(_:_:inputs:options:in:)``.
+  public func resume(
+    _ run: RunID, _ workflow: Workflow, inputs: [String: JSONValue] = [:],
+    rerunning steps: [String] = [], rerunningInterrupted rerunsInterrupted: Bool = false,
+    skippingInterrupted skipsInterrupted: Bool = false,
+    acceptingChangedFiles acceptsChangedFiles: Bool = false,
+    in store: any RunStore
+  ) throws -> Run {
+    var options = ResumeOptions()
+    options.rerunning = steps
+    options.interrupted = rerunsInterrupted ? .rerun : skipsInterrupted ? .skip : .fail
+    options.acceptsChangedFiles = acceptsChangedFiles
+    return try resume(run, workflow, inputs: inputs, options: options, in: store)
+  }
+
+  /// Resumes a run from its journal by the given rules.
+  ///
+  /// Terminates the orphans of a killed engine first, and blocks until they have ended; then the run takes its turn,
+  /// like a new run, if the workflow has `concurrency`. The selection of steps is that of the first engine:
+  /// ``Options/only``, ``Options/skip`` and ``Options/from`` are ignored.
+  ///
+  /// - Parameters:
+  ///   - workflow: The workflow as it is now. One read from a file is compared with the one that the run began with;
+  ///     for one built in Swift the caller is responsible.
+  ///   - inputs: Values of secret inputs, which are not recorded; the others come from the journal.
+  /// - Throws: ``WorkflowError``, or ``RunStoreError`` if there is no such run, another engine has it, its journal is
+  ///   damaged, it has succeeded and nothing is named to rerun (a missing report in its directory is written then),
+  ///   the workflow or a file made by a step has changed and that is not accepted, an orphan cannot be terminated,
+  ///   or another run has the key of `concurrency` and the policy is `refuse`. Nothing has been started then.
+  public func resume(
+    _ run: RunID, _ workflow: Workflow, inputs: [String: JSONValue] = [:],
+    options resuming: ResumeOptions, in store: any RunStore
+  ) throws -> Run {
+    let plan = try plan(workflow)
+    let previous = try PreviousRun(run, in: store, salvaging: resuming.salvages)
+    do {
+      if previous.hasSucceeded, resuming.isIdleAfterSuccess {
+        do { try previous.writeMissingReport(unlessRecorded: plan) } catch {
+          throw RunStoreError(error)
+        }
+        throw RunStoreError(
+          message: "run \(run) has succeeded", help: "there is nothing to go on with")
+      }
+      let changes = try previous.changes(to: plan, for: self)
+      if let changes, !resuming.acceptedChanges.accept(changes) {
+        throw RunStoreError(
+          message: "the workflow of run \(run) is another than it was: \(changes)",
+          help: "read it as it was when the run began, or accept its changes")
+      }
+      try checkOptions()
+      let values = try values(of: inputs, previous.opening.inputs, for: workflow)
+      do throws(StartError) {
+        let prepared = try prepare(plan, values, after: previous, changes, resuming, in: store)
+        return try launch(prepared, .embedding)
+      } catch {
+        if case .workflow(let error) = error { throw error }
+        throw error.storeError
+      }
+    } catch {
+      previous.journal.letGo()
+      throw error
+    }
+  }
+
+  /// Compares a workflow with the one that a run began with.
+  ///
+  /// - Returns: `nil` if no file of the workflow has changed, and for workflows built in Swift.
+  /// - Throws: ``WorkflowError``, or ``RunStoreError`` if there is no such run, another engine has it, or its journal
+  ///   is damaged.
+  public func changes(
+    to workflow: Workflow, since run: RunID, in store: any RunStore
+  ) throws -> WorkflowChanges? {
+    let plan = try plan(workflow)
+    let previous = try PreviousRun(run, in: store)
+    defer { previous.journal.letGo() }
+    return try previous.changes(to: plan, for: self)
+  }
+
+  /// Checks everything about a run to resume that can be wrong before it takes its turn, and terminates its orphans.
+  ///
+  /// - Parameters:
+  ///   - changes: The accepted changes of the workflow.
+  ///   - store: A path in it is relative to the current directory.
+  package func prepare(
+    _ plan: Plan, _ inputs: InputValues, after previous: PreviousRun, _ changes: WorkflowChanges?,
+    _ resuming: ResumeOptions, in store: any RunStore,
+    notify: (PreviousRun.Notice) -> Void = { _ in }
+  ) throws(StartError) -> PreparedRun {
+    let bound = try bound(plan, inputs, previous.id, in: store)
+    var rerunning = try previous.rerunSelection(resuming, changes, in: bound)
+    let interrupted = rerunning.interrupted(of: previous.run, in: bound)
+    if !interrupted.isEmpty {
+      switch resuming.interrupted {
+      case .fail: break
+      case .rerun: rerunning.addresses.formUnion(interrupted)
+      case .skip: rerunning.accepted.formUnion(interrupted)
+      }
+      notify(.interrupted(interrupted, resuming.interrupted))
+    }
+    let changed = OutputVerification(of: bound, past: previous.run, rerunning: rerunning)
+      .changes(in: options.startDirectory)
+    if !changed.isEmpty {
+      guard resuming.acceptsChangedFiles else { throw .changedFiles(changed) }
+      notify(.changedFiles(changed))
+    }
+    let skipped = Set(previous.opening.leftOut)
+    let leftOut = bound.steps.indices.filter { skipped.contains(bound.steps[$0].address) }
+    try previous.terminateOrphans(notify: notify)
+    return PreparedRun(
+      id: previous.id, plan: bound, inputs: inputs, leftOut: leftOut, store: store,
+      isRecorded: true, resumed: (previous, rerunning),
+      secrets: SecretReader(bound.usedSecrets, startDirectory: options.startDirectory))
+  }
+}
+
+/// A recorded run that is about to be resumed, with its journal, which this process holds.
+package struct PreviousRun: Sendable {
+  /// Findings to show before the run is resumed.
+  package enum Notice {
+    case interrupted([StepAddress], Engine.ResumeOptions.Interrupted)
+    case changedFiles([OutputVerification.Change])
+    case orphansTerminated([ProcessRecord])
+  }
+
+  package let id: RunID
+  package let journal: RunJournal
+  package let contents: JournalContents
+  /// The opening record of the last engine.
+  package let opening: RecordOpening
+  let salvages: Bool
+
+  package var run: RecordedRun { contents.run }
+  package var hasSucceeded: Bool { run.end?.outcome == .success }
+
+  /// Holds and reads the journal.
+  ///
+  /// - Parameter salvages: Whether a damaged journal counts up to its damage.
+  /// - Throws: If there is no such run, another engine holds it, or its journal is damaged.
+  package init(
+    _ run: RunID, in store: any RunStore, salvaging salvages: Bool = false
+  ) throws(RunStoreError) {
+    id = run
+    self.salvages = salvages
+    journal = try store.take(run)
+    do throws(RunStoreError) {
+      contents = try journal.contents(of: run, salvaging: salvages)
+      guard let opening = contents.run.lastOpening else { throw RunStoreError(.empty(run)) }
+      self.opening = opening
+    } catch {
+      journal.letGo()
+      throw error
+    }
+  }
+
+  /// Writes the report of an ended run whose engine ended before it could.
+  ///
+  /// - Parameter plan: The plan of the run, for a run whose file is not recorded.
+  /// - Returns: Whether the report was missing or damaged.
+  @discardableResult
+  package func writeMissingReport(
+    unlessRecorded plan: Plan? = nil
+  ) throws(RunFolderError) -> Bool {
+    guard let folder = journal.folder else { return false }
+    return try folder.writeMissingReport { () throws(RunFolderError) -> Plan in
+      let file = (try? folder.workflow()) ?? nil
+      let recorded = RecordedPlan(id, opening, file: file, in: folder.path).plan
+      guard let plan = recorded ?? plan else { throw .missing(RunFolder.workflowName, id) }
+      return plan
+    }
+  }
+
+  /// Returns the workflow file as the run began with it; `nil` if it is not recorded.
+  ///
+  /// - Throws: If it is missing, or does not match the journal.
+  package func recordedFile() throws(RunStoreError) -> [UInt8]? {
+    guard let folder = journal.folder else { return nil }
+    do throws(RunFolderError) {
+      let recorded = try folder.workflow()
+      guard opening.file != nil else { return recorded }
+      guard let recorded else { throw .missing(RunFolder.workflowName, id) }
+      // An engine killed while it accepted changes leaves the hash of one version and the content of the other.
+      guard [opening.hash, run.opening?.hash].contains(RecordedFile.hash(of: recorded)) else {
+        throw .altered("\(folder.directory.path)/\(RunFolder.workflowName)")
+      }
+      return recorded
+    } catch {
+      throw RunStoreError(error)
+    }
+  }
+
+  /// Returns the steps to rerun: changed ones, named ones, and their dependents.
+  fileprivate func rerunSelection(
+    _ resuming: Engine.ResumeOptions, _ changes: WorkflowChanges?, in plan: Plan
+  ) throws(StartError) -> RerunSelection {
+    var rerunning = RerunSelection()
+    do throws(StepChoice.UnknownStep) {
+      let from = (changes?.changed.map(\.text) ?? []) + resuming.from
+      if !from.isEmpty {
+        let others = Set(try plan.stepsLeftOut(by: StepChoice(from: from)))
+        rerunning.steps.formUnion(plan.steps.indices.filter { !others.contains($0) })
+      }
+      for name in resuming.rerunning {
+        let named = StepAddress(parsing: name)
+        let inside = run.steps.keys.filter { step in named.map(step.isInside) ?? false }
+        if named?.hasElement == true, !inside.isEmpty {
+          rerunning.addresses.formUnion(inside)
+        } else {
+          rerunning.steps.formUnion(try plan.stepsLeftOut(by: StepChoice(skip: [name])))
+        }
+      }
+      return rerunning
+    } catch {
+      throw .unknownStep(error)
+    }
+  }
+
+  /// Terminates the orphans of a killed engine: a step must never run twice at the same time.
+  fileprivate func terminateOrphans(notify: (Notice) -> Void) throws(StartError) {
+    defer { RunSearch.clear() }
+    let orphans = OrphanedProcesses(of: id, past: run)
+    guard !orphans.processes.isEmpty else { return }
+    let end = orphans.end()
+    if !end.ended.isEmpty { notify(.orphansTerminated(end.ended)) }
+    let left = end.orphans + (end.orphans.isEmpty ? orphans.processes.map(\.record) : [])
+    guard left.isEmpty else { throw .orphans(of: id, left) }
+  }
+}

@@ -1,0 +1,162 @@
+import WeftDefinition
+import WeftDiagnostics
+package import WeftExecution
+public import WeftPlanning
+import WeftPlatform
+import WeftRecord
+
+/// The changes of a workflow since a run of it began.
+public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
+  /// Steps whose action or surroundings changed, and all steps of changed nested files. All steps of the workflow if
+  /// the earlier version is not known, or is not valid any more. They run again when the changes are accepted.
+  public let changed: [StepAddress]
+  public let added: [StepAddress]
+  public let removed: [StepAddress]
+  /// The paths of nested files that changed or are new, sorted.
+  public let files: [String]
+  /// The changes, one sentence for each kind.
+  package let lines: [String]
+
+  public var description: String { lines.isEmpty ? "all of it" : lines.joined(separator: "; ") }
+
+  /// - Parameters:
+  ///   - old: The plan that the run began with; `nil` if it is not known.
+  ///   - files: The paths of changed nested files.
+  fileprivate init(from old: Plan?, to new: Plan, files: Set<String>) {
+    let difference = old.map { PlanDifference(from: $0, to: new) }
+    self.files = files.sorted()
+    added = difference?.added ?? []
+    removed = difference?.removed ?? []
+    let inFiles = new.steps.filter { step in
+      files.contains(new.files[new.groups[step.group].file].workflow.source.value?.path ?? "")
+    }.map(\.address)
+    let own = difference?.changed ?? new.steps.map(\.address)
+    let known = Set(own)
+    changed = own + inFiles.filter { !known.contains($0) }
+    lines = WorkflowChanges.lines(difference, self.files)
+  }
+
+  private static func lines(_ difference: PlanDifference?, _ files: [String]) -> [String] {
+    var lines = files.map { "\"\($0)\" is another" }
+    guard let difference else { return lines }
+    for (verb, steps) in [
+      ("changed", difference.changed), ("added", difference.added), ("removed", difference.removed),
+    ] where !steps.isEmpty {
+      let shown = steps.prefix(10).map { "\"\($0)\"" }.joined(separator: ", ")
+      let more = steps.count > 10 ? " and \(steps.count - 10) more" : ""
+      lines.append("\(verb) \(shown)\(more)")
+    }
+    return lines.isEmpty ? ["no step is another than it was"] : lines
+  }
+}
+
+/// The changes of a workflow with which a run may be resumed.
+public enum AcceptedChanges: Sendable, Hashable {
+  case none
+  case all
+  /// Changes of these steps only, whether they changed, were added or were removed. A workflow whose earlier version
+  /// is not known counts as changed in all its steps.
+  case steps(Set<StepAddress>)
+
+  func accept(_ changes: WorkflowChanges) -> Bool {
+    switch self {
+    case .none: false
+    case .all: true
+    case .steps(let steps):
+      (changes.changed + changes.added + changes.removed).allSatisfy(steps.contains)
+    }
+  }
+}
+
+extension PreviousRun {
+  /// Compares a plan with the workflow that the run began with.
+  ///
+  /// - Parameter engine: The engine whose start directory and actions the run uses; `nil` for a run without any.
+  /// - Returns: `nil` if no file has changed, and for a workflow that was built in Swift and still is.
+  package func changes(
+    to new: Plan, for engine: Engine? = nil
+  ) throws(RunStoreError) -> WorkflowChanges? {
+    let recorded = try recordedFile()
+    let source = new.workflow.source.value
+    let files = changedFiles(in: new)
+    let isSame =
+      if let recorded { recorded == source?.bytes } else {
+        opening.hash == source.map { RecordedFile.hash(of: $0.bytes) }
+      }
+    if isSame, files.isEmpty { return nil }
+    // Nested files are only known as steps in their present version.
+    let old = recorded.flatMap {
+      opening.plan(
+        of: $0, startDirectory: engine?.options.startDirectory,
+        actions: engine?.actions.names ?? [])
+    }
+    return WorkflowChanges(from: old, to: new, files: files)
+  }
+
+  /// Returns the nested files that have changed or are new.
+  private func changedFiles(in plan: Plan) -> Set<String> {
+    let before = Dictionary(
+      opening.nested.map { ($0.path, $0.hash) }, uniquingKeysWith: { first, _ in first })
+    var changed: Set<String> = []
+    for file in plan.files.dropFirst() {
+      guard let source = file.workflow.source.value else { continue }
+      if before[source.path] != RecordedFile.hash(of: source.bytes) { changed.insert(source.path) }
+    }
+    return changed
+  }
+}
+
+/// The plan of a recorded run, rebuilt from the file as it was read then.
+package struct RecordedPlan {
+  /// `nil` if the file was not recorded or is not valid.
+  package let plan: Plan?
+  /// The default values of secret inputs, which the file contains.
+  package let secrets = RunSecrets()
+
+  /// - Parameter opening: The run's last opening record.
+  package init(_ run: RunID, _ opening: RecordOpening?, in state: StateDirectory) {
+    self.init(
+      run, opening, file: (try? state.workflow(of: run)) ?? nil, in: state.folderPath(of: run))
+  }
+
+  init(
+    _ run: RunID, _ opening: RecordOpening?, file: [UInt8]?, in directory: String
+  ) {
+    guard let opening, let file, let plan = opening.plan(of: file) else {
+      plan = nil
+      return
+    }
+    let inputs = try? InputBinding.bind(
+      plan.workflow.inputs.demanding(opening.inputs), plan.workflow.inputs.given(opening.inputs),
+      inputSource: .program, allowsMissing: true)
+    guard let inputs else {
+      self.plan = plan
+      return
+    }
+    secrets.add(secretsIn: inputs)
+    let (bound, problems) = plan.bound(to: inputs, run: run, in: directory)
+    self.plan = problems.isEmpty ? bound : plan
+  }
+}
+
+extension RecordOpening {
+  /// Returns the plan of the recorded file, with nested files as they are now; `nil` if it is not valid any more.
+  ///
+  /// - Parameter startDirectory: `nil` for the directory in which the run began.
+  fileprivate func plan(
+    of bytes: [UInt8], startDirectory: String? = nil, actions: Set<ActionName> = []
+  ) -> Plan? {
+    guard let file else { return nil }
+    let here = try? FileSystem.currentDirectory()
+    let isHere = directory == nil || directory == here
+    let place = isHere || file.hasPrefix("/") ? file : "\(directory ?? "")/\(file)"
+    let (workflow, _) = WorkflowLoader.load(
+      SourceFile(path: file, bytes: bytes), at: file == "<stdin>" ? nil : place,
+      startDirectory: startDirectory ?? (isHere ? nil : directory))
+    return workflow.flatMap { Planner.plan($0, actions: actions).plan }
+  }
+}
+
+extension RecordedFile {
+  static func hash(of bytes: [UInt8]) -> String { SHA256.text(of: SHA256.digest(of: bytes)) }
+}

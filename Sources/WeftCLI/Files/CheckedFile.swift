@@ -1,0 +1,108 @@
+import Weft
+import WeftPlatform
+
+/// A workflow file, read once with the files that it names, and its diagnostics.
+struct CheckedFile {
+  let workflow: Workflow?
+  /// `nil` if the file is rejected or cannot be read.
+  let plan: Plan?
+  let diagnostics: [Diagnostic]
+  /// Whether the path is wrong, rather than the file.
+  private let isMissing: Bool
+
+  /// - Parameters:
+  ///   - path: `-` is standard input.
+  ///   - directory: The directory given with `-C`, to mention if the file is missing.
+  init(path: String, below directory: String?) {
+    do {
+      let checked = try CheckedWorkflow(contentsOf: path)
+      (workflow, plan, diagnostics) = (checked.workflow, checked.plan, checked.diagnostics)
+      isMissing = false
+    } catch {
+      (workflow, plan) = (nil, nil)
+      diagnostics = [CheckedFile.diagnostic(error, path: path, below: directory)]
+      isMissing = error.isAboutTheName
+    }
+  }
+
+  /// Returns the exit code of a check.
+  func exitCode(isStrict: Bool = false) -> ExitCode {
+    if isMissing { return .usage }
+    if plan == nil { return .rejected }
+    return isStrict && hasWarnings ? .failure : .success
+  }
+
+  fileprivate var hasWarnings: Bool { diagnostics.contains { $0.severity == .warning } }
+
+  /// Returns a diagnostic without a location, because nothing was read.
+  private static func diagnostic(
+    _ failure: FileReadError, path: String, below directory: String?
+  ) -> Diagnostic {
+    let name = path == "-" ? "standard input" : "\"\(path)\""
+    return Diagnostic(
+      .error, code: "W0000", message: "\(name) \(failure.message)", place: nil,
+      help: failure.help(path: path, below: directory))
+  }
+}
+
+extension FileReadError {
+  /// Whether another path is needed, rather than a change to the file.
+  fileprivate var isAboutTheName: Bool {
+    switch self {
+    case .isDirectory, .nulInPath, .system: true
+    case .tooLarge, .noWriter: false
+    }
+  }
+
+  fileprivate func help(path: String, below directory: String?) -> String? {
+    switch self {
+    case .isDirectory: "name a file in it"
+    case .noWriter: "give it a writer, or the workflow on standard input as \"-\""
+    case .system(.notFound):
+      directory.map { "it is looked for in \"\($0)\", because of -C" }
+        ?? "\"weft init \(path)\" writes a first workflow there"
+    case .tooLarge, .nulInPath, .system: nil
+    }
+  }
+}
+
+/// A workflow file on the command line, with its inputs: the operands of `run`, `graph` and `why`.
+struct FileOperand {
+  private let path: String
+  private let inputs: InputOptions
+  private let directory: String?
+  private let place: RecordPlace
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    path = parsed.operands[0]
+    inputs = try InputOptions(parsed)
+    directory = parsed.value(of: .directory)
+    place = RecordPlace(parsed)
+  }
+
+  /// Checks the file and reads the inputs. All diagnostics are written.
+  ///
+  /// - Parameters:
+  ///   - isStrict: Whether warnings are errors.
+  ///   - allowsMissing: Whether inputs may be missing.
+  func planned(
+    _ console: Console, isStrict: Bool = false, allowsMissing: Bool
+  ) throws(Refusal) -> (plan: Plan, inputs: InputValues) {
+    let file = CheckedFile(path: path, below: directory)
+    if allowsMissing { Kept.untilExit(file) }
+    console.errors.write(file.diagnostics)
+    guard let plan = file.plan else { throw Refusal(file.exitCode()) }
+    if isStrict, file.hasWarnings {
+      throw Refusal(.failure, "nothing was started: --strict wants a file without warnings")
+    }
+    return (plan, try inputs.values(for: plan.workflow, allowsMissing: allowsMissing))
+  }
+
+  /// Returns the plan of a run that is not started, with the values that are known before.
+  func preview(_ console: Console, isStrict: Bool = false) throws(Refusal) -> PlanPreview {
+    let (plan, inputs) = try planned(console, isStrict: isStrict, allowsMissing: true)
+    let (bound, problems) = plan.bound(to: inputs, run: nil)
+    guard problems.isEmpty else { throw Refusal(.usage, problems) }
+    return PlanPreview(plan: bound, inputs: inputs, state: place.path)
+  }
+}

@@ -1,0 +1,107 @@
+import CWeftSchemas
+import WeftPlatform
+
+/// `weft init`: creates a first workflow in a new file.
+struct InitCommand: Subcommand {
+  private let path: String
+
+  init(_ parsed: ParsedArguments) { path = parsed.operands.first ?? "workflow.json" }
+
+  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+    if path == "-" {
+      console.output.write(FirstWorkflow.text)
+      return .success
+    }
+    try write()
+    console.output.write(
+      "wrote \(path); to run it: weft run \(path)\n"
+        + "for an editor that completes and checks it: weft schema > workflow.schema.json\n")
+    return .success
+  }
+
+  /// Writes the whole file or none.
+  private func write() throws(Refusal) {
+    let file: Descriptor
+    do {
+      file = try Descriptor.creating(path, .onlyNew)
+    } catch .alreadyExists {
+      throw Refusal(
+        .usage, "\"\(path)\" exists already and is left as it is",
+        help: "name another: weft init FILE")
+    } catch {
+      throw Refusal(.usage, "cannot create \"\(path)\": \(error)")
+    }
+    do {
+      try file.writeAll(FirstWorkflow.text)
+    } catch {
+      Descriptor.remove(path)
+      throw Refusal(.usage, "cannot write \"\(path)\": \(error.message)")
+    }
+  }
+}
+
+/// The output of `weft init`: small, and runnable wherever there is a shell.
+enum FirstWorkflow {
+  static let text = """
+    {
+      "$schema": "./workflow.schema.json",
+      "name": "first",
+      "description": "Steps run one after another; those in a parallel group, side by side.",
+      "steps": [
+        {
+          "id": "prepare",
+          "description": "A string runs in a shell. What it writes is kept: weft logs shows it.",
+          "run": "echo preparing; date"
+        },
+        {
+          "id": "checks",
+          "description": "The group is done when all its members are; then comes the next step.",
+          "parallel": [
+            { "id": "unit", "run": "echo testing one part", "timeout": "5m" },
+            {
+              "id": "system",
+              "description": "An array starts a program without a shell. What it writes is handed on.",
+              "run": ["uname", "-sm"],
+              "outputs": { "name": "${{ self.stdout }}" }
+            },
+            {
+              "id": "style",
+              "description": "Its failure would be told, and the run would go on.",
+              "run": "echo looking at the style",
+              "allowFailure": true
+            },
+            {
+              "id": "summary",
+              "description": "Waits for exactly these, and for no other member.",
+              "needs": ["unit", "style"],
+              "run": "echo unit and style are done"
+            }
+          ]
+        },
+        {
+          "id": "finish",
+          "description": "An expression stands for a value. It is never taken for code.",
+          "env": { "GREETING": "hello" },
+          "run": "echo \\"$GREETING from the last step, on ${{ steps.system.outputs.name }}\\""
+        }
+      ]
+    }
+
+    """
+}
+
+/// The schemas built into the program.
+enum SchemaName: String, CaseIterable {
+  case workflow, event
+
+  /// The schema file, byte for byte.
+  var text: String {
+    let schema =
+      switch self {
+      case .workflow: weft_workflow_schema()
+      case .event: weft_event_schema()
+      }
+    return String(
+      decoding: UnsafeRawBufferPointer(start: schema.bytes, count: schema.count), as: UTF8.self)
+  }
+}

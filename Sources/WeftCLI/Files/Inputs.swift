@@ -1,0 +1,197 @@
+import Weft
+import WeftPlatform
+
+/// Collects the inputs that the command line gives to a workflow.
+private struct InputCollection {
+  private let declarations: [InputDeclaration]
+  private var given: [GivenInput] = []
+  private var diagnostics: [Diagnostic] = []
+
+  /// - Parameter recorded: The inputs of a resumed run.
+  init(_ declarations: [InputDeclaration], recorded: [HandedOn]) {
+    self.declarations = declarations.demanding(recorded)
+    given = declarations.given(recorded)
+  }
+
+  fileprivate func bound(allowsMissing: Bool) throws(Refusal) -> InputValues {
+    // Missing inputs may be in the file that could not be parsed.
+    let isOpen = allowsMissing || !diagnostics.isEmpty
+    var all = diagnostics
+    do {
+      let values = try InputBinding.bind(
+        declarations, given, inputSource: .commandLine, allowsMissing: isOpen)
+      if all.isEmpty { return values }
+    } catch {
+      all += error.diagnostics
+    }
+    throw Refusal(.usage, all)
+  }
+
+  // MARK: -i
+
+  mutating func take(_ argument: InputArgument) {
+    given.append(
+      GivenInput(argument.name, content(of: argument), .option(argument.spelling)))
+  }
+
+  private func content(of argument: InputArgument) -> GivenInput.Content {
+    switch argument.source {
+    case .given(let text): return argument.isJSON ? .json(text) : .text(text)
+    case .file(let path):
+      do {
+        let bytes = try FileReading.bytes(of: path, limit: WorkflowLimits.inputBytes)
+        guard let text = String(validating: bytes.withoutLineEnd, as: UTF8.self) else {
+          return .unread("is not UTF-8")
+        }
+        return argument.isJSON ? .json(text) : .text(text)
+      } catch {
+        return .unread(error.message)
+      }
+    }
+  }
+
+  // MARK: --inputs
+
+  mutating func take(file path: String) {
+    let name = path == "-" ? "<stdin>" : path
+    let bytes: [UInt8]
+    do { bytes = try FileReading.bytes(of: path) } catch {
+      diagnostics.append(
+        Diagnostic(
+          .error, code: "W0000", message: "\"\(name)\", for --inputs, \(error.message)", place: nil)
+      )
+      return
+    }
+    let (root, found) = JSONReader.read(SourceFile(path: name, bytes: bytes))
+    diagnostics += found.map(withoutExcerpt)
+    guard let root, !found.contains(where: \.isError) else { return }
+    guard root.kind == .object else {
+      diagnostics.append(
+        withoutExcerpt(
+          Diagnostic(
+            .error, code: DefinitionCode.wrongType.rawValue,
+            message: "a file of inputs holds one object, found \(root.noun)", place: root.place,
+            help: "write { \"NAME\": value }")))
+      return
+    }
+    given += GivenInput.all(in: root)
+  }
+
+  /// Removes the excerpt and message of a diagnostic about a file with secrets, which might reveal one.
+  private func withoutExcerpt(_ diagnostic: Diagnostic) -> Diagnostic {
+    guard declarations.contains(where: \.isSecret), let place = diagnostic.place else {
+      return diagnostic
+    }
+    let position = place.file.position(of: Int(place.range.start))
+    return Diagnostic(
+      diagnostic.severity, code: diagnostic.code,
+      message: "\(place.file.path) is not an object of inputs in JSON, "
+        + "at \(position.line):\(position.column)", place: nil)
+  }
+}
+
+extension [UInt8] {
+  /// The bytes without a final line end, as for a step's output.
+  fileprivate var withoutLineEnd: ArraySlice<UInt8> {
+    guard last == UInt8(ascii: "\n") else { return self[...] }
+    let rest = dropLast()
+    return rest.last == UInt8(ascii: "\r") ? rest.dropLast() : rest
+  }
+}
+
+/// The inputs on the command line.
+struct InputOptions: Sendable, Hashable {
+  /// The values of `-i`, in order.
+  let arguments: [InputArgument]
+  /// The value of `--inputs`: a JSON file with several inputs; `-` is standard input.
+  let file: String?
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    var arguments: [InputArgument] = []
+    for text in parsed.values(of: .input) {
+      guard let argument = InputArgument(text), argument.source != .file("") else {
+        throw .wrongValue(
+          of: "\"-i\"", found: text, wanted: "NAME=VALUE or NAME=@FILE",
+          help: "for example: -i version=1.2.0; NAME:=JSON gives any JSON value", parsed.command)
+      }
+      arguments.append(argument)
+    }
+    let files = parsed.values(of: .inputs)
+    guard files.count <= 1 else { throw .repeatedOption(.inputs, parsed.command) }
+    self.arguments = arguments
+    file = files.first
+    try checkStandardInput(parsed)
+  }
+
+  /// Reads the inputs and checks them against the declarations of a workflow.
+  ///
+  /// - Parameters:
+  ///   - allowsMissing: Whether missing inputs are permitted.
+  ///   - recorded: The inputs of a resumed run.
+  /// - Throws: All errors.
+  func values(
+    for workflow: Workflow, allowsMissing: Bool = false, recorded: [HandedOn] = []
+  ) throws(Refusal) -> InputValues {
+    var collection = InputCollection(workflow.inputs, recorded: recorded)
+    for argument in arguments { collection.take(argument) }
+    if let file { collection.take(file: file) }
+    return try collection.bound(allowsMissing: allowsMissing)
+  }
+
+  /// Rejects a second reader of standard input, because the first one consumes it.
+  private func checkStandardInput(_ parsed: ParsedArguments) throws(UsageError) {
+    var readers: [String] = parsed.operands.first == "-" ? ["the workflow"] : []
+    if file == "-" { readers.append("--inputs") }
+    readers += arguments.filter(\.readsStandardInput).map(\.spelling)
+    guard readers.count <= 1 else {
+      throw .standardInputTwice(readers[0], readers[1], parsed.command)
+    }
+  }
+}
+
+/// The value of one `-i`: a name, and the source of its value.
+///
+/// | argument | value |
+/// |---|---|
+/// | `name=text` | the text, parsed according to the declared type |
+/// | `name=@file` | the content of a file without its last line end, parsed likewise; `@-` is standard input |
+/// | `name=@@text` | a text that begins with `@` |
+/// | `name:=json` | a JSON value, whatever the type; `name:=@file` from a file |
+struct InputArgument: Sendable, Hashable {
+  enum Source: Sendable, Hashable {
+    case given(String)
+    case file(String)
+  }
+
+  let name: String
+  /// Whether the value is JSON, rather than text to parse according to the declared type.
+  let isJSON: Bool
+  let source: Source
+
+  /// `nil` if the argument does not have this form.
+  init?(_ argument: String) {
+    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return nil }
+    isJSON = parts[0].hasSuffix(":")
+    name = String(isJSON ? parts[0].dropLast() : parts[0])
+    guard !name.isEmpty else { return nil }
+    let value = parts[1]
+    if !value.hasPrefix("@") {
+      source = .given(String(value))
+    } else if value.hasPrefix("@@") {
+      source = .given(String(value.dropFirst()))
+    } else {
+      source = .file(String(value.dropFirst()))
+    }
+  }
+
+  /// The form for messages: without the value, which may be secret.
+  var spelling: String {
+    let start = "-i \(name)\(isJSON ? ":" : "")"
+    if case .file(let path) = source { return "\(start)=@\(path)" }
+    return start
+  }
+
+  /// Whether it reads standard input.
+  var readsStandardInput: Bool { source == .file("-") }
+}

@@ -1,0 +1,320 @@
+extension Option {
+  static let help = Option("-h", "--help", help: "print help")
+  static let version = Option("--version", help: "print the version")
+
+  static let jobs = Option(
+    "-j", value: ValueDescription(name: "N", kind: .text),
+    help:
+      "run at most N steps at once; default: the workflow's maxParallel, else the number of processors",
+    elsewhere: ["--jobs", "--parallel", "--max-parallel"])
+  static let keepGoing = Option(
+    "-k", help: "after a failure, continue with steps that do not depend on it",
+    elsewhere: ["--keep-going", "--continue"])
+  static let failFast = Option(
+    "--fail-fast", help: "after a failure, cancel the running steps too", elsewhere: ["--failfast"])
+  static let strictRun = Option(
+    "--strict", help: "exit 1 for tolerated failures; start nothing if the file has warnings")
+  static let strictCheck = Option("--strict", help: "exit 1 if there are warnings")
+  static let directory = Option(
+    "-C", value: ValueDescription(name: "DIR", kind: .directory),
+    help: "change to DIR first; FILE and other paths are relative to it",
+    elsewhere: ["--directory", "--chdir", "--cwd"])
+  static let timeout = Option(
+    "--timeout", value: ValueDescription(name: "D", kind: .text),
+    help:
+      "end the run after D, such as 90s or 1h30m, and exit 124; default: the workflow's timeout")
+  static let events = Option(
+    "--events", value: ValueDescription(name: "FILE|-|fd:N", kind: .file),
+    help:
+      "write each event as a line of JSON to FILE, to standard output (-) or to an open descriptor (fd:N); "
+      + "with -, output for people goes to standard error")
+  static let only = Option(
+    "--only", value: ValueDescription(name: "STEP", kind: .step),
+    help: "run only this step or group, and its dependencies; repeatable",
+    elsewhere: ["--target", "--targets", "--step", "--steps", "--job"])
+  static let skip = Option(
+    "--skip", value: ValueDescription(name: "STEP", kind: .step),
+    help:
+      "skip this step or group as if its \"if\" were false; steps that need it still run; repeatable",
+    elsewhere: ["--exclude", "--without", "--skip-step"])
+  static let from = Option(
+    "--from", value: ValueDescription(name: "STEP", kind: .step),
+    help: "run only this step or group, and its dependents; repeatable",
+    elsewhere: ["--start-at", "--start-from", "--since"])
+  static let retryBudget = Option(
+    "--retry-budget", value: ValueDescription(name: "PERCENT", kind: .text),
+    help:
+      "cap retries of network and HTTP failures in a run at PERCENT% of its steps, plus 100; "
+      + "default: 20")
+  static let contexts = Option(
+    "--contexts", value: ValueDescription(name: "FILE", kind: .existingFile(suffix: ".json")),
+    help: "read contexts from FILE, a JSON object with one member for each; - reads standard input",
+    elsewhere: ["--context", "--values", "--vars"])
+  static let dryRun = Option(
+    "--dry-run", help: "print the graph and start nothing",
+    elsewhere: ["-n", "--just-print", "--recon"])
+
+  static let input = Option(
+    "-i", "--input", value: ValueDescription(name: "NAME=VALUE", kind: .input),
+    help:
+      "set an input; NAME=@FILE reads a file, NAME=@@TEXT sets text that begins with @, "
+      + "NAME:=JSON sets any JSON value; repeatable",
+    elsewhere: ["--param", "--parameter", "--set", "--var", "--arg", "-p", "-D", "-e", "--field"])
+  static let inputs = Option(
+    "--inputs", value: ValueDescription(name: "FILE", kind: .existingFile(suffix: ".json")),
+    help: "read inputs from FILE, a JSON object; - reads standard input; -i overrides",
+    elsewhere: ["--input-file", "--params", "--params-file", "--vars", "--var-file", "--values"])
+
+  static let containment = Option(
+    "--containment",
+    value: .oneOf(
+      .init("auto", "the strongest available"),
+      .init("cgroup", "a control group (cgroup v2) for each step"),
+      .init("subreaper", "adopt orphaned processes"),
+      .init("group+cookie", "only sessions, parents and the environment")),
+    help: "how to track processes that steps start, so they can be killed; default: auto")
+
+  static let record = Option(
+    "--record",
+    value: .oneOf(
+      .init("none", "no journal; the run cannot be resumed"),
+      .init("process", "survives a crash or kill of weft"),
+      .init("power", "survives a power loss; slower")),
+    help: "what the journal survives; default: process",
+    elsewhere: ["--journal", "--durability"])
+  static let stateDirectory = Option(
+    "--state-dir", value: ValueDescription(name: "DIR", kind: .directory),
+    help:
+      "keep runs in DIR; default: WEFT_DIR, else .weft in the directory where the run starts",
+    elsewhere: ["--work-dir", "--workdir"])
+
+  static let noCache = Option(
+    "--no-cache", help: "ignore cached results (new results are still stored)",
+    elsewhere: ["--force", "--rebuild", "--always-make", "-B"])
+  static let cacheLimit = Option(
+    "--cache-limit", value: ValueDescription(name: "SIZE", kind: .text),
+    help:
+      "limit the cache to SIZE, such as 2GiB, and remove the least recently used results; "
+      + "default: WEFT_CACHE_LIMIT, else 10GiB", elsewhere: ["--cache-size", "--max-cache"])
+
+  static let acceptChanges = Option(
+    "--accept-changes",
+    help:
+      "continue with the current workflow, and rerun changed steps and their dependents; accept changed or "
+      + "missing files that steps have made",
+    elsewhere: ["--force", "--allow-changes"])
+  static let rerun = Option(
+    "--rerun", value: ValueDescription(name: "STEP", kind: .step),
+    help: "rerun this step, group or element, whatever the journal says; repeatable",
+    elsewhere: ["--redo", "--retry", "--again"])
+  static let rerunInterrupted = Option(
+    "--rerun-interrupted",
+    help: "list the steps that were running when weft was killed, and rerun them",
+    elsewhere: ["--rerun-all", "--rerun-failed"])
+  static let skipInterrupted = Option(
+    "--skip-interrupted",
+    help:
+      "list the steps that were running when weft was killed, and count them as done, without outputs",
+    elsewhere: ["--ignore-interrupted", "--accept-interrupted"])
+  static let resumeFrom = Option(
+    "--from", value: ValueDescription(name: "STEP", kind: .step),
+    help: "rerun this step or group, and its dependents; repeatable",
+    elsewhere: ["--start-at", "--start-from", "--since"])
+  static let trustRecord = Option(
+    "--trust-record",
+    help:
+      "use the directory and the workflow file that the journal names, even if they are outside the current "
+      + "directory, or the workflow came from standard input",
+    elsewhere: ["--accept-location", "--trust"])
+  static let salvage = Option(
+    "--salvage", help: "continue from the intact part of a damaged journal",
+    elsewhere: ["--repair", "--ignore-damage"])
+
+  static let diagnosticFormat = Option(
+    "--format",
+    value: .oneOf(
+      .init("text", "for people, with source lines"),
+      .init("json", "one JSON document"),
+      .init("sarif", "SARIF 2.1.0, for code scanning"),
+      .init("github", "GitHub Actions annotations")),
+    help: "set the output format; default: text", elsewhere: ["--output", "-o", "-f"])
+  static let graphFormat = Option(
+    "--format",
+    value: .oneOf(
+      .init("tree", "nested groups and steps"),
+      .init("table", "one line for each step"),
+      .init("dot", "for Graphviz"),
+      .init("mermaid", "for Markdown"),
+      .init("json", "one JSON document")),
+    help: "set the output format; default: tree", elsewhere: ["--output", "-o", "-f"])
+}
+
+extension CommandDescription {
+  /// The commands in the order of the help text.
+  static let all = beforeHelp + [help, version]
+
+  private static let beforeHelp = [
+    run, resume, approve, cancel, runs, show, logs, check, graph, why, eval, reap, clean, schema,
+    initialise, completions,
+  ]
+
+  private static let run = CommandDescription(
+    .run, "run a workflow",
+    details: [
+      "Check the whole file, then start each step as soon as its dependencies are done.",
+      "\"weft run FILE --help\" lists the inputs of FILE.",
+      "The first ^C cancels the run gracefully, the second kills everything that still runs, the third exits "
+        + "at once.",
+      "Each run is kept in .weft/runs/ID: its journal, the logs of its steps and, at the end, a report.",
+      "Ready steps start longest-path-first, by durations of earlier runs; with -j 1, in file order.",
+      "Exit codes: 0 success, 1 a step failed, 2 bad usage, 3 the file is rejected, 4 output or the journal "
+        + "could not be written, 75 waiting for approval, 124 the run's time limit passed, "
+        + "128+n ended by signal n.",
+    ],
+    operand: Operand(
+      value: .workflowFile, count: .one, help: "workflow file; - reads standard input"),
+    options: [
+      .input, .inputs, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .events,
+      .only, .skip, .from, .retryBudget, .containment, .record, .stateDirectory, .keepAfterRun,
+      .noCache, .cacheLimit, .dryRun,
+    ],
+    contradictions: [[.keepGoing, .failFast]])
+
+  private static let check = CommandDescription(
+    .check, "report all problems in workflow files",
+    details: [
+      "Report each problem with its location, code and remedy. Start nothing.",
+      "Exit codes: 0 no errors, 1 warnings with --strict, 2 bad usage, 3 a file is rejected.",
+    ],
+    operand: Operand(
+      value: .workflowFile, count: .oneOrMore, help: "workflow files; - reads standard input"),
+    options: [.diagnosticFormat, .strictCheck, .directory])
+
+  private static let graph = CommandDescription(
+    .graph, "print the graph of a workflow",
+    details: [
+      "Check the inputs that are given; none is required. Start nothing, and write nothing but the graph.",
+      "For steps with \"cache\", predict whether they will run, as far as possible.",
+      "If FILE has been run before, show the duration of each step and the critical path.",
+      "To draw the graph:\n  weft graph --format dot FILE | dot -Tsvg > graph.svg",
+    ],
+    operand: Operand(
+      value: .workflowFile, count: .one, help: "workflow file; - reads standard input"),
+    options: [.graphFormat, .input, .inputs, .only, .skip, .from, .directory, .stateDirectory])
+
+  private static let why = CommandDescription(
+    .why, "show why a cached step would run",
+    details: [
+      "Show whether STEP would run and, if so, what differs from the nearest cached result: which parts, "
+        + "with both values. Start and write nothing.",
+      "Parts are platform, command, cwd, element, stdin, env, inputs, outputs, key and version.",
+      "Exit codes: 0 shown, 2 bad usage, an unknown step, or a step without \"cache\".",
+    ],
+    operands: [
+      Operand(value: .workflowFile, count: .one, help: "workflow file"),
+      Operand(
+        value: ValueDescription(name: "STEP", kind: .step), count: .one,
+        help: "step, as \"weft graph\" names it"),
+    ],
+    options: [.input, .inputs, .directory, .stateDirectory])
+
+  private static let eval = CommandDescription(
+    .eval, "evaluate an expression",
+    details: [
+      "Print the value as one line of JSON. NaN and infinities, which JSON does not have, are printed as null.",
+      "EXPR is bare, as in \"if\", or text with ${{ }}. Put -- before one that begins with a dash.",
+      "Missing members of contexts are null. success() is true, and failure() and cancelled() are false, "
+        + "unless job.status in the contexts is \"failure\" or \"cancelled\". hashFiles() reads below the "
+        + "current directory.",
+      "  weft eval \"format('v{0}', inputs.version)\" --contexts contexts.json",
+      "Exit codes: 0 success, 1 the expression has an error, 2 bad usage.",
+    ],
+    operand: Operand(
+      value: ValueDescription(name: "EXPR", kind: .text), count: .one,
+      help: "expression to evaluate"),
+    options: [.contexts])
+
+  private static let resume = CommandDescription(
+    .resume, "continue a run that has not succeeded",
+    details: [
+      "Steps recorded as done do not run again. Processes left from the run are terminated first; then "
+        + "failed, cancelled and blocked steps start again, with all their retries.",
+      "A step that was running when weft was killed starts again if it is \"idempotent\". Otherwise, how far "
+        + "it got is unknown, and it fails until --rerun-interrupted or --rerun STEP runs it again, or "
+        + "--skip-interrupted counts it as done.",
+      "Inputs are those of the run; give secret ones again, because they are not recorded.",
+      "Exit codes: those of weft run; 3 the file has changed, 4 another weft has the run, or its journal is "
+        + "damaged.",
+    ],
+    operand: .recordedRun,
+    options: [
+      .rerun, .rerunInterrupted, .skipInterrupted, .resumeFrom, .acceptChanges, .trustRecord,
+      .salvage, .input,
+      .inputs, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .events,
+      .retryBudget, .containment, .record, .stateDirectory, .noCache, .cacheLimit,
+    ],
+    contradictions: [[.keepGoing, .failFast], [.rerunInterrupted, .skipInterrupted]])
+
+  private static let reap = CommandDescription(
+    .reap, "kill processes left behind by a killed weft",
+    details: [
+      "A weft that was killed (kill -9, out of memory) leaves its processes running. Send them TERM, and "
+        + "KILL after 10 seconds.",
+      "Without RUN, reap all recorded runs, and list runs that are not recorded. Runs of a live weft, and "
+        + "processes kept by \"leftovers\": \"keep\", are left alone.",
+      "Exit codes: 0 nothing is left, 2 there is no such run, 4 its weft is alive, or a process could not be "
+        + "terminated.",
+    ],
+    operand: Operand(
+      value: ValueDescription(name: "RUN", kind: .recordedRun), count: .atMostOne,
+      help: "id of a run, or the beginning of one; default: all recorded runs"),
+    options: [.directory, .records])
+
+  private static let schema = CommandDescription(
+    .schema, "print a JSON Schema",
+    details: [
+      "Editors complete and check a workflow that names its schema:\n"
+        + "  weft schema > workflow.schema.json\n"
+        + "  { \"$schema\": \"workflow.schema.json\", \"steps\": [\"echo hello\"] }"
+    ],
+    operand: Operand(
+      value: .oneOf(
+        .init("workflow", "for workflow files"),
+        .init("event", "for the lines that --events writes")),
+      count: .atMostOne,
+      help: "schema to print; default: workflow"))
+
+  private static let initialise = CommandDescription(
+    .`init`, "write a first workflow",
+    details: ["Existing files are never overwritten."],
+    operand: Operand(
+      value: ValueDescription(name: "FILE", kind: .file), count: .atMostOne,
+      help: "file to write; default: workflow.json; - writes to standard output"))
+
+  private static let completions = CommandDescription(
+    .completions, "print completions for a shell",
+    details: [
+      "To load them in every new shell:\n"
+        + "  bash  echo 'source <(weft completions bash)' >> ~/.bashrc\n"
+        + "  zsh   echo 'source <(weft completions zsh)' >> ~/.zshrc     (after compinit)\n"
+        + "  fish  weft completions fish > ~/.config/fish/completions/weft.fish"
+    ],
+    operand: Operand(
+      value: .oneOf(.init("bash"), .init("zsh"), .init("fish")), count: .one,
+      help: "shell to print completions for"))
+
+  private static let help = CommandDescription(
+    .help, "print help for a command",
+    details: [],
+    operand: Operand(
+      value: ValueDescription(
+        name: "COMMAND",
+        kind: .choice(
+          beforeHelp.map { .init($0.name.rawValue, $0.summary) } + [
+            .init("help", "print help for a command"), .init("version", version.summary),
+          ])),
+      count: .atMostOne, help: "command to explain; default: list all commands"))
+
+  private static let version = CommandDescription(
+    .version, "print the version", details: [])
+}

@@ -1,0 +1,170 @@
+/// The commands that send requests to a run.
+extension CommandDescription {
+  static let approve = CommandDescription(
+    .approve, "approve or reject a step that waits for approval",
+    details: [
+      "Approve STEP, or reject it with --reject. A live run continues at once; one that was suspended with "
+        + "exit code 75 continues with \"weft resume RUN\".",
+      "Exit codes: 0 the answer is stored, 2 there is no such run, or the step does not wait, 4 the journal "
+        + "is damaged.",
+    ],
+    operands: [
+      .recordedRun,
+      Operand(
+        value: ValueDescription(name: "STEP", kind: .step), count: .one,
+        help: "step, as \"weft show\" names it"),
+    ],
+    options: [.reject, .directory, .stateDirectory])
+
+  static let cancel = CommandDescription(
+    .cancel, "cancel a run from another terminal",
+    details: [
+      "Cancel the run like the first ^C, and wait until it has ended. A run that waits for approval ends "
+        + "with the next \"weft resume RUN\", which runs its cleanups.",
+      "Exit codes: 0 the run has ended, 2 there is no such run, 4 its journal is damaged.",
+    ],
+    operand: Operand(
+      value: ValueDescription(name: "RUN", kind: .recordedRun), count: .atMostOne,
+      help: "id of a run, or the beginning of one; default: the latest that has not ended"),
+    options: [.now, .directory, .stateDirectory])
+}
+
+extension Option {
+  static let reject = Option(
+    "--reject", help: "reject the step, which then fails with class rejected",
+    elsewhere: ["--deny", "--decline", "--no"])
+  static let now = Option(
+    "--now", help: "kill the running steps at once, without a grace period",
+    elsewhere: ["--force", "--kill", "-9"])
+}
+
+/// The commands about recorded runs.
+extension CommandDescription {
+  static let runs = CommandDescription(
+    .runs, "list recorded runs",
+    details: [
+      "List the newest first: start, state, duration, and the number of steps done.",
+      "A run is interrupted if its weft was killed; continue it with \"weft resume RUN\". A run with an "
+        + "unreadable journal is listed as damaged, with the reason.",
+      "  weft runs --state failure --state interrupted --since 2d",
+    ],
+    options: [.runState, .runFile, .since, .runLimit, .runListFormat, .directory, .records])
+
+  static let show = CommandDescription(
+    .show, "show one recorded run",
+    details: [
+      "Show the result of the run and of each step, and what \"weft resume\" would do next. Of secret "
+        + "outputs, show only the names.",
+      "With --follow, ^C ends only the display, not the run.",
+      "Exit codes: 0 shown, whatever the result of the run, 2 there is no such run, 4 its journal is "
+        + "damaged; with --follow those of weft run, and 4 if its weft disappears before the run ends.",
+    ],
+    operand: .recordedRun, options: [.followRun, .runDetailFormat, .directory, .records],
+    contradictions: [[.followRun, .runDetailFormat]])
+
+  static let logs = CommandDescription(
+    .logs, "print the logs of steps",
+    details: [
+      "Print the log of one step byte for byte: both streams in order of arrival, all attempts. For several "
+        + "steps, a group or a loop, and without STEP, begin each line with the name of its step.",
+      "  weft logs build\n  weft logs 20261121-151337 'deploy[eu]'\n  weft logs checks -f",
+      "The first operand is the run if it begins like an id, with at least a day (20261121); otherwise it is "
+        + "a step of the latest run.",
+      "Exit codes: 0 printed, 2 there is no such run or step, 4 a log is incomplete, or its weft disappeared "
+        + "during --follow.",
+    ],
+    operands: [
+      .recordedRun,
+      Operand(
+        value: ValueDescription(name: "STEP", kind: .step), count: .any,
+        help: "steps, groups or elements, as \"weft show\" names them; default: all"),
+    ],
+    options: [.followLogs, .directory, .records])
+
+  static let clean = CommandDescription(
+    .clean, "remove old runs",
+    details: [
+      "Remove each run that exceeds one of the limits; default: all but the last 50. Runs that wait or were "
+        + "interrupted could still be resumed, and stay unless --unfinished is given. Runs of a live weft, and "
+        + "anything that is not the folder of a run, are never removed.",
+      "After each run, \"weft run\" does the same with its --keep.",
+      "  weft clean --keep 10 --older-than 30d --size 1GB --dry-run",
+      "Exit codes: 0 done, 2 bad usage, or --state-dir does not exist, 4 something could not be removed.",
+    ],
+    options: [.keep, .olderThan, .cleanSize, .unfinished, .cleanDryRun, .directory, .records])
+}
+
+extension Operand {
+  static let recordedRun = Operand(
+    value: ValueDescription(name: "RUN", kind: .recordedRun), count: .atMostOne,
+    help: "id of a run, or the beginning of one; default: the latest")
+}
+
+/// The options of commands about recorded runs.
+extension Option {
+  static let records = Option(
+    "--state-dir", value: ValueDescription(name: "DIR", kind: .directory),
+    help: "find runs in DIR; default: WEFT_DIR, else .weft",
+    elsewhere: ["--work-dir", "--workdir"])
+
+  static let runState = Option(
+    "--state",
+    value: .oneOf(
+      .init("success"), .init("failure"), .init("cancelled"),
+      .init("waiting", "waits for approval"),
+      .init("interrupted", "weft was killed; not resumed yet"),
+      .init("running"), .init("damaged", "the journal cannot be read")),
+    help: "list only runs in this state; repeatable",
+    elsewhere: ["--status", "--outcome"])
+  static let runFile = Option(
+    "--file", value: ValueDescription(name: "NAME", kind: .text),
+    help: "list only runs of this workflow or file; the end of a path is enough",
+    elsewhere: ["--workflow", "--name"])
+  static let since = Option(
+    "--since", value: ValueDescription(name: "D|DATE", kind: .text),
+    help: "list only runs that began in the last D, such as 2d, or since DATE",
+    elsewhere: ["--after", "--newer-than"])
+  static let runLimit = Option(
+    "--limit", value: ValueDescription(name: "N", kind: .text),
+    help: "list only the newest N runs", elsewhere: ["-n", "--last", "--max", "--count"])
+  static let runListFormat = Option(
+    "--format",
+    value: .oneOf(
+      .init("table", "for people"), .init("json", "one JSON document"),
+      .init("csv", "comma-separated values (RFC 4180)")),
+    help: "set the output format; default: table", elsewhere: ["--output", "-o", "-f"])
+
+  static let followRun = Option(
+    "-f", "--follow",
+    help: "show the run as its own terminal does, until it ends",
+    elsewhere: ["--watch", "-w", "--attach"])
+  static let followLogs = Option(
+    "-f", "--follow", help: "keep printing as the logs grow, until the steps or the run have ended",
+    elsewhere: ["--watch", "-w", "--tail"])
+  static let keep = Option(
+    "--keep", value: ValueDescription(name: "N", kind: .text),
+    help: "keep the last N runs; default if no other limit is given: 50",
+    elsewhere: ["--keep-last", "--last"])
+  static let keepAfterRun = Option(
+    "--keep", value: ValueDescription(name: "N", kind: .text),
+    help: "after the run, remove ended runs except for the last N; default: 50",
+    elsewhere: ["--keep-last"])
+  static let olderThan = Option(
+    "--older-than", value: ValueDescription(name: "D", kind: .text),
+    help: "remove runs that began longer ago than D, such as 30d",
+    elsewhere: ["--before", "--age", "--max-age"])
+  static let cleanSize = Option(
+    "--size", value: ValueDescription(name: "S", kind: .text),
+    help: "remove the oldest runs until the others hold at most S, such as 500MB",
+    elsewhere: ["--max-size", "--keep-storage"])
+  static let unfinished = Option(
+    "--unfinished", help: "also remove runs that could still be resumed",
+    elsewhere: ["--force", "-f", "--all", "-a"])
+  static let cleanDryRun = Option(
+    "--dry-run", help: "print what would be removed, and remove nothing",
+    elsewhere: ["-n", "--just-print"])
+  static let runDetailFormat = Option(
+    "--format",
+    value: .oneOf(.init("text", "for people"), .init("json", "one JSON document")),
+    help: "set the output format; default: text", elsewhere: ["--output", "-o"])
+}

@@ -1,0 +1,122 @@
+import Weft
+import WeftPlatform
+
+/// `weft approve`: answers a pending approval from another terminal.
+struct ApproveCommand: Subcommand {
+  /// An ID or its beginning; `nil` for the latest run.
+  private let run: String?
+  private let step: String
+  private let rejects: Bool
+  private let place: RecordPlace
+
+  /// Takes one or two operands, of which the last is the step.
+  init(_ parsed: ParsedArguments) {
+    run = parsed.operands.count == 2 ? parsed.operands[0] : nil
+    step = parsed.operands[parsed.operands.count - 1]
+    rejects = parsed.isGiven(.reject)
+    place = RecordPlace(parsed)
+  }
+
+  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+    let runs = try RecordedRuns(in: place)
+    let run = try runs.chosen(run)
+    let detail: RunDetail
+    do { detail = try runs.state.detail(of: run) } catch { throw Refusal(error) }
+    if let damage = detail.damage { throw Refusal(.damaged(damage)) }
+    let questions = detail.questions
+    let named = StepAddress(parsing: step)
+    guard let question = questions.first(where: { $0.step == named }) else {
+      throw refusal(run, questions)
+    }
+    do { try runs.store.answer(question.step, of: run, approved: !rejects) } catch {
+      throw Refusal(error)
+    }
+    let said = "\(rejects ? "rejected" : "approved") \(name(question)) of run \(run)"
+    if detail.state == .running {
+      console.output.write("\(said)\n")
+    } else {
+      let words = place.words(for: run)
+      console.output.write("\(said); \"weft resume \(words)\" goes on with it\n")
+    }
+    return .success
+  }
+
+  private func refusal(_ run: RunID, _ questions: [ApprovalRequest]) -> Refusal {
+    let step = "\"\(TerminalText.harmless(step))\""
+    let help =
+      questions.isEmpty
+      ? "no step of run \(run) waits for approval"
+      : "of run \(run) these wait: \(questions.map(name).joined(separator: ", "))"
+    return Refusal(.usage, "\(step) does not wait for approval", help: help)
+  }
+
+  private func name(_ question: ApprovalRequest) -> String {
+    "\"\(TerminalText.harmless(question.step.text))\""
+  }
+}
+
+/// `weft cancel`: cancels a run from another terminal, and waits until it has ended.
+struct CancelCommand: Subcommand {
+  /// An ID or its beginning; `nil` for the latest run that has not ended.
+  private let run: String?
+  private let isImmediate: Bool
+  private let place: RecordPlace
+
+  init(_ parsed: ParsedArguments) {
+    run = parsed.operands.first
+    isImmediate = parsed.isGiven(.now)
+    place = RecordPlace(parsed)
+  }
+
+  /// The polling interval while waiting for the end of a run.
+  private static let attention = Duration.milliseconds(50)
+
+  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+    let runs = try RecordedRuns(in: place)
+    let run = try chosen(from: runs)
+    guard let glance = runs.state.glance(at: run) else {
+      throw Refusal(.unknown(run, in: runs.state.path))
+    }
+    let words = place.words(for: run)
+    switch glance.state {
+    case .success, .failure, .cancelled:
+      console.output.write("run \(run) has ended already: \(glance.state.rawValue)\n")
+    case .interrupted:
+      console.output.write(
+        "run \(run) is not under way: its weft was killed; \"weft reap \(run)\" ends what it has left\n"
+      )
+    case .damaged:
+      throw Refusal(.broken, "run \(run) is damaged: \(glance.damage ?? "")")
+    case .waiting:
+      try cancel(run, runs)
+      console.output.write(
+        "run \(run) waits for approval, without its weft: \"weft resume \(words)\" cleans up and ends it\n"
+      )
+    case .running:
+      try cancel(run, runs)
+      console.errors.write("weft: run \(run) has been asked to end\n")
+      console.errors.flush()
+      let pause = Wakeup()
+      while runs.state.isHeld(run) { pause.wait(atMost: CancelCommand.attention) }
+      if let glance = runs.state.glance(at: run) {
+        console.output.write("run \(run) has ended: \(glance.state.rawValue)\n")
+      }
+    }
+    return .success
+  }
+
+  private func chosen(from runs: RecordedRuns) throws(Refusal) -> RunID {
+    if run != nil { return try runs.chosen(run) }
+    let latest = runs.state.newestFirst().first { run in
+      runs.state.glance(at: run).map { $0.state == .running || $0.state == .waiting } ?? false
+    }
+    guard let latest else {
+      throw Refusal(.usage, "no run in \"\(runs.state.path)\" is under way")
+    }
+    return latest
+  }
+
+  private func cancel(_ run: RunID, _ runs: RecordedRuns) throws(Refusal) {
+    do { try runs.store.cancel(run, immediately: isImmediate) } catch { throw Refusal(error) }
+  }
+}

@@ -1,0 +1,91 @@
+import Weft
+import WeftPlatform
+
+/// `weft reap`: terminates processes left behind by a killed weft.
+///
+/// It only acts on runs with a journal, because a process's own claims prove nothing.
+struct ReapCommand: Subcommand {
+  /// An ID or its beginning; `nil` for all recorded runs.
+  private let run: String?
+  private let place: RecordPlace
+
+  init(_ parsed: ParsedArguments) {
+    run = parsed.operands.first
+    place = RecordPlace(parsed)
+  }
+
+  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+    defer { RunSearch.clear() }
+    guard let run else { return try reapAll(console) }
+    let runs = try RecordedRuns(in: place)
+    let chosen = try runs.chosen(run)
+    guard let folder = try held(chosen, in: runs.state) else {
+      throw Refusal(
+        .broken, "the weft of run \(chosen) is alive",
+        help: "to end the run: weft cancel \(chosen)")
+    }
+    let (ended, code) = try reap(folder, console)
+    if !ended, code == .success {
+      console.output.write("run \(chosen): nothing left to end\n")
+    }
+    return code
+  }
+
+  /// Terminates the orphans of all runs recorded here, and lists those of other runs.
+  private func reapAll(_ console: Console) throws(Refusal) -> ExitCode {
+    let claims = RunSearch(membership: RunCookie.membership).claims()
+    let state = try RecordedRuns.all(in: place)
+    let recorded = Set(state?.ids ?? [])
+    var (isAnythingTold, worst) = (false, ExitCode.success)
+    for claim in claims {
+      guard let run = RunID(validating: claim.run) else { continue }
+      if let state, recorded.contains(run) {
+        guard let folder = try held(run, in: state) else { continue }
+        let (ended, code) = try reap(folder, console)
+        isAnythingTold = isAnythingTold || ended || code != .success
+        if code != .success { worst = code }
+      } else if !claim.isEngineAlive {
+        isAnythingTold = true
+        console.output.write(
+          "run \(run) is not recorded in \"\(place.path)\", so it is left alone: "
+            + "\(OrphanedProcesses.names(claim.processes.map(\.record)))\n")
+      }
+    }
+    if !isAnythingTold { console.output.write("nothing is left of any run\n") }
+    return worst
+  }
+
+  /// Returns the folder of a run whose engine is gone; `nil` if the engine is alive.
+  private func held(_ run: RunID, in state: StateDirectory) throws(Refusal) -> RunFolder? {
+    do { return try RunFolder.open(run, in: state) } catch {
+      if case .held = error { return nil }
+      throw Refusal(error)
+    }
+  }
+
+  /// - Returns: Whether there was anything to terminate.
+  private func reap(
+    _ folder: RunFolder, _ console: Console
+  ) throws(Refusal) -> (ended: Bool, ExitCode) {
+    let past: RecordedRun
+    // Damage does not matter: the readable records name the engines whose processes can be identified.
+    do { past = try folder.contents().run } catch { throw Refusal(error) }
+    let end = OrphanedProcesses(of: folder.run, past: past).end()
+    if !end.ended.isEmpty {
+      console.output.write("run \(folder.run): ended \(OrphanedProcesses.names(end.ended))\n")
+    }
+    guard !end.orphans.isEmpty else { return (!end.ended.isEmpty, .success) }
+    console.complain(
+      CommandError(
+        "run \(folder.run): could not end \(OrphanedProcesses.names(end.orphans))",
+        help: OrphanedProcesses.help))
+    return (!end.ended.isEmpty, .broken)
+  }
+}
+
+extension OrphanedProcesses {
+  /// Returns the processes in a message.
+  static func names(_ processes: [ProcessRecord]) -> String {
+    processes.map { "\($0.id) (\(TerminalText.harmless($0.command)))" }.joined(separator: ", ")
+  }
+}

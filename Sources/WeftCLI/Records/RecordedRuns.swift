@@ -1,0 +1,111 @@
+import Weft
+import WeftPlatform
+
+/// The runs in one state directory, found by the names that users type.
+struct RecordedRuns {
+  let state: StateDirectory
+
+  var store: FileRunStore { FileRunStore(directory: state.path) }
+
+  /// - Throws: If the directory does not exist or is not safe to read.
+  init(in place: RecordPlace) throws(Refusal) {
+    do { state = try StateDirectory(place.path, makes: false) } catch {
+      if case .place(let fault) = error, fault.error == .notFound {
+        throw RecordedRuns.noRun(in: place.path)
+      }
+      throw Refusal(error)
+    }
+  }
+
+  /// Opens the state directory for a command about all runs, for which a missing directory is not an error.
+  ///
+  /// - Returns: `nil` if there is no state directory, and none was named.
+  static func all(in place: RecordPlace) throws(Refusal) -> StateDirectory? {
+    do { return try StateDirectory(place.path, makes: false) } catch {
+      guard case .place(let fault) = error, fault.error == .notFound else { throw Refusal(error) }
+      if !place.isNamed { return nil }
+      throw noRun(in: place.path)
+    }
+  }
+
+  /// Returns the run that the user means.
+  ///
+  /// - Parameter wanted: An ID or its beginning; `nil` for the latest run.
+  func chosen(_ wanted: String?) throws(Refusal) -> RunID {
+    let runs = state.ids
+    guard let wanted else {
+      guard let latest = state.newestFirst(atMost: 1).first else {
+        throw RecordedRuns.noRun(in: state.path)
+      }
+      return latest
+    }
+    let matches = runs.filter { $0.text.hasPrefix(wanted) }
+    guard let match = matches.first, !wanted.isEmpty else {
+      throw Refusal(
+        .usage, "no run \"\(wanted)\" is recorded in \"\(state.path)\"",
+        help: "\"weft runs\" lists the runs there")
+    }
+    guard matches.count == 1 || match.text == wanted else {
+      throw Refusal(
+        .usage, "\"\(wanted)\" is the beginning of several runs",
+        help: "name one: " + matches.suffix(10).map(\.text).joined(separator: ", "))
+    }
+    return match
+  }
+
+  private static func noRun(in place: String) -> Refusal {
+    Refusal(
+      .usage, "no run is recorded in \"\(place)\"",
+      help: "--state-dir DIR names where the records are")
+  }
+}
+
+/// The location of recorded runs.
+struct RecordPlace: Sendable, Hashable {
+  /// The value of `--state-dir`.
+  private let option: String?
+
+  init(_ parsed: ParsedArguments) {
+    option = parsed.value(of: .stateDirectory) ?? parsed.value(of: .records)
+  }
+
+  var isNamed: Bool { option != nil }
+
+  var path: String {
+    if let option { return option }
+    if let named = ThisProcess.variable(StateDirectory.variable), !named.isEmpty { return named }
+    return StateDirectory.defaultName
+  }
+
+  /// Returns the arguments that identify a run to a command.
+  func words(for run: RunID) -> String {
+    option.map { "\(run) --state-dir \(ShellWord.quoted($0))" } ?? run.text
+  }
+
+  /// Returns the hint for output that is shown only in part.
+  func wayToLogs(of run: RunID) -> String { "all lines: weft logs \(words(for: run)) STEP" }
+}
+
+/// Quotes words for POSIX shells and fish, in commands that messages suggest.
+enum ShellWord {
+  static func quoted(_ word: String) -> String {
+    if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
+    var quoted = "'"
+    for scalar in word.unicodeScalars {
+      // Within single quotes, fish reads two backslashes as one.
+      if scalar == "'" || scalar == "\\" { quoted += "'\\" }
+      quoted.unicodeScalars.append(scalar)
+      if scalar == "'" || scalar == "\\" { quoted += "'" }
+    }
+    return quoted + "'"
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: [".", "/", "_", "-", "+", ",", ":", "@"].contains { UInt8(ascii: $0) == byte }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Weft
+import WeftPlatform
+import WeftReporting
+
+/// `weft runs`: lists recorded runs, the newest first.
+struct RunsCommand: Subcommand {
+  /// Empty for any state.
+  private let states: Set<RecordedState>
+  /// The name of the file or workflow; `nil` for any.
+  private let file: String?
+  /// Nanoseconds since 1970; `nil` for no limit.
+  private let since: Int64?
+  private let limit: Int?
+  private let format: RunListFormat
+  private let place: RecordPlace
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    states = Set(try parsed.words(of: .runState))
+    file = parsed.value(of: .runFile)
+    since = try parsed.moment(of: .since, now: WallClock.now.nanoseconds)
+    limit = try parsed.count(of: .runLimit, in: 1...1_000_000)
+    format = try parsed.word(of: .runListFormat) ?? .table
+    place = RecordPlace(parsed)
+  }
+
+  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+    report(try runs(), console)
+    return .success
+  }
+
+  private func runs() throws(Refusal) -> [RunListEntry] {
+    guard let state = try RecordedRuns.all(in: place) else { return [] }
+    var runs: [RunListEntry] = []
+    for run in state.newestFirst() {
+      guard runs.count < limit ?? .max else { break }
+      if let glance = state.glance(at: run), wants(glance) { runs.append(glance) }
+    }
+    return runs
+  }
+
+  private func wants(_ run: RunListEntry) -> Bool {
+    if !states.isEmpty, !states.contains(run.state) { return false }
+    if let file, !run.isCalled(file) { return false }
+    // The ID of an unreadable run still contains its start, to the second.
+    if let since, (run.startedAt ?? run.run.startedAt)?.nanoseconds ?? 0 < since { return false }
+    return true
+  }
+
+  private func report(_ runs: [RunListEntry], _ console: Console) {
+    switch format {
+    case .json: console.output.write(RunListJSON.rendered(runs))
+    case .csv: console.output.write(RunListCSV.rendered(runs))
+    case .table where runs.isEmpty: console.errors.write("weft: no such run is recorded\n")
+    case .table:
+      let now = WallTime.now
+      console.output.write(
+        RunTable(console.output.displaySettings, now: now).rendered(runs))
+    }
+  }
+}
+
+extension RunListEntry {
+  /// Whether the name is that of the workflow, the path of the file, or the end of that path.
+  fileprivate func isCalled(_ name: String) -> Bool {
+    workflow == name || file == name || file?.hasSuffix("/" + name) == true
+  }
+}
+
+enum RunListFormat: String, CaseIterable {
+  case table, json, csv
+}
+
+extension ParsedArguments {
+  /// Parses a time: a date, RFC 3339, or the duration since then.
+  func moment(of option: Option, now: Int64) throws(UsageError) -> Int64? {
+    guard let found = value(of: option) else { return nil }
+    if let duration = try? DurationText.duration(from: found) {
+      return Timestamp(nanoseconds: now).advanced(by: .zero - duration).nanoseconds
+    }
+    for text in [found, found + "T00:00:00Z"] {
+      if let moment = try? MomentText.moment(from: text) { return moment.nanoseconds }
+    }
+    throw .wrongValue(
+      of: "\"\(option.name)\"", found: found,
+      wanted: "a duration such as 2d or 1h30m, a date, or a date and time with its offset from UTC",
+      help: "for example: \(option.name) 2d, \(option.name) 2026-11-20, "
+        + "\(option.name) 2026-11-20T09:00:00Z", command)
+  }
+}

@@ -1,0 +1,170 @@
+import Weft
+import WeftPlatform
+import WeftReporting
+
+/// `weft show`: shows one recorded run.
+struct ShowCommand: Subcommand {
+  /// An ID or its beginning; `nil` for the latest run.
+  private let run: String?
+  private let format: RunDetailFormat
+  /// Whether to follow it in progress.
+  private let follows: Bool
+  private let place: RecordPlace
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    run = parsed.operands.first
+    format = try parsed.word(of: .runDetailFormat) ?? .text
+    follows = parsed.isGiven(.followRun)
+    place = RecordPlace(parsed)
+  }
+
+  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+    let runs = try RecordedRuns(in: place)
+    let run = try runs.chosen(run)
+    if follows {
+      var session = FollowSession(run, in: runs.state, place, console)
+      return try session.follow()
+    }
+    let detail: RunDetail
+    do { detail = try runs.state.detail(of: run) } catch { throw Refusal(error) }
+    switch format {
+    case .json: console.output.write(RunDetailJSON.rendered(detail))
+    case .text:
+      console.output.write(
+        RunDetailText(console.output.displaySettings, run: place.words(for: run)).rendered(detail))
+    }
+    // The output was shown; the exit code says that it is incomplete.
+    return detail.damage == nil ? .success : .broken
+  }
+}
+
+enum RunDetailFormat: String, CaseIterable {
+  case text, json
+}
+
+/// Displays a run of another process, as that process does, until it ends.
+struct FollowSession {
+  private let run: RunID
+  private let state: StateDirectory
+  private let console: Console
+  private let place: RecordPlace
+  private var display: (reporter: Reporter, start: WallTime)?
+
+  init(_ run: RunID, in state: StateDirectory, _ place: RecordPlace, _ console: Console) {
+    self.place = place
+    self.run = run
+    self.state = state
+    self.console = console
+  }
+
+  mutating func follow() throws(Refusal) -> ExitCode {
+    var pace: FollowPace
+    do { pace = FollowPace(try FollowedRun(run, in: state)) } catch { throw Refusal(error) }
+    // Stops when the output is no longer read.
+    while !console.output.isClosed {
+      switch pace.next({ show($0) }) {
+      case .goesOn: redraw()
+      case .ended(let end): return ExitCode(of: end, isStrict: false, keptPromises: true)
+      case .waits(let pause): return ExitCode(of: pause, keptPromises: true)
+      case .abandoned:
+        withdraw()
+        throw .abandoned(run)
+      }
+    }
+    return .success
+  }
+
+  private mutating func show(_ news: FollowedRun.News) {
+    switch news {
+    case .began(let opening, let moment):
+      withdraw()
+      let recorded = RecordedPlan(run, opening, in: state)
+      let labels =
+        recorded.plan.map { StepLabels($0, mask: recorded.secrets.mask) } ?? StepLabels()
+      var settings = console.output.displaySettings
+      settings.howToSeeMore = place.wayToLogs(of: run)
+      display = (Reporter(settings, labels: labels), moment)
+    case .happened(let events): handle(events)
+    }
+  }
+
+  private mutating func redraw() {
+    handle([])
+    console.output.flush()
+    console.errors.flush()
+  }
+
+  private mutating func handle(_ events: [RunEvent]) {
+    guard let start = display?.start else { return }
+    let (write, port) = (self.write, console.output)
+    let now = WallTime.now.since(start)
+    // Needs no logs: all output arrives as events.
+    display?.reporter.handle(
+      events, now: max(.zero, now), size: { port.redrawnSize },
+      log: { _, _ in [] }, write: write)
+  }
+
+  private mutating func withdraw() {
+    let write = self.write
+    display?.reporter.withdraw(isVisible: console.output.redrawnSize != nil, write: write)
+    console.output.flush()
+  }
+
+  private var write: Reporter.Write {
+    { [console] channel, bytes in
+      (channel == .output ? console.output : console.errors).write(bytes)
+    }
+  }
+}
+
+extension Refusal {
+  /// Returns the refusal for a run whose engine is gone.
+  static func abandoned(_ run: RunID) -> Refusal {
+    Refusal(
+      .broken, "the weft of run \(run) has gone, and no end of the run is recorded",
+      help: "\"weft resume \(run)\" goes on with it")
+  }
+}
+
+/// Polls a run until it cannot produce anything more.
+struct FollowPace {
+  enum Finding {
+    case goesOn
+    case ended(RunEnd)
+    /// Its engine has suspended it until a pending approval is answered.
+    case waits(RunPause)
+    /// No engine holds it, and its end is not recorded.
+    case abandoned
+  }
+
+  private var followed: FollowedRun
+  private let wakeup = Wakeup()
+  private var isFirst = true
+  /// Whether no engine held it at the last poll.
+  private var isFree = false
+
+  /// The delay between polls without news.
+  private static let pause = Duration.milliseconds(50)
+
+  init(_ followed: FollowedRun) {
+    self.followed = followed
+  }
+
+  /// Waits for the next poll, and reports new events.
+  mutating func next(_ report: FollowedRun.Tell) -> Finding {
+    if !isFirst, !isFree { wakeup.wait(atMost: FollowPace.pause) }
+    isFirst = false
+    let hasNews = followed.poll(report)
+    if let end = followed.end { return .ended(end) }
+    if let pause = followed.pause { return .waits(pause) }
+    if hasNews {
+      isFree = false
+    } else if isFree {
+      return .abandoned
+    } else {
+      // Records from before this check are read by one more poll.
+      isFree = !followed.isHeld
+    }
+    return .goesOn
+  }
+}

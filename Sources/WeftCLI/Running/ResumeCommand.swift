@@ -1,0 +1,240 @@
+import Weft
+import WeftPlatform
+
+/// `weft resume`: resumes a run from its journal.
+///
+/// The order of events: the run is found and locked, its journal is read, the file is read and compared with the one
+/// that the run began with, its orphans are terminated; then it runs like any other.
+struct ResumeCommand: Subcommand {
+  /// An ID or its beginning; `nil` for the latest run.
+  private let run: String?
+  private let settings: RunSettings
+  private let inputs: InputOptions
+  private let resuming: Engine.ResumeOptions
+  /// Whether the recorded directory and file are used without checking their location.
+  private let trustsRecord: Bool
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    run = parsed.operands.first
+    settings = try RunSettings(parsed)
+    inputs = try InputOptions(parsed)
+    trustsRecord = parsed.isGiven(.trustRecord)
+    var resuming = Engine.ResumeOptions()
+    resuming.acceptsChangedFiles = parsed.isGiven(.acceptChanges)
+    resuming.acceptedChanges = resuming.acceptsChangedFiles ? .all : .none
+    resuming.salvages = parsed.isGiven(.salvage)
+    resuming.rerunning = parsed.values(of: .rerun)
+    resuming.interrupted =
+      parsed.isGiven(.rerunInterrupted)
+      ? .rerun : parsed.isGiven(.skipInterrupted) ? .skip : .fail
+    resuming.from = parsed.values(of: .resumeFrom)
+    self.resuming = resuming
+  }
+
+  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+    if settings.recording == .none {
+      throw Refusal(
+        .usage, "there is no going on without a record, so --record cannot be none",
+        help: "\"weft run FILE --record none\" runs the workflow anew, without one")
+    }
+    let state = settings.place.path
+    let run = try RecordedRuns(in: settings.place).chosen(run)
+    let previous: PreviousRun
+    do {
+      previous = try PreviousRun(
+        run, in: settings.store(in: state), salvaging: resuming.salvages)
+    } catch {
+      throw Refusal(error)
+    }
+    if previous.hasSucceeded, resuming.isIdleAfterSuccess {
+      try writeMissingReport(of: previous, console)
+      console.errors.write("weft: run \(run) has succeeded: nothing is left to be done\n")
+      return .success
+    }
+    if !trustsRecord { try RecordedLocation(run, previous.opening, in: state).check() }
+    return try resume(previous, in: try directory(of: previous, state), console)
+  }
+
+  /// Writes the report of an ended run whose engine ended before it could.
+  private func writeMissingReport(
+    of previous: PreviousRun, _ console: Console
+  ) throws(Refusal) {
+    do {
+      guard try previous.writeMissingReport() else { return }
+    } catch {
+      throw Refusal(
+        .broken, "the report of run \(previous.id) cannot be written: \(error.message)",
+        help: error.help)
+    }
+    console.errors.write(
+      "weft: the report of run \(previous.id) was missing or damaged, and has been written\n")
+  }
+
+  /// Changes to the directory of the run, and returns the path of the state directory from there.
+  private func directory(of previous: PreviousRun, _ state: String) throws(Refusal) -> String {
+    guard let directory = previous.opening.directory,
+      directory != (try? FileSystem.currentDirectory())
+    else { return state }
+    let absolute = StateDirectory.absolute(state)
+    try Program.change(to: directory)
+    return absolute
+  }
+
+  private func resume(
+    _ previous: PreviousRun, in state: String, _ console: Console
+  ) throws(Refusal) -> ExitCode {
+    let (plan, changes) = try ResumedFile(previous).plan(resuming.acceptedChanges)
+    for line in changes?.lines ?? [] { console.errors.write("weft: \(line)\n") }
+    try refuseRecordedInputs(previous.opening)
+    let values = try inputs.values(for: plan.workflow, recorded: previous.opening.inputs)
+    let engine = Engine(options: settings.options(in: state))
+    let prepared: PreparedRun
+    do {
+      prepared = try engine.prepare(
+        plan, values, after: previous, changes, resuming, in: settings.store(in: state),
+        notify: { report($0, of: previous.id, console) })
+    } catch {
+      throw Refusal(error, .resumed(previous.id))
+    }
+    return try RunSession(engine, prepared, settings, console, isResumed: true).follow()
+  }
+
+  /// Rejects recorded inputs: completed steps have used their recorded values.
+  private func refuseRecordedInputs(_ opening: RecordOpening) throws(Refusal) {
+    let recorded = Set(opening.inputs.lazy.filter { $0.value != nil }.map(\.name))
+    for argument in inputs.arguments where recorded.contains(argument.name) {
+      throw Refusal(
+        .usage, "input \"\(argument.name)\" is recorded with the run, and stays as it was",
+        help: "only secret inputs are given again; \"weft run\" starts with others")
+    }
+  }
+
+  private func report(_ notice: PreviousRun.Notice, of run: RunID, _ console: Console) {
+    switch notice {
+    case .interrupted(let steps, let effect):
+      let names = steps.map { "  \(TerminalText.harmless($0.text))\n" }.joined()
+      let count = steps.count == 1 ? "1 step was" : "\(steps.count) steps were"
+      switch effect {
+      case .rerun:
+        console.errors.write(
+          "weft: \(count) running when weft was killed; running again:\n\(names)")
+      case .skip:
+        console.errors.write(
+          "weft: \(count) running when weft was killed; counted as done:\n\(names)")
+      case .fail:
+        console.errors.write(
+          "weft: warning: \(count) running when weft was killed; how far they got is unknown:\n"
+            + "\(names)   = help: check what they did, then: weft resume \(run) --rerun-interrupted\n"
+        )
+      }
+    case .changedFiles(let changes):
+      for change in changes { console.errors.write("weft: warning: \(change.message)\n") }
+    case .orphansTerminated(let processes):
+      console.errors.write(
+        "weft: ended what was still running: \(OrphanedProcesses.names(processes))\n")
+    }
+  }
+}
+
+/// The workflow file of a resumed run, as it is now.
+private struct ResumedFile {
+  private let previous: PreviousRun
+  /// The recorded content; `nil` if it was not recorded.
+  private let recorded: [UInt8]?
+
+  /// - Throws: If the recorded file does not match the journal.
+  init(_ previous: PreviousRun) throws(Refusal) {
+    self.previous = previous
+    do { recorded = try previous.recordedFile() } catch { throw Refusal(error) }
+  }
+
+  /// - Returns: The plan for resuming, and the changes since the run began.
+  func plan(_ accepted: AcceptedChanges) throws(Refusal) -> (Plan, WorkflowChanges?) {
+    guard let path = previous.opening.file, let recorded else {
+      throw Refusal(
+        .usage, "run \(previous.id) is of a workflow that was not a file",
+        help: "only the program that has started it can go on with it")
+    }
+    // A workflow from standard input exists only in the run's folder.
+    guard path != "<stdin>" else {
+      return (try plan(of: SourceFile(path: path, bytes: recorded), at: nil), nil)
+    }
+    let bytes: [UInt8]
+    do { bytes = try FileReading.bytes(of: path, limit: WorkflowLimits.fileBytes) } catch {
+      throw Refusal(
+        .usage, "\"\(path)\" \(error.message)", help: "run \(previous.id) began with this file")
+    }
+    let plan = try plan(of: SourceFile(path: path, bytes: bytes), at: path)
+    let changes: WorkflowChanges?
+    do { changes = try previous.changes(to: plan) } catch { throw Refusal(error) }
+    if let changes, accepted == .none {
+      throw Refusal(
+        .rejected,
+        "the workflow has changed since run \(previous.id) began: "
+          + (changes.lines.isEmpty ? "\"\(path)\"" : "\(changes)"),
+        help: "--accept-changes goes on with it as it is now, and does again what has changed")
+    }
+    return (plan, changes)
+  }
+
+  private func plan(of file: SourceFile, at path: String?) throws(Refusal) -> Plan {
+    let checked = CheckedWorkflow(file, at: path)
+    guard let plan = checked.plan else { throw Refusal(.rejected, checked.diagnostics) }
+    return plan
+  }
+}
+
+/// The directory and file that a journal names, unless the user has named them too.
+///
+/// The journal decides which file runs, and in which directory. A modified journal could run any program as the user
+/// resuming it. The user therefore confirms with `--trust-record` everything that does not follow from the place
+/// where the command is called.
+struct RecordedLocation {
+  private let run: RunID
+  private let opening: RecordOpening
+  private let stateDirectory: String
+
+  init(_ run: RunID, _ opening: RecordOpening, in stateDirectory: String) {
+    self.run = run
+    self.opening = opening
+    self.stateDirectory = stateDirectory
+  }
+
+  /// Rejects a directory other than the working directory and the parent of the state directory, and a file outside
+  /// the directory.
+  func check() throws(Refusal) {
+    if let directory = opening.directory, !isPresent(directory) {
+      throw Refusal(
+        .usage,
+        "the record says that run \(run) began in \(quoted(directory)), which is not this directory",
+        help: "call weft resume there; --trust-record goes on there without that")
+    }
+    guard let file = opening.file else { return }
+    if file == "<stdin>" {
+      throw Refusal(
+        .usage,
+        "the workflow of run \(run) came from standard input: only the record says what it runs",
+        help: "--trust-record runs what the record holds")
+    }
+    guard isInside(file) else {
+      throw Refusal(
+        .usage,
+        "the record says that run \(run) is of \(quoted(file)), which is outside of the run's directory",
+        help: "--trust-record runs that file")
+    }
+  }
+
+  private func isPresent(_ directory: String) -> Bool {
+    guard let recorded = try? FileStamp(at: directory) else { return false }
+    return [".", "\(stateDirectory)/.."].contains { path in
+      guard let present = try? FileStamp(at: path) else { return false }
+      return present.device == recorded.device && present.inode == recorded.inode
+    }
+  }
+
+  private func isInside(_ file: String) -> Bool {
+    guard file.hasPrefix("/") else { return Command.Caching.names(file, in: []) != nil }
+    guard let directory = opening.directory else { return false }
+    return file.hasPrefix(directory == "/" ? "/" : directory + "/") && !file.contains("/../")
+  }
+}

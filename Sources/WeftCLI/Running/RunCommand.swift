@@ -1,0 +1,174 @@
+import Weft
+import WeftCaching
+import WeftPlatform
+
+/// `weft run`: checks the file, runs it, displays it, and reports how it ended.
+struct RunCommand: Subcommand {
+  private let file: FileOperand
+  private let settings: RunSettings
+  private let choice: StepChoice
+  private let isDryRun: Bool
+  /// The number of runs to keep.
+  private let keptRuns: Int
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    settings = try RunSettings(parsed)
+    keptRuns =
+      try parsed.count(of: .keepAfterRun, in: 1...1_000_000) ?? CleaningPolicy.defaultCount
+    file = try FileOperand(parsed)
+    choice = parsed.choice
+    isDryRun = parsed.isGiven(.dryRun)
+  }
+
+  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+    if isDryRun {
+      let preview = try file.preview(console, isStrict: settings.isStrict)
+      console.output.write(try preview.plan(choosing: choice), as: .tree)
+      return .success
+    }
+    let (plan, inputs) = try file.planned(
+      console, isStrict: settings.isStrict, allowsMissing: false)
+    var options = settings.options(in: settings.place.path)
+    options.only = choice.only
+    options.skip = choice.skip
+    options.from = choice.from
+    options.keptRuns = keptRuns
+    let engine = Engine(options: options)
+    let prepared: PreparedRun
+    do {
+      prepared = try engine.prepare(
+        plan, inputs, in: settings.store(in: settings.place.path),
+        isRecorded: settings.recording != .none)
+    } catch {
+      throw Refusal(error, .new)
+    }
+    // Shows warnings before the steps' output.
+    console.errors.flush()
+    return try RunSession(engine, prepared, settings, console).follow()
+  }
+}
+
+/// The options that `weft run` and `weft resume` share.
+struct RunSettings: Sendable, Hashable {
+  /// `nil` for the workflow's own value.
+  let maxParallel: Int?
+  /// `nil` for the workflow's own value.
+  let onFailure: FailureResponse?
+  let isStrict: Bool
+  /// `nil` for the workflow's own value.
+  let timeout: Duration?
+  let events: EventsTarget?
+  let containment: ContainmentChoice
+  let recording: RecordingChoice
+  let place: RecordPlace
+  /// Whether cached results replace running a step.
+  let readsCache: Bool
+  /// `nil` for the default.
+  let cacheLimit: ByteCount?
+  /// `nil` for the engine's default.
+  let retryBudgetPercent: Int?
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    maxParallel = try parsed.count(of: .jobs, in: 1...WorkflowLimits.maxParallel)
+    onFailure =
+      parsed.isGiven(.keepGoing) ? .continue : parsed.isGiven(.failFast) ? .cancel : nil
+    isStrict = parsed.isGiven(.strictRun)
+    timeout = try parsed.duration(of: .timeout)
+    events = try parsed.eventsTarget(of: .events)
+    containment = try parsed.word(of: .containment) ?? .auto
+    recording = try parsed.word(of: .record) ?? .process
+    place = RecordPlace(parsed)
+    readsCache = !parsed.isGiven(.noCache)
+    cacheLimit = try parsed.cacheLimit()
+    retryBudgetPercent = try parsed.count(of: .retryBudget, in: ValueRule.retryBudgetPercent)
+  }
+
+  /// Returns the options of the engine.
+  ///
+  /// - Parameter state: The state directory, which also has the step cache.
+  func options(in state: String) -> Engine.Options {
+    var options = Engine.Options()
+    options.maxParallel = maxParallel
+    options.onFailure = onFailure
+    options.timeout = timeout
+    options.cacheDirectory = StepCache.path(in: state)
+    options.readsCache = readsCache
+    options.cacheLimitBytes = cacheLimit?.bytes
+    if let retryBudgetPercent { options.retryBudgetPercent = retryBudgetPercent }
+    return options
+  }
+
+  func store(in state: String) -> FileRunStore {
+    FileRunStore(directory: state, durability: recording == .power ? .power : .process)
+  }
+}
+
+/// The value of `--containment`.
+enum ContainmentChoice: String, Sendable, Hashable {
+  case auto, cgroup, subreaper
+  case groupAndCookie = "group+cookie"
+
+  var request: ContainmentRequest {
+    switch self {
+    case .auto: .automatic
+    case .cgroup: .exactly(.cgroup)
+    case .subreaper: .exactly(.subreaper)
+    case .groupAndCookie: .exactly(.groupAndCookie)
+    }
+  }
+}
+
+/// The value of `--record`.
+enum RecordingChoice: String, Sendable, Hashable {
+  case none, process, power
+}
+
+extension Refusal {
+  enum Start {
+    case new
+    case resumed(RunID)
+  }
+
+  /// - Parameter first: The signal that ended the start.
+  init(_ error: StartError, _ start: Start, first: Signal? = nil) {
+    switch error {
+    case .workflow(let error): self.init(ExitCode(of: first), error.diagnostics)
+    case .givenUp: self.init(ExitCode(of: first))
+    case .unknownStep(let step): self.init(step)
+    case .changedFiles(let changes):
+      let more = changes.count > 10 ? "; and \(changes.count - 10) more" : ""
+      let step = ShellWord.quoted(changes[0].step.text)
+      self.init(
+        .rejected, changes.prefix(10).map(\.message).joined(separator: "; ") + more,
+        help: "--rerun \(step) makes it again; --accept-changes goes on with what is there")
+    case .orphans(let run, let processes):
+      self.init(
+        .broken,
+        "run \(run) cannot be gone on with while something of it is alive: "
+          + OrphanedProcesses.names(processes), help: OrphanedProcesses.help)
+    case .turn(let error): self.init(error)
+    case .journal(let error):
+      switch start {
+      case .new:
+        self.init(
+          .broken, "the record of the run cannot be begun: \(error.message)",
+          help: error.help
+            ?? "--record none runs without one, --state-dir DIR keeps it elsewhere")
+      case .resumed(let run):
+        self.init(
+          .broken, "the record of run \(run) cannot be gone on with: \(error.message)",
+          help: error.help)
+      }
+    case .containment(let error):
+      let code: ExitCode = if case .new = start { .usage } else { .broken }
+      self.init(
+        code, "--containment \(error.level.rawValue) cannot be had: \(error.message)",
+        help: "without the option, the surest that there is will be taken")
+    }
+  }
+}
+
+extension ExitCode {
+  /// Returns the code of a run that was not started.
+  fileprivate init(of signal: Signal?) { self = signal.map { .signal($0.rawValue) } ?? .usage }
+}

@@ -1,0 +1,128 @@
+import Synchronization
+import Weft
+import WeftPlatform
+
+/// Lends the program's terminal to one step at a time, and keeps the display off it meanwhile.
+final class TerminalArbiter: TerminalAccess {
+  private struct State {
+    /// The queued requests for the terminal; the first one holds it.
+    var queue: [Wakeup] = []
+    var loan: TerminalLoan?
+  }
+
+  private let displayLock: DisplayLock
+  /// The longest wait for a display that does not respond.
+  private let patience: Duration?
+  private let state = Mutex(State())
+
+  /// - Parameter isShownOnTerminal: Whether the display writes to a terminal, so that it must withdraw before a step
+  ///   gets it.
+  init(_ displayLock: DisplayLock, isShownOnTerminal: Bool) {
+    self.displayLock = displayLock
+    patience = isShownOnTerminal ? nil : .seconds(1)
+  }
+
+  /// The loan to a step; `nil` if there is none.
+  var loan: TerminalLoan? { state.withLock { $0.loan } }
+
+  func borrow(stop: StopSwitch) throws(SpawnError) -> TerminalLoan {
+    guard takeTurn(stop) else { throw .stopped }
+    do throws(TerminalError) {
+      let loan = try TerminalLoan()
+      let isQuiet = displayLock.ask(atMost: patience, stop: stop)
+      state.withLock { $0.loan = loan }
+      if isQuiet || stop.level == .none { return loan }
+      giveBack(loan)
+    } catch {
+      endTurn()
+      throw .terminalUnavailable(error)
+    }
+    throw .stopped
+  }
+
+  func giveBack(_ loan: TerminalLoan) {
+    state.withLock { $0.loan = nil }
+    displayLock.release()
+    endTurn()
+  }
+
+  /// Waits for earlier requests; returns false if a stop was requested.
+  private func takeTurn(_ stop: StopSwitch) -> Bool {
+    let turn = Wakeup()
+    state.withLock { $0.queue.append(turn) }
+    stop.attach(turn)
+    defer { stop.detach(turn) }
+    while !state.withLock({ $0.queue.first === turn }) {
+      guard stop.level == .none else {
+        leaveQueue(turn)
+        return false
+      }
+      turn.wait()
+    }
+    return true
+  }
+
+  /// Leaves the queue, and wakes the next one, since this one may have become first meanwhile.
+  private func leaveQueue(_ turn: Wakeup) {
+    let next = state.withLock { state in
+      state.queue.removeAll { $0 === turn }
+      return state.queue.first
+    }
+    next?.wake()
+  }
+
+  private func endTurn() {
+    let next = state.withLock { state in
+      state.queue.removeFirst()
+      return state.queue.first
+    }
+    next?.wake()
+  }
+}
+
+/// Asks for approval at the terminal, while the display is withdrawn.
+struct TerminalApprover: Approver {
+  let arbiter: TerminalArbiter
+  let threads: ThreadPool
+
+  func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
+    let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.unanswered("nobody asks")))
+    do {
+      try threads.submit { promise.succeed(answer(to: request, stop: stop)) }
+    } catch {
+      promise.succeed(.unanswered("there is no thread for it"))
+    }
+    return promise.future
+  }
+
+  private func answer(to request: ApprovalRequest, stop: StopSwitch) -> ApprovalAnswer {
+    let loan: TerminalLoan
+    do {
+      loan = try arbiter.borrow(stop: stop)
+    } catch {
+      guard case .terminalUnavailable(let reason) = error else { return .rejected }
+      return .unanswered(reason.message)
+    }
+    defer {
+      loan.end(restoringScreen: false)
+      arbiter.giveBack(loan)
+    }
+    var prompt =
+      "\(TerminalText.harmless(request.step.text)): \(TerminalText.harmless(request.message)) [y/N] "
+    // An invalid answer is asked for again; the end of input is a rejection.
+    while let line = loan.line(after: prompt, stop: stop) {
+      switch line.lowercased().trimmingSpaces {
+      case "y", "yes": return .approved(by: "\(ThisProcess.userName), at the terminal")
+      case "n", "no", "": return .rejected
+      default: prompt = "answer y or n: "
+      }
+    }
+    return .rejected
+  }
+}
+
+extension String {
+  fileprivate var trimmingSpaces: String {
+    String(split(whereSeparator: \.isWhitespace).joined(separator: " "))
+  }
+}

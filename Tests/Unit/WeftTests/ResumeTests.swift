@@ -1,0 +1,192 @@
+import Synchronization
+import Testing
+import Weft
+import WeftPlatform
+
+/// Runs that the library resumes by the options of `weft resume`.
+@Suite(.timeLimit(.minutes(10))) struct ResumeTests {
+  private let folder: Scratch
+  private let store: FileRunStore
+
+  init() throws {
+    folder = try Scratch()
+    store = FileRunStore(directory: folder.path + "/.weft")
+  }
+
+  /// A workflow of commands, each of which writes its name to a file; those that fail fail at once.
+  private func workflow(_ steps: String...) throws -> Workflow {
+    let text = steps.map { step in
+      let parts = step.split(separator: " ", maxSplits: 1)
+      let script = "echo \(parts[0]) >> \(folder.path)/ran; \(parts.count > 1 ? parts[1] : "true")"
+      return #"{ "id": "\#(parts[0])", "run": "\#(script)" }"#
+    }
+    return try Workflow(json: #"{ "steps": [\#(text.joined(separator: ", "))] }"#, path: "a.json")
+  }
+
+  /// The steps that have run, in order.
+  private var ran: [String] {
+    guard let bytes = try? FileReading.bytes(of: folder.path + "/ran") else { return [] }
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  private func failed(_ workflow: Workflow) async throws -> RunID {
+    let run = try Engine().start(workflow, in: store)
+    #expect(await run.report.end?.outcome == .failure)
+    return run.id
+  }
+
+  @Test func aChangedWorkflowIsRefusedWithItsChanges() async throws {
+    let run = try await failed(try workflow("one", "two exit 1", "gone"))
+    let changed = try workflow("one : changed", "two", "new")
+    let changes = try #require(try Engine().changes(to: changed, since: run, in: store))
+    #expect(changes.changed == [StepAddress("one"), StepAddress("two")])
+    #expect(changes.added == [StepAddress("new")] && changes.removed == [StepAddress("gone")])
+    #expect("\(changes)" == #"changed "one", "two"; added "new"; removed "gone""#)
+    let error = #expect(throws: RunStoreError.self) {
+      try Engine().resume(run, changed, in: store)
+    }
+    #expect(error?.message.contains("\(changes)") == true)
+    #expect(ran == ["one", "two"])
+    // The refused resume holds nothing.
+    #expect(
+      try Engine().changes(to: workflow("one", "two exit 1", "gone"), since: run, in: store) == nil)
+  }
+
+  @Test func acceptedChangesRunAgainWithTheirDependents() async throws {
+    let run = try await failed(try workflow("zero", "one", "two exit 1", "gone"))
+    var options = Engine.ResumeOptions()
+    options.acceptedChanges = .all
+    let changed = try workflow("zero", "one : changed", "two", "new")
+    let next = try Engine().resume(run, changed, options: options, in: store)
+    #expect(await next.report.succeeded)
+    #expect(ran == ["zero", "one", "two", "one", "two", "new"])
+    // The run now is one of the changed workflow.
+    #expect(try Engine().changes(to: changed, since: run, in: store) == nil)
+  }
+
+  @Test func changesOfNamedStepsOnlyAreAccepted() async throws {
+    let run = try await failed(try workflow("one", "two exit 1"))
+    let changed = try workflow("one : changed", "two", "new")
+    var options = Engine.ResumeOptions()
+    options.acceptedChanges = .steps([StepAddress("one"), StepAddress("two")])
+    #expect(throws: RunStoreError.self) {
+      try Engine().resume(run, changed, options: options, in: store)
+    }
+    options.acceptedChanges = .steps([StepAddress("one"), StepAddress("two"), StepAddress("new")])
+    #expect(try await Engine().resume(run, changed, options: options, in: store).report.succeeded)
+    #expect(ran == ["one", "two", "one", "two", "new"])
+  }
+
+  @Test func aStoreThatKeepsNoFileRunsAllStepsOfAChangedWorkflow() async throws {
+    let memory = MemoryRunStore()
+    let first = try Engine().start(try workflow("one", "two exit 1"), in: memory)
+    _ = await first.report
+    let changed = try workflow("one", "two")
+    let changes = try #require(try Engine().changes(to: changed, since: first.id, in: memory))
+    #expect(changes.changed.count == 2)
+    var options = Engine.ResumeOptions()
+    options.acceptedChanges = .all
+    let next = try Engine().resume(first.id, changed, options: options, in: memory)
+    #expect(await next.report.succeeded)
+    #expect(ran == ["one", "two", "one", "two"])
+  }
+
+  @Test func aRunThatHasSucceededRunsAgainFromAStep() async throws {
+    let workflow = try workflow("one", "two", "three")
+    let run = try Engine().start(workflow, in: store)
+    #expect(await run.report.succeeded)
+    var options = Engine.ResumeOptions()
+    #expect(throws: RunStoreError.self) {
+      try Engine().resume(run.id, workflow, options: options, in: store)
+    }
+    options.from = ["two"]
+    let next = try Engine().resume(run.id, workflow, options: options, in: store)
+    #expect(await next.report.succeeded)
+    #expect(ran == ["one", "two", "three", "two", "three"])
+  }
+
+  @Test func aSingleElementRunsAgain() async throws {
+    let workflow = try Workflow(
+      json:
+        #"{ "steps": [ { "id": "each", "forEach": { "in": ["a", "b"] }, "run": "echo ${{ item }} >> \#(folder.path)/ran" } ] }"#
+    )
+    var options = Engine.Options()
+    options.maxParallel = 1
+    let run = try Engine(options: options).start(workflow, in: store)
+    #expect(await run.report.succeeded)
+    let address = try #require(
+      await run.events.first { event in
+        if case .stepFinished = event.kind { true } else { false }
+      }.flatMap { event in
+        if case .stepFinished(let step, _) = event.kind { step } else { nil }
+      })
+    var resuming = Engine.ResumeOptions()
+    resuming.rerunning = [address.text]
+    let next = try Engine(options: options).resume(run.id, workflow, options: resuming, in: store)
+    #expect(await next.report.succeeded)
+    #expect(ran.count == 3)
+  }
+
+  @Test func aDamagedJournalIsSalvaged() async throws {
+    let workflow = try workflow("one", "two exit 1")
+    let run = try await failed(workflow)
+    let path = "\(store.directory)/runs/\(run)/journal.jsonl"
+    var bytes = try FileReading.bytes(of: path)
+    // The last line but one.
+    let last = try #require(bytes.dropLast().lastIndex(of: UInt8(ascii: "\n")))
+    let before = try #require(bytes[..<last].lastIndex(of: UInt8(ascii: "\n")))
+    bytes[before + 20] ^= 1
+    try Descriptor.creating(path, .orEmptied).writeAll(bytes)
+    var options = Engine.ResumeOptions()
+    #expect(throws: RunStoreError.self) {
+      try Engine().resume(run, workflow, options: options, in: store)
+    }
+    options.salvages = true
+    options.interrupted = .rerun
+    let next = try Engine().resume(run, workflow, options: options, in: store)
+    #expect(await next.report.end?.outcome == .failure)
+    #expect(ran == ["one", "two", "two"])
+  }
+
+  @Test func oldRunsThatHaveEndedAreRemoved() async throws {
+    var options = Engine.Options()
+    options.keptRuns = 2
+    let waiting = Workflow(
+      name: "waits", steps: [Step("ask", approve: "continue?")])
+    let suspended = try Engine().start(waiting, in: store)
+    #expect(await suspended.report.pause != nil)
+    var last: [RunID] = []
+    for _ in 0..<4 {
+      let run = try Engine(options: options).start(try workflow("one"), in: store)
+      #expect(await run.report.succeeded)
+      last.append(run.id)
+    }
+    #expect(store.runs.contains(suspended.id) && store.runs.contains(last[3]))
+    #expect(store.runs.count <= 4 && !store.runs.contains(last[0]))
+  }
+
+  @Test func anotherEngineIsAskedThroughTheStore() async throws {
+    let workflow = Workflow(steps: [
+      Step("ask", approve: "continue?"), Step(id: "wait", action: .wait(.duration(.seconds(600)))),
+    ])
+    let first = try Engine().start(workflow, in: store)
+    #expect(await first.report.pause?.requests.count == 1)
+    try store.answer(StepAddress("ask"), of: first.id, approved: true)
+    let second = try Engine().resume(first.id, workflow, in: store)
+    for await event in second.events {
+      if case .stepFinished(StepAddress("ask"), _) = event.kind { break }
+    }
+    try store.cancel(first.id)
+    #expect(await second.report.end?.outcome == .cancelled)
+    let unknown = RunID(validating: "20200101-000000-abcdef")!
+    #expect(throws: RunStoreError.self) { try store.cancel(unknown) }
+  }
+
+  @Test func aPlanIsRecordedToo() async throws {
+    let engine = Engine()
+    let run = try engine.start(try engine.plan(try workflow("one")), in: store)
+    #expect(await run.report.succeeded)
+    #expect(store.runs == [run.id])
+    #expect(FileSystem.isDirectory("\(store.directory)/runs/\(run.id)"))
+  }
+}
