@@ -77,8 +77,12 @@ let testData = [
   "WeftReporting": ["Golden"],
 ]
 
-/// What tests need beyond what their module knows: a published suite is JSON.
-let testAids: [String: [Target.Dependency]] = ["WeftHTTP": ["WeftDiagnostics", "WeftJSON", "WeftCurl"]]
+/// What tests need beyond what their module knows: a published suite is JSON, and a problem is compared as text.
+let testAids: [String: [Target.Dependency]] = [
+  "WeftDefinition": ["WeftReporting"], "WeftDiagnostics": ["WeftReporting"],
+  "WeftHTTP": ["WeftDiagnostics", "WeftJSON", "WeftCurl"], "WeftJSON": ["WeftReporting"],
+  "WeftPlanning": ["WeftReporting"],
+]
 
 /// One test target for each module, which also sees what the module sees. That of WeftHTTP tests it with real servers,
 /// and so WeftCurl.

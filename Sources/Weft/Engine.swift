@@ -1,3 +1,4 @@
+import WeftCurl
 public import WeftDefinition
 import WeftDiagnostics
 package import WeftExecution

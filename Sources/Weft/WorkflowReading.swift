@@ -2,6 +2,7 @@ public import WeftDefinition
 public import WeftDiagnostics
 package import WeftPlanning
 package import WeftPlatform
+import WeftReporting
 
 extension Workflow {
   /// Reads a workflow file, and the files that its `workflow` steps name.

@@ -11,7 +11,7 @@ struct PlacedProblem: Sendable {
   /// The step or group that has it; `nil` for the workflow or several steps.
   var node: Plan.NodeIndex?
 
-  fileprivate func located(in outline: Outline) -> Diagnostic {
+  func located(in outline: Outline) -> Diagnostic {
     var diagnostic = diagnostic
     diagnostic.place = outline.place(range, inFile: file)
     diagnostic.step = node.flatMap(outline.address)?.text

@@ -1,6 +1,7 @@
 import Testing
 import WeftDefinition
 import WeftDiagnostics
+import WeftReporting
 import WeftTestKit
 
 /// Every file under `Cases`; `.ci/validate-schema.py` checks the same files against the schema.

@@ -1,5 +1,6 @@
 import Testing
 import WeftDiagnostics
+import WeftReporting
 
 struct DiagnosticCollectionTests {
   private static let file = SourceFile(path: "a.json", bytes: [UInt8](repeating: 0x20, count: 100))

@@ -1,5 +1,6 @@
 import Testing
 import WeftDiagnostics
+import WeftReporting
 import WeftTestKit
 
 @testable import WeftJSON

@@ -1,6 +1,7 @@
 import Testing
 import WeftDefinition
 import WeftDiagnostics
+import WeftReporting
 import WeftTestKit
 
 @testable import WeftPlanning

@@ -2,6 +2,7 @@ import Testing
 import WeftDefinition
 import WeftDiagnostics
 import WeftPlanning
+import WeftReporting
 import WeftTestKit
 
 /// `Golden/values/<case>/workflow.json`, and its diagnostics with location, caret and help.
