@@ -17,14 +17,19 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
   ("WeftDiagnostics", []),
   ("WeftJSON", ["WeftDiagnostics"]),
   ("WeftExpressions", ["WeftDiagnostics", "WeftJSON"]),
-  ("WeftDefinition", ["WeftDiagnostics", "WeftJSON", "WeftExpressions"]),
+  ("WeftShell", ["WeftDiagnostics"]),
+  ("WeftPatterns", ["WeftDiagnostics"]),
+  (
+    "WeftDefinition",
+    ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftShell", "WeftPatterns"]
+  ),
   ("WeftPlatform", ["CWeftPlatform"]),
   ("WeftHTTP", ["WeftFutures", "WeftPlatform", "CWeftCurl"]),
   ("WeftCaching", ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftPlatform"]),
   (
     "WeftPlanning",
     // Of HTTP only what a request may be: nothing is sent.
-    ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftHTTP"]
+    ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftShell", "WeftDefinition", "WeftHTTP"]
   ),
   (
     "WeftLoading",
@@ -75,7 +80,7 @@ let libraries: [Target] = modules.map { module in
 
 /// Files that tests read from where they stand.
 let testData = [
-  "WeftDefinition": ["Cases", "Golden"], "WeftPlanning": ["Corpus", "Golden"],
+  "WeftShell": ["Golden"], "WeftDefinition": ["Cases"], "WeftPlanning": ["Corpus", "Golden"],
   "WeftRecord": ["Corpus"],
   "WeftReporting": ["Golden"],
 ]
@@ -141,7 +146,7 @@ package.targets += [
     swiftSettings: settings),
   .testTarget(
     name: "ShellTests",
-    dependencies: ["WeftDefinition", "WeftPlatform", "WeftTestKit"],
+    dependencies: ["WeftShell", "WeftPlatform", "WeftTestKit"],
     swiftSettings: settings),
   .testTarget(
     name: "CommandLineTests",

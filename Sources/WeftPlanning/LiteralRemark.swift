@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftDiagnostics
 
 /// A text that is taken literally, which is hardly intended.
 enum LiteralRemark: Sendable, Hashable {
