@@ -17,7 +17,12 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
   ("WeftDiagnostics", []),
   ("WeftJSON", ["WeftDiagnostics"]),
   ("WeftExpressions", ["WeftDiagnostics", "WeftJSON"]),
-  ("WeftDefinition", ["WeftDiagnostics", "WeftJSON", "WeftExpressions"]),
+  ("WeftShell", ["WeftDiagnostics"]),
+  ("WeftPatterns", ["WeftDiagnostics"]),
+  (
+    "WeftDefinition",
+    ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftShell", "WeftPatterns"]
+  ),
   ("WeftPlatform", ["WeftFutures", "CWeftPlatform"]),
   ("WeftHTTP", ["WeftFutures", "WeftPlatform"]),
   ("WeftCurl", ["WeftFutures", "WeftPlatform", "WeftHTTP", "CWeftCurl"]),
@@ -25,7 +30,7 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
   (
     "WeftPlanning",
     // Of HTTP only what a request may be: nothing is sent.
-    ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftHTTP"]
+    ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftShell", "WeftDefinition", "WeftHTTP"]
   ),
   (
     "WeftExecution",
@@ -72,7 +77,7 @@ let libraries: [Target] = modules.map { module in
 
 /// Files that tests read from where they stand.
 let testData = [
-  "WeftDefinition": ["Cases", "Golden"], "WeftPlanning": ["Corpus", "Golden"],
+  "WeftShell": ["Golden"], "WeftDefinition": ["Cases"], "WeftPlanning": ["Corpus", "Golden"],
   "WeftRecord": ["Corpus"],
   "WeftReporting": ["Golden"],
 ]
@@ -144,7 +149,7 @@ package.targets += [
     swiftSettings: settings),
   .testTarget(
     name: "ShellTests",
-    dependencies: ["WeftDefinition", "WeftPlatform", "WeftTestKit"],
+    dependencies: ["WeftShell", "WeftPlatform", "WeftTestKit"],
     path: "Tests/Shell",
     swiftSettings: settings),
   .testTarget(

@@ -1,6 +1,6 @@
 import Testing
-import WeftDefinition
 import WeftPlatform
+import WeftShell
 import WeftTestKit
 
 /// Whatever the value and its place, the program receives it byte for byte.

@@ -1,6 +1,6 @@
 import Testing
-import WeftDefinition
 import WeftPlatform
+import WeftShell
 
 #if canImport(Glibc)
   import Glibc

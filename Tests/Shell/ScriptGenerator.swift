@@ -1,4 +1,4 @@
-import WeftDefinition
+import WeftShell
 
 /// Makes scripts of all the constructs in which a value is allowed, with the output they must have.
 ///

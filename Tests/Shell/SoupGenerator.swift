@@ -1,4 +1,4 @@
-import WeftDefinition
+import WeftShell
 
 /// Makes unlikely scripts: anything that means something to a shell, in any order.
 struct SoupGenerator<Random: RandomNumberGenerator> {

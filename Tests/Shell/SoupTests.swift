@@ -1,5 +1,5 @@
 import Testing
-import WeftDefinition
+import WeftShell
 import WeftTestKit
 
 /// The strongest test: whatever the script, if every expression in it is in an allowed place, then no value is run.

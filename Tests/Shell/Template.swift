@@ -1,4 +1,4 @@
-import WeftDefinition
+import WeftShell
 
 /// Script text with holes, each of which stands for one of some values.
 struct Template {

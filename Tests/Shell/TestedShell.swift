@@ -1,5 +1,5 @@
-import WeftDefinition
 import WeftPlatform
+import WeftShell
 
 #if canImport(Glibc)
   import Glibc

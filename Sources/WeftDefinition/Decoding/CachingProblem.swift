@@ -1,3 +1,4 @@
+import WeftDiagnostics
 import WeftExpressions
 
 /// Problems with the `cache` of a command.

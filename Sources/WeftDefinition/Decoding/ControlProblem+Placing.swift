@@ -1,3 +1,5 @@
+import WeftDiagnostics
+
 /// Messages about keys on the wrong kind of step.
 extension ControlProblem {
   var placing: Problem.Wording {

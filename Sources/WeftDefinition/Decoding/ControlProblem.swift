@@ -1,3 +1,5 @@
+import WeftDiagnostics
+
 /// Problems with the keys for conditions, retries, loops, waits and other control of steps.
 enum ControlProblem: Hashable {
   case missingKey(path: String, key: String, example: String)

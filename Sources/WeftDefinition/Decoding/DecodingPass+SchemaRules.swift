@@ -1,5 +1,6 @@
 import WeftDiagnostics
 import WeftJSON
+import WeftPatterns
 
 /// Rules of a declaration for values of one type.
 extension DecodingPass {

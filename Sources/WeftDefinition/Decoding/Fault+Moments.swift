@@ -1,3 +1,5 @@
+import WeftDiagnostics
+
 /// Messages about malformed moments and rates.
 
 extension MomentText.Fault {

@@ -1,3 +1,5 @@
+import WeftDiagnostics
+
 /// Messages about malformed durations, ids and sizes.
 
 extension DurationText.Fault {

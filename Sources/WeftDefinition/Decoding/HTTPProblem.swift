@@ -1,3 +1,5 @@
+import WeftDiagnostics
+
 /// Problems with the keys and values of a request.
 enum HTTPProblem: Hashable {
   case staleWithoutCache

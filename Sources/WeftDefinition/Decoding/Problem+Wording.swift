@@ -1,3 +1,5 @@
+import WeftDiagnostics
+
 extension Problem {
   /// The counterparts that a step has for keys of the workflow.
   private static let ofStep = [

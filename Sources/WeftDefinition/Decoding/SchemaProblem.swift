@@ -1,5 +1,6 @@
 import WeftDiagnostics
 import WeftJSON
+import WeftPatterns
 
 /// Every problem with a declaration, except values of the wrong type.
 enum SchemaProblem: Hashable {

@@ -1,25 +1,6 @@
+import WeftDiagnostics
+
 /// Helpers for messages.
-
-/// The text in double quotes, with quotes escaped as in JSON, and shortened to fit a message.
-package func quoted(_ text: String) -> String {
-  var result = "\""
-  for character in shortened(text) {
-    switch character {
-    case "\"": result += "\\\""
-    case "\\": result += "\\\\"
-    case "\n": result += "\\n"
-    case "\t": result += "\\t"
-    default: result.append(character)
-    }
-  }
-  return result + "\""
-}
-
-/// The first 60 scalars, with an ellipsis if some were dropped.
-package func shortened(_ text: String) -> String {
-  let start = text.unicodeScalars.prefix(60)
-  return start.endIndex == text.endIndex ? text : String(start) + "…"
-}
 
 /// A character and, where its appearance may deceive, its code points.
 func named(_ character: Character) -> String {

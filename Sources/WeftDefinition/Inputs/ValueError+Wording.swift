@@ -1,4 +1,6 @@
+import WeftDiagnostics
 import WeftJSON
+import WeftPatterns
 
 extension ValueError {
   /// A verb and what was found.

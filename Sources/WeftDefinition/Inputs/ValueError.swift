@@ -1,5 +1,6 @@
 import WeftDiagnostics
 import WeftJSON
+import WeftPatterns
 
 /// One way in which a value does not fit its schema.
 public struct ValueError: Error, Sendable, Hashable {

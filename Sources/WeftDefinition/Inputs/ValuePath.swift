@@ -1,3 +1,5 @@
+import WeftDiagnostics
+
 /// The path of a part of a value: `[3].name`; empty for the value itself.
 public struct ValuePath: Sendable, Hashable {
   public enum Component: Sendable, Hashable {

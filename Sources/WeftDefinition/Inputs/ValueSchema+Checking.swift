@@ -1,4 +1,5 @@
 public import WeftJSON
+import WeftPatterns
 
 extension ValueSchema {
   /// All faults of a value, in its own order; empty if it fits. At most ``ValueError/mostTold``.

@@ -1,4 +1,6 @@
+import WeftDiagnostics
 import WeftJSON
+import WeftPatterns
 
 extension ValueSchema {
   /// The allowed values in a clause: `a whole number, at least 1, at most 10`.

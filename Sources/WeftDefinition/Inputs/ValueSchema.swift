@@ -1,4 +1,5 @@
 public import WeftJSON
+public import WeftPatterns
 
 /// The rules for a value: the part of JSON Schema (draft 2020-12) in which inputs and outputs are declared.
 ///

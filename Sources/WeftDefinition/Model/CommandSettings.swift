@@ -1,3 +1,5 @@
+import WeftShell
+
 /// Settings of a workflow, a group or a step for the commands inside it; the inner setting wins.
 public struct CommandSettings: Sendable, Hashable {
   /// Merged by name with the outer layers; `nil` removes a variable.
@@ -28,13 +30,8 @@ public enum EnvironmentPolicy: String, Sendable, Hashable, CaseIterable {
 
   /// Whether `clean` keeps the variable: `PATH HOME USER LOGNAME SHELL LANG TZ TMPDIR TERM` and `LC_…`.
   package static func isKept(_ name: String) -> Bool {
-    kept.contains(name) || name.hasPrefix("LC_")
+    EnvironmentName.isEssential(name)
   }
-
-  /// The names that are kept, except those that begin with `LC_`.
-  package static let kept: Set<String> = [
-    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", "TERM",
-  ]
 }
 
 /// A command line that runs the text of a script, which is appended to it.

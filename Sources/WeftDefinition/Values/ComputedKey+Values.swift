@@ -1,3 +1,4 @@
+import WeftDiagnostics
 package import WeftExpressions
 
 /// Values of keys from the results of expressions, in the syntax of the file.

@@ -1,3 +1,4 @@
+import WeftDiagnostics
 package import WeftExpressions
 
 /// Durations and moments of a wait from the results of expressions.

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftDiagnostics
 import WeftExpressions
 import WeftHTTP
 

@@ -1,6 +1,7 @@
 import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
+import WeftShell
 
 /// Checks the literal inputs and outputs of cached steps: they are in the start directory, no step reads its own
 /// outputs, no two steps have the same output, and a script reads no variable that its cache key does not cover.
@@ -129,7 +130,7 @@ struct CachingChecker {
     guard layers.lazy.compactMap(\.environmentPolicy).first != .clean else { return }
     let reads = QuotedScript.readsFromOutside(
       by: text, placeholders: Template.parse(text).expressionRanges,
-      dialect: ShellDialect(layers.lazy.compactMap(\.shell).first ?? .sh))
+      dialect: ShellDialect(commandLine: (layers.lazy.compactMap(\.shell).first ?? .sh).prefix))
     let unknown = (reads ?? []).filter { read in
       !SpecialVariables.isSurrounding(read.name) && !caching.environment.contains(read.name)
         && !layers.contains { $0.environment[read.name] != nil }

@@ -1,6 +1,7 @@
 import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
+import WeftShell
 
 /// Checks command lines without a shell in which a program reads an argument as code: `["sh", "-c", "…"]`.
 extension ValueChecker {

@@ -1,6 +1,7 @@
 import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
+import WeftShell
 
 /// Checks texts beyond their expressions: scripts must be safe, arguments must not become options by accident, and
 /// computed keys must have the right type.
@@ -12,7 +13,8 @@ extension ValueChecker {
     let placeholders = text.template.expressionRanges
     let expressions = text.template.expressions
     let script = QuotedScript(
-      text.template.text, placeholders: placeholders, dialect: ShellDialect(shell(ofStep: index)),
+      text.template.text, placeholders: placeholders,
+      dialect: ShellDialect(commandLine: shell(ofStep: index).prefix),
       values: expressions.map { textKnown(of: $0, in: text, of: owner) })
     func range(_ placeholder: Int) -> SourceRange {
       SourceRange(
@@ -73,7 +75,7 @@ extension ValueChecker {
     let placeholders = ownText?.template.expressionRanges ?? []
     let evaluated = QuotedScript.variablesEvaluated(
       by: ownText?.template.text ?? script, placeholders: placeholders,
-      dialect: ShellDialect(shell(ofStep: index)))
+      dialect: ShellDialect(commandLine: shell(ofStep: index).prefix))
     for (name, text) in holders where evaluated?.contains(name) == true {
       report(.variableEvaluated(name, by: outline.steps[index].address.text), text, nil)
     }

@@ -1,6 +1,7 @@
 import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
+import WeftShell
 
 /// Checks the meaning of a workflow's expressions: names exist and may be read at their sites, secrets do not become
 /// visible, and types match as far as they are known.

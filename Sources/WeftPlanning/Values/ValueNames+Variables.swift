@@ -1,6 +1,7 @@
 import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
+import WeftShell
 
 /// The context `env`: the variables set by the layers around a text.
 extension ValueNames {
@@ -19,7 +20,8 @@ extension ValueNames {
       return member(of: known, reference, from: 2)
     }
     if EnvironmentPolicy.isKept(name) { return .value(.unknown) }
-    let known = EnvironmentPolicy.kept.union(layers.flatMap { settings(of: $0).environment.keys })
+    let known = EnvironmentName.essential.union(
+      layers.flatMap { settings(of: $0).environment.keys })
     return .problem(
       .unknownVariable(
         name, isOfSameLayer: settings(of: owner).environment[name] != nil,

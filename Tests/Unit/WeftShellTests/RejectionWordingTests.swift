@@ -1,7 +1,7 @@
 import Testing
 import WeftTestKit
 
-@testable import WeftDefinition
+@testable import WeftShell
 
 /// The message for each reason and the suggested remedy, compared whole.
 @Suite struct RejectionWordingTests {
@@ -40,7 +40,7 @@ import WeftTestKit
     let unknown = QuotedScript("print(${{ inputs.x }})", .unknown("python3")).rejections[0]
       .rejection
     text += "print(${{ inputs.x }})\n  \(unknown.message)\n  help: \(unknown.help)\n"
-    let mismatch = Golden("../Golden/ShellQuoting/rejections.txt").mismatch(with: text)
+    let mismatch = Golden("Golden/rejections.txt").mismatch(with: text)
     #expect(mismatch == nil, "\(mismatch ?? "")")
   }
 }

@@ -1,7 +1,6 @@
 import Testing
-import WeftJSON
 
-@testable import WeftDefinition
+@testable import WeftShell
 
 /// The tables of programs that run their arguments, compared with an independent list.
 @Suite struct ProgramTableTests {
@@ -494,29 +493,6 @@ import WeftJSON
     ])
   func nothingPassesWhereNothingIsExpanded(line: String) {
     #expect(Self.reasons(line, .listed) != [])
-  }
-
-  @Test(
-    "X23: a schema says what a value may be",
-    arguments: [
-      (ValueSchema(.integer), .listed), (ValueSchema(.boolean, .number), .listed),
-      (ValueSchema(.string), .any), (ValueSchema(), .any),
-      (ValueSchema(allowed: ["a; b", "c"]), .listed),
-      (Self.text("^[a-z][a-z0-9-]*$"), .word), (Self.text("^(a|b-c)+$"), .word),
-      (Self.text("^v?[0-9]+(\\.[0-9]+){2}$"), .word), (Self.text("[a-z]+"), .any),
-      (Self.text("^[a-z]+"), .any), (Self.text("^[a-z-]+$"), .any), (Self.text("^-?a$"), .any),
-      (Self.text("^[^;]+$"), .any), (Self.text("^.$"), .any), (Self.text("^a$|b"), .any),
-      (Self.text("^\\w+$"), .word), (Self.text("^\\S+$"), .any), (Self.text("^\\p{L}+$"), .any),
-      (Self.text("^a b$"), .any), (Self.text("^(^a$|^b$)$"), .word),
-    ] as [(ValueSchema, ValueText)])
-  func schemasAreRead(schema: ValueSchema, text: ValueText) {
-    #expect(ValueText(of: schema) == text)
-  }
-
-  private static func text(_ pattern: Pattern) -> ValueSchema {
-    var schema = ValueSchema(.string)
-    schema.text.pattern = pattern
-    return schema
   }
 
   // MARK: Unknown values

@@ -7,7 +7,7 @@ package enum SpecialVariables {
 
   /// Whether shells, terminals and logins set it, so that no result should depend on it.
   package static func isSurrounding(_ name: String) -> Bool {
-    EnvironmentPolicy.isKept(name) || names.contains(name) || surrounding.contains(name)
+    EnvironmentName.isEssential(name) || names.contains(name) || surrounding.contains(name)
       || name.hasPrefix("BASH_") || name.hasPrefix("XDG_") || name.hasPrefix("WEFT_")
   }
 

@@ -1,5 +1,5 @@
 import Testing
-import WeftDefinition
+import WeftShell
 
 @Suite struct EnvironmentNameTests {
   @Test(

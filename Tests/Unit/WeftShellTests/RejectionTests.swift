@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WeftDefinition
+@testable import WeftShell
 
 /// The places where no value is allowed.
 @Suite struct RejectionTests {

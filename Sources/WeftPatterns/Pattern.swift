@@ -1,3 +1,5 @@
+import WeftDiagnostics
+
 /// A regular expression that matches any part of a text, like the keyword `pattern` of JSON Schema; `^…$` matches
 /// the whole text.
 ///

@@ -1,3 +1,5 @@
+import WeftDiagnostics
+
 /// The reason why a text is not a pattern, and its location.
 public struct PatternError: Error, Sendable, Hashable {
   enum Kind: Sendable, Hashable {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WeftDefinition
+@testable import WeftShell
 
 /// Dialects, the names of variables, and properties of a place besides its quotes.
 @Suite struct QuotedScriptTests {
@@ -19,11 +19,7 @@ import Testing
       (["ksh", "-c"], .unknown("ksh")), (["fish", "-c"], .unknown("fish")),
     ] as [([String], ShellDialect)])
   func theDialectIsThatOfTheShell(prefix: [String], expected: ShellDialect) {
-    #expect(ShellDialect(Shell(prefix: prefix)) == expected)
-  }
-
-  @Test func theNamedShellsAreKnownButPython() {
-    #expect(Shell.named.map { ShellDialect($0.shell) } == [.posix, .bash, .unknown("python3")])
+    #expect(ShellDialect(commandLine: prefix) == expected)
   }
 
   @Test func equalExpressionsShareAVariable() {

@@ -10,6 +10,16 @@ package enum EnvironmentName {
     names.contains(name) || prefixes.contains { name.hasPrefix($0) }
   }
 
+  /// Whether programs cannot do without the variable.
+  package static func isEssential(_ name: String) -> Bool {
+    essential.contains(name) || name.hasPrefix("LC_")
+  }
+
+  /// The names, except those that begin with `LC_`.
+  package static let essential: Set<String> = [
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", "TERM",
+  ]
+
   private static let prefixes = [
     "LD_",  // all of the loader, ld.so(8): LD_PRELOAD, LD_AUDIT, LD_LIBRARY_PATH …
     "DYLD_",  // dyld(1)

@@ -1,7 +1,7 @@
 import Testing
 import WeftTestKit
 
-@testable import WeftDefinition
+@testable import WeftPatterns
 
 @Suite struct PatternTests {
   struct Match: CustomTestStringConvertible {

@@ -74,6 +74,7 @@ extension UInt8 {
   static let equals = UInt8(ascii: "=")
   static let hash = UInt8(ascii: "#")
 
+  var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
   var isNameStart: Bool { (self | 0x20 >= 0x61 && self | 0x20 <= 0x7A) || self == 0x5F }
   var isName: Bool { isNameStart || isDigit }
 

@@ -1,7 +1,7 @@
 import Testing
 import WeftTestKit
 
-@testable import WeftDefinition
+@testable import WeftShell
 
 /// A place where no value is allowed stays forbidden, whatever surrounds it.
 @Suite struct ForbiddenPlaceTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WeftDefinition
+@testable import WeftShell
 
 /// The places where an expression is allowed, and the quoting of its variable there.
 @Suite struct QuotingTests {

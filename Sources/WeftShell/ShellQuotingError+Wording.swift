@@ -1,3 +1,5 @@
+import WeftDiagnostics
+
 extension ShellQuotingError {
   /// The problem and what was expected.
   package var message: String { "\(shown) \(reason.sentence)" }

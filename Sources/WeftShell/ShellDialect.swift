@@ -11,8 +11,10 @@ package enum ShellDialect: Sendable, Hashable {
   ///
   /// A command line is known only if its program is, and if it ends in `-c` after options that do not
   /// change how text is read; the script follows `-c`.
-  package init(_ shell: Shell) {
-    var words = shell.prefix[...]
+  ///
+  /// - Precondition: `commandLine` is not empty.
+  package init(commandLine: [String]) {
+    var words = commandLine[...]
     let program = Self.basename(words.removeFirst())
     let applet = program == "busybox" ? words.popFirst() ?? program : program
     guard let dialect = Self.named[applet], Self.endsInScript(words) else {

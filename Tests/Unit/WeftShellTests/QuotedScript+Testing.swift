@@ -1,4 +1,4 @@
-@testable import WeftDefinition
+@testable import WeftShell
 
 extension QuotedScript {
   /// A script in which every `${{…}}` is an expression.
