@@ -85,7 +85,8 @@ let testData = [
 /// What tests need beyond what their module knows: a published suite is JSON, and a problem is compared as text.
 let testAids: [String: [Target.Dependency]] = [
   "WeftDefinition": ["WeftReporting"], "WeftDiagnostics": ["WeftReporting"],
-  "WeftHTTP": ["WeftDiagnostics", "WeftJSON", "WeftCurl"], "WeftJSON": ["WeftReporting"],
+  "WeftHTTP": ["WeftDiagnostics", "WeftJSON", "WeftCurl", "CWeftCurl"],
+  "WeftJSON": ["WeftReporting"],
   "WeftPlanning": ["WeftReporting"],
 ]
 

@@ -67,9 +67,12 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral {
 
 /// Locale-independent operations on protocol text, which is ASCII.
 package enum ASCII {
-  package static func isSame(_ one: String, _ other: String) -> Bool { isSame(one.utf8, other.utf8) }
+  package static func isSame(_ one: String, _ other: String) -> Bool {
+    isSame(one.utf8, other.utf8)
+  }
 
-  package static func isSame(_ one: some Collection<UInt8>, _ other: some Collection<UInt8>) -> Bool {
+  package static func isSame(_ one: some Collection<UInt8>, _ other: some Collection<UInt8>) -> Bool
+  {
     guard one.count == other.count else { return false }
     var others = other.makeIterator()
     for byte in one {

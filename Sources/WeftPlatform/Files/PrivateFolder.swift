@@ -185,7 +185,9 @@ extension PrivateFolder {
   /// - Parameter time: Seconds since 1970; younger copies may still be in progress.
   package func removeUnfinishedCopies(before time: Int64) {
     for name in root.names() where PrivateFolder.isUnfinished(name) {
-      if let stamp = root.stamp(ofFile: name), stamp.modifiedSecond < time { try? root.remove(name) }
+      if let stamp = root.stamp(ofFile: name), stamp.modifiedSecond < time {
+        try? root.remove(name)
+      }
     }
   }
 }

@@ -91,7 +91,9 @@ struct FileTreeTests {
 
   @Test func aNameThatIsNoTextIsRepairedOrAnError() throws {
     try make("a/x")
-    #expect(rename(scratch.path + "/a/x", [CChar](scratch.path.utf8CString.dropLast()) + [47, -1, 0]) == 0)
+    #expect(
+      rename(scratch.path + "/a/x", [CChar](scratch.path.utf8CString.dropLast()) + [47, -1, 0]) == 0
+    )
     #expect(try files() == ["\u{FFFD} <a/x>"])
     #expect(throws: WorkspaceError(.notUTF8, at: [])) {
       try Directory(scratch.path).walk(Directory.Choice()) { _ in }
