@@ -143,12 +143,16 @@ enum { searching = O_RDONLY };
 #endif
 
 int weft_enter(int directory, const char *name) {
-  int entered = openat(directory, name, searching | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int entered;
+  do entered = openat(directory, name, searching | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  while (entered < 0 && errno == EINTR);
   return entered < 0 ? -errno : entered;
 }
 
 int weft_enter_following(const char *path) {
-  int entered = open(path, searching | O_DIRECTORY | O_CLOEXEC);
+  int entered;
+  do entered = open(path, searching | O_DIRECTORY | O_CLOEXEC);
+  while (entered < 0 && errno == EINTR);
   return entered < 0 ? -errno : entered;
 }
 

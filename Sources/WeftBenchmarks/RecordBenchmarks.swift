@@ -13,7 +13,7 @@ enum RecordBenchmarks {
 
   static func rows() -> [BenchmarkRow] {
     let path = FileSystem.temporaryDirectory + "/weft-benchmark-record-\(ThisProcess.id)"
-    defer { FileTree.remove(path) }
+    defer { Directory.removeTree(path) }
     guard let state = try? StateDirectory(path, makes: true) else {
       print("record: nothing can be written in \(FileSystem.temporaryDirectory)")
       return []

@@ -14,7 +14,7 @@ struct LoadingPass {
   }
 
   /// The directory that must contain all other files, or why none can be read.
-  private let directory: Result<ConfiningDirectory, NamingError>
+  private let directory: Result<Directory, NamingError>
   /// The prefix that makes paths inside the directory relative to the current one.
   private let prefix: String
   private let root: ConfinedPath?

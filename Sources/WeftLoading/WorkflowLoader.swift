@@ -5,7 +5,7 @@ package import WeftPlatform
 /// Reads a workflow file and the files that it names.
 ///
 /// In the order of the work: ``LoadingPass`` walks through the files, each once, depth first. It reads their bytes
-/// through `ConfiningDirectory`; ``NestingChain`` rejects files that run themselves or are nested too deeply, and
+/// through `Directory`; ``NestingChain`` rejects files that run themselves or are nested too deeply, and
 /// ``ByteBudget`` limits their total size. A problem with naming a file is a ``NamingError``.
 package enum WorkflowLoader {
   /// Reads the file at `path` and all files it names.

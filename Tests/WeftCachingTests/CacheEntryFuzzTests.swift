@@ -108,7 +108,7 @@ struct CacheEntryFuzzTests {
     let cache = try scratch.cache()
     scratch.write("inside/here", "content")
     let reader = WorkspaceReader(
-      try Workspace(scratch.path + "/inside"), memory: FileMemory(now: Scratch.later))
+      try Directory(scratch.path + "/inside"), memory: FileMemory(now: Scratch.later))
     let seed = Array(CacheEntryFuzzTests.text(of: CacheEntryFuzzTests.entry).utf8)
     let words = [
       "\"", "[", "]", "{", "}", ",", ":", "null", "../", "/", "./", "..", "//", "out", "out/", "-1",

@@ -16,7 +16,7 @@ final class Scratch: Sendable {
     path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
   }
 
-  deinit { FileTree.remove(path) }
+  deinit { Directory.removeTree(path) }
 
   func write(_ name: String, _ content: String, mode: mode_t = 0o644) {
     let path = "\(path)/\(name)"
@@ -35,7 +35,7 @@ final class Scratch: Sendable {
   }
 
   func remove(_ name: String) {
-    FileTree.remove("\(path)/\(name)")
+    Directory.removeTree("\(path)/\(name)")
     unlink("\(path)/\(name)")
   }
 
@@ -53,7 +53,7 @@ final class Scratch: Sendable {
   }
 
   func reader(_ memory: FileMemory = FileMemory(now: Scratch.later)) throws -> WorkspaceReader {
-    WorkspaceReader(try Workspace(path), memory: memory)
+    WorkspaceReader(try Directory(path), memory: memory)
   }
 
   func inputs(_ patterns: [String]) throws -> [String] {

@@ -76,7 +76,7 @@ struct WorkspaceReaderTests {
     let stop = StopSwitch()
     stop.request(.now)
     let reader = WorkspaceReader(
-      try Workspace(scratch.path), memory: FileMemory(now: Scratch.later), stop: stop)
+      try Directory(scratch.path), memory: FileMemory(now: Scratch.later), stop: stop)
     #expect(throws: WorkspaceError.self) {
       try reader.inputs(FileRule(try FileSelection(each: ["**"]), excluding: []))
     }

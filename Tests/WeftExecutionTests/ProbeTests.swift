@@ -70,7 +70,7 @@ import WeftPlanning
   func longVersions() throws {
     let directory = "\(FileSystem.temporaryDirectory)/weft-make-\(UInt64.random(in: 0 ... .max))"
     #expect(mkdir(directory, 0o700) == 0)
-    defer { FileTree.remove(directory) }
+    defer { Directory.removeTree(directory) }
     let script = "#!/bin/sh\necho GNU Make 4.3\nhead -c 3000000 /dev/zero\n"
     let make = open(directory + "/make", O_WRONLY | O_CREAT | O_CLOEXEC, 0o700)
     try Descriptor(owning: make).writeAll(script)

@@ -24,7 +24,7 @@ final class Folder: Sendable {
     try! FileSystem.makeDirectory(path)
   }
 
-  deinit { FileTree.remove(scratch) }
+  deinit { Directory.removeTree(scratch) }
 
   /// - Parameter name: The path from the start directory; missing directories are created.
   func write(_ name: String, _ content: String) throws {

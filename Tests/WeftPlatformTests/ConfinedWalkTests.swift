@@ -81,7 +81,7 @@ struct ConfinedWalkTests {
 
   @Test func soManyDirectoriesMayBeOpen() throws {
     var walk = try ConfinedWalk([])
-    for _ in 0..<FileTree.depthLimit { try walk.enter([1]) }
+    for _ in 0..<Directory.depthLimit { try walk.enter([1]) }
     #expect(throws: ConfinedFileError.notRead(.system(.nameTooLong))) { try walk.enter([1]) }
   }
 

@@ -11,8 +11,12 @@ import Testing
 struct ConfiningDirectoryTests {
   private let scratch = Scratch()
 
+  private func confining(_ path: String) throws(SystemError) -> Directory {
+    try Directory(path, listable: false)
+  }
+
   private func content(
-    of path: String, in directory: ConfiningDirectory
+    of path: String, in directory: Directory
   ) throws(ConfinedFileError) -> String {
     let file = try directory.file(path)
     do { return String(decoding: try file.bytes(limit: 100), as: UTF8.self) } catch {
@@ -21,18 +25,18 @@ struct ConfiningDirectoryTests {
   }
 
   /// Creates `start/lib/x` and `outside/x`, with a link to the latter's directory beside the former.
-  private func makeBoth() throws -> ConfiningDirectory {
+  private func makeBoth() throws -> Directory {
     for name in ["start/lib", "outside"] {
       try FileSystem.makeDirectories("\(scratch.path)/\(name)")
       _ = scratch.file("\(name)/x", name)
     }
     try #require(symlink("../outside", scratch.path + "/start/link") == 0)
-    return try ConfiningDirectory(scratch.path + "/start")
+    return try confining(scratch.path + "/start")
   }
 
   @Test func aFileIsReadUpToTheLimitOnly() throws {
     _ = scratch.file("x", "12345")
-    let directory = try ConfiningDirectory(scratch.path)
+    let directory = try confining(scratch.path)
     #expect(try directory.file("x").bytes(limit: 5) == Array("12345".utf8))
     #expect(throws: FileReadError.tooLarge(limit: 4)) { try directory.file("x").bytes(limit: 4) }
   }
@@ -53,13 +57,12 @@ struct ConfiningDirectoryTests {
   func whatIsALinkByNowIsRefused() throws {
     _ = try makeBoth()
     try #require(symlink("lib/x", scratch.path + "/start/file") == 0)
-    let start = try ConfiningDirectory.entered(
-      Array((scratch.path + "/start").utf8), in: AT_FDCWD)
+    let start = try confining(scratch.path + "/start")
     #expect(throws: SystemError.notDirectory) {
-      try ConfiningDirectory.entered(Array("link".utf8), in: start.number)
+      try start.directory(EntryName("link"), listable: false)
     }
     #expect(throws: ConfinedFileError.notRead(.system(SystemError(number: ELOOP)))) {
-      try ConfiningDirectory.opened(Array("file".utf8), in: start, at: ConfinedPath())
+      try start.regularFile(EntryName("file"), at: ConfinedPath())
     }
   }
 
@@ -76,11 +79,11 @@ struct ConfiningDirectoryTests {
   @Test("W18: what is no regular file is not opened")
   func whatIsNoRegularFileIsNotOpened() throws {
     #expect(mkfifo(scratch.path + "/pipe", 0o600) == 0)
-    let directory = try ConfiningDirectory(scratch.path)
+    let directory = try confining(scratch.path)
     #expect(throws: ConfinedFileError.notRegular("a FIFO")) {
       try content(of: "pipe", in: directory)
     }
-    let devices = try ConfiningDirectory("/dev")
+    let devices = try confining("/dev")
     #expect(throws: ConfinedFileError.notRegular("a device")) {
       try content(of: "null", in: devices)
     }
@@ -97,31 +100,33 @@ struct ConfiningDirectoryTests {
   }
 
   @Test func whatAUserNamesIsFoundWhereverLinksLead() throws {
-    let directory = try makeBoth()
-    let place = ConfinedPath([Array("lib".utf8), Array("x".utf8)])
-    #expect(directory.place(of: scratch.path + "/start/lib/x") == place)
-    #expect(directory.place(of: scratch.path + "/outside/../start/./lib/x") == place)
+    _ = try makeBoth()
+    func place(_ path: String, below start: String = "start") -> ConfinedPath? {
+      ConfinedPath(of: scratch.path + "/" + path, below: scratch.path + "/" + start)
+    }
+    let x = ConfinedPath([Array("lib".utf8), Array("x".utf8)])
+    #expect(place("start/lib/x") == x)
+    #expect(place("outside/../start/./lib/x") == x)
     try #require(symlink("start", scratch.path + "/begin") == 0)
-    #expect(directory.place(of: scratch.path + "/begin/lib/x") == place)
-    #expect(
-      try ConfiningDirectory(scratch.path + "/begin").place(of: scratch.path + "/start/lib/x")
-        == place)
-    #expect(directory.place(of: scratch.path + "/start/link/x") == nil)
-    #expect(directory.place(of: scratch.path + "/outside/x") == nil)
-    #expect(directory.place(of: scratch.path + "/start/missing") == nil)
+    #expect(place("begin/lib/x") == x)
+    #expect(place("start/lib/x", below: "begin") == x)
+    #expect(place("start/link/x") == nil)
+    #expect(place("outside/x") == nil)
+    #expect(place("start/missing") == nil)
+    #expect(place("start/lib/x", below: "missing") == nil)
   }
 
   @Test func aNameThatOnlyBeginsAlikeIsOutside() throws {
-    let directory = try makeBoth()
+    _ = try makeBoth()
     _ = scratch.file("starter", "")
-    #expect(directory.place(of: scratch.path + "/starter") == nil)
+    #expect(ConfinedPath(of: scratch.path + "/starter", below: scratch.path + "/start") == nil)
   }
 
   @Test func theRootConfinesNothing() throws {
-    let directory = try ConfiningDirectory("/")
     #expect(
-      directory.place(of: "/dev/null") == ConfinedPath([Array("dev".utf8), Array("null".utf8)]))
-    #expect(directory.names(in: ConfinedPath()).contains("dev"))
+      ConfinedPath(of: "/dev/null", below: "/")
+        == ConfinedPath([Array("dev".utf8), Array("null".utf8)]))
+    #expect(try confining("/").names(in: ConfinedPath()).contains("dev"))
   }
 
   @Test func namesComeByTheirBytes() throws {

@@ -24,21 +24,21 @@ struct FileTreeTests {
     entering: @escaping ([String]) -> Bool = { _ in true },
     reading: @escaping ([String]) -> Bool = { _ in true }
   ) throws -> [String] {
-    var (paths, found, text): ([String], [String], String) = ([], [], "")
-    let choice = FileTree.Choice(entersDirectory: entering) { path in
-      guard reading(path) else { return false }
-      paths.append(path.joined(separator: "/"))
-      return true
-    }
-    try FileTree.read(below: scratch.path, choice) { piece in
-      if let piece {
-        text += String(decoding: piece, as: UTF8.self)
-      } else {
-        found.append("\(paths[found.count]) \(text)")
-        text = ""
+    var files: [String] = []
+    let choice = Directory.Choice(entersDirectory: entering, visits: reading, repairsNames: true)
+    let directory = try placing([]) { () throws(SystemError) in try Directory(scratch.path) }
+    try directory.walk(choice) { (found) throws(WorkspaceError) in
+      guard case .file = found.stamp.kind else { return }
+      let file = try found.opened()
+      var bytes: [UInt8] = []
+      let digest = try placing(found.path) { () throws(SystemError) in
+        try file.digest { bytes += $0 }
       }
+      #expect(digest == SHA256.digest(of: bytes))
+      files.append(
+        "\(found.path.joined(separator: "/")) \(String(decoding: bytes, as: UTF8.self))")
     }
-    return found
+    return files
   }
 
   @Test func filesComeInTheOrderOfTheirNamesBytes() throws {
@@ -84,13 +84,19 @@ struct FileTreeTests {
   }
 
   @Test func aRootThatIsMissingOrNoDirectoryIsAFault() throws {
-    let choice = FileTree.Choice(entersDirectory: { _ in true }, readsFile: { _ in true })
     let path = scratch.file("file", "x")
-    #expect(throws: FileTree.Fault(path: "", kind: .system(.notDirectory))) {
-      try FileTree.read(below: path, choice) { _ in }
-    }
-    #expect(throws: FileTree.Fault(path: "", kind: .system(.notFound))) {
-      try FileTree.read(below: path + "x", choice) { _ in }
+    #expect(throws: SystemError.notDirectory) { try Directory(path) }
+    #expect(throws: SystemError.notFound) { try Directory(path + "x") }
+  }
+
+  @Test func aNameThatIsNoTextIsRepairedOrAnError() throws {
+    try make("a/x")
+    #expect(
+      rename(scratch.path + "/a/x", [CChar](scratch.path.utf8CString.dropLast()) + [47, -1, 0]) == 0
+    )
+    #expect(try files() == ["\u{FFFD} <a/x>"])
+    #expect(throws: WorkspaceError(.notUTF8, at: [])) {
+      try Directory(scratch.path).walk(Directory.Choice()) { _ in }
     }
   }
 
@@ -98,15 +104,15 @@ struct FileTreeTests {
   func aFileThatMayNotBeReadIsAFaultThatNamesIt() throws {
     try make("a/x")
     chmod(scratch.path + "/a/x", 0)
-    #expect(throws: FileTree.Fault(path: "a/x", kind: .system(.notPermitted))) { try files() }
+    #expect(throws: WorkspaceError(.system(.notPermitted), at: ["a", "x"])) { try files() }
   }
 
   @Test func directoriesInsideEachOtherHaveALimit() throws {
-    let deep = Array(repeating: "d", count: FileTree.depthLimit).joined(separator: "/")
+    let deep = Array(repeating: "d", count: Directory.depthLimit).joined(separator: "/")
     try make(deep + "/x")
     #expect(try files() == ["\(deep)/x <\(deep)/x>"])
     try make(deep + "/d/x")
-    #expect(throws: FileTree.Fault(path: deep + "/d", kind: .tooDeep)) { try files() }
+    #expect(throws: WorkspaceError(.tooDeep, at: [deep, "d"])) { try files() }
   }
 
   @Test func noDescriptorIsLeftOpen() throws {

@@ -24,7 +24,7 @@ struct CacheTests {
 
   @Test func aStepIsRunAgainOnlyWithoutADirectory() async throws {
     try FileSystem.makeDirectory(CacheTests.path)
-    defer { FileTree.remove(CacheTests.path) }
+    defer { Directory.removeTree(CacheTests.path) }
     #expect(try await cached(nil) == 0)
     #expect(try await cached(nil) == 0)
     #expect(try await cached(CacheTests.path + "/kept") == 0)

@@ -13,7 +13,7 @@ import WeftPlatform
   private func withFolder(_ body: (String) throws -> Void) throws {
     var template = Array("\(FileSystem.temporaryDirectory)/weft-test-XXXXXX".utf8CString)
     let path = try #require(mkdtemp(&template).map { String(cString: $0) })
-    defer { FileTree.remove(path) }
+    defer { Directory.removeTree(path) }
     for (name, text) in [
       ("main.json", #"{"steps": [{"id": "build", "workflow": "lib/build.json"}]}"#),
       ("lib/build.json", #"{"name": "build", "steps": ["true"]}"#),

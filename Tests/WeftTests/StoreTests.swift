@@ -186,7 +186,7 @@ import WeftPlatform
   func aSavedFileIsFoundAgainWhereTheEnginesDirectoryIsRelative(isThere: Bool) async throws {
     let directory = "weft-test-" + String(UInt64.random(in: 0 ... .max), radix: 36)
     try FileSystem.makeDirectory(directory)
-    defer { FileTree.remove(directory) }
+    defer { Directory.removeTree(directory) }
     let calls = Calls(failing: ["two"])
     var options = Engine.Options()
     options.startDirectory = directory
@@ -213,7 +213,7 @@ import WeftPlatform
     calls.mend()
     #expect(try FileReading.bytes(of: directory + "/out.bin", limit: 100).count == 5)
     guard isThere else {
-      FileTree.remove(directory)
+      Directory.removeTree(directory)
       #expect(throws: RunStoreError.self) {
         try engine().resume(first.id, workflow, in: store)
       }
@@ -355,7 +355,7 @@ final class Scratch: Sendable {
 
   init() throws { try FileSystem.makeDirectory(path, mode: 0o700) }
 
-  deinit { FileTree.remove(path) }
+  deinit { Directory.removeTree(path) }
 }
 
 /// A store made of functions, which may run out of space.

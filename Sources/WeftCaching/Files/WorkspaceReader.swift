@@ -2,12 +2,12 @@ package import WeftPlatform
 
 /// Reads files of a workspace, and hashes their content.
 package struct WorkspaceReader: Sendable {
-  package let workspace: Workspace
+  package let workspace: Directory
   let memory: FileMemory
   package let stop: StopSwitch
 
   /// - Parameter stop: Ends a walk or the reading of a file with ``WorkspaceError/Kind/stopped``.
-  package init(_ workspace: Workspace, memory: FileMemory, stop: StopSwitch = StopSwitch()) {
+  package init(_ workspace: Directory, memory: FileMemory, stop: StopSwitch = StopSwitch()) {
     self.workspace = workspace
     self.memory = memory
     self.stop = stop
@@ -16,7 +16,7 @@ package struct WorkspaceReader: Sendable {
   /// Returns a step's input files; links include the hashes of the files they lead to.
   package func inputs(_ rule: FileRule) throws(WorkspaceError) -> [FileRecord] {
     var records: [FileRecord] = []
-    let choice = Workspace.Choice(
+    let choice = Directory.Choice(
       entersDirectory: rule.canInclude(below:), visits: rule.includes)
     try workspace.walk(choice, stop: stop) { (found) throws(WorkspaceError) in
       switch found.stamp.kind {
@@ -113,12 +113,6 @@ package struct WorkspaceReader: Sendable {
       }
     }
     throw WorkspaceError(.changing, at: path)
-  }
-
-  private func placing<Value>(
-    _ path: [String], _ call: () throws(SystemError) -> Value
-  ) throws(WorkspaceError) -> Value {
-    do { return try call() } catch { throw WorkspaceError(.system(error), at: path) }
   }
 }
 

@@ -100,7 +100,7 @@ extension StepCache {
     let digest: SHA256.Digest?
     do throws(SystemError) {
       digest = try object.digest(stop: stop) { (piece) throws(SystemError) in
-        do throws(WriteError) { try copy.writeAll(piece) } catch { throw error.systemError }
+        do throws(WriteError) { try copy.writeAll(piece) } catch { throw error.error }
       }
     } catch {
       throw WorkspaceError(.system(error), at: file.names)
@@ -120,15 +120,6 @@ extension CacheError {
     case .lost(let hash): self = .lost(hash)
     case .stopped: self = .stopped
     default: self = .workspace(fault)
-    }
-  }
-}
-
-extension WriteError {
-  fileprivate var systemError: SystemError {
-    switch self {
-    case .brokenPipe: .brokenPipe
-    case .noSpace(let error), .other(let error): error
     }
   }
 }

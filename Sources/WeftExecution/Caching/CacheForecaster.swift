@@ -12,7 +12,7 @@ package import WeftPlatform
 package struct CacheForecaster {
   private let plan: Plan
   private let cache: StepCache?
-  private let workspace: Workspace
+  private let workspace: Directory
   private let memory: FileMemory
   private let maker: CacheKeyMaker?
   private let resolution: StaticResolution
@@ -32,7 +32,7 @@ package struct CacheForecaster {
   ) throws(SystemError) {
     self.plan = plan
     self.cache = cache
-    workspace = try Workspace(startDirectory ?? ".")
+    workspace = try Directory(startDirectory ?? ".")
     memory = cache?.memory ?? FileMemory { WallClock.now.nanoseconds }
     let secrets = RunSecrets()
     maker = cache.map { CacheKeyMaker(cache: $0, secrets: secrets, versions: ToolVersions()) }

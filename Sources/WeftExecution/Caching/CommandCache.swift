@@ -14,7 +14,7 @@ package final class CommandCache: Sendable {
   private let run: RunID
   private let maker: CacheKeyMaker
   private let threads = BoundedThreadPool(name: "weft-cache", limit: ThisProcess.processorCount)
-  private let workspace: Mutex<Result<Workspace, SystemError>?> = Mutex(nil)
+  private let workspace: Mutex<Result<Directory, SystemError>?> = Mutex(nil)
   private let state: [String]?
 
   init(
@@ -35,7 +35,7 @@ package final class CommandCache: Sendable {
 
   /// The path relative to a directory; `nil` if it is not below it.
   static func place(of path: String, below directory: String) -> [String]? {
-    let names = (try? ConfiningDirectory(directory))?.place(of: path)?.names
+    let names = ConfinedPath(of: path, below: directory)?.names
     return names?.isEmpty == false ? names?.map { String(decoding: $0, as: UTF8.self) } : nil
   }
 
@@ -140,7 +140,7 @@ package final class CommandCache: Sendable {
   private func reader(stop: StopSwitch) throws(CacheKeyError) -> WorkspaceReader {
     let path = startDirectory ?? "."
     let opened = workspace.withLock { opened in
-      let result = opened ?? Result { () throws(SystemError) in try Workspace(path) }
+      let result = opened ?? Result { () throws(SystemError) in try Directory(path) }
       opened = result
       return result
     }

@@ -19,36 +19,31 @@ package enum FileHash {
     } catch {
       throw fault(error.message)
     }
-    var (whole, file, count) = (SHA256(), SHA256(), 0)
-    let choice = FileTree.Choice(
-      entersDirectory: selection.canInclude(below:), readsFile: selection.includes)
+    var (whole, count) = (SHA256(), 0)
+    let choice = Directory.Choice(
+      entersDirectory: selection.canInclude(below:), visits: selection.includes,
+      repairsNames: true)
     do {
-      try FileTree.read(below: root, choice) { piece in
-        if let piece {
-          file.update(piece)
-        } else {
-          whole.update(file.digest())
-          file = SHA256()
-          count += 1
-        }
+      let directory = try placing([]) { () throws(SystemError) in try Directory(root) }
+      try directory.walk(choice) { (found) throws(WorkspaceError) in
+        guard case .file = found.stamp.kind else { return }
+        let file = try found.opened()
+        let digest = try placing(found.path) { () throws(SystemError) in try file.digest() }
+        if let digest { whole.update(digest) }
+        count += 1
       }
     } catch {
-      throw fault(error.message)
+      throw fault(message(of: error))
     }
     return count == 0 ? "" : SHA256.text(of: whole.digest())
   }
 
+  private static func message(of error: WorkspaceError) -> String {
+    guard case .system(let cause) = error.kind else { return error.message }
+    return "\(error.path.isEmpty ? "the directory" : "\"\(error.path)\"") cannot be read: \(cause)"
+  }
+
   private static func fault(_ message: String) -> ExpressionError {
     ExpressionError(.filesNotHashed(message), SourceRange(start: 0, end: 0))
-  }
-}
-
-extension FileTree.Fault {
-  fileprivate var message: String {
-    let name = path.isEmpty ? "the directory" : "\"\(path)\""
-    return switch kind {
-    case .tooDeep: "\(name) is nested deeper than the limit of \(FileTree.depthLimit)"
-    case .system(let error): "\(name) cannot be read: \(error)"
-    }
   }
 }

@@ -25,7 +25,7 @@ final class OutputFolder: Sendable {
   /// Removes the directory with everything in it, including what steps put beside their files.
   func close() {
     path.withLock { path in
-      if let path { FileTree.remove(path) }
+      if let path { Directory.removeTree(path) }
       path = nil
     }
   }

@@ -53,7 +53,7 @@ package struct OutputVerification: Sendable {
   /// - Parameter directory: The directory of the run; `nil` for that of the process.
   package func changes(in directory: String?) -> [Change] {
     guard !files.isEmpty else { return [] }
-    let workspace = Result { () throws(SystemError) in try Workspace(directory ?? ".") }
+    let workspace = Result { () throws(SystemError) in try Directory(directory ?? ".") }
     let memory = FileMemory { WallClock.now.nanoseconds }
     return files.compactMap { step, file in
       let kind: Change.Kind?

@@ -37,11 +37,11 @@
       else { return }
       let directory = open(top.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       guard directory >= 0 else { return }
-      visit(below: OwnedDescriptor(directory), depth: depth, body)
+      visit(below: Descriptor(owning: directory), depth: depth, body)
     }
 
     private static func visit(
-      below directory: consuming OwnedDescriptor, depth: Int,
+      below directory: Descriptor, depth: Int,
       _ body: (ControlGroupName, ControlGroup, _ parent: Int32) -> Void
     ) {
       for text in CgroupFile.directories(of: directory.number) {
@@ -52,7 +52,7 @@
           body(name, group, directory.number)
         } else if depth > 0 {
           let child = openat(directory.number, text, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-          if child >= 0 { visit(below: OwnedDescriptor(child), depth: depth - 1, body) }
+          if child >= 0 { visit(below: Descriptor(owning: child), depth: depth - 1, body) }
         }
       }
     }

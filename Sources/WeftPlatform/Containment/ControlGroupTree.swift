@@ -53,7 +53,7 @@ struct ControlGroupPlace: Equatable {
   /// tenth of a small program.
   final class ControlGroupTree: Containment {
     let level = ContainmentLevel.cgroup
-    private let place: OwnedDescriptor
+    private let place: Descriptor
     private let name: ControlGroupName
     private let state: Mutex<State>
 
@@ -73,7 +73,7 @@ struct ControlGroupPlace: Equatable {
       guard let place = ControlGroupTree.ownPlace else { throw .notFound }
       let path = place.directory
       let directory = try retrying { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-      self.place = OwnedDescriptor(directory)
+      self.place = Descriptor(owning: directory)
       // Creating a child in a group requires the permission to move it there from this process's group.
       guard faccessat(directory, "cgroup.procs", W_OK, 0) == 0 else { throw .last }
       name = ControlGroupName(run: id, cookie: cookie)

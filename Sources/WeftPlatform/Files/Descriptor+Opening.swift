@@ -16,6 +16,29 @@ package enum InputOpenError: Error, Hashable {
 }
 
 extension Descriptor {
+  package enum Creation: Sendable {
+    /// Fails if the name exists, even as a dangling link.
+    case onlyNew
+    /// Truncates an existing file; writes to a device or a FIFO. Waits for a FIFO's reader.
+    case orEmptied
+  }
+
+  /// Opens a file for writing, closed on exec.
+  package static func creating(
+    _ path: String, _ creation: Creation
+  ) throws(SystemError) -> Descriptor {
+    let existing =
+      switch creation {
+      case .onlyNew: O_EXCL
+      case .orEmptied: O_TRUNC
+      }
+    let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | existing
+    return Descriptor(owning: try retrying { open(path, flags, 0o666) })
+  }
+
+  /// Removes a name that this process has just given to a file.
+  package static func remove(_ path: String) { unlink(path) }
+
   /// Opens a file for a program to read. Waits for a FIFO's writer, as the `<` of a shell does, and blocks the thread
   /// meanwhile.
   ///
@@ -55,9 +78,7 @@ extension Descriptor {
     if path.utf8.contains(0) { throw .invalid }
     let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
     let file = Descriptor(owning: try retrying { () -> Int32 in open(path, flags) })
-    var status = stat()
-    _ = try retrying { fstat(file.number, &status) }
-    return (file, status.st_mode & S_IFMT)
+    return (file, try file.status().st_mode & S_IFMT)
   }
 
   /// Waits for the FIFO's writer by polling. A blocking `open` could only be interrupted by a signal, so the FIFO is

@@ -1,3 +1,5 @@
+import CWeftPlatform
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -32,5 +34,200 @@ package final class Descriptor: Sendable {
   /// A descriptor owned by other code, such as `--events fd:3`; never closed. `nil` if it is not open.
   package static func inherited(_ number: Int32) -> Descriptor? {
     fcntl(number, F_GETFD) < 0 ? nil : Descriptor(borrowing: number)
+  }
+
+  /// Takes over descriptors that the parent of this process left open: from now on they have other numbers, no program
+  /// inherits them, and each is closed with its last reference. Descriptors that are not open are omitted.
+  package static func claiming(_ numbers: Set<Int32>) -> [Int32: Descriptor] {
+    var claimed: [Int32: Descriptor] = [:]
+    let free = (numbers.max() ?? 0) + 1
+    for number in numbers {
+      let copy = fcntl(number, F_DUPFD_CLOEXEC, free)
+      guard copy >= 0 else { continue }
+      close(number)
+      claimed[number] = Descriptor(owning: copy)
+    }
+    return claimed
+  }
+
+  // MARK: Properties
+
+  func status() throws(SystemError) -> stat {
+    var status = stat()
+    _ = try retrying { fstat(number, &status) }
+    return status
+  }
+
+  /// The length of a file.
+  package func byteCount() throws(SystemError) -> Int { Int(try status().st_size) }
+
+  /// Whether it was opened for writing.
+  package var isWritable: Bool {
+    let flags = fcntl(number, F_GETFL)
+    return flags >= 0 && flags & O_ACCMODE != O_RDONLY
+  }
+
+  // MARK: Reading
+
+  /// The bytes at an offset of a file; fewer than `count` only at its end.
+  package func piece(at offset: Int, atMost count: Int) throws(SystemError) -> [UInt8] {
+    try .filled(count) { (buffer) throws(SystemError) in
+      var filled = 0
+      while filled < count {
+        let (start, room) = (buffer.baseAddress! + filled, count - filled)
+        let read = try retrying { pread(number, start, room, off_t(offset + filled)) }
+        if read == 0 { break }
+        filled += read
+      }
+      return filled
+    }
+  }
+
+  /// The next bytes, as many as one call returns; none at the end.
+  func nextPiece(atMost count: Int) throws(SystemError) -> [UInt8] {
+    try .filled(count) { (buffer) throws(SystemError) in
+      try retrying { read(number, buffer.baseAddress, count) }
+    }
+  }
+
+  /// Reads all bytes to the end. Blocks the thread.
+  package func readToEnd(
+    limit: Int, stop: StopSwitch, until time: Duration
+  ) throws(DescriptorReadError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while true {
+      guard stop.level == .none else { throw .stopped }
+      // Other processes may share the open file, so it cannot be made non-blocking.
+      guard weft_poll_one(number, Int16(POLLIN), Self.pollMilliseconds) > 0 else {
+        if MonotonicClock.now >= time { throw .timedOut }
+        continue
+      }
+      let piece: [UInt8]
+      do { piece = try nextPiece(atMost: limit + 1 - bytes.count) } catch { throw .system(error) }
+      if piece.isEmpty { return bytes }
+      bytes += piece
+      if bytes.count > limit { throw .tooLarge(limit: limit) }
+    }
+  }
+
+  private static let pollMilliseconds: Int32 = 20
+
+  /// Reads a file from its beginning to its end.
+  ///
+  /// - Parameter take: Called with each piece.
+  /// - Returns: The hash of the content; `nil` if it was stopped.
+  package func digest(
+    stop: StopSwitch = StopSwitch(), take: ([UInt8]) throws(SystemError) -> Void = { _ in }
+  ) throws(SystemError) -> SHA256.Digest? {
+    var hash = SHA256()
+    var offset = 0
+    while true {
+      guard stop.level == .none else { return nil }
+      let piece = try piece(at: offset, atMost: 256 << 10)
+      if piece.isEmpty { return hash.digest() }
+      hash.update(piece)
+      try take(piece)
+      offset += piece.count
+    }
+  }
+
+  // MARK: Writing
+
+  /// Writes all of `bytes`, in as many pieces as needed; waits if the descriptor is non-blocking.
+  ///
+  /// - Throws: If a write fails; part of the bytes may have been written. A pipe without a reader is a failure and
+  ///   raises no signal.
+  package func writeAll(_ bytes: UnsafeRawBufferPointer) throws(WriteError) {
+    var left = bytes
+    while !left.isEmpty {
+      let count = weft_write_quietly(number, left.baseAddress, left.count)
+      if count >= 0 {
+        left = UnsafeRawBufferPointer(rebasing: left.dropFirst(count))
+        continue
+      }
+      switch SystemError(number: Int32(count)) {
+      case .interrupted: continue
+      case .wouldBlock: _ = weft_poll_one(number, Int16(POLLOUT), -1)
+      case let error: throw WriteError(error)
+      }
+    }
+  }
+
+  package func writeAll(_ bytes: [UInt8]) throws(WriteError) {
+    try bytes.withRawBytes { (bytes) throws(WriteError) in try writeAll(bytes) }
+  }
+
+  package func writeAll(_ text: String) throws(WriteError) {
+    try writeAll(Array(text.utf8))
+  }
+
+  /// Makes the written data survive a power loss.
+  package func synchronize() throws(SystemError) {
+    _ = try retrying { fsync(number) }
+  }
+}
+
+/// The reason why the bytes of a claimed descriptor could not be read.
+package enum DescriptorReadError: Error, Hashable, Sendable {
+  case tooLarge(limit: Int)
+  /// The writer had not closed it in time.
+  case timedOut
+  case stopped
+  case system(SystemError)
+}
+
+/// The reason why not all bytes could be written.
+package enum WriteError: Error, Hashable, Sendable {
+  /// The reader has gone away: `weft run | head -1`.
+  case brokenPipe
+  /// The disk is full, or the quota or the size limit of a file is reached.
+  case noSpace(SystemError)
+  case other(SystemError)
+
+  package init(_ error: SystemError) {
+    switch error {
+    case .brokenPipe: self = .brokenPipe
+    case .noSpace, .overQuota, .fileTooBig: self = .noSpace(error)
+    default: self = .other(error)
+    }
+  }
+
+  package var error: SystemError {
+    switch self {
+    case .brokenPipe: .brokenPipe
+    case .noSpace(let error), .other(let error): error
+    }
+  }
+
+  package var message: String {
+    switch self {
+    case .brokenPipe: "nobody reads any more: \(SystemError.brokenPipe)"
+    case .noSpace(let error), .other(let error): error.description
+    }
+  }
+}
+
+extension [UInt8] {
+  /// The bytes that a system call puts into a buffer.
+  ///
+  /// - Parameter fill: Returns the number of bytes.
+  static func filled(
+    _ capacity: Int, by fill: (UnsafeMutableBufferPointer<UInt8>) throws(SystemError) -> Int
+  ) throws(SystemError) -> [UInt8] {
+    var failure: SystemError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+      do throws(SystemError) { count = try fill(buffer) } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
+  /// Calls `body` with the bytes, as `withUnsafeBytes` does, with a typed error.
+  package func withRawBytes<Value, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try withUnsafeBufferPointer { (bytes) throws(Failure) in
+      try body(UnsafeRawBufferPointer(bytes))
+    }
   }
 }

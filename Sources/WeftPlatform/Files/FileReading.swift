@@ -15,6 +15,10 @@ package enum FileReadError: Error, Hashable, Sendable {
   case nulInPath
   case system(SystemError)
 
+  fileprivate init(_ error: SystemError) {
+    self = error == .isDirectory ? .isDirectory : .system(error)
+  }
+
   package var error: SystemError? {
     switch self {
     case .isDirectory: .isDirectory
@@ -51,28 +55,45 @@ package enum FileReading {
     of path: String, limit: Int = workflowLimit, patience: Duration = .seconds(5)
   ) throws(FileReadError) -> [UInt8] {
     if path.utf8.contains(0) { throw .nulInPath }
-    if path == "-" {
-      return try FileReader(file: STDIN_FILENO, limit: limit, patience: nil).all()
+    if path == "-" { return try Descriptor.standardInput.bytes(limit: limit) }
+    let file: Descriptor
+    do {
+      // Non-blocking, because opening a FIFO would wait for its writer.
+      let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+      file = Descriptor(owning: try retrying { open(path, flags) })
+    } catch {
+      throw FileReadError(error)
     }
-    // Non-blocking, because opening a FIFO would wait for its writer.
-    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
-    let file = OwnedDescriptor(
-      try orNotRead { () throws(SystemError) in
-        try retrying { open(path, flags) }
-      })
-    return try FileReader(file: file.number, limit: limit, patience: patience).all()
+    return try file.bytes(limit: limit, patience: patience)
+  }
+
+  /// The bytes of a file that a program may have replaced by anything: follows no links, does not wait, and reads at
+  /// most `limit` bytes of a file that is still growing.
+  package static func bytes(
+    ofRegularFile path: String, limit: Int
+  ) throws(RegularFileError) -> [UInt8] {
+    let file: Descriptor
+    do {
+      let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+      file = Descriptor(owning: try retrying { open(path, flags) })
+    } catch {
+      throw RegularFileError(opening: error)
+    }
+    let kind: FileStamp.Kind
+    do { kind = try FileStamp(of: file).kind } catch { throw .notRead(.system(error)) }
+    if let noun = kind.nounIfNotFile { throw .replaced(by: noun) }
+    do { return try file.bytes(limit: limit) } catch { throw .notRead(error) }
   }
 }
 
-struct FileReader {
-  let file: Int32
-  let limit: Int
-  /// `nil` if the writer, or the person at the terminal, is known to be there.
-  let patience: Duration?
-
-  func all() throws(FileReadError) -> [UInt8] {
-    var status = stat()
-    guard fstat(file, &status) == 0 else { throw .system(.last) }
+extension Descriptor {
+  /// All bytes from the current position to the end, at most `limit`.
+  ///
+  /// - Parameter patience: The time in which a FIFO must get a writer; `nil` if the writer, or the person at the
+  ///   terminal, is known to be there.
+  func bytes(limit: Int, patience: Duration? = nil) throws(FileReadError) -> [UInt8] {
+    let status: stat
+    do { status = try self.status() } catch { throw .system(error) }
     let kind = status.st_mode & S_IFMT
     if kind == S_IFDIR { throw .isDirectory }
     let expected = kind == S_IFREG ? Int(status.st_size) : 0
@@ -80,13 +101,17 @@ struct FileReader {
 
     var bytes: [UInt8] = []
     var room = max(expected + 1, 64 * 1024)
-    let giveUp = kind == S_IFIFO ? patience.map { MonotonicClock.now + $0 } : nil
-    var isAwaitingWriter = giveUp != nil
+    let patience = kind == S_IFIFO ? patience : nil
+    let start = MonotonicClock.now
+    var isAwaitingWriter = patience != nil
     while true {
-      let piece = try readPiece(atMost: min(room, limit + 1 - bytes.count))
+      let piece = try nextPieceWaiting(atMost: min(room, limit + 1 - bytes.count))
       if piece.isEmpty {
-        guard isAwaitingWriter, bytes.isEmpty, let giveUp else { return bytes }
-        isAwaitingWriter = try !sawWriter(within: .milliseconds(10), until: giveUp)
+        guard isAwaitingWriter, bytes.isEmpty, let patience else { return bytes }
+        isAwaitingWriter = !hasWriter(within: .milliseconds(10))
+        if isAwaitingWriter, MonotonicClock.now >= start + patience {
+          throw .noWriter(waited: patience)
+        }
         continue
       }
       if bytes.isEmpty { bytes = piece } else { bytes += piece }
@@ -97,37 +122,45 @@ struct FileReader {
 
   /// A FIFO that has not had a writer yet reads as ended and polls as silent. After the first writer has gone, it polls
   /// as hung up. While it has a writer, reads wait.
-  private func sawWriter(within pause: Duration, until giveUp: Duration) throws(FileReadError)
-    -> Bool
-  {
-    let milliseconds = Int32(pause / .milliseconds(1))
-    if weft_poll_one(file, Int16(POLLIN), milliseconds) == 1 { return true }
-    if MonotonicClock.now >= giveUp, let patience { throw .noWriter(waited: patience) }
-    return false
+  private func hasWriter(within pause: Duration) -> Bool {
+    weft_poll_one(number, Int16(POLLIN), Int32(pause / .milliseconds(1))) == 1
   }
 
-  /// Reads the next bytes; none at the end of the file.
-  private func readPiece(atMost room: Int) throws(FileReadError) -> [UInt8] {
+  private func nextPieceWaiting(atMost room: Int) throws(FileReadError) -> [UInt8] {
     while true {
-      var failure: SystemError?
-      let piece = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-        do throws(SystemError) {
-          count = try retrying { read(file, buffer.baseAddress, room) }
-        } catch { failure = error }
+      do { return try nextPiece(atMost: room) } catch {
+        guard error == .wouldBlock else { throw FileReadError(error) }
+        _ = weft_poll_one(number, Int16(POLLIN), -1)
       }
-      guard let failure else { return piece }
-      guard failure == .wouldBlock else { throw orNotRead(failure) }
-      _ = weft_poll_one(file, Int16(POLLIN), -1)
     }
   }
 }
 
-private func orNotRead(_ error: SystemError) -> FileReadError {
-  error == .isDirectory ? .isDirectory : .system(error)
+/// The reason why a file that a different program should have written was not read.
+package enum RegularFileError: Error, Hashable, Sendable {
+  case missing
+  /// It is no longer a regular file but, for example, a directory, a FIFO or a symbolic link.
+  case replaced(by: String)
+  case notRead(FileReadError)
+
+  /// The error, to follow the name of the file.
+  package var message: String {
+    switch self {
+    case .missing: "is not there any more"
+    case .replaced(let kind): "was replaced by \(kind), expected a file"
+    case .notRead(let failure): failure.message
+    }
+  }
 }
 
-private func orNotRead<Value>(
-  _ body: () throws(SystemError) -> Value
-) throws(FileReadError) -> Value {
-  do { return try body() } catch { throw orNotRead(error) }
+extension RegularFileError {
+  fileprivate init(opening error: SystemError) {
+    switch error {
+    case .notFound: self = .missing
+    case SystemError(number: ELOOP): self = .replaced(by: "a symbolic link")
+    // FIFOs and sockets refuse some ways of opening; for a FIFO, those are not used here.
+    case SystemError(number: ENXIO): self = .replaced(by: "a socket")
+    default: self = .notRead(.system(error))
+    }
+  }
 }

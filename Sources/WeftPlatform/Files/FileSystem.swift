@@ -49,19 +49,12 @@ package enum FileSystem {
 
   /// The file of the running program, with symbolic links resolved if the system does so.
   package static func executablePath() throws(SystemError) -> String {
-    var failure: SystemError?
-    let path = String(unsafeUninitializedCapacity: 4096) { buffer in
-      do throws(SystemError) {
-        return try buffer.withMemoryRebound(to: CChar.self) { buffer throws(SystemError) in
-          try checked(weft_executable_path(buffer.baseAddress, buffer.count))
-        }
-      } catch {
-        failure = error
-        return 0
+    let path = try [UInt8].filled(4096) { (buffer) throws(SystemError) in
+      try buffer.withMemoryRebound(to: CChar.self) { (buffer) throws(SystemError) in
+        Int(try checked(weft_executable_path(buffer.baseAddress, buffer.count)))
       }
     }
-    if let failure { throw failure }
-    return path
+    return String(decoding: path, as: UTF8.self)
   }
 
   /// `TMPDIR`, or `/tmp`.

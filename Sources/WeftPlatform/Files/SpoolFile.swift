@@ -32,30 +32,13 @@ package final class SpoolFile: Sendable {
   }
 
   package func append(_ bytes: [UInt8]) throws(WriteError) {
-    let result = bytes.withUnsafeBytes { bytes in
-      Result { () throws(WriteError) in try append(bytes) }
-    }
-    try result.get()
+    try bytes.withRawBytes { (bytes) throws(WriteError) in try append(bytes) }
   }
 
   /// The bytes at `range`; fewer if the file ends before its end.
   package func bytes(in range: Range<Int>) throws(SystemError) -> [UInt8] {
     let range = range.clamped(to: 0..<count)
-    var failure: SystemError?
-    let bytes = [UInt8](unsafeUninitializedCapacity: range.count) { buffer, filled in
-      do throws(SystemError) {
-        while filled < range.count {
-          let (start, room) = (buffer.baseAddress! + filled, range.count - filled)
-          let read = try retrying {
-            pread(file.number, start, room, off_t(range.lowerBound + filled))
-          }
-          if read == 0 { return }
-          filled += read
-        }
-      } catch { failure = error }
-    }
-    if let failure { throw failure }
-    return bytes
+    return try file.piece(at: range.lowerBound, atMost: range.count)
   }
 
   private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(WriteError) {

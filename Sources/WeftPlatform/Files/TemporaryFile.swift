@@ -32,16 +32,7 @@ package final class TemporaryFile: Sendable {
 
   /// Writes all of `bytes` where the last write ended.
   package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
-    var left = bytes
-    while !left.isEmpty {
-      let count = writeOnce(descriptor.number, left.baseAddress, left.count)
-      if count < 0 {
-        let error = SystemError.last
-        if error == .interrupted { continue }
-        throw error
-      }
-      left = UnsafeRawBufferPointer(rebasing: left.dropFirst(count))
-    }
+    try FileCalls.system.writeAll(descriptor, bytes)
   }
 
   /// Truncates the file to `length` bytes; the next write continues there.
@@ -62,16 +53,9 @@ package final class TemporaryFile: Sendable {
   }
 
   private static func synchronizeDirectory(of path: String) throws(SystemError) {
-    let slash = path.lastIndex(of: "/")
-    let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    let file = OwnedDescriptor(
-      try retrying { open(directory, O_RDONLY | O_CLOEXEC | O_DIRECTORY) })
-    // Some file systems do not support this.
-    if fsync(file.number) < 0, SystemError.last != .invalid { throw .last }
+    do { try Directory(Directory.split(path).above).synchronize() } catch {
+      // Some file systems do not support this.
+      if error != .invalid { throw error }
+    }
   }
-}
-
-/// `write(2)`, under a name that the method `write` does not hide.
-private func writeOnce(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-  write(file, bytes, count)
 }

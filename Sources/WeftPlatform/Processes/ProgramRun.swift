@@ -14,7 +14,7 @@ struct ProgramRun: ~Copyable {
   private var streams: ProgramStreams
   var ending: Ending
   /// Readable at the leader's exit; `nil` after it, or if the system provided none.
-  private var exit: OwnedDescriptor?
+  private var exit: Descriptor?
   private var hasExited = false
   /// Whether the leader's exit status was taken by other code. Its id, and its group's, may then have been reused, so
   /// they get no more signals.
@@ -41,7 +41,7 @@ struct ProgramRun: ~Copyable {
       stallTimeout: program.stallTimeout,
       grace: program.stopPolicy.grace, keepsLeftovers: program.keepsLeftovers)
     if program.terminal != nil { ending.outputEnded() }
-    if exit >= 0 { self.exit = OwnedDescriptor(exit) }
+    if exit >= 0 { self.exit = Descriptor(owning: exit) }
   }
 
   var leader: Int32 { started.id }
@@ -86,7 +86,7 @@ extension ProgramRun {
     slot.polls.watch(.output, streams.outputNumber, for: POLLIN)
     slot.polls.watch(.errors, streams.errorsNumber, for: POLLIN)
     slot.polls.watch(.feed, streams.feedNumber, for: POLLOUT)
-    slot.polls.watch(.exit, exitNumber, for: POLLIN)
+    slot.polls.watch(.exit, exit?.number ?? -1, for: POLLIN)
     slot.polls.watch(.wake, slot.wake.number, for: POLLIN)
     slot.polls.poll(until: Self.sooner(time, by: pause))
   }
@@ -96,13 +96,6 @@ extension ProgramRun {
   private var pause: Duration? {
     if hasExited { return nil }
     return exit == nil ? .milliseconds(5) : program.terminal == nil ? nil : .milliseconds(50)
-  }
-
-  private var exitNumber: Int32 {
-    switch exit {
-    case .some(let exit): exit.number
-    case nil: -1
-    }
   }
 
   private static func sooner(_ time: Duration?, by pause: Duration?) -> Duration? {

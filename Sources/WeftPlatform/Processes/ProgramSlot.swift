@@ -10,8 +10,8 @@ import CWeftPlatform
 /// to its thread and is released with it.
 final class ProgramSlot {
   /// Readable after a write to `signal`.
-  let wake: OwnedDescriptor
-  private let separateSignal: OwnedDescriptor?
+  let wake: Descriptor
+  private let separateSignal: Descriptor?
   private(set) var buffer: UnsafeMutableRawBufferPointer
   let polls = PollSet()
 
@@ -24,8 +24,8 @@ final class ProgramSlot {
   private init() throws(SystemError) {
     var ends: (wait: Int32, signal: Int32) = (-1, -1)
     _ = try checked(weft_wake_open(&ends.wait, &ends.signal))
-    wake = OwnedDescriptor(ends.wait)
-    separateSignal = ends.signal == ends.wait ? nil : OwnedDescriptor(ends.signal)
+    wake = Descriptor(owning: ends.wait)
+    separateSignal = ends.signal == ends.wait ? nil : Descriptor(owning: ends.signal)
     buffer = .allocate(byteCount: Self.bufferBytes, alignment: 4096)
   }
 
@@ -34,12 +34,7 @@ final class ProgramSlot {
     polls.deallocate()
   }
 
-  var signal: Int32 {
-    switch separateSignal {
-    case .some(let signal): signal.number
-    case nil: wake.number
-    }
-  }
+  var signal: Int32 { (separateSignal ?? wake).number }
 
   func enlargeBuffer() {
     guard buffer.count < Self.largeBufferBytes else { return }

@@ -10,17 +10,17 @@ import Synchronization
 /// The pipes between a program and the thread that runs it.
 struct ProgramStreams: ~Copyable {
   /// The engine's ends; `nil` after the end of the stream.
-  var output: OwnedDescriptor? = nil
-  var errors: OwnedDescriptor? = nil
+  var output: Descriptor? = nil
+  var errors: Descriptor? = nil
   var feed: InputFeed? = nil
 
   /// The program's ends, which the engine holds only until the program has started.
   private var given = Given()
 
-  private struct Given: ~Copyable {
-    var input: OwnedDescriptor? = nil
-    var output: OwnedDescriptor? = nil
-    var errors: OwnedDescriptor? = nil
+  private struct Given {
+    var input: Descriptor? = nil
+    var output: Descriptor? = nil
+    var errors: Descriptor? = nil
   }
 
   private(set) var programInput: Int32 = -1
@@ -45,39 +45,29 @@ struct ProgramStreams: ~Copyable {
     case .bytes(let bytes):
       let ends = try Self.pipe()
       programInput = ends.reading
-      given.input = OwnedDescriptor(ends.reading)
-      feed = InputFeed(bytes, to: OwnedDescriptor(ends.writing))
+      given.input = Descriptor(owning: ends.reading)
+      feed = InputFeed(bytes, to: Descriptor(owning: ends.writing))
     }
     let ends = try Self.pipe()
     programOutput = ends.writing
-    given.output = OwnedDescriptor(ends.writing)
-    output = OwnedDescriptor(ends.reading)
+    given.output = Descriptor(owning: ends.writing)
+    output = Descriptor(owning: ends.reading)
     guard !merged else {
       programErrors = ends.writing
       return
     }
     let errorEnds = try Self.pipe()
     programErrors = errorEnds.writing
-    given.errors = OwnedDescriptor(errorEnds.writing)
-    errors = OwnedDescriptor(errorEnds.reading)
+    given.errors = Descriptor(owning: errorEnds.writing)
+    errors = Descriptor(owning: errorEnds.reading)
   }
 
   /// Closes the program's ends; otherwise the output would never end.
   mutating func closeProgramEnds() { given = Given() }
 
   /// The descriptor to poll; negative after the end of the stream.
-  var outputNumber: Int32 {
-    switch output {
-    case .some(let output): output.number
-    case nil: -1
-    }
-  }
-  var errorsNumber: Int32 {
-    switch errors {
-    case .some(let errors): errors.number
-    case nil: -1
-    }
-  }
+  var outputNumber: Int32 { output?.number ?? -1 }
+  var errorsNumber: Int32 { errors?.number ?? -1 }
   var feedNumber: Int32 {
     switch feed {
     case .some(let feed): feed.descriptor.number
@@ -98,11 +88,11 @@ struct ProgramStreams: ~Copyable {
 
 /// Bytes being written to a program's standard input.
 struct InputFeed: ~Copyable {
-  let descriptor: OwnedDescriptor
+  let descriptor: Descriptor
   private let bytes: [UInt8]
   private var sent = 0
 
-  init(_ bytes: [UInt8], to descriptor: consuming OwnedDescriptor) {
+  init(_ bytes: [UInt8], to descriptor: Descriptor) {
     self.bytes = bytes
     self.descriptor = descriptor
     // The reading end is not affected: each end of a pipe has its own flags.

@@ -6,7 +6,8 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// The system calls that store files, replaceable so that a test can make any of them fail.
+/// The system calls that store files, replaceable so that a test can make any of them fail. ``Directory`` makes those
+/// that name an entry.
 package struct FileCalls: Sendable {
   package enum Call: Sendable, Hashable, CaseIterable {
     case open, makeDirectory, write, truncate, synchronize, reserve, rename, remove, lock
@@ -119,53 +120,17 @@ package struct FileCalls: Sendable {
   }
 
   func writeAll(_ file: Descriptor, _ bytes: [UInt8]) throws(SystemError) {
-    var written = 0
-    while written < bytes.count {
-      let result = bytes.withUnsafeBytes { bytes in
-        Result { () throws(SystemError) in
-          try write(file, UnsafeRawBufferPointer(rebasing: bytes[written...]))
-        }
-      }
-      written += try result.get()
+    try bytes.withRawBytes { (bytes) throws(SystemError) in try writeAll(file, bytes) }
+  }
+
+  func writeAll(_ file: Descriptor, _ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+    var left = bytes
+    while !left.isEmpty {
+      left = UnsafeRawBufferPointer(rebasing: left.dropFirst(try write(file, left)))
     }
   }
 
-  func open(
-    _ name: String, in directory: Int32, _ flags: Int32, mode: mode_t = 0
-  ) throws(SystemError) -> Descriptor {
-    try refuse(.open)
-    guard !name.utf8.contains(0) else { throw .invalid }
-    let number = try retrying {
-      openat(directory, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, mode)
-    }
-    return Descriptor(owning: number)
-  }
-
-  func makeDirectory(_ name: String, in directory: Int32) throws(SystemError) {
-    try refuse(.makeDirectory)
-    guard !name.utf8.contains(0) else { throw .invalid }
-    _ = try retrying { mkdirat(directory, name, 0o700) }
-  }
-
-  func rename(_ name: String, to other: String, in directory: Descriptor) throws(SystemError) {
-    try rename(name, in: directory, to: other, in: directory)
-  }
-
-  func rename(
-    _ name: String, in directory: Descriptor, to other: String, in target: Descriptor
-  ) throws(SystemError) {
-    try refuse(.rename)
-    _ = try retrying { renameat(directory.number, name, target.number, other) }
-  }
-
-  func remove(
-    _ name: String, in directory: Descriptor, isDirectory: Bool = false
-  ) throws(SystemError) {
-    try refuse(.remove)
-    _ = try retrying { unlinkat(directory.number, name, isDirectory ? AT_REMOVEDIR : 0) }
-  }
-
-  private func refuse(_ call: Call) throws(SystemError) {
+  func refuse(_ call: Call) throws(SystemError) {
     if case .error(let error)? = answer?(call) { throw error }
   }
 }

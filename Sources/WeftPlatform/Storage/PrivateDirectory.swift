@@ -1,5 +1,3 @@
-import CWeftPlatform
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -45,18 +43,18 @@ package enum UnsafePlaceError: Error, Hashable, Sendable {
 package final class PrivateDirectory: Sendable {
   /// The path for messages.
   package let path: String
-  let directory: Descriptor
-  package let calls: FileCalls
+  private let directory: Directory
 
-  private init(path: String, directory: Descriptor, calls: FileCalls) {
+  package var calls: FileCalls { directory.calls }
+
+  private init(path: String, directory: Directory) {
     self.path = path
     self.directory = directory
-    self.calls = calls
   }
 
   /// This directory under a new path, after it was renamed.
   package func called(_ path: String) -> PrivateDirectory {
-    PrivateDirectory(path: path, directory: directory, calls: calls)
+    PrivateDirectory(path: path, directory: directory)
   }
 
   /// Opens the directory at a path, or creates it if it is missing (its last component only).
@@ -65,76 +63,178 @@ package final class PrivateDirectory: Sendable {
   package static func at(
     _ path: String, makes: Bool, calls: FileCalls = .system
   ) throws(UnsafePlaceError) -> PrivateDirectory {
-    let (above, name) = split(path)
-    let parent: Descriptor
-    do {
-      parent = Descriptor(owning: try checked(weft_enter_following(above)))
+    let (above, name) = Directory.split(path)
+    let parent: Directory
+    let status: stat
+    do throws(SystemError) {
+      parent = try Directory(above, listable: false, calls: calls)
+      status = try parent.descriptor.status()
     } catch {
       throw .system(above, error)
     }
-    try checkParent(parent, above)
-    return try inside(parent.number, name, path: path, makes: makes, calls)
+    let isSticky = status.st_mode & S_ISVTX != 0
+    if status.st_mode & 0o002 != 0, !isSticky { throw .writableByAll(above) }
+    return try PrivateDirectory(name, in: parent, path: path, makes: makes)
   }
 
   /// Opens a directory in this one, or creates it, as ``at(_:makes:calls:)`` does.
   package func directory(_ name: String, makes: Bool) throws(UnsafePlaceError) -> PrivateDirectory {
-    try PrivateDirectory.inside(
-      directory.number, name, path: "\(path)/\(name)", makes: makes, calls)
+    try PrivateDirectory(name, in: directory, path: "\(path)/\(name)", makes: makes)
   }
 
-  private static func inside(
-    _ parent: Int32, _ name: String, path: String, makes: Bool, _ calls: FileCalls
-  ) throws(UnsafePlaceError) -> PrivateDirectory {
+  private convenience init(
+    _ name: String, in parent: Directory, path: String, makes: Bool
+  ) throws(UnsafePlaceError) {
+    let name = EntryName(name)
     var isNew = false
     if makes {
       do {
-        try calls.makeDirectory(name, in: parent)
+        try parent.makeDirectory(name, mode: 0o700)
         isNew = true
       } catch {
         if error != .alreadyExists { throw .system(path, error) }
       }
     }
-    let directory: Descriptor
-    do {
-      directory = try calls.open(name, in: parent, O_RDONLY | O_DIRECTORY)
-    } catch {
+    let directory: Directory
+    do { directory = try parent.directory(name) } catch {
       // With O_NOFOLLOW, opening a link fails with ELOOP or, with O_DIRECTORY, ENOTDIR.
-      if isLink(name, in: parent) { throw .link(path) }
+      if parent.isLink(name) { throw .link(path) }
       if error == .notDirectory { throw .kind(path, found: "no directory") }
       throw .system(path, error)
     }
     // The umask may have removed permissions that the owner needs.
-    if isNew { fchmod(directory.number, 0o700) }
-    var status = stat()
-    guard fstat(directory.number, &status) == 0 else { throw .system(path, .last) }
+    if isNew { fchmod(directory.descriptor.number, 0o700) }
+    let status: stat
+    do { status = try directory.descriptor.status() } catch { throw .system(path, error) }
     guard status.st_uid == geteuid() else { throw .foreign(path, owner: status.st_uid) }
     let mode = UInt32(status.st_mode) & 0o7777
     if mode & 0o022 != 0 { throw .writableByOthers(path, mode: mode) }
-    return PrivateDirectory(path: path, directory: directory, calls: calls)
+    self.init(path: path, directory: directory)
   }
 
-  private static func checkParent(_ parent: Descriptor, _ path: String) throws(UnsafePlaceError) {
-    var status = stat()
-    guard fstat(parent.number, &status) == 0 else { throw .system(path, .last) }
-    let isSticky = status.st_mode & S_ISVTX != 0
-    if status.st_mode & 0o002 != 0, !isSticky { throw .writableByAll(path) }
-  }
+  // MARK: Files
 
-  static func isLink(_ name: String, in directory: Int32) -> Bool {
-    var status = stat()
-    return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0
-      && status.st_mode & S_IFMT == S_IFLNK
-  }
+  package enum Opening: Sendable {
+    /// For reading.
+    case reading
+    /// For appending and reading.
+    case appending
+    /// For appending and reading; the file must not exist.
+    case making
+    /// For appending and reading; the file may exist.
+    case makingOrAppending
 
-  /// The parent path and the last component.
-  private static func split(_ path: String) -> (above: String, name: String) {
-    let bytes = Array(path.utf8)
-    let end = bytes.lastIndex { $0 != UInt8(ascii: "/") } ?? 0
-    let trimmed = bytes[...end]
-    guard let slash = trimmed.lastIndex(of: UInt8(ascii: "/")) else {
-      return (".", String(decoding: trimmed, as: UTF8.self))
+    fileprivate var flags: Int32 {
+      switch self {
+      case .reading: O_RDONLY
+      case .appending: O_RDWR | O_APPEND
+      case .making: O_RDWR | O_APPEND | O_CREAT | O_EXCL
+      case .makingOrAppending: O_RDWR | O_APPEND | O_CREAT
+      }
     }
-    let name = String(decoding: trimmed[(slash + 1)...], as: UTF8.self)
-    return (slash == 0 ? "/" : String(decoding: trimmed[..<slash], as: UTF8.self), name)
   }
+
+  /// Opens a regular file that belongs to this user, created with mode 0600; a link is refused.
+  package func file(_ name: String, _ opening: Opening) throws(UnsafePlaceError) -> Descriptor {
+    let place = "\(path)/\(name)"
+    let file: Descriptor
+    let status: stat
+    do throws(SystemError) {
+      file = try directory.open(EntryName(name), opening.flags, mode: 0o600)
+      status = try file.status()
+    } catch {
+      if directory.isLink(EntryName(name)) { throw .link(place) }
+      throw .system(place, error)
+    }
+    if let noun = FileStamp.Kind(status.st_mode).nounIfNotFile { throw .kind(place, found: noun) }
+    guard status.st_uid == geteuid() else { throw .foreign(place, owner: status.st_uid) }
+    if opening.flags & O_CREAT != 0, status.st_size == 0 { fchmod(file.number, 0o600) }
+    return file
+  }
+
+  /// Creates a file with these bytes.
+  package func write(
+    _ bytes: [UInt8], to name: String, surviving power: Bool
+  ) throws(UnsafePlaceError) {
+    let file = try file(name, .making)
+    try placing(name) { () throws(SystemError) in
+      try calls.writeAll(file, bytes)
+      if power { try calls.synchronizeData(file) }
+    }
+  }
+
+  /// The content of a file.
+  package func bytes(of name: String, limit: Int) throws(UnsafePlaceError) -> [UInt8] {
+    let file = try file(name, .reading)
+    do { return try file.bytes(limit: limit) } catch {
+      throw .system("\(path)/\(name)", error.error ?? .fileTooBig)
+    }
+  }
+
+  /// Renames an entry, or moves it to a different directory of the same file system.
+  package func rename(
+    _ name: String, to other: String, in target: PrivateDirectory? = nil
+  ) throws(UnsafePlaceError) {
+    let target = target ?? self
+    try target.placing(other) { () throws(SystemError) in
+      try directory.rename(EntryName(name), to: EntryName(other), in: target.directory)
+    }
+  }
+
+  /// Gives a file an additional name, which must not exist.
+  func link(_ name: String, as other: String) throws(UnsafePlaceError) {
+    try placing(other) { () throws(SystemError) in
+      try directory.link(EntryName(name), as: EntryName(other))
+    }
+  }
+
+  /// Removes a file; a missing one is no error.
+  package func remove(_ name: String) throws(UnsafePlaceError) {
+    try placing(name) { () throws(SystemError) in
+      do throws(SystemError) { try directory.remove(EntryName(name)) } catch {
+        if error != .notFound { throw error }
+      }
+    }
+  }
+
+  /// Makes the names in it survive a power loss.
+  package func synchronize() throws(UnsafePlaceError) {
+    do { try directory.synchronize() } catch { throw .system(path, error) }
+  }
+
+  private func placing(
+    _ name: String, _ call: () throws(SystemError) -> Void
+  ) throws(UnsafePlaceError) {
+    do { try call() } catch { throw .system("\(path)/\(name)", error) }
+  }
+
+  // MARK: Entries
+
+  /// The names of its entries, sorted, without those that are not UTF-8.
+  package func names() -> [String] { ((try? directory.names()) ?? []).compactMap(\.validText) }
+
+  package func has(_ name: String) -> Bool { (try? directory.stamp(of: EntryName(name))) != nil }
+
+  /// The properties of a regular file; `nil` for other kinds.
+  func stamp(ofFile name: String) -> FileStamp? {
+    guard let stamp = try? directory.stamp(of: EntryName(name)), case .file = stamp.kind else {
+      return nil
+    }
+    return stamp
+  }
+
+  /// The second since 1970 in which an entry was last added or removed.
+  package var changedSecond: Int64? { (try? directory.stamp())?.modifiedSecond }
+
+  /// Sets the file's timestamps to now.
+  func touch(_ name: String) { directory.touch(EntryName(name)) }
+
+  /// The number of bytes that this user can still write to its disk.
+  package var freeBytes: Int? { directory.freeBytes }
+
+  /// The total number of bytes in regular files below a directory in it, at any depth; no link is followed.
+  package func byteCount(of name: String) -> Int { directory.byteCount(of: EntryName(name)) }
+
+  /// Removes a directory in it with all entries.
+  package func removeDirectory(_ name: String) { directory.removeTree(EntryName(name)) }
 }

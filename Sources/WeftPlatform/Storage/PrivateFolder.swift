@@ -5,7 +5,7 @@
 ///
 /// Files are named `file` or `part/file`; a part is created with its first file.
 package final class PrivateFolder: Sendable {
-  let root: PrivateDirectory
+  private let root: PrivateDirectory
 
   /// Opens the folder, or creates it together with missing parents.
   package init(_ name: String, in path: String) throws(UnsafePlaceError) {
@@ -34,7 +34,8 @@ package final class PrivateFolder: Sendable {
 
   /// The files in a part, sorted; none if there is no such part.
   package func names(in part: String) -> [String] {
-    all(in: part).filter { !Self.isUnfinished($0) }.map { part + "/" + $0 }
+    let names = (try? root.directory(part, makes: false))?.names() ?? []
+    return names.filter { !Self.isUnfinished($0) }.map { part + "/" + $0 }
   }
 
   /// The files in a part with their properties.
@@ -91,7 +92,7 @@ package final class PrivateFolder: Sendable {
 extension PrivateFolder {
   private static let unfinished = ".unfinished-"
 
-  static func isUnfinished(_ file: String) -> Bool { file.hasPrefix(unfinished) }
+  private static func isUnfinished(_ file: String) -> Bool { file.hasPrefix(unfinished) }
 
   /// Writes the bytes under a unique temporary name.
   private func write(
@@ -107,7 +108,7 @@ extension PrivateFolder {
     }
   }
 
-  func unfinishedName() throws(UnsafePlaceError) -> String {
+  private func unfinishedName() throws(UnsafePlaceError) -> String {
     do {
       return try Self.unfinished + Entropy.bytes(12).map { String($0, radix: 36) }.joined()
     } catch {
@@ -115,7 +116,7 @@ extension PrivateFolder {
     }
   }
 
-  func place(
+  private func place(
     of name: String, makes: Bool
   ) throws(UnsafePlaceError) -> (directory: PrivateDirectory, file: String) {
     guard let slash = name.firstIndex(of: "/") else { return (root, name) }
@@ -125,16 +126,86 @@ extension PrivateFolder {
     )
   }
 
-  private func all(in part: String) -> [String] {
-    (try? root.directory(part, makes: false))?.names() ?? []
-  }
-
   private func entries(in part: String, where isMeant: (String) -> Bool) -> [Entry] {
     guard let directory = try? root.directory(part, makes: false) else { return [] }
     return directory.names().filter(isMeant).compactMap { file in
-      directory.sizeAndTime(of: file).map {
-        Entry(name: part + "/" + file, size: $0.size, lastUse: $0.changed)
+      directory.stamp(ofFile: file).map {
+        Entry(name: part + "/" + file, size: Int($0.size), lastUse: $0.modifiedSecond)
       }
     }
+  }
+}
+
+/// Operations on files that are too large for memory.
+extension PrivateFolder {
+  /// Opens a file for reading; `nil` if there is none.
+  package func open(_ name: String) -> Descriptor? {
+    guard let (directory, file) = try? place(of: name, makes: false) else { return nil }
+    return try? directory.file(file, .reading)
+  }
+
+  package func has(_ name: String) -> Bool {
+    guard let (directory, file) = try? place(of: name, makes: false) else { return false }
+    return directory.has(file)
+  }
+
+  /// Copies a file into the folder, under a name derived from its content.
+  ///
+  /// - Returns: The hash of the content; `nil` if it was stopped, in which case nothing is kept.
+  package func keep(
+    _ source: Descriptor, stop: StopSwitch, named name: (SHA256.Digest) -> String
+  ) throws(UnsafePlaceError) -> SHA256.Digest? {
+    let temporary = try unfinishedName()
+    let copy = try root.file(temporary, .making)
+    let digest: SHA256.Digest?
+    do throws(SystemError) {
+      digest = try source.digest(stop: stop) { (piece) throws(SystemError) in
+        try root.calls.writeAll(copy, piece)
+      }
+    } catch {
+      try? root.remove(temporary)
+      throw .system(root.path, error)
+    }
+    guard let digest else {
+      try? root.remove(temporary)
+      return nil
+    }
+    do throws(UnsafePlaceError) {
+      let (directory, file) = try place(of: name(digest), makes: true)
+      try root.rename(temporary, to: file, in: directory)
+      return digest
+    } catch {
+      try? root.remove(temporary)
+      throw error
+    }
+  }
+
+  /// Removes copies that were left unfinished by processes that have ended.
+  ///
+  /// - Parameter time: Seconds since 1970; younger copies may still be in progress.
+  package func removeUnfinishedCopies(before time: Int64) {
+    for name in root.names() where PrivateFolder.isUnfinished(name) {
+      if let stamp = root.stamp(ofFile: name), stamp.modifiedSecond < time { try? root.remove(name) }
+    }
+  }
+}
+
+extension PrivateFolder {
+  /// Random bytes that are shared by all processes that use the folder, and secret otherwise. If several find none, all
+  /// use those that were created first.
+  package func secret(_ name: String, count: Int) throws(UnsafePlaceError) -> [UInt8] {
+    for _ in 1...3 {
+      if let bytes = read(name, limit: 1024) {
+        if bytes.count == count { return bytes }
+        // It is damaged, and everything derived from it is lost.
+        remove(name)
+      }
+      try create(name, with: PrivateFolder.randomBytes(count))
+    }
+    throw .kind(name, found: "damaged again and again")
+  }
+
+  private static func randomBytes(_ count: Int) throws(UnsafePlaceError) -> [UInt8] {
+    do { return try Entropy.bytes(count) } catch { throw .system("random bytes", error) }
   }
 }

@@ -13,6 +13,28 @@ package struct FileStamp: Sendable, Hashable {
     case directory
     /// A FIFO, a socket or a device, as a noun for messages.
     case other(String)
+
+    init(_ mode: mode_t) {
+      self =
+        switch mode & S_IFMT {
+        case S_IFREG: .file(isExecutable: mode & 0o100 != 0)
+        case S_IFLNK: .link
+        case S_IFDIR: .directory
+        case S_IFIFO: .other("a FIFO")
+        case S_IFSOCK: .other("a socket")
+        default: .other("a device")
+        }
+    }
+
+    /// The kind as a noun for messages; `nil` for a regular file.
+    var nounIfNotFile: String? {
+      switch self {
+      case .file: nil
+      case .link: "a symbolic link"
+      case .directory: "a directory"
+      case .other(let noun): noun
+      }
+    }
   }
 
   package var kind: Kind
@@ -40,13 +62,7 @@ package struct FileStamp: Sendable, Hashable {
   }
 
   init(_ status: stat) {
-    kind =
-      switch status.st_mode & S_IFMT {
-      case S_IFREG: .file(isExecutable: status.st_mode & 0o100 != 0)
-      case S_IFLNK: .link
-      case S_IFDIR: .directory
-      default: .other(RegularFileError.noun(of: status.st_mode & S_IFMT))
-      }
+    kind = Kind(status.st_mode)
     permissions = UInt32(status.st_mode) & 0o777
     device = UInt64(truncatingIfNeeded: status.st_dev)
     inode = UInt64(status.st_ino)
@@ -60,27 +76,20 @@ package struct FileStamp: Sendable, Hashable {
     #endif
   }
 
+  /// The second since 1970 of the last write; of a directory, of the last change of its names.
+  var modifiedSecond: Int64 { modified / 1_000_000_000 }
+
   private static func nanoseconds(_ time: timespec) -> Int64 {
     Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
   /// Reads the stamp of an open file.
-  package init(of file: Descriptor) throws(SystemError) {
-    var status = stat()
-    _ = try retrying { fstat(file.number, &status) }
-    self.init(status)
-  }
+  package init(of file: Descriptor) throws(SystemError) { self.init(try file.status()) }
 
   /// Reads the stamp of the file at a path; links are followed.
   package init(at path: String) throws(SystemError) {
-    try self.init(Array(path.utf8CString), in: AT_FDCWD, follows: true)
-  }
-
-  /// Reads the stamp of an entry in a directory; links are not followed by default.
-  init(_ name: [CChar], in directory: Int32, follows: Bool = false) throws(SystemError) {
     var status = stat()
-    let flags = follows ? 0 : AT_SYMLINK_NOFOLLOW
-    _ = try retrying { fstatat(directory, name, &status, flags) }
+    _ = try retrying { stat(path, &status) }
     self.init(status)
   }
 }

@@ -8,20 +8,21 @@
 /// renaming, or not at all.
 package final class StagedFiles: Sendable {
   private let path: [String]
-  private let parent: Descriptor
-  private let name: String
-  private let temporary: String
+  private let parent: Directory
+  private let name: EntryName
+  private let temporary: EntryName
 
   /// The prefix of temporary names; no other files have it.
   package static let prefix = ".weft-staged-"
 
   /// - Parameter path: The path from the workspace's root on; missing parent directories are created.
-  package init(_ path: [String], in workspace: Workspace) throws(WorkspaceError) {
+  package init(_ path: [String], in workspace: Directory) throws(WorkspaceError) {
     precondition(!path.isEmpty, "the root itself cannot be exchanged")
     self.path = path
-    name = path[path.count - 1]
+    name = EntryName(path[path.count - 1])
     parent = try workspace.directory(path.dropLast(), of: path, makes: true)
-    temporary = StagedFiles.prefix + String(UInt64.random(in: 0 ... .max), radix: 36)
+    temporary = EntryName(
+      StagedFiles.prefix + String(UInt64.random(in: 0 ... .max), radix: 36))
   }
 
   /// Creates a file and opens it for writing.
@@ -33,28 +34,24 @@ package final class StagedFiles: Sendable {
     at inner: ArraySlice<String>, permissions: UInt32
   ) throws(WorkspaceError) -> Descriptor {
     try within(inner) { (directory, name) throws(SystemError) in
-      Descriptor(
-        owning: try retrying {
-          openat(
-            directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-            mode_t(permissions & 0o777))
-        })
+      try directory.open(
+        name, O_WRONLY | O_CREAT | O_EXCL, mode: mode_t(permissions & 0o777))
     }
   }
 
   package func makeLink(
     at inner: ArraySlice<String>, to target: String
   ) throws(WorkspaceError) {
-    _ = try within(inner) { (directory, name) throws(SystemError) in
-      try retrying { symlinkat(target, directory, name) }
+    try within(inner) { (directory, name) throws(SystemError) in
+      try directory.makeLink(name, to: target)
     }
   }
 
   package func makeDirectory(
     at inner: ArraySlice<String>, permissions: UInt32 = 0o777
   ) throws(WorkspaceError) {
-    _ = try within(inner) { (directory, name) throws(SystemError) in
-      try retrying { mkdirat(directory, name, StagedFiles.mode(ofDirectory: permissions)) }
+    try within(inner) { (directory, name) throws(SystemError) in
+      try directory.makeDirectory(name, mode: StagedFiles.mode(ofDirectory: permissions))
     }
   }
 
@@ -64,7 +61,7 @@ package final class StagedFiles: Sendable {
   }
 
   /// Removes the staged files; published ones stay.
-  package func discard() { StagedFiles.remove(temporary, in: parent) }
+  package func discard() { parent.removeAny(temporary) }
 
   // MARK: Publishing
 
@@ -73,7 +70,7 @@ package final class StagedFiles: Sendable {
   /// - Returns: False if a different kind of entry is there.
   package func publish() throws(WorkspaceError) -> Bool {
     try changing { () throws(SystemError) in
-      _ = try retrying { renameat(parent.number, temporary, parent.number, name) }
+      try parent.rename(temporary, to: name, in: parent)
     }
   }
 
@@ -84,7 +81,7 @@ package final class StagedFiles: Sendable {
     try changing { () throws(SystemError) in
       let (source, last) = try opened(temporary, inner)
       let (target, _) = try opened(name, inner)
-      _ = try retrying { renameat(source.number, last, target.number, last) }
+      try source.rename(last, to: last, in: target)
     }
   }
 
@@ -97,14 +94,10 @@ package final class StagedFiles: Sendable {
     try changing { () throws(SystemError) in
       let (target, last) = try opened(name, inner)
       do throws(SystemError) {
-        _ = try retrying {
-          mkdirat(target.number, last, StagedFiles.mode(ofDirectory: permissions))
-        }
+        try target.makeDirectory(last, mode: StagedFiles.mode(ofDirectory: permissions))
       } catch {
         guard error == .alreadyExists else { throw error }
-        guard try FileStamp(Array(last.utf8CString), in: target.number).kind == .directory else {
-          throw error
-        }
+        guard try target.stamp(of: last).kind == .directory else { throw error }
       }
     }
   }
@@ -118,7 +111,7 @@ package final class StagedFiles: Sendable {
     try changing { () throws(SystemError) in
       let (target, last) = try opened(name, inner)
       do throws(SystemError) {
-        _ = try retrying { unlinkat(target.number, last, isDirectory ? AT_REMOVEDIR : 0) }
+        try target.remove(last, isDirectory: isDirectory)
       } catch {
         // Already removed.
         if error != .notFound { throw error }
@@ -146,47 +139,35 @@ package final class StagedFiles: Sendable {
 
   /// Opens the directory that contains an entry, and returns it with the entry's name; no link is followed.
   private func opened(
-    _ root: String, _ inner: ArraySlice<String>
-  ) throws(SystemError) -> (Descriptor, String) {
+    _ root: EntryName, _ inner: ArraySlice<String>
+  ) throws(SystemError) -> (Directory, EntryName) {
     guard let last = inner.last else { return (parent, root) }
-    var directory = parent
-    for name in [root] + inner.dropLast() {
-      let outer = directory
-      directory = Descriptor(
-        owning: try retrying {
-          openat(outer.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        })
-    }
-    return (directory, last)
-  }
-
-  private static func remove(_ name: String, in directory: Descriptor) {
-    if unlinkat(directory.number, name, 0) != 0 { FileTree.remove(name, in: directory.number) }
+    var directory = try parent.directory(root)
+    for name in inner.dropLast() { directory = try directory.directory(EntryName(name)) }
+    return (directory, EntryName(last))
   }
 
   private func within<Value>(
-    _ inner: ArraySlice<String>, _ make: (Int32, String) throws(SystemError) -> Value
+    _ inner: ArraySlice<String>, _ make: (Directory, EntryName) throws(SystemError) -> Value
   ) throws(WorkspaceError) -> Value {
     try placing(path + inner) { () throws(SystemError) in
       let (directory, last) = try opened(temporary, inner)
-      return try make(directory.number, last)
+      return try make(directory, last)
     }
   }
 }
 
-extension Workspace {
+extension Directory {
   /// Removes files that were staged beside a path by processes that have ended.
   ///
   /// - Parameter time: Seconds since 1970; younger files may still be in progress.
   package func removeStaged(beside path: [String], before time: Int64) {
-    guard let parent = try? directory(path.dropLast(), of: path).listed() else { return }
-    for name in (try? FileTree.names(in: parent.number, at: [])) ?? [] {
-      let text = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-      guard text.hasPrefix(StagedFiles.prefix),
-        let stamp = try? FileStamp(name, in: parent.number),
+    guard let parent = try? directory(path.dropLast(), of: path) else { return }
+    for name in (try? parent.names()) ?? [] {
+      guard name.text.hasPrefix(StagedFiles.prefix), let stamp = try? parent.stamp(of: name),
         stamp.changed / 1_000_000_000 < time
       else { continue }
-      if unlinkat(parent.number, name, 0) != 0 { FileTree.remove(text, in: parent.number) }
+      parent.removeAny(name)
     }
   }
 }

@@ -21,7 +21,7 @@ final class CachedRuns {
     cachePath = path + "/.weft/cache"
   }
 
-  deinit { FileTree.remove(path) }
+  deinit { Directory.removeTree(path) }
 
   func write(_ name: String, _ text: String) throws {
     Descriptor.remove("\(path)/\(name)")

@@ -24,10 +24,14 @@ struct CachedSecretTests {
     _ = try await runs.run(Self.workflow, secrets: secrets(value))
     #expect(try await runs.run(Self.workflow, secrets: secrets(value)).cached == ["make"])
     #expect(try await runs.run(Self.workflow, secrets: secrets("another one")).cached == [])
-    let choice = FileTree.Choice(entersDirectory: { _ in true }, readsFile: { _ in true })
-    var (all, file): ([[UInt8]], [UInt8]) = ([], [])
-    try FileTree.read(below: runs.path, choice) { piece in
-      if let piece { file += piece } else { (all, file) = (all + [file], []) }
+    var all: [[UInt8]] = []
+    try Directory(runs.path).walk(Directory.Choice()) { (found) throws(WorkspaceError) in
+      guard case .file = found.stamp.kind else { return }
+      let file = try found.opened()
+      all.append(
+        try placing(found.path) { () throws(SystemError) in
+          try file.piece(at: 0, atMost: file.byteCount())
+        })
     }
     #expect(all.count > 3)
     let text = Array(value.utf8)

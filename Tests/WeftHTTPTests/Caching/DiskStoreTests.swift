@@ -32,7 +32,7 @@ struct DiskStoreTests {
 
   @Test("H40: a later process finds what was stored, and asks only whether it is still right")
   func laterProcess() async throws {
-    defer { FileTree.remove(scratch.path) }
+    defer { Directory.removeTree(scratch.path) }
     let first = CachedWorld(Origin(fresh), cache: try cache())
     #expect(try await first.ask().cacheStatus == "miss")
     let second = CachedWorld(Origin(.status(304, ["ETag": "\"1\""])), cache: try cache())
@@ -48,7 +48,7 @@ struct DiskStoreTests {
 
   @Test("H40: nothing on the disk tells a URL, a credential or a header of a request")
   func secrecy() async throws {
-    defer { FileTree.remove(scratch.path) }
+    defer { Directory.removeTree(scratch.path) }
     let answer = Origin.Answer.ok(["Cache-Control": "max-age=60", "Vary": "X-Tenant"], "text")
     let world = CachedWorld(Origin(answer), cache: try cache())
     let url = "https://a.test/hidden?token=hidden"
@@ -66,7 +66,7 @@ struct DiskStoreTests {
 
   @Test("a damaged answer is none, and goes", arguments: [0, 25, 400])
   func damage(place: Int) async throws {
-    defer { FileTree.remove(scratch.path) }
+    defer { Directory.removeTree(scratch.path) }
     let world = CachedWorld(Origin(fresh), cache: try cache())
     _ = try await world.ask()
     let file = try #require(files.first)
@@ -83,7 +83,7 @@ struct DiskStoreTests {
   }
 
   @Test func anAnswerUnderAnotherOnesNameIsNotBelieved() async throws {
-    defer { FileTree.remove(scratch.path) }
+    defer { Directory.removeTree(scratch.path) }
     let world = CachedWorld(Origin(fresh), cache: try cache())
     _ = try await world.ask("https://a.test/one")
     let one = try #require(files.first)
@@ -96,7 +96,7 @@ struct DiskStoreTests {
 
   @Test("H40: credentials, variants and invalidation are the same as in memory")
   func sameRules() async throws {
-    defer { FileTree.remove(scratch.path) }
+    defer { Directory.removeTree(scratch.path) }
     let world = CachedWorld(
       Origin { request in
         let headers = HTTPHeaders(request.headers)
@@ -121,7 +121,7 @@ struct DiskStoreTests {
   }
 
   @Test func aFolderThatIsFullLosesWhatWasUsedLeastRecently() async throws {
-    defer { FileTree.remove(scratch.path) }
+    defer { Directory.removeTree(scratch.path) }
     let limits = CacheLimits(totalBytes: 400_000, bodyBytes: 100_000)
     let body = String(repeating: "x", count: 20_000)
     let world = CachedWorld(
@@ -149,16 +149,16 @@ struct DiskStoreTests {
   }
 
   @Test func whatCannotBeWrittenIsNotKeptAndNoFailure() async throws {
-    defer { FileTree.remove(scratch.path) }
+    defer { Directory.removeTree(scratch.path) }
     let world = CachedWorld(Origin(fresh), cache: try cache())
     _ = try await world.ask()
-    FileTree.remove(scratch.path)
+    Directory.removeTree(scratch.path)
     #expect(try await world.ask().cacheStatus == "miss")
     #expect(try await world.ask().text == "text")
   }
 
   @Test func aFolderThatCannotBeOneIsToldAtOnce() throws {
-    defer { FileTree.remove(scratch.path) }
+    defer { Directory.removeTree(scratch.path) }
     let file = scratch.file("file", [])
     do throws(CacheFolderError) {
       _ = try HTTPCache.onDisk(file)
@@ -170,7 +170,7 @@ struct DiskStoreTests {
   }
 
   @Test func aDamagedSecretLosesWhatWasStoredAndNothingElse() async throws {
-    defer { FileTree.remove(scratch.path) }
+    defer { Directory.removeTree(scratch.path) }
     _ = try await CachedWorld(Origin(fresh), cache: try cache()).ask()
     try overwrite(scratch.path + "/http-1/secret") { $0.removeLast() }
     let world = CachedWorld(Origin(fresh), cache: try cache())
@@ -179,7 +179,7 @@ struct DiskStoreTests {
   }
 
   @Test func manyWhoUseOneFolderAtOnceGetWholeAnswers() async throws {
-    defer { FileTree.remove(scratch.path) }
+    defer { Directory.removeTree(scratch.path) }
     let caches = try (0..<4).map { _ in try cache(CacheLimits(totalBytes: 300_000)) }
     let origin = Origin { request in
       .ok(["Cache-Control": "max-age=60"], String(repeating: request.url.path, count: 5000))

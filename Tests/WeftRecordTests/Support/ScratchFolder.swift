@@ -12,7 +12,7 @@ final class ScratchFolder {
     try FileSystem.makeDirectory(path, mode: 0o700)
   }
 
-  deinit { FileTree.remove(path) }
+  deinit { Directory.removeTree(path) }
 
   func file(_ name: String, _ bytes: [UInt8]) throws -> Descriptor {
     let directory = try PrivateDirectory.at(path, makes: false)
