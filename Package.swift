@@ -18,7 +18,7 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
   ("WeftJSON", ["WeftDiagnostics"]),
   ("WeftExpressions", ["WeftDiagnostics", "WeftJSON"]),
   ("WeftDefinition", ["WeftDiagnostics", "WeftJSON", "WeftExpressions"]),
-  ("WeftPlatform", ["CWeftPlatform"]),
+  ("WeftPlatform", ["WeftFutures", "CWeftPlatform"]),
   ("WeftHTTP", ["WeftFutures", "WeftPlatform", "CWeftCurl"]),
   ("WeftCaching", ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftPlatform"]),
   (

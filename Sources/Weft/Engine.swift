@@ -60,7 +60,7 @@ public final class Engine: Sendable {
   private let actions: ActionRegistry
   private let approver: (any Approver)?
   private let transport: any Transport
-  private let threads = BlockingThreads()
+  private let threads = ThreadPool()
 
   /// - Parameters:
   ///   - actions: The actions that steps with `use` can name.

@@ -9,13 +9,13 @@ enum ManyProcesses {
     var (bytes, starts, ends): ([Double], [Double], [Double]) = ([], [], [])
     var threads = 0
     for _ in 0..<3 {
-      let pool = BlockingThreads()
+      let pool = ThreadPool()
       let before = residentBytes()
       let (stop, started, ended) = (StopSwitch(), Latch(size), Latch(size))
       starts.append(
         milliseconds {
           for _ in 0..<size {
-            let job: BlockingThreads.Job = {
+            let job: ThreadPool.Job = {
               let sleeper = ChildProgram(["/bin/sleep", "600"], environment: .inherited())
               _ = try? sleeper.run(stop: stop, started: { _ in started.arrive() }) { _, _ in }
               ended.arrive()

@@ -6,7 +6,7 @@ final class Nginx {
   let small: String
   let big: String
   private let stop = StopSwitch()
-  private let threads = BlockingThreads(name: "nginx")
+  private let threads = ThreadPool(name: "nginx")
 
   /// `nil` if there is no nginx, or if it does not respond.
   init?(in shop: Scratch) {
@@ -19,7 +19,7 @@ final class Nginx {
     let program = ChildProgram(
       ["sh", "-c", start], environment: .inherited(), directory: shop.folder)
     let stop = stop
-    let job: BlockingThreads.Job = { _ = try? program.run(stop: stop, output: { _, _ in }) }
+    let job: ThreadPool.Job = { _ = try? program.run(stop: stop, output: { _, _ in }) }
     let answers = "for i in $(seq 50); do curl -sf \(small) && exit; sleep 0.1; done; exit 1"
     guard (try? threads.submit(job)) != nil, shop.end(of: ["sh", "-c", answers]) != nil else {
       close()

@@ -101,13 +101,13 @@ typealias Figures = [Figure]
 
 /// One program run repeatedly on two threads, as the engine runs it in two slots.
 enum ProgramPair {
-  private static let pool = BlockingThreads()
+  private static let pool = ThreadPool()
 
   static func run(_ path: String, times: Int) {
     let program = ChildProgram([path], environment: .inherited())
     let finished = Latch(ProgramBenchmarks.threads)
     for _ in 0..<ProgramBenchmarks.threads {
-      let job: BlockingThreads.Job = {
+      let job: ThreadPool.Job = {
         for _ in 0..<(times / ProgramBenchmarks.threads) {
           let end = try? program.run(stop: StopSwitch(), output: { _, _ in })
           precondition(end?.exited(with: 0) == true, "the program failed")

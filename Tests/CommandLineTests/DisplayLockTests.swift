@@ -28,7 +28,7 @@ import WeftPlatform
   }
 
   @Test func whoAsksWaitsForTheDisplayToWithdrawAndTheDisplayUntilTheScreenIsFree() throws {
-    let (lock, diary, threads, over) = (DisplayLock(), Diary(), BlockingThreads(), Wakeup())
+    let (lock, diary, threads, over) = (DisplayLock(), Diary(), ThreadPool(), Wakeup())
     lock.open()
     try threads.submit {
       let isQuiet = lock.ask(atMost: nil)
@@ -48,7 +48,7 @@ import WeftPlatform
   }
 
   @Test func theDisplayComesBackOnlyWhenEverybodyHasReleasedTheScreen() throws {
-    let (lock, diary, threads) = (DisplayLock(), Diary(), BlockingThreads())
+    let (lock, diary, threads) = (DisplayLock(), Diary(), ThreadPool())
     lock.open()
     try threads.submit {
       _ = lock.ask(atMost: nil)
@@ -82,7 +82,7 @@ import WeftPlatform
   }
 
   @Test func whoWaitsIsAnsweredWhenTheDisplayEnds() throws {
-    let (lock, diary, threads, over) = (DisplayLock(), Diary(), BlockingThreads(), Wakeup())
+    let (lock, diary, threads, over) = (DisplayLock(), Diary(), ThreadPool(), Wakeup())
     lock.open()
     try threads.submit {
       diary.add("asked: \(lock.ask(atMost: nil))")

@@ -17,7 +17,7 @@ import WeftTestKit
     _ workflow: @escaping @Sendable () -> Workflow, failing: Set<Int> = []
   ) async throws -> RunReport {
     let promise = Promise<RunReport?, Never>(ifDropped: .success(nil))
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     try threads.submit {
       guard let plan = Planner.plan(workflow()).plan else {
         promise.succeed(nil)

@@ -42,7 +42,7 @@ import WeftTestKit
     /// The programs whose start the queue has counted.
     let counted = Mutex<Set<Int>>([])
     let room: Mutex<Int>
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     let happened = Wakeup()
     let queue: StartQueue
 

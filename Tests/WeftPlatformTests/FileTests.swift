@@ -41,7 +41,7 @@ import Testing
       try FileReading.bytes(of: path, patience: .milliseconds(30))
     }
     #expect(error == .noWriter(waited: .milliseconds(30)))
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     try threads.submit {
       _ = try? run(sh: "exec >'\(path)'; printf one; sleep 0.1; printf two")
     }
@@ -51,7 +51,7 @@ import Testing
   @Test func anEmptyWriterEndsAFIFO() throws {
     let path = scratch.path + "/fifo"
     #expect(mkfifo(path, 0o600) == 0)
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     try threads.submit { _ = try? run(sh: ": >'\(path)'") }
     #expect(try FileReading.bytes(of: path, patience: .seconds(60)) == [])
   }
@@ -93,7 +93,7 @@ import Testing
     _ = fcntl(try #require(writing).number, F_SETFL, O_NONBLOCK)
     let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
     let counted = Collected<[UInt8]>()
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     try threads.submit {
       counted.add(
         try? run(["cat"], configure: { $0.input = .file(Descriptor(owning: reading)) }).output)

@@ -72,7 +72,7 @@ import Testing
 
   @Test func aFIFOIsWaitedForUntilSomebodyWrites() throws {
     let fifo = FIFO()
-    try BlockingThreads().submit { _ = try? run(sh: "printf given >'\(fifo.path)'") }
+    try ThreadPool().submit { _ = try? run(sh: "printf given >'\(fifo.path)'") }
     let file = try Descriptor.opened(forReading: fifo.path, stop: StopSwitch(), until: nil)
     #expect(try run(["cat"], configure: { $0.input = .file(file) }).text == "given")
   }

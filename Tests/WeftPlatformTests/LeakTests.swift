@@ -54,7 +54,7 @@ private struct Holdings {
   static func expectNothingIsLeft(
     by count: Int, _ work: @escaping @Sendable () -> Void
   ) throws {
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     defer { threads.close() }
     func go(_ count: Int) throws {
       let done = Collected<Int>()

@@ -52,7 +52,7 @@ import Testing
     let scratch = Scratch()
     let fifo = scratch.path + "/go"
     #expect(mkfifo(fifo, 0o600) == 0)
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     // The second half is written when the first has been delivered.
     let ran = try run(
       sh: #"printf '\303'; read x <go; printf '\251'"#, configure: { $0.directory = scratch.path },

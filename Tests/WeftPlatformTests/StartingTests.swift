@@ -146,7 +146,7 @@ import Testing
 
   @Test("P16: programs that start at the same instant do not hold each other's output")
   func simultaneousStarts() throws {
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     let ends = Collected<ProgramEnd>()
     for _ in 0..<2 {
       try threads.submit {
@@ -163,7 +163,7 @@ import Testing
   @Test("P21: a program starts with default dispositions and an empty mask")
   func signalsAreReset() throws {
     signal(SIGPIPE, SIG_IGN)
-    let threads = BlockingThreads()  // its threads block nearly everything
+    let threads = ThreadPool()  // its threads block nearly everything
     let text = Collected<String>()
     try threads.submit {
       text.add((try? run(["grep", "-E", "Sig(Blk|Ign)", "/proc/self/status"]))?.text)

@@ -81,7 +81,7 @@ import Testing
 
   @Test("K12: a stop in the instant of the exit leaves one outcome, and never a lost program")
   func stopAtTheExit() throws {
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     for _ in 0..<200 {
       let stop = StopSwitch()
       var program = ChildProgram(["/bin/true"], environment: .empty)
@@ -114,7 +114,7 @@ import Testing
 
   @Test("K13: stops from many threads are one")
   func stopFromManyThreads() throws {
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     let stop = StopSwitch()
     let ran = try run(
       sh: lock.taking + "trap 'sleep 0.1; exit 6' TERM; echo ready; while :; do sleep 0.01; done",
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test func oneSwitchStopsManyAndServesTheNextOnlyWhenItIsNew() throws {
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     let stop = StopSwitch()
     let ends = Collected<ProgramEnd>()
     let ready = Collected<Bool>()

@@ -20,7 +20,7 @@ final class EventsWriter: Sendable {
   }
 
   /// Starts writing the events of the subscription.
-  func start(_ subscription: EventSubscription, on threads: BlockingThreads) {
+  func start(_ subscription: EventSubscription, on threads: ThreadPool) {
     do {
       try threads.submit { [self] in
         write(subscription)

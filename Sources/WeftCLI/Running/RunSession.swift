@@ -99,7 +99,7 @@ struct RunSession {
       // If this fails, the run's first event reports the available level.
       try? ChildProcesses.adoptOrphans()
     }
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     let start = MonotonicClock.now
     var pump: EventPump?
     let run: RunEngine
@@ -136,7 +136,7 @@ struct RunSession {
   }
 
   private func configuration(
-    _ secrets: RunSecrets, _ threads: BlockingThreads, _ recording: RunRecording?
+    _ secrets: RunSecrets, _ threads: ThreadPool, _ recording: RunRecording?
   ) -> EngineConfiguration {
     var configuration = EngineConfiguration()
     configuration.secrets = secrets

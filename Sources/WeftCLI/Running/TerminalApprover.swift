@@ -7,7 +7,7 @@ import WeftPlatform
 /// Asks for approval at the terminal, while the display is withdrawn.
 struct TerminalApprover: Approver {
   let arbiter: TerminalArbiter
-  let threads: BlockingThreads
+  let threads: ThreadPool
 
   func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
     let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.unanswered("nobody asks")))

@@ -7,7 +7,7 @@ package import WeftPlatform
 package struct ActionRegistry: Sendable {
   private let actions: [ActionName: Action]
   /// Stacks as large as those of the host's own threads, because host code runs on them.
-  let threads = BlockingThreads(name: "weft-action", stackBytes: 8 << 20)
+  let threads = ThreadPool(name: "weft-action", stackBytes: 8 << 20)
 
   /// - Precondition: No two have the same name.
   package init(_ actions: [Action] = []) {

@@ -13,7 +13,7 @@ package final class CommandCache: Sendable {
   private let startDirectory: String?
   private let run: RunID
   private let maker: CacheKeyMaker
-  private let threads = BoundedThreadPool(name: "weft-cache", limit: ThisProcess.processorCount)
+  private let threads = ThreadPool(name: "weft-cache", limit: ThisProcess.processorCount)
   private let workspace: Mutex<Result<Directory, SystemError>?> = Mutex(nil)
   private let state: [String]?
 

@@ -8,7 +8,7 @@ package final class CommandExecutor: StepExecutor {
   private let plan: Plan
   let resolver: CommandResolver
   private let starts: StartQueue
-  private let threads: BlockingThreads
+  private let threads: ThreadPool
   private let stopPolicy: StopPolicy
   let maxParallel: Int
   let enclosing: any Containment
@@ -19,7 +19,7 @@ package final class CommandExecutor: StepExecutor {
   /// - Parameter time: For attempts that wait for resources; if `nil`, they fail instead.
   /// - Throws: If the requested containment is not available.
   package init(
-    plan: Plan, run: RunID, configuration: EngineConfiguration, threads: BlockingThreads,
+    plan: Plan, run: RunID, configuration: EngineConfiguration, threads: ThreadPool,
     time: (any TimeSource)?
   ) throws(ContainmentError) {
     let cookie = configuration.cookie ?? EngineCookie()

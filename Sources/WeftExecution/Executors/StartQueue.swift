@@ -50,11 +50,11 @@ final class StartQueue: Sendable {
 
   private let state: Mutex<State>
   private let patience: SpawnRetryPolicy
-  private let threads: BlockingThreads
+  private let threads: ThreadPool
   /// `nil` if there is not even a thread for timers, so that nothing can wait.
   private let time: (any TimeSource)?
 
-  init(_ threads: BlockingThreads, patience: SpawnRetryPolicy, time: (any TimeSource)?) {
+  init(_ threads: ThreadPool, patience: SpawnRetryPolicy, time: (any TimeSource)?) {
     self.threads = threads
     self.patience = patience
     self.time = time

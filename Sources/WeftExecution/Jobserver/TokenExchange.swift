@@ -10,7 +10,7 @@ final class TokenExchange: Sendable {
 
   private let state = Mutex(State())
   private let watch: TokenWatch
-  private let threads = BlockingThreads(name: "weft-tokens")
+  private let threads = ThreadPool(name: "weft-tokens")
 
   init() throws(SystemError) {
     watch = try TokenWatch()

@@ -13,7 +13,7 @@ package final class HTTPExecutor: StepExecutor {
   /// The threads that evaluate responses, because the transport's own thread must not be blocked. Subsequent
   /// work runs there, too, up to the next request, so more threads than processors would only wait for each
   /// other.
-  private let threads = BoundedThreadPool(name: "weft-answers", limit: ThisProcess.processorCount)
+  private let threads = ThreadPool(name: "weft-answers", limit: ThisProcess.processorCount)
   private let startDirectory: String?
   private let state: Mutex<State>
 

@@ -30,7 +30,7 @@ final class RequestRun: Sendable {
   private let client: HTTPClient
   private let time: any TimeSource
   private let grace: Duration
-  private let threads: BoundedThreadPool
+  private let threads: ThreadPool
   /// The start of the attempt; for polling, the start of its first request.
   private let began: Duration
   private let state: Mutex<State>
@@ -41,7 +41,7 @@ final class RequestRun: Sendable {
   /// - Parameter grace: The time that a transport has to end a cancelled request.
   init(
     _ attempt: Attempt, _ pagination: Pagination, _ client: HTTPClient, time: any TimeSource,
-    grace: Duration, threads: BoundedThreadPool
+    grace: Duration, threads: ThreadPool
   ) {
     self.attempt = attempt
     self.client = client

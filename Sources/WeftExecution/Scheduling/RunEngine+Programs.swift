@@ -15,7 +15,7 @@ extension RunEngine {
   ///   engine.
   package static func start(
     _ plan: Plan, configuration: EngineConfiguration = EngineConfiguration(),
-    threads: BlockingThreads = BlockingThreads(), subscribing: (RunEngine) -> Void = { _ in }
+    threads: ThreadPool = ThreadPool(), subscribing: (RunEngine) -> Void = { _ in }
   ) throws(ContainmentError) -> RunEngine {
     let id = configuration.run ?? .make(at: WallClock.now)
     var configuration = configuration

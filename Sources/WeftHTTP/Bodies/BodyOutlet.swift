@@ -71,7 +71,7 @@ struct OutletState: Sendable {
 /// Passes a body from the receiving thread to one that may block on a disk.
 final class BodyOutlet: Sendable {
   private let writer: any BodyWriter
-  private let threads: BlockingThreads
+  private let threads: ThreadPool
   private let state: Mutex<OutletState>
   private let completion = Mutex(Completion())
   private let report: @Sendable (News) -> Void
@@ -89,7 +89,7 @@ final class BodyOutlet: Sendable {
 
   /// - Parameter tell: Called on the writer's thread.
   init(
-    _ writer: any BodyWriter, threads: BlockingThreads, report: @escaping @Sendable (News) -> Void
+    _ writer: any BodyWriter, threads: ThreadPool, report: @escaping @Sendable (News) -> Void
   ) {
     self.writer = writer
     self.threads = threads

@@ -54,13 +54,13 @@ struct SupplyState: Sendable {
 final class BodySupply: Sendable {
   private let state = Mutex(SupplyState())
   private let cursor: Mutex<BodyCursor>
-  private let threads: BlockingThreads
+  private let threads: ThreadPool
   private let report: @Sendable () -> Void
 
   static let chunkBytes = 256 * 1024
 
   /// - Parameter tell: Called on another thread when bytes arrive after there were none.
-  init(_ body: OpenedBody, threads: BlockingThreads, report: @escaping @Sendable () -> Void) {
+  init(_ body: OpenedBody, threads: ThreadPool, report: @escaping @Sendable () -> Void) {
     cursor = Mutex(BodyCursor(body))
     self.threads = threads
     self.report = report

@@ -8,12 +8,14 @@ struct CacheInquiry: Sendable {
   let plan: @Sendable (HTTPResponseHead) -> BodyPlan
 }
 
-/// Delivers a stored response as if it came from a server.
-final class CacheDelivery: Sendable {
-  /// Runs writers, which may block; no thread starts before the first one.
-  private let threads = BlockingThreads(name: "weft-http-cache")
+extension ThreadPool {
+  /// The threads that read and write stored responses, for all caches of this process.
+  static let httpCache = ThreadPool(name: "weft-http-cache")
+}
 
-  func deliver(
+/// Delivers a stored response as if it came from a server.
+enum CacheDelivery {
+  static func deliver(
     _ head: HTTPResponseHead, _ body: [UInt8], to inquiry: CacheInquiry, as status: CacheStatus,
     figures: ExchangeFigures
   ) -> Future<HTTPExchange, HTTPFailure> {
@@ -36,14 +38,14 @@ final class CacheDelivery: Sendable {
     }
   }
 
-  private func write(
+  private static func write(
     _ body: [UInt8], to writer: any BodyWriter, limit: Int?
   ) -> Future<Void, HTTPFailure> {
     let promise = Promise<Void, HTTPFailure>()
     do {
-      try threads.submit {
+      try ThreadPool.httpCache.submit {
         do throws(HTTPFailure.Kind) {
-          try Self.write(body, to: writer, limit: limit)
+          try writeNow(body, to: writer, limit: limit)
           promise.succeed()
         } catch {
           promise.fail(HTTPFailure(error))
@@ -55,19 +57,18 @@ final class CacheDelivery: Sendable {
     return promise.future
   }
 
-  private static func write(
+  private static func writeNow(
     _ body: [UInt8], to writer: any BodyWriter, limit: Int?
   ) throws(HTTPFailure.Kind) {
     if let limit, body.count > limit {
       try? writer.end(.broken(.limit(.body, limit)))
       throw .limit(.body, limit)
     }
-    let written = body.withUnsafeBytes { bytes in
-      Result { () throws(HTTPFailure.Kind) in try writer.write(bytes) }
-    }
-    if case .failure(let kind) = written {
-      try? writer.end(.broken(kind))
-      throw kind
+    do {
+      try body.withRawBytes { (bytes) throws(HTTPFailure.Kind) in try writer.write(bytes) }
+    } catch {
+      try? writer.end(.broken(error))
+      throw error
     }
     try writer.end(.complete)
   }

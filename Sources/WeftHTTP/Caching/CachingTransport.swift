@@ -8,7 +8,6 @@ import WeftPlatform
 public struct CachingTransport: Transport {
   private let transport: any Transport
   private let cache: HTTPCache
-  private let delivery: CacheDelivery
   private let now: @Sendable () -> Int64
 
   /// - Parameters:
@@ -23,7 +22,6 @@ public struct CachingTransport: Transport {
     self.transport = transport
     self.cache = cache
     self.now = now
-    delivery = CacheDelivery()
   }
 
   /// Callbacks of the future run on a thread that must not be blocked.
@@ -52,7 +50,7 @@ public struct CachingTransport: Transport {
       let status = isStale ? CacheStatus.stale(.requested) : .hit
       return deliver(response, as: status, to: inquiry, at: now)
     case .unanswerable:
-      return delivery.deliver(
+      return CacheDelivery.deliver(
         HTTPResponseHead(status: 504), [], to: inquiry, as: .miss, figures: .ofNoRequest)
     case .ask(let stored):
       return ask(inquiry, having: stored)
@@ -63,7 +61,7 @@ public struct CachingTransport: Transport {
     _ response: StoredResponse, as status: CacheStatus, to inquiry: CacheInquiry, at now: Int64,
     figures: ExchangeFigures = .ofNoRequest
   ) -> Future<HTTPExchange, HTTPFailure> {
-    delivery.deliver(
+    CacheDelivery.deliver(
       response.head(at: now), inquiry.request.method == .head ? [] : response.body, to: inquiry,
       as: status, figures: figures)
   }

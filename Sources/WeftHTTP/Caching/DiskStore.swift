@@ -8,8 +8,6 @@ final class DiskStore: CacheStore {
   private let limits: CacheLimits
   private let now: @Sendable () -> Int64
   private let budget: Mutex<FolderBudget>
-  /// No thread starts before the first lookup.
-  private let threads = BlockingThreads(name: "weft-http-cache")
 
   init(_ folder: PrivateFolder, limits: CacheLimits, now: @escaping @Sendable () -> Int64) {
     self.folder = folder
@@ -21,7 +19,7 @@ final class DiskStore: CacheStore {
   func responses(
     for key: CacheKey, where fits: @escaping @Sendable (StoredResponse) -> Bool
   ) -> Future<[StoredResponse], Never> {
-    onThread(otherwise: []) { [self] in
+    ThreadPool.httpCache.run(ifNotRun: []) { [self] in
       let beginning = Self.name(of: key)
       return folder.names(in: Self.part(of: key.resource))
         .filter { $0.hasPrefix(beginning) }
@@ -34,7 +32,7 @@ final class DiskStore: CacheStore {
   }
 
   func keep(_ response: StoredResponse) -> Future<Void, Never> {
-    onThread(otherwise: ()) { [self] in
+    ThreadPool.httpCache.run(ifNotRun: ()) { [self] in
       guard let bytes = StoredResponseFile.bytes(of: response) else { return }
       if budget.withLock({ $0.isDue(writing: bytes.count) }) { clean() }
       try? folder.replace(Self.name(of: response), with: bytes)
@@ -42,12 +40,12 @@ final class DiskStore: CacheStore {
   }
 
   func remove(_ response: StoredResponse) -> Future<Void, Never> {
-    onThread(otherwise: ()) { [self] in folder.remove(Self.name(of: response)) }
+    ThreadPool.httpCache.run(ifNotRun: ()) { [self] in folder.remove(Self.name(of: response)) }
   }
 
   func remove(resources: [String]) -> Future<Void, Never> {
     if resources.isEmpty { return Future(value: ()) }
-    return onThread(otherwise: ()) { [self] in
+    return ThreadPool.httpCache.run(ifNotRun: ()) { [self] in
       for resource in resources {
         let part = Self.part(of: resource)
         for name in folder.names(in: part) where name.hasPrefix("\(part)/\(resource).") {
@@ -72,14 +70,6 @@ final class DiskStore: CacheStore {
     let all = parts.flatMap(folder.entries(in:))
     let names = budget.withLock { $0.superfluous(all) }
     for name in names { folder.remove(name) }
-  }
-
-  private func onThread<Value: Sendable>(
-    otherwise: Value, _ work: @escaping @Sendable () -> Value
-  ) -> Future<Value, Never> {
-    let promise = Promise<Value, Never>(ifDropped: .success(otherwise))
-    do { try threads.submit { promise.succeed(work()) } } catch { promise.succeed(otherwise) }
-    return promise.future
   }
 }
 

@@ -6,7 +6,7 @@ import WeftPlatform
 final class CurlDriver {
   private let loop: OpaquePointer
   private let mailbox: Mailbox
-  private let threads: BlockingThreads
+  private let threads: ThreadPool
   private let clock = LoopClock()
   private let callbacks = CurlCallbacks()
   private let leavesLookups: Bool
@@ -27,7 +27,7 @@ final class CurlDriver {
 
   /// Processes orders from the mailbox until it is closed.
   static func run(
-    _ mailbox: Mailbox, threads: BlockingThreads, leavesLookups: Bool?
+    _ mailbox: Mailbox, threads: ThreadPool, leavesLookups: Bool?
   ) {
     do throws(HTTPFailure.Kind) {
       try CurlLibrary.open()
@@ -48,7 +48,7 @@ final class CurlDriver {
   }
 
   private init(
-    _ loop: OpaquePointer, _ mailbox: Mailbox, _ threads: BlockingThreads, _ leavesLookups: Bool
+    _ loop: OpaquePointer, _ mailbox: Mailbox, _ threads: ThreadPool, _ leavesLookups: Bool
   ) {
     self.loop = loop
     self.mailbox = mailbox

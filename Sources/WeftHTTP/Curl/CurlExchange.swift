@@ -27,7 +27,7 @@ final class CurlExchange {
   private let start: CurlStart
   private let clock: LoopClock
   private let mailbox: Mailbox
-  private let threads: BlockingThreads
+  private let threads: ThreadPool
   private(set) var watch: DeadlineWatch
   private var source: OutgoingBody?
   private var reader: HeadReader
@@ -42,7 +42,7 @@ final class CurlExchange {
 
   init(
     _ start: CurlStart, transfer: OpaquePointer, clock: LoopClock, mailbox: Mailbox,
-    threads: BlockingThreads
+    threads: ThreadPool
   ) {
     id = start.id
     self.start = start

@@ -10,7 +10,7 @@ package import WeftPlatform
 /// progress keep it alive.
 public final class CurlTransport: Transport {
   private let mailbox = Mailbox()
-  private let threads: BlockingThreads
+  private let threads: ThreadPool
   let network: NetworkPolicy
   private let leavesLookups: Bool?
   private let nextID = Mutex(0)
@@ -24,14 +24,14 @@ public final class CurlTransport: Transport {
 
   /// Creates a transport with threads of its own.
   public convenience init(network: NetworkPolicy = .any) {
-    self.init(network: network, threads: BlockingThreads(name: "weft-http"))
+    self.init(network: network, threads: ThreadPool(name: "weft-http"))
   }
 
   /// - Parameters:
   ///   - threads: Run the loop, and read or write bodies of files.
   ///   - leavesLookups: For tests: overrides whether libcurl can abandon a name lookup.
   package init(
-    network: NetworkPolicy = .any, threads: BlockingThreads, leavesLookups: Bool? = nil
+    network: NetworkPolicy = .any, threads: ThreadPool, leavesLookups: Bool? = nil
   ) {
     self.network = network
     self.threads = threads

@@ -29,7 +29,7 @@ struct IncomingBody {
 
   /// - Parameter tell: Called on another thread.
   init(
-    _ plan: BodyPlan, threads: BlockingThreads,
+    _ plan: BodyPlan, threads: ThreadPool,
     report: @escaping @Sendable (BodyOutlet.News) -> Void
   ) {
     switch plan {

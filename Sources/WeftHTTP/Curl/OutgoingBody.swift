@@ -10,7 +10,7 @@ struct OutgoingBody {
   private var source: Source
 
   /// - Parameter tell: Called when bytes arrive after there were none.
-  init(_ body: OpenedBody, threads: BlockingThreads, report: @escaping @Sendable () -> Void) {
+  init(_ body: OpenedBody, threads: ThreadPool, report: @escaping @Sendable () -> Void) {
     let hasFiles = body.pieces.contains { if case .file = $0 { true } else { false } }
     source =
       hasFiles

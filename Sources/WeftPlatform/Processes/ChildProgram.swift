@@ -5,7 +5,7 @@
 //               `SearchPath` define what is spawned, `ProgramRun` waits and acts, `Ending` decides,
 //               and `RunningGroups` pauses all programs
 //   Terminals/  `TerminalLoan` lends the terminal to one program, and restores it
-//   Threads/    `BlockingThreads`, for blocking work such as the above
+//   Threads/    `ThreadPool`, for blocking work such as the above
 //   Time/       clocks, and `TimeSource`, which tests replace
 //   Signals/    `Signal` by name, `SignalListener` for a program's main
 //   Files/      reading workflow files and confining their paths, writing output, spooling bytes to disk

@@ -41,7 +41,7 @@ final class Origin: Transport {
       let inquiry = CacheInquiry(
         request: request, key: CacheKey(resource: "", asker: ""), plan: plan)
       let hasBody = request.method != .head && ![204, 304].contains(head.status)
-      return CacheDelivery().deliver(
+      return CacheDelivery.deliver(
         head, hasBody ? Array(text.utf8) : [], to: inquiry, as: .bypass,
         figures: ExchangeFigures())
     }

@@ -95,7 +95,7 @@ struct CancelTests {
   func lookup(leavesLookups: Bool) async throws {
     await #expect(processExitsWith: .success) { [leavesLookups] in
       let placeholder = BlackHole.enter()
-      let transport = CurlTransport(threads: BlockingThreads(), leavesLookups: leavesLookups)
+      let transport = CurlTransport(threads: ThreadPool(), leavesLookups: leavesLookups)
       let own = HTTPClient(transport: transport)
       let futures = try (0..<8).map { own.send(try request("http://name\($0).test/")) }
       placeholder?.waitForQuestion()

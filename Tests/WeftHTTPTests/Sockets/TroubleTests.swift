@@ -279,7 +279,7 @@ struct TroubleTests {
       while connection.readHead() != nil { connection.answer(body: "x") }
     }
     defer { server.close() }
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     defer { threads.close() }
     let own = HTTPClient(transport: CurlTransport(threads: threads))
     let asked = try request(server.url())

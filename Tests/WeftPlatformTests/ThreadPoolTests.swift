@@ -4,9 +4,9 @@ import Testing
 
 @testable import WeftPlatform
 
-@Suite struct BlockingThreadsTests {
+@Suite struct ThreadPoolTests {
   @Test func everyJobHasAThreadHoweverManyBlock() throws {
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     let begun = Collected<Int>()
     let go = (0..<100).map { _ in Parking() }
     for (number, parking) in go.enumerated() {
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func aParkedThreadTakesTheNextJob() throws {
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     let ids = Collected<pthread_t>()
     for round in 1...20 {
       try threads.submit { ids.add(pthread_self()) }
@@ -34,20 +34,20 @@ import Testing
   }
 
   @Test func aChainOfJobsStaysOnItsThread() throws {
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     let ids = Collected<pthread_t>()
     try threads.submit { Self.step(1000, on: threads, ids) }
     #expect(eventually { ids.count == 1000 })
     #expect(Set(ids.all).count == 1)
   }
 
-  private static func step(_ left: Int, on threads: BlockingThreads, _ ids: Collected<pthread_t>) {
+  private static func step(_ left: Int, on threads: ThreadPool, _ ids: Collected<pthread_t>) {
     if left > 1 { try! threads.submit(onThisThread: true) { step(left - 1, on: threads, ids) } }
     ids.add(pthread_self())
   }
 
   @Test func onlyOneJobFollowsOnTheThreadAndTheOthersHaveTheirOwn() throws {
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     let first = Collected<pthread_t>()
     let others = Collected<pthread_t>()
     let go = Parking()
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func fromOutsideThePoolAJobAlwaysHasAThreadOfThePool() throws {
-    let (one, other) = (BlockingThreads(), BlockingThreads())
+    let (one, other) = (ThreadPool(), ThreadPool())
     let done = Collected<Bool>()
     try one.submit(onThisThread: true) {
       let here = pthread_self()
@@ -78,8 +78,8 @@ import Testing
   }
 
   @Test func threadsEndWhenThePoolIsClosedOrIdle() throws {
-    let closed = BlockingThreads()
-    let idle = BlockingThreads(idleLimit: .milliseconds(1))
+    let closed = ThreadPool()
+    let idle = ThreadPool(idleLimit: .milliseconds(1))
     let done = Collected<Bool>()
     for threads in [closed, idle] {
       for _ in 0..<10 { try threads.submit { done.add(true) } }
@@ -97,7 +97,7 @@ import Testing
     let done = Collected<Bool>()
     let go = Parking()
     do {
-      let threads = BlockingThreads()
+      let threads = ThreadPool()
       try threads.submit {
         _ = go.park(atMost: nil)
         done.add(true)
@@ -109,7 +109,7 @@ import Testing
 
   @Test("a thread that the system does not make is an error and no crash")
   func noThread() {
-    let threads = BlockingThreads(stackBytes: 1 << 46)
+    let threads = ThreadPool(stackBytes: 1 << 46)
     let error = #expect(throws: ThreadError.self) { try threads.submit {} }
     #expect(error?.message.contains("no room for another thread") == true)
     #expect(threads.threadCount == 0)
@@ -117,7 +117,7 @@ import Testing
 
   @Test func whatAJobHoldsIsReleasedBeforeItsThreadParks() throws {
     final class Held: Sendable {}
-    let threads = BlockingThreads()
+    let threads = ThreadPool()
     weak var held: Held?
     let ran = Collected<Bool>()
     try {
