@@ -1,4 +1,5 @@
 import WeftCaching
+import WeftCurl
 public import WeftDefinition
 import WeftDiagnostics
 import WeftExecution

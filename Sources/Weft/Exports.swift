@@ -1,5 +1,6 @@
 // An embedding program needs a single import: the workflow that it builds or reads, the plan, the events and
 // the report, futures and requests come from separate modules.
+@_exported public import WeftCurl
 @_exported public import WeftDefinition
 @_exported public import WeftDiagnostics
 @_exported public import WeftExecution

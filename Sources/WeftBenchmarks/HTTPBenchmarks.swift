@@ -1,5 +1,6 @@
 import CWeftBenchmarks
 import Synchronization
+import WeftCurl
 import WeftFutures
 import WeftHTTP
 import WeftPlatform

@@ -5,7 +5,7 @@ public import WeftFutures
 /// ## A short tour
 ///
 /// ``HTTPClient`` takes an ``HTTPRequest``, builds a ``WireRequest`` from it (the proof that it is valid), and has a
-/// transport exchange it for an ``HTTPExchange``, once per redirect. ``CurlTransport`` is the transport that drives
+/// transport exchange it for an ``HTTPExchange``, once per redirect. `CurlTransport` (WeftCurl) is the transport that drives
 /// libcurl; tests and embedders may supply another one. Decisions about a response are made by plain values:
 /// ``StatusExpectation``, ``RetryAdvice``, ``WebLink``.
 public protocol Transport: Sendable {

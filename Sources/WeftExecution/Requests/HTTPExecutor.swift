@@ -1,4 +1,5 @@
 import Synchronization
+import WeftCurl
 import WeftDefinition
 package import WeftFutures
 import WeftHTTP

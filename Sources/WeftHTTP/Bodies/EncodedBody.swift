@@ -13,7 +13,7 @@ public struct EncodedBody: Sendable, Hashable {
   public let contentType: String?
 
   /// The files to open, in order.
-  var files: [String] {
+  package var files: [String] {
     segments.compactMap { segment in
       if case .file(let path) = segment { path } else { nil }
     }

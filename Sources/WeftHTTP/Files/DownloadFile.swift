@@ -1,5 +1,5 @@
 import Synchronization
-import WeftPlatform
+package import WeftPlatform
 
 /// Writes a response body to a temporary file and commits it as the target.
 final class DownloadFile: BodyWriter {
@@ -77,7 +77,7 @@ final class DownloadFile: BodyWriter {
 }
 
 extension HTTPFailure.Kind {
-  static func systemError(_ error: SystemError, at path: String) -> HTTPFailure.Kind {
+  package static func systemError(_ error: SystemError, at path: String) -> HTTPFailure.Kind {
     .file(path: path, why: error.description)
   }
 }

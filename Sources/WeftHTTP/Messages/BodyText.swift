@@ -41,7 +41,7 @@ package enum BodyText {
     }
   }
 
-  static func latin1(_ bytes: some Sequence<UInt8>) -> String {
+  package static func latin1(_ bytes: some Sequence<UInt8>) -> String {
     var text = String.UnicodeScalarView()
     for byte in bytes { text.append(Unicode.Scalar(byte)) }
     return String(text)

@@ -66,10 +66,10 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral {
 }
 
 /// Locale-independent operations on protocol text, which is ASCII.
-enum ASCII {
-  static func isSame(_ one: String, _ other: String) -> Bool { isSame(one.utf8, other.utf8) }
+package enum ASCII {
+  package static func isSame(_ one: String, _ other: String) -> Bool { isSame(one.utf8, other.utf8) }
 
-  static func isSame(_ one: some Collection<UInt8>, _ other: some Collection<UInt8>) -> Bool {
+  package static func isSame(_ one: some Collection<UInt8>, _ other: some Collection<UInt8>) -> Bool {
     guard one.count == other.count else { return false }
     var others = other.makeIterator()
     for byte in one {
@@ -78,16 +78,16 @@ enum ASCII {
     return true
   }
 
-  static func lowercased(_ byte: UInt8) -> UInt8 {
+  package static func lowercased(_ byte: UInt8) -> UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 
-  static func lowercased(_ text: some StringProtocol) -> String {
+  package static func lowercased(_ text: some StringProtocol) -> String {
     String(decoding: text.utf8.map(lowercased), as: UTF8.self)
   }
 
   /// Returns the text without spaces and tabs at both ends.
-  static func trimmed(_ text: some StringProtocol) -> String {
+  package static func trimmed(_ text: some StringProtocol) -> String {
     let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
     var rest = Substring(text).utf8
     while let first = rest.first, isSpace(first) { rest.removeFirst() }
@@ -108,9 +108,9 @@ enum ASCII {
   }
 
   /// Parses a number of digits only; `nil` also if it exceeds `Int`.
-  static func number(_ text: some StringProtocol) -> Int? { number(text.utf8) }
+  package static func number(_ text: some StringProtocol) -> Int? { number(text.utf8) }
 
-  static func number(_ digits: some Collection<UInt8>) -> Int? {
+  package static func number(_ digits: some Collection<UInt8>) -> Int? {
     if digits.isEmpty { return nil }
     var number = 0
     for digit in digits {

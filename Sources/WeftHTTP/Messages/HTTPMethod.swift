@@ -39,7 +39,7 @@ public struct HTTPMethod: Sendable, Hashable {
   }
 
   /// Whether servers expect a declared length even without a body.
-  var tellsEmptyBody: Bool {
+  package var tellsEmptyBody: Bool {
     switch name {
     case "POST", "PUT", "PATCH": true
     default: false

@@ -1,6 +1,7 @@
 import Testing
 import WeftTestKit
 
+@testable import WeftCurl
 @testable import WeftHTTP
 
 struct UnpackerTests {

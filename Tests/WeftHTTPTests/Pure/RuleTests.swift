@@ -1,5 +1,6 @@
 import Testing
 
+@testable import WeftCurl
 @testable import WeftHTTP
 
 struct RuleTests {

@@ -1,6 +1,7 @@
 import CWeftCurl
 import Testing
 
+@testable import WeftCurl
 @testable import WeftHTTP
 
 /// The state machines of an exchange.

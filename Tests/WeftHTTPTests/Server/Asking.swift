@@ -2,6 +2,7 @@ import Synchronization
 import WeftFutures
 import WeftPlatform
 
+@testable import WeftCurl
 @testable import WeftHTTP
 
 #if canImport(Glibc)

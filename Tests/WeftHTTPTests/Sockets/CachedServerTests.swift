@@ -2,6 +2,7 @@ import Testing
 import WeftFutures
 import WeftPlatform
 
+@testable import WeftCurl
 @testable import WeftHTTP
 
 /// A cache in front of libcurl and a real connection.

@@ -4,6 +4,7 @@ import Testing
 import WeftFutures
 import WeftPlatform
 
+@testable import WeftCurl
 @testable import WeftHTTP
 
 /// Requests that are cancelled.

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 import WeftPlatform
 
+@testable import WeftCurl
 @testable import WeftHTTP
 
 /// Redirects over the wire.

@@ -4,6 +4,7 @@ import Testing
 import WeftFutures
 import WeftPlatform
 
+@testable import WeftCurl
 @testable import WeftHTTP
 
 /// Connections that fail, stall and break.

@@ -1,4 +1,5 @@
 import Synchronization
+import WeftHTTP
 import WeftPlatform
 
 /// The bytes on their way to a ``BodyWriter``, bounded by a capacity while the writer is busy.
@@ -134,12 +135,12 @@ final class BodyOutlet: Sendable {
 
   private func write(_ bytes: [UInt8], frees: Bool) {
     if frees { report(.hasRoom) }
-    let outcome = bytes.withUnsafeBytes { bytes in
-      Result { () throws(HTTPFailure.Kind) in try writer.write(bytes) }
+    do {
+      try bytes.withRawBytes { (bytes) throws(HTTPFailure.Kind) in try writer.write(bytes) }
+    } catch {
+      state.withLock { $0.fail(error) }
+      report(.failed(error))
     }
-    guard case .failure(let kind) = outcome else { return }
-    state.withLock { $0.fail(kind) }
-    report(.failed(kind))
   }
 
   private func close(_ end: BodyEnd) {

@@ -1,3 +1,5 @@
+import WeftHTTP
+
 /// Decompresses a body on its way from libcurl to its destination.
 struct Unpacking {
   private var unpacker: Unpacker

@@ -1,5 +1,6 @@
 import CWeftCurl
 import WeftFutures
+import WeftHTTP
 import WeftPlatform
 
 /// One exchange while libcurl processes it. For the driver's thread only.

@@ -1,3 +1,4 @@
+import WeftHTTP
 import WeftPlatform
 
 /// A regular file being sent.

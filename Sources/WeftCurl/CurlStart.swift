@@ -1,4 +1,5 @@
 import WeftFutures
+import WeftHTTP
 
 /// An exchange that is about to begin. A class because it is large and is passed between threads.
 final class CurlStart: Sendable {

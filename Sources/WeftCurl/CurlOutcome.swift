@@ -1,4 +1,5 @@
 import CWeftCurl
+import WeftHTTP
 import WeftPlatform
 
 /// libcurl's report about a failed transfer, and its interpretation.

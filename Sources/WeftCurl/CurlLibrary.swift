@@ -1,4 +1,5 @@
 import CWeftCurl
+import WeftHTTP
 
 /// libcurl, which is loaded with the first request and stays loaded.
 enum CurlLibrary {

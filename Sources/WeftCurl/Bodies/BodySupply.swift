@@ -1,4 +1,5 @@
 import Synchronization
+import WeftHTTP
 import WeftPlatform
 
 /// The bytes that are ready of a body read from files: the chunk being sent, and the next one.

@@ -1,5 +1,6 @@
 import CWeftCurl
 import WeftFutures
+import WeftHTTP
 import WeftPlatform
 
 /// The thread that drives libcurl. All of its state is confined to that thread.

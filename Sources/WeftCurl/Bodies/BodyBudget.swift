@@ -1,3 +1,5 @@
+import WeftHTTP
+
 /// The number of body bytes that are still accepted. Exact: the first byte beyond the limit is rejected.
 struct BodyBudget {
   let limit: Int?

@@ -1,3 +1,5 @@
+import WeftHTTP
+
 /// The deadlines of an exchange.
 struct DeadlineWatch {
   private let deadlines: HTTPDeadlines

@@ -1,5 +1,6 @@
 import CWeftCurl
 import Synchronization
+import WeftHTTP
 
 /// Orders from other threads to the one that drives libcurl.
 final class Mailbox: Sendable {

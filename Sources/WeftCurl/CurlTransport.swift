@@ -1,5 +1,6 @@
 import Synchronization
 public import WeftFutures
+public import WeftHTTP
 package import WeftPlatform
 
 /// The transport that drives libcurl, with one thread for any number of requests. It keeps connections for later

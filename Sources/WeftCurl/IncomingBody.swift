@@ -1,3 +1,4 @@
+import WeftHTTP
 import WeftPlatform
 
 /// The destination of a response body, as its ``BodyPlan`` defines it.

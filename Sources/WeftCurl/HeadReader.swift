@@ -1,3 +1,5 @@
+import WeftHTTP
+
 /// Parses the head of a response from the lines that libcurl delivers one by one.
 ///
 /// Lenient about common harmless mistakes of servers; strict where two parsers could disagree about the end of a

@@ -1,4 +1,5 @@
 import CWeftCurl
+import WeftHTTP
 
 /// Translates a request for the C shim.
 struct CurlSetup {
