@@ -87,9 +87,9 @@ struct Figure {
   var processor: Double
 
   static func of(_ count: Int, _ body: () -> Void) -> Figure {
-    let before = ResourceUsage.ofThisProcess()
+    let before = ProgramUsage.ofThisProcess()
     let elapsed = ContinuousClock().measure(body)
-    let after = ResourceUsage.ofThisProcess()
+    let after = ProgramUsage.ofThisProcess()
     let own = after.user + after.system - before.user - before.system
     return Figure(
       elapsed: elapsed / .microseconds(1) / Double(count),

@@ -106,7 +106,7 @@ extension LeftoverProcess {
 }
 
 extension ResourceUsage {
-  init(_ usage: WeftPlatform.ResourceUsage) {
+  init(_ usage: ProgramUsage) {
     self.init(
       userTime: usage.user, systemTime: usage.system, minorFaults: usage.minorFaults,
       majorFaults: usage.majorFaults, voluntarySwitches: usage.voluntarySwitches,

@@ -72,7 +72,7 @@ final class CommandResolver: Sendable {
     let own = resolved.environment
     var step: Variables = [
       (RunCookie.step, task.address.text),
-      (RunCookie.idempotencyKey, IdempotencyKey.text(of: task.address.text, inRun: run.text)),
+      (RunCookie.idempotencyKey, run.idempotencyKey(of: task.address)),
     ]
     for (name, value) in resolved.handedOver { step.append((name, value)) }
     // The variables that most steps share are in the shared layers already.

@@ -41,7 +41,7 @@ package final class HTTPExecutor: StepExecutor {
     }
     let builder = RequestBuilder(
       resolved: resolved, directory: directory(of: attempt.resolved),
-      derivedKey: IdempotencyKey.text(of: attempt.address.text, inRun: run.text),
+      derivedKey: run.idempotencyKey(of: attempt.address),
       isSecret: { [secrets = attempt.secrets] text in
         secrets.hideAnything && secrets.mask.contains(Array(text.utf8))
       })

@@ -2,6 +2,7 @@ import WeftDefinition
 import WeftExpressions
 import WeftHTTP
 import WeftJSON
+import WeftPlanning
 import WeftPlatform
 
 /// Builds the request to send from a resolved request.
@@ -166,10 +167,10 @@ extension StaleOnError {
   }
 }
 
-/// The idempotency key of a step's requests: the same for all attempts of one step in one run.
-enum IdempotencyKey {
-  static func text(of step: String, inRun run: String) -> String {
-    SHA256.text(of: SHA256.digest(of: Array("\(run)\n\(step)".utf8)))
+extension RunID {
+  /// The idempotency key that is derived for a step's requests, equal for all attempts of one step in one run.
+  func idempotencyKey(of step: StepAddress) -> String {
+    SHA256.text(of: SHA256.digest(of: "\(text)\n\(step.text)".utf8))
   }
 }
 

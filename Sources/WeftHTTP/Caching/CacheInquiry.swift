@@ -4,7 +4,7 @@ import WeftPlatform
 /// A request that a cache may answer, and the plan for the response.
 struct CacheInquiry: Sendable {
   let request: WireRequest
-  let key: CacheKey
+  let key: ResponseKey
   let plan: @Sendable (HTTPResponseHead) -> BodyPlan
 }
 

@@ -1,7 +1,7 @@
 import WeftPlatform
 
 /// Identifies the resource and the credentials that a response is valid for. Neither can be recovered from it.
-struct CacheKey: Sendable, Hashable {
+struct ResponseKey: Sendable, Hashable {
   /// 64 hexadecimal digits for the URL.
   let resource: String
   /// 64 hexadecimal digits for the credentials and everything else that distinguishes clients.
@@ -15,8 +15,8 @@ struct CacheSecret: Sendable {
 
   init(_ bytes: [UInt8]) { hash = HMAC(key: bytes) }
 
-  func key(of request: WireRequest) -> CacheKey {
-    CacheKey(resource: resource(request.url), asker: asker(request))
+  func key(of request: WireRequest) -> ResponseKey {
+    ResponseKey(resource: resource(request.url), asker: asker(request))
   }
 
   func resource(_ url: HTTPURL) -> String { code(["url", url.description]) }

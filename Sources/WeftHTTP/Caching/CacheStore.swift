@@ -2,11 +2,11 @@ import WeftFutures
 
 /// A store of responses. A response that cannot be stored is dropped, and one that cannot be read counts as absent:
 /// neither is a failure. All methods may be called from any thread, and by several processes if they share a store.
-protocol CacheStore: Sendable {
+protocol ResponseStore: Sendable {
   /// Returns the responses that fit a request, unordered, and marks them as used. Non-matching responses are held one
   /// at a time, because there may be many.
   func responses(
-    for key: CacheKey, where fits: @escaping @Sendable (StoredResponse) -> Bool
+    for key: ResponseKey, where fits: @escaping @Sendable (StoredResponse) -> Bool
   ) -> Future<[StoredResponse], Never>
   /// Stores a response, replacing one with the same key, `vary` and selection. Settles when other readers can find
   /// it.

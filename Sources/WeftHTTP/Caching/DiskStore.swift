@@ -3,7 +3,7 @@ import WeftFutures
 import WeftPlatform
 
 /// Responses in a folder: one file for each, in 256 subfolders named by the first two digits of the resource.
-final class DiskStore: CacheStore {
+final class DiskStore: ResponseStore {
   private let folder: PrivateFolder
   private let limits: CacheLimits
   private let now: @Sendable () -> Int64
@@ -17,7 +17,7 @@ final class DiskStore: CacheStore {
   }
 
   func responses(
-    for key: CacheKey, where fits: @escaping @Sendable (StoredResponse) -> Bool
+    for key: ResponseKey, where fits: @escaping @Sendable (StoredResponse) -> Bool
   ) -> Future<[StoredResponse], Never> {
     ThreadPool.httpCache.run(ifNotRun: []) { [self] in
       let beginning = Self.name(of: key)
@@ -81,7 +81,7 @@ extension DiskStore {
   }
 
   /// The common prefix of all files for a key. The digits that it cuts off are compared when the file is read.
-  private static func name(of key: CacheKey) -> String {
+  private static func name(of key: ResponseKey) -> String {
     "\(part(of: key.resource))/\(key.resource).\(key.asker.prefix(16))."
   }
 

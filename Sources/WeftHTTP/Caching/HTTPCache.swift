@@ -5,7 +5,7 @@ import WeftPlatform
 ///
 /// The cache itself only stores; any number of ``CachingTransport``s may share it.
 public struct HTTPCache: Sendable {
-  let store: any CacheStore
+  let store: any ResponseStore
   let secret: CacheSecret
   /// The limits it was created with.
   public let limits: CacheLimits

@@ -2,13 +2,13 @@ import Synchronization
 import WeftFutures
 
 /// Responses in the memory of this process.
-final class MemoryStore: CacheStore {
+final class MemoryStore: ResponseStore {
   private let shelf: Mutex<LRUCache>
 
   init(limit: Int) { shelf = Mutex(LRUCache(limit: limit)) }
 
   func responses(
-    for key: CacheKey, where fits: @escaping @Sendable (StoredResponse) -> Bool
+    for key: ResponseKey, where fits: @escaping @Sendable (StoredResponse) -> Bool
   ) -> Future<[StoredResponse], Never> {
     Future(value: shelf.withLock { $0.take(key, where: fits) })
   }
@@ -42,7 +42,7 @@ struct LRUCache: Sendable {
   init(limit: Int) { self.limit = limit }
 
   mutating func take(
-    _ key: CacheKey, where fits: (StoredResponse) -> Bool = { _ in true }
+    _ key: ResponseKey, where fits: (StoredResponse) -> Bool = { _ in true }
   ) -> [StoredResponse] {
     uses += 1
     var taken: [StoredResponse] = []

@@ -1,6 +1,6 @@
 /// A complete response as a cache stores it.
 struct StoredResponse: Sendable, Hashable {
-  let key: CacheKey
+  let key: ResponseKey
   /// The names in its `Vary`, in lower case and sorted.
   let vary: [String]
   /// The code of the request's values for those headers.
@@ -13,7 +13,7 @@ struct StoredResponse: Sendable, Hashable {
   private(set) var responseTime: Int64
 
   init(
-    key: CacheKey, vary: [String], selection: String, head: HTTPResponseHead, body: [UInt8],
+    key: ResponseKey, vary: [String], selection: String, head: HTTPResponseHead, body: [UInt8],
     requestTime: Int64, responseTime: Int64
   ) {
     self.key = key

@@ -77,7 +77,7 @@ private struct StoredResponseLines {
       let status = single["status"].flatMap({ Int($0) }), (100...999).contains(status)
     else { return nil }
     return StoredResponse(
-      key: CacheKey(resource: resource, asker: asker), vary: vary, selection: selection,
+      key: ResponseKey(resource: resource, asker: asker), vary: vary, selection: selection,
       head: HTTPResponseHead(status: status, headers: headers), body: body, requestTime: asked,
       responseTime: answered)
   }

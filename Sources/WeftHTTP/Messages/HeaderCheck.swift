@@ -1,3 +1,5 @@
+import WeftPlatform
+
 /// Validates what is sent. A line break in a header would inject another one.
 enum HeaderCheck {
   static func method(_ method: HTTPMethod) throws(RequestError) {
@@ -44,28 +46,8 @@ extension HTTPAuth {
       guard !user.utf8.contains(UInt8(ascii: ":")), HeaderCheck.isValue(user + password) else {
         throw .credentials
       }
-      value = "Basic " + Base64.encoded(Array("\(user):\(password)".utf8))
+      value = "Basic " + Base64.text(of: "\(user):\(password)".utf8)
     }
     return HTTPHeader("Authorization", value, isSecret: true)
-  }
-}
-
-/// Base64 (RFC 4648 §4).
-enum Base64 {
-  private static let digits = Array(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-  static func encoded(_ bytes: [UInt8]) -> String {
-    var text: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      let bits = group.reduce(0) { $0 << 8 | UInt32($1) } << (8 * UInt32(3 - group.count))
-      for place in 0..<4 {
-        let isDigit = place <= group.count
-        text.append(
-          isDigit ? digits[Int(bits >> (18 - 6 * UInt32(place)) & 63)] : UInt8(ascii: "="))
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

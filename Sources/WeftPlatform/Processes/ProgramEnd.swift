@@ -30,7 +30,7 @@ package struct ProgramEnd: Hashable, Sendable {
   package var keptRest: Bool
   /// Whether a process kept its output open, so that reading stopped before the end of file.
   package var outputWasHeld: Bool
-  package var usage: ResourceUsage
+  package var usage: ProgramUsage
   /// The time from just before the start to the leader's reaping.
   package var duration: Duration
 
@@ -47,7 +47,7 @@ package struct ProgramEnd: Hashable, Sendable {
 }
 
 /// The resources that the kernel accounts to a program and to those of its descendants that it has waited for.
-package struct ResourceUsage: Hashable, Sendable {
+package struct ProgramUsage: Hashable, Sendable {
   package var user: Duration
   package var system: Duration
   /// Includes the resident memory of the parent process at the time of the spawn (`ru_maxrss`), so it is meaningful
@@ -86,14 +86,14 @@ package struct ResourceUsage: Hashable, Sendable {
   }
 
   /// The resources that this process itself has used so far, without its children.
-  package static func ofThisProcess() -> ResourceUsage {
+  package static func ofThisProcess() -> ProgramUsage {
     var usage = rusage()
     #if canImport(Darwin)
       getrusage(RUSAGE_SELF, &usage)
     #else
       getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     #endif
-    return ResourceUsage(usage)
+    return ProgramUsage(usage)
   }
 }
 

@@ -99,6 +99,6 @@ extension ProgramRun {
       neededKill: ending.neededKill, leftovers: leftovers,
       orphans: ending.gaveUp ? found.map(\.record) : [],
       keptRest: keptRest, outputWasHeld: ending.outputWasHeld,
-      usage: ResourceUsage(usage), duration: MonotonicClock.now - begin)
+      usage: ProgramUsage(usage), duration: MonotonicClock.now - begin)
   }
 }

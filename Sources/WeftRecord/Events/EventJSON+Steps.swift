@@ -2,6 +2,7 @@ import WeftDefinition
 import WeftExecution
 import WeftJSON
 import WeftPlanning
+import WeftPlatform
 
 /// Output, results and skip reasons of steps.
 extension EventJSON {

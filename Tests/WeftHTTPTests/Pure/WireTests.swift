@@ -1,4 +1,5 @@
 import Testing
+import WeftPlatform
 
 @testable import WeftHTTP
 
@@ -90,7 +91,7 @@ struct WireTests {
   @Test func basicCredentialsAreEncoded() throws {
     let words = ["", "f", "fo", "foo", "foob", "fooba", "foobar"]
     #expect(
-      words.map { Base64.encoded(Array($0.utf8)) } == [
+      words.map { Base64.text(of: $0.utf8) } == [
         "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy",
       ])
     let auth = HTTPAuth.basic(user: "Aladdin", password: "open sesame")

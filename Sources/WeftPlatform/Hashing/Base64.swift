@@ -1,9 +1,9 @@
 /// Base64 with padding (RFC 4648 §4).
-enum Base64 {
+package enum Base64 {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  static func text(of bytes: some Collection<UInt8>) -> String {
+  package static func text(of bytes: some Collection<UInt8>) -> String {
     var result: [UInt8] = []
     result.reserveCapacity((bytes.count + 2) / 3 * 4)
     var rest = bytes[...]

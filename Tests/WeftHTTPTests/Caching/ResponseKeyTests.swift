@@ -3,7 +3,7 @@ import Testing
 @testable import WeftHTTP
 
 /// Requests that may share a response.
-struct CacheKeyTests {
+struct ResponseKeyTests {
   private let secret = CacheSecret([UInt8](repeating: 7, count: CacheSecret.length))
 
   private func wire(
