@@ -1,3 +1,4 @@
+import CWeftCurl
 import Synchronization
 public import WeftFutures
 public import WeftHTTP
@@ -102,5 +103,97 @@ public final class CurlTransport: Transport {
     } catch {
       CurlDriver.refuse(mailbox.close(), .other(error.message))
     }
+  }
+}
+
+/// An exchange that is about to begin. A class because it is large and is passed between threads.
+final class CurlStart: Sendable {
+  typealias Outcome = Result<HTTPExchange, HTTPFailure>
+
+  let id: Int
+  let request: WireRequest
+  let body: OpenedBody?
+  let plan: @Sendable (HTTPResponseHead) -> BodyPlan
+  let promise: Promise<HTTPExchange, HTTPFailure>
+  /// Keeps the transport alive while a response may still be awaited.
+  let transport: CurlTransport
+
+  init(
+    id: Int, request: WireRequest, body: OpenedBody?,
+    plan: @escaping @Sendable (HTTPResponseHead) -> BodyPlan,
+    promise: Promise<HTTPExchange, HTTPFailure>, transport: CurlTransport
+  ) {
+    self.id = id
+    self.request = request
+    self.body = body
+    self.plan = plan
+    self.promise = promise
+    self.transport = transport
+  }
+
+  func fail(_ kind: HTTPFailure.Kind) { promise.fail(HTTPFailure(kind)) }
+}
+
+/// libcurl, which is loaded with the first request and stays loaded.
+enum CurlLibrary {
+  /// Takes some milliseconds the first time.
+  static func open() throws(HTTPFailure.Kind) {
+    var failed: Int32 = 0
+    let why = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer in
+      buffer[0] = 0
+      failed = weft_curl_open(buffer.baseAddress, buffer.count)
+      return String(cString: buffer.baseAddress!)
+    }
+    if failed != 0 { throw .unavailable(why) }
+  }
+
+  /// The version, such as "7.88.1"; `nil` if the library is not loaded.
+  static var version: String? {
+    let text = String(cString: weft_curl_version_text())
+    return text.isEmpty ? nil : text
+  }
+}
+
+extension TLSFiles {
+  /// Checks the files before libcurl opens them, because a FIFO without a writer would block its only thread. Blocks
+  /// as long as the file system does. Missing files are left for libcurl to report.
+  func checkContents() throws(HTTPFailure.Kind) {
+    for path in [authorities, certificate, key].compactMap(\.self) {
+      guard let file = try regularFile(path), path == key ?? certificate else { continue }
+      let start = (try? file.piece(at: 0, atMost: Self.searchedBytes)) ?? []
+      if Self.isEncrypted(start) { throw .tls(.encryptedKey, why: path) }
+    }
+  }
+
+  /// Large enough for a key and the certificates before it, which take a few kilobytes.
+  private static let searchedBytes = 1 << 20
+
+  private func regularFile(_ path: String) throws(HTTPFailure.Kind) -> Descriptor? {
+    do throws(SystemError) {
+      return try Descriptor.opened(regularFile: path).0
+    } catch {
+      guard error == .invalid else { return nil }
+      throw .tls(.ownFiles, why: "\"\(path)\" is not a regular file")
+    }
+  }
+
+  /// Whether the first key is encrypted: PKCS #8 (RFC 7468 §11) or the older format (RFC 1421 §4.6.1.1).
+  static func isEncrypted(_ pem: [UInt8]) -> Bool {
+    let lines = pem.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+    guard
+      let first = lines.firstIndex(where: {
+        $0.starts(with: "-----BEGIN ".utf8) && $0.contains("PRIVATE KEY-----")
+      })
+    else { return false }
+    if lines[first].contains("BEGIN ENCRYPTED ") { return true }
+    let next = lines.index(after: first)
+    return next < lines.endIndex && lines[next].starts(with: "Proc-Type:".utf8)
+      && lines[next].contains("ENCRYPTED")
+  }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate func contains(_ text: StaticString) -> Bool {
+    String(decoding: self, as: UTF8.self).contains("\(text)")
   }
 }

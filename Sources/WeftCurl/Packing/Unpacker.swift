@@ -1,3 +1,5 @@
+import WeftHTTP
+
 /// The reason why a body does not match its `Content-Encoding`.
 enum PackingError: Error, Hashable {
   /// `what` describes the malformed part.
@@ -174,5 +176,114 @@ struct Unpacker {
 
   private func afterComment(_ flags: Int) -> Phase {
     flags & Flag.check != 0 ? .headCheck : .deflated
+  }
+}
+
+/// Decompresses a body on its way from libcurl to its destination.
+struct Unpacking {
+  private var unpacker: Unpacker
+  /// The number of bytes that libcurl will deliver again because the destination was full.
+  private var repeated = 0
+  /// Whether the body may be absent.
+  private let mayBeAbsent: Bool
+  private var hasBegun = false
+
+  /// - Returns: `nil` if the body is not compressed.
+  /// - Throws: If the coding was not requested.
+  init?(of head: HTTPResponseHead, to method: HTTPMethod) throws(PackingError) {
+    let codings = head.headers.list(of: "content-encoding").map { ASCII.lowercased($0) }
+      .filter { $0 != "identity" }
+    mayBeAbsent =
+      method == .head || head.status == 204 || head.status == 304 || head.contentLength == 0
+    switch codings {
+    case []: return nil
+    case ["gzip"], ["x-gzip"]: unpacker = Unpacker(.gzip)
+    case ["deflate"]: unpacker = Unpacker(.deflate)
+    // A response without a body may declare the coding that the body would have.
+    case _ where mayBeAbsent: return nil
+    default: throw .malformed("it is packed as \"\(codings.joined(separator: ", "))\"")
+    }
+  }
+
+  /// Whether the body may end here.
+  var isComplete: Bool { unpacker.isComplete || mayBeAbsent && !hasBegun }
+
+  /// Decompresses bytes. After ``IncomingBody/Taking/full``, libcurl delivers the same bytes again, possibly in other
+  /// pieces.
+  mutating func take(
+    _ bytes: UnsafeRawBufferPointer, into sink: inout IncomingBody
+  ) throws(PackingError) -> IncomingBody.Taking {
+    if !bytes.isEmpty { hasBegun = true }
+    let known = min(repeated, bytes.count)
+    repeated -= known
+    unpacker.append(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(known)))
+    while let piece = try unpacker.nextPiece() {
+      switch piece.withUnsafeBytes({ sink.take($0) }) {
+      case .taken: unpacker.takePiece()
+      case .full:
+        repeated += bytes.count
+        return .full
+      case let end: return end
+      }
+    }
+    return .taken
+  }
+}
+
+extension PackingError {
+  var kind: HTTPFailure.Kind {
+    switch self {
+    case .malformed(let what): .malformed("its body is not packed as it should be: \(what)")
+    }
+  }
+}
+
+/// The length and checksum to compare with the trailer of a compressed body.
+struct UnpackedChecksum {
+  enum Kind: Hashable {
+    case none
+    /// RFC 1952 §8.
+    case crc32
+    /// RFC 1950 §8.2.
+    case adler32
+  }
+
+  let kind: Kind
+  private(set) var length = 0
+  private var remainder = UInt32.max
+  private var sums: (UInt32, UInt32) = (1, 0)
+
+  init(_ kind: Kind = .none) { self.kind = kind }
+
+  var crc: Int { Int(~remainder) }
+  var adler: UInt32 { sums.1 << 16 | sums.0 }
+
+  mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    length += bytes.count
+    switch kind {
+    case .none: break
+    case .crc32:
+      remainder = UnpackedChecksum.table.withUnsafeBufferPointer { table in
+        bytes.reduce(remainder) { $0 >> 8 ^ table[Int(($0 ^ UInt32($1)) & 0xFF)] }
+      }
+    case .adler32: addToSums(bytes)
+    }
+  }
+
+  private mutating func addToSums(_ bytes: UnsafeRawBufferPointer) {
+    // The most bytes for which neither sum overflows 32 bits.
+    for start in stride(from: 0, to: bytes.count, by: 5552) {
+      for byte in bytes[start..<min(start + 5552, bytes.count)] {
+        sums.0 &+= UInt32(byte)
+        sums.1 &+= sums.0
+      }
+      sums = (sums.0 % 65521, sums.1 % 65521)
+    }
+  }
+
+  private static let table: [UInt32] = (0..<256).map { byte in
+    (0..<8).reduce(UInt32(byte)) { value, _ in
+      value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1
+    }
   }
 }

@@ -1,5 +1,5 @@
 import Synchronization
-import WeftCaching
+package import WeftCaching
 import WeftDefinition
 import WeftFutures
 import WeftPlanning
@@ -230,5 +230,20 @@ extension CachedResult {
   /// Whether the result contains everything that is read.
   func answers(_ reads: StepReads) -> Bool {
     (stdout != nil || !reads.contains(.stdout)) && (stderr != nil || !reads.contains(.stderr))
+  }
+}
+
+/// The step cache as one run uses it.
+package struct CacheAccess: Sendable {
+  package let cache: StepCache
+  /// Whether cached results are used; if not, every step runs, and results are still stored.
+  package var reads: Bool
+  /// The directory of Weft's own files, which are never inputs.
+  package var stateDirectory: String?
+
+  package init(_ cache: StepCache, reads: Bool = true, stateDirectory: String? = nil) {
+    self.cache = cache
+    self.reads = reads
+    self.stateDirectory = stateDirectory
   }
 }

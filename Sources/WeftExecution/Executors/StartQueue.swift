@@ -1,4 +1,5 @@
 import Synchronization
+import WeftDefinition
 import WeftPlatform
 
 /// Gives every attempt of a run a thread on which its program is started. On resource exhaustion, attempts wait
@@ -161,5 +162,75 @@ extension StartQueue {
       state.withLock { $0.hasTimer = false }
       tryNext(onThisThread: false)
     }
+  }
+}
+
+/// The backoff for starts that fail by resource exhaustion: it doubles from ``firstPause`` up to
+/// ``longestPause``. Starts are given up after ``total``. The time while other programs of the run are running
+/// does not count, because they will end and free resources.
+package struct SpawnRetryPolicy: Sendable, Hashable {
+  package var firstPause = Duration.milliseconds(50)
+  package var longestPause = Duration.seconds(5)
+  package var total = Duration.seconds(60)
+
+  private var lastPause: Duration?
+  private var spent = Duration.zero
+
+  package init() {}
+
+  /// The delay before the next try; `nil` to give up.
+  mutating func nextPause(othersRun: Bool) -> Duration? {
+    guard othersRun || spent < total else { return nil }
+    var pause = lastPause.map { min($0 * 2, longestPause) } ?? firstPause
+    lastPause = pause
+    if !othersRun {
+      pause = min(pause, total - spent)
+      spent += pause
+    }
+    return pause
+  }
+}
+
+/// A lack of resources when an attempt was to be started.
+struct ResourceExhaustion: Sendable, Hashable {
+  /// The problem as one sentence.
+  let message: String
+  let help: String?
+  /// Whether a later try may well succeed.
+  let mayPass: Bool
+
+  init(_ reason: ThreadError) {
+    message = reason.message
+    help = "raise the limit of processes (ulimit -u) or lower the parallelism"
+    mayPass =
+      switch reason {
+      case .poolIsClosed: false
+      case .resources(let error): error.isShortage
+      }
+  }
+
+  /// `nil` if the obstacle is not resource exhaustion.
+  init?(_ obstacle: AttemptObstacle) {
+    let error: SystemError
+    switch obstacle {
+    case .notStarted(.resources(let reason)), .input(_, let reason),
+      .log(_, .unwritten(.other(let reason))):
+      error = reason
+    case .notStarted, .log, .environment, .timedOut, .stalled: return nil
+    }
+    guard error.isShortage else { return nil }
+    let reason = SpawnError.resources(error)
+    (message, help, mayPass) = (reason.message, reason.help, true)
+  }
+
+  /// The failure of an attempt that is given up.
+  var failure: StepFailure {
+    StepFailure(classes: [.spawn], message: "did not start: \(message)", help: help)
+  }
+
+  /// The warning when the first attempt has to wait.
+  func warning(step: String) -> RunWarning {
+    RunWarning(
+      kind: .scarceResources, message: "step \"\(step)\" waits to start: \(message)", help: help)
   }
 }

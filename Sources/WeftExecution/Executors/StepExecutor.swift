@@ -1,7 +1,7 @@
 import WeftDefinition
 package import WeftFutures
 package import WeftJSON
-package import WeftPlanning
+public import WeftPlanning
 package import WeftPlatform
 
 /// Runs attempts of steps. Knows nothing of order, slots, failure policies or the graph.
@@ -157,5 +157,60 @@ extension AttemptEnd {
       boxedSurvivors: isClean
         ? nil : .holding(OrphanedProcesses(leftovers: leftovers, unkillable: unkillable)),
       boxedRequest: nil)
+  }
+}
+
+/// Asks an approver whether a step may proceed.
+package protocol Approver: Sendable {
+  /// - Parameter stop: Ends the request without an answer.
+  /// - Returns: The answer. It settles once no approver is being asked any more, and soon after a stop was
+  ///   requested: the step and the run wait for that.
+  func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never>
+}
+
+/// A question to an approver.
+public struct ApprovalRequest: Sendable, Hashable {
+  /// The step that waits for the answer.
+  public let step: StepAddress
+  public internal(set) var message: String
+
+  package init(step: StepAddress, message: String) {
+    self.step = step
+    self.message = message
+  }
+}
+
+/// The result of an approval request.
+package enum ApprovalAnswer: Sendable, Hashable {
+  /// Approved by this approver, in words.
+  case approved(by: String)
+  case rejected
+  /// No approver could be asked, for this reason: a clause without subject.
+  case unanswered(String)
+}
+
+/// Lends the program's terminal to steps that need it, one at a time.
+package protocol TerminalAccess: Sendable {
+  /// Waits until no other step has the terminal and nothing else writes to it.
+  ///
+  /// - Throws: The reason why the step does not get it; `.stopped` if that was requested meanwhile. There is no
+  ///   loan to give back then.
+  func borrow(stop: StopSwitch) throws(SpawnError) -> TerminalLoan
+
+  /// Returns the terminal after the program has ended or failed to start.
+  func giveBack(_ loan: TerminalLoan)
+}
+
+extension CommandExecutor {
+  /// Waits for the terminal and runs the program there; its output is not captured.
+  func runAtTerminal(
+    _ program: ChildProgram, for attempt: Attempt, started: (StartedProgram) -> Void
+  ) throws(SpawnError) -> ProgramEnd {
+    guard let terminal else { throw .terminalUnavailable(.notOffered) }
+    let loan = try terminal.borrow(stop: attempt.stop)
+    defer { terminal.giveBack(loan) }
+    var program = program
+    program.terminal = loan
+    return try program.run(stop: attempt.stop, started: started, output: attempt.output)
   }
 }

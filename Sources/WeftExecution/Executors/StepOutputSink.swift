@@ -215,3 +215,168 @@ extension StepOutputSink: ProgramOutput {
       }, of: address)
   }
 }
+
+/// Decides what parts of an attempt's output are passed on: lines and states of progress lines, without secrets
+/// and up to a limit. It takes the time as an argument, and accesses neither log nor events.
+struct AttemptOutput {
+  /// The output to pass on now, in this order.
+  struct News {
+    var blocks: [(StepOutput.Stream, LineSplitter.Block)] = []
+    /// Whether the limit has been reached with it.
+    var isCut = false
+
+    mutating func add(_ block: LineSplitter.Block?, _ stream: StepOutput.Stream) {
+      if let block { blocks.append((stream, block)) }
+    }
+  }
+
+  /// The number of all bytes written, including those that were not passed on.
+  private(set) var bytes: UInt64 = 0
+  private(set) var isCut = false
+  /// The number of bytes that may still be passed on.
+  private var room: Int
+  private var stdout = MaskedLines()
+  private var stderr = MaskedLines()
+
+  init(limit: ByteCount) {
+    room = limit.bytes
+  }
+
+  /// Uses this mask from now on.
+  mutating func use(_ mask: SecretMask) {
+    stdout.use(mask)
+    stderr.use(mask)
+  }
+
+  /// Takes a chunk of one stream, cut anywhere. A line that is incomplete when the limit is reached is passed
+  /// on as it is.
+  mutating func take(
+    _ chunk: UnsafeRawBufferPointer, _ stream: StepOutput.Stream, at now: Duration
+  ) -> News {
+    bytes += UInt64(chunk.count)
+    guard !isCut else { return News() }
+    var news = News()
+    switch stream {
+    case .stdout: stdout.take(chunk, at: now, room: &room) { news.add($0, stream) }
+    case .stderr: stderr.take(chunk, at: now, room: &room) { news.add($0, stream) }
+    }
+    if room < 0 { cut(&news) }
+    return news
+  }
+
+  /// Cuts the output, because output beyond the limit was dropped earlier.
+  mutating func cutNow() -> News {
+    var news = News()
+    if !isCut { cut(&news) }
+    return news
+  }
+
+  /// Cuts the output at the limit: output that is still buffered is dropped.
+  private mutating func cut(_ news: inout News) {
+    isCut = true
+    news.isCut = true
+    stdout.cut { news.add($0, .stdout) }
+    stderr.cut { news.add($0, .stderr) }
+  }
+
+  /// The time at which ``states(at:)`` has something to show.
+  var alarm: Duration? {
+    guard let first = stdout.lines.alarm, let second = stderr.lines.alarm else {
+      return stdout.lines.alarm ?? stderr.lines.alarm
+    }
+    return min(first, second)
+  }
+
+  /// The unfinished lines' states that are new and due.
+  mutating func states(at now: Duration) -> [(StepOutput.Stream, [UInt8])] {
+    var states: [(StepOutput.Stream, [UInt8])] = []
+    if let state = stdout.state(at: now) { states.append((.stdout, state)) }
+    if let state = stderr.state(at: now) { states.append((.stderr, state)) }
+    return states
+  }
+
+  /// Passes on the last lines without a newline, after both streams have ended.
+  mutating func finish() -> News {
+    var news = News()
+    guard bytes > 0, !isCut else { return news }
+    stdout.finish(room: &room) { news.add($0, .stdout) }
+    stderr.finish(room: &room) { news.add($0, .stderr) }
+    if room < 0 {
+      isCut = true
+      news.isCut = true
+    }
+    return news
+  }
+}
+
+/// Decides when the state of a progress line is shown: not at each change, but no change stays unshown for
+/// long. It has no clock; callers pass the time.
+struct ProgressPace {
+  /// At most one state in this time for each stream: 20 per second.
+  static let interval = Duration.milliseconds(50)
+
+  /// The time at which the next state is to be shown; `nil` if all have been shown.
+  private(set) var due: Duration?
+  private var shownAt: Duration?
+
+  /// Records a change of the line. It is due immediately, unless a state was shown a moment ago.
+  mutating func changed(at now: Duration) {
+    due = due ?? shownAt.map { max(now, $0 + ProgressPace.interval) } ?? now
+  }
+
+  /// Whether a state is to be shown now; it then counts as shown.
+  mutating func show(at now: Duration) -> Bool {
+    guard let due, due <= now else { return false }
+    self.due = nil
+    shownAt = now
+    return true
+  }
+
+  /// Records the end of the line, after which there is no further state to show.
+  mutating func lineEnded() { due = nil }
+}
+
+/// One output stream without its secrets, up to a limit that both streams of an attempt share.
+///
+/// The limit counts masked output; so it never cuts a secret, whose beginning would then be visible.
+struct MaskedLines {
+  private(set) var lines = StreamLines()
+  private var filter = SecretFilter()
+
+  mutating func use(_ mask: SecretMask) { filter.use(mask) }
+
+  /// Takes a chunk.
+  ///
+  /// - Parameter room: The number of bytes that may still be passed on; below zero once output was dropped.
+  mutating func take(
+    _ chunk: UnsafeRawBufferPointer, at now: Duration, room: inout Int,
+    _ pass: (LineSplitter.Block?) -> Void
+  ) {
+    filter.take(chunk) { lines.take($0, at: now, room: &room, pass) }
+  }
+
+  /// Passes on the rest of the stream after it has ended.
+  mutating func finish(room: inout Int, _ pass: (LineSplitter.Block?) -> Void) {
+    // The time does not matter any more, since no further states are shown.
+    filter.finish { lines.take($0, at: .zero, room: &room, pass) }
+    pass(lines.finish())
+  }
+
+  /// Passes on the rest of the last line, and nothing after it.
+  mutating func cut(_ pass: (LineSplitter.Block?) -> Void) { pass(lines.finish()) }
+
+  /// The state of a progress line, if it is new and due.
+  mutating func state(at now: Duration) -> [UInt8]? { lines.state(at: now) }
+}
+
+extension StreamLines {
+  /// Takes as many bytes as there is room for.
+  fileprivate mutating func take(
+    _ piece: UnsafeRawBufferPointer, at now: Duration, room: inout Int,
+    _ pass: (LineSplitter.Block?) -> Void
+  ) {
+    guard room >= 0 else { return }
+    pass(take(UnsafeRawBufferPointer(rebasing: piece.prefix(room)), at: now))
+    room = piece.count > room ? -1 : room - piece.count
+  }
+}

@@ -2,6 +2,7 @@ import WeftDefinition
 import WeftExpressions
 package import WeftHTTP
 import WeftJSON
+import WeftPlanning
 
 /// The response to a request, or to the last one of those that followed from it, such as pages.
 package final class Answer: Sendable {
@@ -115,5 +116,99 @@ extension HTTPResponse {
   /// The role of the HTTP cache; `nil` if none was involved.
   fileprivate var cache: String? {
     if case .bypass = cacheStatus { nil } else { cacheStatus.name }
+  }
+}
+
+/// The evaluator for a request's expressions about its response, which they read as `self`.
+struct ResponseEvaluator: Sendable {
+  private let scope: StepScope
+  private let texts: [HTTPSite: PlannedText]
+  private let address: StepAddress
+  private let attempt: Int
+
+  init(_ scope: StepScope, _ texts: ArraySlice<PlannedText>, of address: StepAddress, attempt: Int)
+  {
+    self.scope = scope
+    self.address = address
+    self.attempt = attempt
+    var bare: [HTTPSite: PlannedText] = [:]
+    for text in texts {
+      if case .http(let site) = text.site, site.isBare { bare[site] = text }
+    }
+    self.texts = bare
+  }
+
+  /// The value of the expression at a site; `nil` if there is none.
+  func value(
+    at site: HTTPSite, of answer: Answer
+  ) throws(StepFailure) -> Evaluation? {
+    guard let text = texts[site], let expression = text.template.onlyExpression else { return nil }
+    var scope = scope
+    let secrets = scope.values.secrets
+    var own = NodeValues(outcome: .success, conclusion: .success, attempts: attempt)
+    own.isOfRequest = true
+    own.answer = AnswerValues(
+      answer, keepsBody: true, mask: secrets.hideAnything ? secrets.mask : nil,
+      spool: scope.values.spool)
+    scope.own = (own, address)
+    do throws(ExpressionError) {
+      let evaluation = try expression.evaluate(in: scope)
+      if evaluation.isSecret { secrets.add(everyTextIn: evaluation.value) }
+      return evaluation
+    } catch {
+      throw StepFailure(error, in: text, of: scope.values.plan)
+    }
+  }
+
+  /// Whether the expression at a site is true; `nil` if there is none.
+  func holds(_ site: HTTPSite, for answer: Answer) throws(StepFailure) -> Bool? {
+    try value(at: site, of: answer)?.value.isTruthy
+  }
+
+  /// The expression at a site as messages quote it.
+  func text(at site: HTTPSite) -> String { texts[site]?.template.onlyExpression?.text ?? "" }
+}
+
+/// The meaning of a status, in a few words (RFC 9110 §15, RFC 6585).
+enum StatusReason {
+  static func text(_ status: Int) -> String? {
+    switch status {
+    case 300: "several choices"
+    case 301, 308: "moved for good"
+    case 302, 303, 307: "redirected"
+    case 304: "not modified"
+    case 400: "bad request"
+    case 401: "not authenticated"
+    case 403: "forbidden"
+    case 404: "not found"
+    case 405: "method not allowed"
+    case 406: "not acceptable"
+    case 408: "request took too long"
+    case 409: "conflict"
+    case 410: "gone"
+    case 411: "length required"
+    case 412: "precondition failed"
+    case 413: "request too large"
+    case 415: "unsupported kind of body"
+    case 416: "no such range"
+    case 422: "not processable"
+    case 425: "too early"
+    case 429: "too many requests"
+    case 500: "internal error"
+    case 501: "not implemented"
+    case 502: "bad gateway"
+    case 503: "unavailable"
+    case 504: "gateway timed out"
+    default: nil
+    }
+  }
+
+  static func help(_ response: HTTPResponse) -> String? {
+    switch response.status {
+    case 401:
+      "say who asks: \"auth\": { \"bearer\": \"${{ secrets.… }}\" }"
+    case 300...399: "it is followed where \"redirects\" is more than 0"
+    default: nil
+    }
   }
 }

@@ -87,3 +87,112 @@ enum RequestURL {
     ExpressionError(.scope(code: "W0428", message: message, help: help), range)
   }
 }
+
+/// The path of a file that a request reads or writes, made of literal text and of values. A value may come from
+/// a server, so it can never lead out of the literal directory.
+enum RequestPath {
+  static func text(
+    of template: Template, _ values: [ScopedText]
+  ) throws(ExpressionError) -> ScopedText {
+    var path = ""
+    var isWritten = true
+    /// The length of the literal directory in the path.
+    var trusted = 0
+    var next = 0
+    var first: Expression?
+    for segment in template.segments {
+      switch segment.content {
+      case .text(let text):
+        path += text
+        if isWritten { trusted = bytesOfDirectory(in: path) }
+      case .expression(let expression):
+        isWritten = false
+        first = first ?? expression
+        path += values[next].text
+        next += 1
+      }
+    }
+    let rest = path.utf8.dropFirst(trusted)
+    guard let first, !staysInside(rest, isBeginning: trusted == 0) else {
+      return ScopedText(text: path, isSecret: values.contains(where: \.isSecret))
+    }
+    throw ExpressionError(
+      .scope(
+        code: "W0427",
+        message: "it comes to \(quoted(path)), which leads out of the directory that is written",
+        help: "write the directory out, and give names in it by expressions"), first.range)
+  }
+
+  private static func bytesOfDirectory(in path: String) -> Int {
+    let bytes = Array(path.utf8)
+    return bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
+  }
+
+  /// Checked lexically: symbolic links in directories are trusted.
+  private static func staysInside(
+    _ path: some Collection<UInt8>, isBeginning: Bool
+  ) -> Bool {
+    if path.contains(0) || isBeginning && path.first == UInt8(ascii: "/") { return false }
+    var depth = 0
+    for name in path.split(separator: UInt8(ascii: "/")) {
+      if name.elementsEqual("..".utf8) {
+        depth -= 1
+      } else if !name.elementsEqual(".".utf8) {
+        depth += 1
+      }
+      if depth < 0 { return false }
+    }
+    return depth > 0
+  }
+}
+
+extension Template.Segment {
+  /// The literal text; `nil` for an expression.
+  var literal: String? {
+    if case .text(let text) = content { text } else { nil }
+  }
+}
+
+/// The URL of a proxy. A value in its user or password is percent-encoded, so that none of its characters ends
+/// the password or begins another host; any other value is used unchanged.
+enum RequestProxy {
+  static func text(of template: Template, _ values: [ScopedText]) -> ScopedText {
+    let credentials = credentials(in: template.segments)
+    var url = ""
+    var next = 0
+    for (index, segment) in template.segments.enumerated() {
+      switch segment.content {
+      case .text(let text): url += text
+      case .expression:
+        let value = values[next].text
+        url += credentials.contains(index) ? PercentEncoding.queryValue(value) : value
+        next += 1
+      }
+    }
+    return ScopedText(text: url, isSecret: values.contains(where: \.isSecret))
+  }
+
+  /// The segments between "://" and the "@" before the host.
+  private static func credentials(in segments: [Template.Segment]) -> Range<Int> {
+    var start: Int?
+    var end = 0
+    var before = ""
+    for (index, segment) in segments.enumerated() {
+      for byte in (segment.literal ?? "").utf8 {
+        if start != nil {
+          if byte == UInt8(ascii: "@") { end = index }
+          if "/?#".utf8.contains(byte) { return range(start, end) }
+        } else {
+          before.unicodeScalars.append(Unicode.Scalar(byte))
+          if before.hasSuffix("://") { start = index }
+        }
+      }
+    }
+    return range(start, end)
+  }
+
+  private static func range(_ start: Int?, _ end: Int) -> Range<Int> {
+    guard let start, start < end else { return 0..<0 }
+    return start..<end
+  }
+}

@@ -1,3 +1,5 @@
+import Synchronization
+import WeftFutures
 import WeftPlatform
 
 /// Stored responses: a private cache as defined by RFC 9111, for one user with any number of credentials. A response
@@ -60,4 +62,131 @@ public struct CacheFolderError: Error, Sendable, Hashable {
 
   /// The error as a sentence without a full stop.
   public var message: String { "answers cannot be kept in \"\(path)\": \(why)" }
+}
+
+/// A store of responses. A response that cannot be stored is dropped, and one that cannot be read counts as absent:
+/// neither is a failure. All methods may be called from any thread, and by several processes if they share a store.
+protocol ResponseStore: Sendable {
+  /// Returns the responses that fit a request, unordered, and marks them as used. Non-matching responses are held one
+  /// at a time, because there may be many.
+  func responses(
+    for key: ResponseKey, where fits: @escaping @Sendable (StoredResponse) -> Bool
+  ) -> Future<[StoredResponse], Never>
+  /// Stores a response, replacing one with the same key, `vary` and selection. Settles when other readers can find
+  /// it.
+  func keep(_ response: StoredResponse) -> Future<Void, Never>
+  func remove(_ response: StoredResponse) -> Future<Void, Never>
+  /// Removes all responses for the resources, for all credentials.
+  func remove(resources: [String]) -> Future<Void, Never>
+}
+
+/// The size limits of a cache.
+public struct CacheLimits: Sendable, Hashable {
+  /// The limit for all responses together. The least recently used ones are removed first.
+  public var totalBytes: Int
+  /// The limit for one body; a longer one is not stored.
+  public var bodyBytes: Int
+
+  /// The defaults are 256 MiB in total and 16 MiB for one body.
+  public init(totalBytes: Int = 256 << 20, bodyBytes: Int = 16 << 20) {
+    self.totalBytes = totalBytes
+    self.bodyBytes = bodyBytes
+  }
+}
+
+extension StoredResponse {
+  /// The approximate size in a store.
+  var size: Int {
+    let headers = head.headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    return body.count + headers + 512
+  }
+
+  /// Whether it replaces `other`.
+  func replaces(_ other: StoredResponse) -> Bool {
+    key == other.key && vary == other.vary && selection == other.selection
+  }
+}
+
+/// Responses in the memory of this process.
+final class MemoryStore: ResponseStore {
+  private let shelf: Mutex<LRUCache>
+
+  init(limit: Int) { shelf = Mutex(LRUCache(limit: limit)) }
+
+  func responses(
+    for key: ResponseKey, where fits: @escaping @Sendable (StoredResponse) -> Bool
+  ) -> Future<[StoredResponse], Never> {
+    Future(value: shelf.withLock { $0.take(key, where: fits) })
+  }
+
+  func keep(_ response: StoredResponse) -> Future<Void, Never> {
+    Future(value: shelf.withLock { $0.keep(response) })
+  }
+
+  func remove(_ response: StoredResponse) -> Future<Void, Never> {
+    Future(value: shelf.withLock { $0.remove(response) })
+  }
+
+  func remove(resources: [String]) -> Future<Void, Never> {
+    Future(value: shelf.withLock { $0.remove(resources: resources) })
+  }
+}
+
+/// The stored responses, and the choice which to evict.
+struct LRUCache: Sendable {
+  private struct Place: Sendable {
+    var response: StoredResponse
+    /// The value of the global use counter at the last use.
+    var lastUse: UInt64
+  }
+
+  private let limit: Int
+  private var places: [String: [Place]] = [:]
+  private var uses: UInt64 = 0
+  private(set) var size = 0
+
+  init(limit: Int) { self.limit = limit }
+
+  mutating func take(
+    _ key: ResponseKey, where fits: (StoredResponse) -> Bool = { _ in true }
+  ) -> [StoredResponse] {
+    uses += 1
+    var taken: [StoredResponse] = []
+    for index in places[key.resource]?.indices ?? 0..<0 {
+      let response = places[key.resource]![index].response
+      guard response.key == key, fits(response) else { continue }
+      places[key.resource]![index].lastUse = uses
+      taken.append(response)
+    }
+    return taken
+  }
+
+  mutating func keep(_ response: StoredResponse) {
+    remove(response)
+    uses += 1
+    places[response.key.resource, default: []].append(Place(response: response, lastUse: uses))
+    size += response.size
+    if size > limit { shrink() }
+  }
+
+  mutating func remove(_ response: StoredResponse) {
+    remove(from: response.key.resource) { $0.replaces(response) }
+  }
+
+  mutating func remove(resources: [String]) {
+    for resource in resources { remove(from: resource) { _ in true } }
+  }
+
+  /// Shrinks to an eighth below the limit, so that not every new response triggers an eviction.
+  private mutating func shrink() {
+    let all = places.values.joined().sorted { $0.lastUse < $1.lastUse }
+    for place in all where size > limit - limit / 8 { remove(place.response) }
+  }
+
+  private mutating func remove(from resource: String, where goes: (StoredResponse) -> Bool) {
+    guard let held = places[resource] else { return }
+    let kept = held.filter { !goes($0.response) }
+    size -= held.reduce(0) { $0 + $1.response.size } - kept.reduce(0) { $0 + $1.response.size }
+    places[resource] = kept.isEmpty ? nil : kept
+  }
 }

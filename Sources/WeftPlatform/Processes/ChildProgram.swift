@@ -7,10 +7,12 @@
 //   Terminals/  `TerminalLoan` lends the terminal to one program, and restores it
 //   Threads/    `ThreadPool`, for blocking work such as the above
 //   Time/       clocks, and `TimeSource`, which tests replace
-//   Signals/    `Signal` by name, `SignalListener` for a program's main
-//   Files/      reading workflow files and confining their paths, writing output, spooling bytes to disk
+//   Files/      `Descriptor` owns an open file; `Directory` opens everything that has a name in a directory, and its
+//               policies are confined paths, walks, and `PrivateDirectory`
+//   Containment/  finds all processes that a program has started
 
 import CWeftPlatform
+import Synchronization
 
 /// One of a program's two output streams.
 package enum OutputStream: Hashable, Sendable {
@@ -119,5 +121,163 @@ package struct ChildProgram: Sendable {
   private func streams() throws(SystemError) -> ProgramStreams {
     if let terminal { return ProgramStreams(terminal: terminal.descriptor) }
     return try ProgramStreams(input: input, merged: mergesOutput)
+  }
+}
+
+/// A consumer of a program's output. It is called on the thread that runs the program, which meanwhile blocks once its
+/// pipe is full. It must not run a different program on that thread, because both would share a buffer.
+package protocol ProgramOutput {
+  /// Takes one piece as it was read, split anywhere; pieces arrive in order within a stream. The bytes are valid until
+  /// it returns.
+  func take(_ bytes: UnsafeRawBufferPointer, from stream: OutputStream, at now: Duration)
+
+  /// The time at which it wants to be called even without output; `nil`: never.
+  var alarm: Duration? { get }
+
+  /// Called at the time of the alarm. The alarm must have a different value afterwards.
+  func timePassed(until now: Duration)
+}
+
+/// Output that is handled as it arrives.
+struct ImmediateOutput: ProgramOutput {
+  let handle: (OutputStream, UnsafeRawBufferPointer) -> Void
+
+  var alarm: Duration? { nil }
+
+  func take(_ bytes: UnsafeRawBufferPointer, from stream: OutputStream, at now: Duration) {
+    handle(stream, bytes)
+  }
+
+  func timePassed(until now: Duration) {}
+}
+
+extension ChildProgram {
+  /// Runs the program to its end, see ``run(stop:started:output:)``, and passes on each piece of its output as it
+  /// arrives.
+  package func run(
+    stop: StopSwitch, started: (StartedProgram) -> Void = { _ in },
+    output: @escaping (OutputStream, UnsafeRawBufferPointer) -> Void
+  ) throws(SpawnError) -> ProgramEnd {
+    try run(stop: stop, started: started, output: ImmediateOutput(handle: output))
+  }
+}
+
+/// The way a program is asked to terminate before it is killed.
+package struct StopPolicy: Hashable, Sendable {
+  /// Sent to the program's whole group, followed by CONT, so that stopped processes receive it.
+  package var signal: Signal
+  /// The time from the signal to KILL, which is sent only if processes are left.
+  package var grace: Duration
+
+  package init(signal: Signal = .terminate, grace: Duration = .seconds(10)) {
+    self.signal = signal
+    self.grace = grace
+  }
+}
+
+/// The urgency of a stop.
+package enum StopLevel: Int, Comparable, Sendable {
+  case none, graceful, now
+
+  package static func < (one: StopLevel, other: StopLevel) -> Bool { one.rawValue < other.rawValue }
+}
+
+/// The reason why a program that did not end by itself was ended.
+package enum StopCause: Hashable, Sendable {
+  case timeout, cancelled
+  /// It wrote no output for too long.
+  case stall
+}
+
+/// Stops running programs. Any thread may raise its level, any number of times.
+///
+/// One switch serves any number of programs. Those that have not been spawned yet never will be.
+package final class StopSwitch: Sendable {
+  private enum Waker {
+    case descriptor(Int32)
+    case wakeup(Wakeup)
+
+    func wake() {
+      switch self {
+      case .descriptor(let number): weft_wake_signal(number)
+      case .wakeup(let wakeup): wakeup.wake()
+      }
+    }
+
+    func isSame(as other: Waker) -> Bool {
+      switch (self, other) {
+      case (.descriptor(let one), .descriptor(let other)): one == other
+      case (.wakeup(let one), .wakeup(let other)): one === other
+      default: false
+      }
+    }
+  }
+
+  private struct State {
+    var level = StopLevel.none
+    var wakers: [Waker] = []
+    var observers: [(level: StopLevel, action: @Sendable () -> Void)] = []
+
+    /// - Returns: Whether it was added before the level was reached.
+    mutating func add(_ wanted: StopLevel, _ action: @escaping @Sendable () -> Void) -> Bool {
+      guard level < wanted else { return false }
+      observers.append((wanted, action))
+      return true
+    }
+
+    /// Removes and returns the observers whose level has been reached.
+    mutating func takeObservers() -> [@Sendable () -> Void] {
+      let called = observers.filter { $0.level <= level }
+      observers.removeAll { $0.level <= level }
+      return called.map(\.action)
+    }
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  package var level: StopLevel { state.withLock { $0.level } }
+
+  /// Raises the level; a lower or equal one has no effect.
+  package func request(_ level: StopLevel) {
+    let observers = state.withLock { state -> [@Sendable () -> Void] in
+      guard level > state.level else { return [] }
+      state.level = level
+      // Inside the lock, because after `detach` the descriptor may be closed and its number reused.
+      for waker in state.wakers { waker.wake() }
+      return state.takeObservers()
+    }
+    for observer in observers { observer() }
+  }
+
+  /// Calls `action` once, when a stop at least as urgent as `level` is first requested: on the requesting thread, or
+  /// immediately if one has been requested. For code that waits without a thread.
+  package func whenRequested(
+    _ level: StopLevel = .graceful, _ action: @escaping @Sendable () -> Void
+  ) {
+    if !state.withLock({ $0.add(level, action) }) { action() }
+  }
+
+  /// Signals `descriptor` whenever the level rises, until it is detached.
+  func attach(_ descriptor: Int32) -> StopLevel { attach(.descriptor(descriptor)) }
+  func detach(_ descriptor: Int32) { detach(.descriptor(descriptor)) }
+
+  /// Wakes `wakeup` whenever the level rises, until it is detached.
+  package func attach(_ wakeup: Wakeup) { _ = attach(.wakeup(wakeup)) }
+  package func detach(_ wakeup: Wakeup) { detach(.wakeup(wakeup)) }
+
+  private func attach(_ waker: Waker) -> StopLevel {
+    state.withLock { state in
+      state.wakers.append(waker)
+      return state.level
+    }
+  }
+
+  private func detach(_ waker: Waker) {
+    state.withLock { state in
+      guard let index = state.wakers.firstIndex(where: { $0.isSame(as: waker) }) else { return }
+      state.wakers.remove(at: index)
+    }
   }
 }

@@ -180,3 +180,97 @@ package enum EnvironmentError: Error, Hashable, Sendable {
     return name.contains(UInt8(ascii: "=")) ? .equalsSign(name: text()) : nil
   }
 }
+
+/// Changes to an ``EnvironmentLayer``: variables that are set, and names that are removed.
+///
+/// Searched linearly: there are few, and they are built for every step.
+struct EnvironmentChanges: Sendable {
+  private(set) var entries = CStrings()
+  private var removed: [[UInt8]] = []
+
+  var isEmpty: Bool { entries.count == 0 && removed.isEmpty }
+
+  /// Whether the name is set or removed here.
+  func has(_ name: [UInt8]) -> Bool { position(of: name) != nil || removed.contains(name) }
+
+  subscript(name: [UInt8]) -> ArraySlice<UInt8>? {
+    position(of: name).map { entries[$0].dropFirst(name.count + 1) }
+  }
+
+  /// Sets a variable, or removes it if `value` is `nil`.
+  ///
+  /// - Returns: Whether the name was neither set nor removed before.
+  mutating func set(_ name: [UInt8], to value: String?) throws(EnvironmentError) -> Bool {
+    if let problem = EnvironmentError.inName(name) { throw problem }
+    let isNew = !has(name)
+    if let position = position(of: name) { entries.remove(at: position) }
+    removed.removeAll { $0 == name }
+    guard let value else {
+      removed.append(name)
+      return isNew
+    }
+    guard entries.append(name, UInt8(ascii: "="), value) else {
+      throw .nulInValue(name: String(decoding: name, as: UTF8.self))
+    }
+    return isNew
+  }
+
+  private func position(of name: [UInt8]) -> Int? {
+    (0..<entries.count).first { index in
+      let start = entries.starts[index]
+      return entries.length(of: index) > name.count
+        && entries.bytes[start + name.count] == UInt8(ascii: "=")
+        && name.indices.allSatisfy { entries.bytes[start + $0] == name[$0] }
+    }
+  }
+}
+
+/// Variables by name, each laid out once as `NAME=value`.
+///
+/// Names are bytes: as strings, two names that differ only in Unicode normalisation would be equal.
+struct EnvironmentLayer: Sendable {
+  private(set) var entries = CStrings()
+  /// The position of each name's entry.
+  private var positions: [[UInt8]: Int] = [:]
+
+  var names: Dictionary<[UInt8], Int>.Keys { positions.keys }
+
+  subscript(name: [UInt8]) -> ArraySlice<UInt8>? {
+    positions[name].map { entries[$0].dropFirst(name.count + 1) }
+  }
+
+  func position(of name: [UInt8]) -> Int? { positions[name] }
+
+  /// Positions of the entries whose names `isIncluded` accepts, in order.
+  func indices(where isIncluded: ([UInt8]) -> Bool) -> [Int] {
+    positions.compactMap { isIncluded($0) ? $1 : nil }.sorted()
+  }
+
+  /// Appends `NAME=value` unless the name exists already. An entry without a name is dropped.
+  mutating func append(entry: ArraySlice<UInt8>) {
+    guard let equals = entry.firstIndex(of: UInt8(ascii: "=")), equals > entry.startIndex else {
+      return
+    }
+    let name = Array(entry[..<equals])
+    guard positions[name] == nil else { return }
+    positions[name] = entries.count
+    entries.append(entry)
+  }
+
+  static func inherited() -> EnvironmentLayer {
+    var layer = EnvironmentLayer()
+    guard var next = weft_environment() else { return layer }
+    while let entry = next.pointee {
+      let bytes = UnsafeRawBufferPointer(start: entry, count: length(entry))
+      layer.append(entry: Array(bytes)[...])
+      next += 1
+    }
+    return layer
+  }
+
+  private static func length(_ string: UnsafePointer<CChar>) -> Int {
+    var length = 0
+    while string[length] != 0 { length += 1 }
+    return length
+  }
+}

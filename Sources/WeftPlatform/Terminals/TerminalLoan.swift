@@ -123,3 +123,96 @@ package final class TerminalLoan: Sendable {
 
   private func isTerminalStop(_ signal: Int32) -> Bool { signal == SIGTTIN || signal == SIGTTOU }
 }
+
+extension TerminalLoan {
+  /// The interval between checks for a stop, in milliseconds.
+  private static let attention: Int32 = 50
+
+  /// Writes a prompt and reads input up to the end of the line.
+  ///
+  /// - Returns: The line; `nil` if a stop was requested, or at the end of input (^D).
+  package func line(after prompt: String, stop: StopSwitch) -> String? {
+    let terminal = descriptor.number
+    var prompt = Array(prompt.utf8)[...]
+    while !prompt.isEmpty {
+      let count = prompt.withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
+      guard count > 0 || errno == EINTR else { return nil }
+      prompt = prompt.dropFirst(max(count, 0))
+    }
+    var line: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 512)
+    while stop.level == .none {
+      var request = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+      guard poll(&request, 1, TerminalLoan.attention) > 0 else { continue }
+      let count = read(terminal, &buffer, buffer.count)
+      if count < 0, errno == EINTR || errno == EAGAIN { continue }
+      guard count > 0 else { break }
+      line += buffer[..<count]
+      if line.contains(UInt8(ascii: "\n")) { return String(decoding: line, as: UTF8.self) }
+    }
+    // Later output begins on a new line.
+    _ = write(terminal, "\n", 1)
+    return nil
+  }
+}
+
+/// Decides which process has the terminal while a program has borrowed it. A pure state machine without access to the
+/// terminal: callers report what happened, and it returns the next action.
+///
+///     lent ── the program stops, or this process does ──▶ kept ── both may continue, in the foreground ──▶ lent
+struct TerminalHolder {
+  enum Action: Hashable {
+    case nothing
+    /// Take the terminal back from the program, which has stopped, and stop this process's whole job.
+    case takeBackAndStop
+    /// Stop the program and take the terminal back.
+    case stopAndTakeBack
+    /// Lend the terminal again and continue the program.
+    case lend
+  }
+
+  private enum State {
+    case lent
+    /// The program is stopped and waits for the terminal.
+    case kept
+  }
+
+  private var state = State.lent
+  /// Whether this process is about to stop, or has stopped.
+  private var isStopping = false
+
+  /// Whether the program may have the terminal or have changed it.
+  var isLent: Bool { state == .lent }
+
+  /// Reports that the program is stopped.
+  ///
+  /// - Parameter wantedTerminal: Whether it was stopped for using the terminal from the background (TTIN, TTOU): the
+  ///   terminal was taken away, for example by a shell that saw this process stop.
+  mutating func programStopped(wantedTerminal: Bool) -> Action {
+    guard state == .lent else { return .nothing }
+    state = .kept
+    guard !wantedTerminal else { return .nothing }
+    isStopping = true
+    return .takeBackAndStop
+  }
+
+  /// Reports that this process is about to stop.
+  mutating func engineStops() -> Action {
+    isStopping = true
+    guard state == .lent else { return .nothing }
+    state = .kept
+    return .stopAndTakeBack
+  }
+
+  /// Reports that this process continues, or could not be stopped.
+  mutating func engineContinues() { isStopping = false }
+
+  /// The next action while nothing happens.
+  ///
+  /// - Parameter isForeground: Whether this process has the terminal to lend.
+  mutating func next(isForeground: Bool) -> Action {
+    guard state == .kept, !isStopping, isForeground else { return .nothing }
+    state = .lent
+    return .lend
+  }
+}

@@ -1,0 +1,135 @@
+import Synchronization
+package import WeftPlatform
+
+/// The file to save a body to.
+///
+/// The bytes are written to a new private file next to it, which replaces the target once it is complete and synced
+/// to disk. A symbolic link is replaced, not followed.
+public struct SaveTarget: Sendable {
+  /// The path of the file, in an existing directory. Relative to the working directory of this process.
+  public var path: String
+  /// The partial file of an earlier attempt. Only the rest is requested; the whole file if it has changed meanwhile,
+  /// or if the server does not support ranges.
+  public var resuming: PartialFile?
+
+  /// Creates a target, optionally with a partial file to resume.
+  public init(_ path: String, resuming: PartialFile? = nil) {
+    self.path = path
+    self.resuming = resuming
+  }
+}
+
+/// The beginning of a file whose rest did not arrive. It is removed with its last reference, unless a later request
+/// has resumed it.
+public final class PartialFile: Sendable {
+  /// The size in bytes.
+  public let size: Int
+  /// The path of the complete file.
+  let path: String
+  private let validator: String
+  private let temporary: Mutex<TemporaryFile?>
+
+  init(_ temporary: TemporaryFile, size: Int, path: String, validator: String) {
+    self.size = size
+    self.path = path
+    self.validator = validator
+    self.temporary = Mutex(temporary)
+  }
+
+  /// The headers that make a server send the rest, or the whole file if it has changed.
+  var conditions: [HTTPHeader] {
+    [HTTPHeader("Range", "bytes=\(size)-"), HTTPHeader("If-Range", validator)]
+  }
+
+  /// Removes the file even if there are other references, unless a later request has resumed it.
+  package func discard() { _ = take() }
+
+  /// Returns the file once; `nil` afterwards.
+  func take() -> (file: TemporaryFile, validator: String)? {
+    temporary.withLock { held in
+      defer { held = nil }
+      return held.map { ($0, validator) }
+    }
+  }
+}
+
+/// Writes a response body to a temporary file and commits it as the target.
+final class DownloadFile: BodyWriter {
+  private struct State: Sendable {
+    /// Created with the first byte, on the thread that may block.
+    var file: TemporaryFile?
+    var size = 0
+    var partial: PartialFile?
+  }
+
+  let path: String
+  private let validator: String?
+  private let state: Mutex<State>
+
+  /// - Parameter validator: Makes the file resumable; `nil` if it is not.
+  init(_ path: String, kept validator: String?) {
+    self.path = path
+    self.validator = validator
+    state = Mutex(State())
+  }
+
+  /// `nil` if the partial file has been taken already.
+  init?(resuming partial: PartialFile) {
+    guard let (file, validator) = partial.take() else { return nil }
+    path = partial.path
+    self.validator = validator
+    state = Mutex(State(file: file, size: partial.size))
+  }
+
+  /// Whether it names a file rather than a directory.
+  static func isPath(_ path: String) -> Bool {
+    !path.isEmpty && !path.hasSuffix("/") && !path.utf8.contains(0)
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(HTTPFailure.Kind) {
+    let file = try opened()
+    do { try file.write(bytes) } catch { throw .systemError(error, at: path) }
+    state.withLock { $0.size += bytes.count }
+  }
+
+  func end(_ end: BodyEnd) throws(HTTPFailure.Kind) {
+    // When this returns, a file that is not kept has been removed.
+    defer { state.withLock { $0.file = nil } }
+    switch end {
+    case .complete:
+      let file = try opened()
+      do { try file.commit(as: path) } catch { throw .systemError(error, at: path) }
+    case .broken(let kind): state.withLock { $0.partial = partial(of: $0, after: kind) }
+    }
+  }
+
+  /// Returns the partial file after a failure; only once.
+  func takePartial() -> PartialFile? {
+    state.withLock { state in
+      defer { state.partial = nil }
+      return state.partial
+    }
+  }
+
+  private func opened() throws(HTTPFailure.Kind) -> TemporaryFile {
+    if let file = state.withLock({ $0.file }) { return file }
+    let file: TemporaryFile
+    do { file = try TemporaryFile(beside: path) } catch { throw .systemError(error, at: path) }
+    state.withLock { $0.file = file }
+    return file
+  }
+
+  private func partial(of state: State, after kind: HTTPFailure.Kind) -> PartialFile? {
+    guard let validator, let file = state.file, state.size > 0, HTTPFailure(kind).isTransient
+    else { return nil }
+    // Removes bytes that a failed write left after the counted ones.
+    guard (try? file.cut(to: state.size)) != nil else { return nil }
+    return PartialFile(file, size: state.size, path: path, validator: validator)
+  }
+}
+
+extension HTTPFailure.Kind {
+  package static func systemError(_ error: SystemError, at path: String) -> HTTPFailure.Kind {
+    .file(path: path, why: error.description)
+  }
+}

@@ -1,0 +1,111 @@
+import CWeftPlatform
+
+/// The source of the engine's time; tests replace it with a clock that they advance by hand.
+package protocol TimeSource: Sendable {
+  /// The time since an arbitrary moment; never goes back.
+  var now: Duration { get }
+
+  /// Calls `action` once `delay` has passed, immediately if that is not positive, on a thread that must not be blocked.
+  /// Actions due at the same time are called in the order in which they were scheduled.
+  func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> TimerToken
+}
+
+/// Cancels one scheduled action.
+package struct TimerToken: Sendable {
+  private let onCancel: @Sendable () -> Void
+
+  package init(onCancel: @escaping @Sendable () -> Void) { self.onCancel = onCancel }
+
+  /// Keeps the action from starting; does not wait for one that has started. A second call has no effect.
+  package func cancel() { onCancel() }
+}
+
+/// Time that only moves forward, whatever happens to the wall clock.
+package enum MonotonicClock {
+  /// The time since an arbitrary moment before this process started.
+  package static var now: Duration { .nanoseconds(weft_monotonic_nanoseconds()) }
+}
+
+/// The time of day, for people and journals; it may jump.
+package enum WallClock {
+  package static var now: Timestamp { Timestamp(nanoseconds: weft_wall_nanoseconds()) }
+}
+
+/// A moment in UTC.
+package struct Timestamp: Hashable, Comparable, Sendable {
+  /// Nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
+  package var nanoseconds: Int64
+
+  package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+  package static func < (one: Timestamp, other: Timestamp) -> Bool {
+    one.nanoseconds < other.nanoseconds
+  }
+}
+
+extension Timestamp: CustomStringConvertible {
+  /// RFC 3339 with milliseconds, truncated: "2026-11-20T23:36:05.123Z".
+  package var description: String {
+    let (days, time) = Self.floorDivide(nanoseconds, by: 86_400_000_000_000)
+    let date = CivilDate(daysSince1970: days)
+    let milliseconds = time / 1_000_000
+    let (seconds, fraction) = (milliseconds / 1000, milliseconds % 1000)
+    return Self.padded(date.year, 4) + "-" + Self.padded(date.month, 2) + "-"
+      + Self.padded(date.day, 2)
+      + "T" + Self.padded(seconds / 3600, 2) + ":" + Self.padded(seconds / 60 % 60, 2) + ":"
+      + Self.padded(seconds % 60, 2) + "." + Self.padded(fraction, 3) + "Z"
+  }
+
+  private static func padded(_ number: Int64, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+
+  private static func floorDivide(_ number: Int64, by divisor: Int64) -> (Int64, Int64) {
+    let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+}
+
+extension Timestamp {
+  /// The moment that is `duration` later, clamped to the first or last one that can be represented.
+  package func advanced(by duration: Duration) -> Timestamp {
+    let (sum, overflows) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
+    guard overflows else { return Timestamp(nanoseconds: sum) }
+    return Timestamp(nanoseconds: nanoseconds < 0 ? .min : .max)
+  }
+}
+
+extension Duration {
+  /// Whole nanoseconds, truncated, and clamped to 292 years, the most that `Int64` holds.
+  package var wholeNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, alsoOverflows) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+    guard overflows || alsoOverflows else { return sum }
+    return seconds < 0 ? .min : .max
+  }
+}
+
+/// A day of the proleptic Gregorian calendar.
+///
+/// Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`: years begin in March,
+/// so that the leap day is the last; an era has 400 of them.
+struct CivilDate: Hashable {
+  var year: Int64
+  var month: Int64
+  var day: Int64
+
+  init(daysSince1970 days: Int64) {
+    let shifted = days + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra =
+      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+    month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  }
+}
