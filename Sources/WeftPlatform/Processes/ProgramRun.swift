@@ -9,23 +9,23 @@ import CWeftPlatform
 /// Runs a program from its start to its end, as `Ending` decides.
 struct ProgramRun: ~Copyable {
   let started: StartedProgram
-  let begin: Duration
-  let program: ChildProgram
+  private let begin: Duration
+  private let program: ChildProgram
   private var streams: ProgramStreams
-  var ending: Ending
+  private var ending: Ending
   /// Readable at the leader's exit; `nil` after it, or if the system provided none.
   private var exit: Descriptor?
   private var hasExited = false
   /// Whether the leader's exit status was taken by other code. Its id, and its group's, may then have been reused, so
   /// they get no more signals.
-  private(set) var isLost = false
+  private var isLost = false
   /// The processes outside the leader's group that have been asked to end; `nil` before the program is stopped.
-  var asked: Set<ProcessIdentity>?
+  private var asked: Set<ProcessIdentity>?
   /// The processes that were alive when the leader had exited.
-  var leftovers: [ProcessRecord] = []
+  private var leftovers: [ProcessRecord] = []
   /// The living processes found by the last search.
-  var found: [ProcessStatus] = []
-  var looks = 0
+  private var found: [ProcessStatus] = []
+  private var looks = 0
 
   /// - Parameter exit: The result of `weft_exit_descriptor`, even if it is an error.
   init(
@@ -44,7 +44,7 @@ struct ProgramRun: ~Copyable {
     if exit >= 0 { self.exit = Descriptor(owning: exit) }
   }
 
-  var leader: Int32 { started.id }
+  private var leader: Int32 { started.id }
 
   mutating func toEnd(slot: ProgramSlot, stop: StopSwitch, output: some ProgramOutput) -> ProgramEnd
   {
@@ -117,14 +117,14 @@ extension ProgramRun {
   }
 
   /// Whether the leader is still a child of this process, so that no other process can have its id.
-  mutating func holdsLeader() -> Bool {
+  private mutating func holdsLeader() -> Bool {
     var code: Int32 = -1
     if !isLost, weft_has_exited(leader, &code) < 0 { lose() }
     return !isLost
   }
 
   /// Notes that the leader's id may belong to any process from now on.
-  mutating func lose() {
+  private mutating func lose() {
     guard !isLost else { return }
     isLost = true
     program.enclosure?.lost(leader: leader)
@@ -205,7 +205,7 @@ extension ProgramRun {
     if holdsLeader() { kill(-leader, signal.rawValue) }
   }
 
-  mutating func terminate() {
+  private mutating func terminate() {
     // Found before the signal: a process that loses its parents through it could not be distinguished from an unrelated
     // one.
     let outsiders = enclosure?.members(besides: leader).filter { $0.group != leader } ?? []
@@ -223,12 +223,12 @@ extension ProgramRun {
     }
   }
 
-  mutating func killAll(_ scope: Ending.Scope) {
+  private mutating func killAll(_ scope: Ending.Scope) {
     signalGroup(.kill)
     if scope == .everything { enclosure?.killAll(besides: leader) }
   }
 
-  mutating func look(at scope: Ending.Scope) {
+  private mutating func look(at scope: Ending.Scope) {
     looks += 1
     let isAnyoneLeft = findOthers(scope)
     if isAnyoneLeft, ending.hasKilled {
@@ -266,7 +266,7 @@ extension ProgramRun {
     if ending.cause == nil, !ending.hasKilled { leftovers = found.map(\.record) }
   }
 
-  mutating func reap() -> ProgramEnd {
+  private mutating func reap() -> ProgramEnd {
     // For processes that `weft_group_has_others` may have missed.
     if !program.keepsLeftovers { signalGroup(.kill) }
     RunningGroups.shared.remove(leader)
