@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftDiagnostics
 
 /// Steps that wait for each other, reported hop by hop.
-struct Cycle: Sendable, Hashable {
+struct Cycle: Sendable {
   /// The reason why one step waits for the next.
   enum Reason: Sendable, Hashable {
     case need
@@ -17,7 +17,7 @@ struct Cycle: Sendable, Hashable {
     case groupEnd
   }
 
-  struct Hop: Sendable, Hashable {
+  struct Hop: Sendable {
     var from: String
     var to: String
     var reason: Reason
@@ -40,7 +40,16 @@ struct Cycle: Sendable, Hashable {
   /// The file that contains it.
   let file: Int
 
-  var problem: PlacedProblem { PlacedProblem(.cycle(self), hops.first?.range, in: file) }
+  func problem(in outline: Outline) -> PlacedProblem {
+    let related = notes.map { note in
+      Diagnostic.Related(message: note.text, place: outline.place(note.range, inFile: file))
+    }
+    return PlacedProblem(
+      diagnostic: Diagnostic(
+        .error, code: "W0206", message: "steps wait for each other: \(path)", place: nil,
+        help: help, related: related),
+      range: hops.first?.range, file: file)
+  }
 }
 
 extension Cycle {

@@ -166,7 +166,7 @@ struct EdgeBuilder {
   /// The reason why an existing step or group cannot be named here; `nil` if it can.
   private func whyNotNamed(
     _ target: Plan.NodeIndex, by need: Need, of node: Plan.NodeIndex
-  ) -> PlanningProblem? {
+  ) -> Diagnostic? {
     if let afterwards = outline.afterwards(target, to: node) {
       return .needsAfterwards(subject(node), named: need.name, afterwards)
     }
@@ -180,17 +180,17 @@ struct EdgeBuilder {
     for need in needs where names[found.file].meaning(of: need.name).isNode {
       if let earlier = first.updateValue(need, forKey: need.name) {
         first[need.name] = earlier
-        report(
-          .needsTwice(subject(node), need.name, first: earlier.place.value), at: need)
+        let place = outline.place(earlier.place.value, inFile: found.file)
+        report(.needsTwice(subject(node), need.name, first: place), at: need)
       }
     }
   }
 
-  private mutating func report(_ problem: PlanningProblem, at need: Need) {
+  private mutating func report(_ problem: Diagnostic, at need: Need) {
     found.append(problem, need.place.value)
   }
 
-  private func subject(_ node: Plan.NodeIndex) -> PlanningProblem.Subject {
+  private func subject(_ node: Plan.NodeIndex) -> OutlineMember.Subject {
     outline.member(at: node).subject
   }
 }
@@ -255,5 +255,110 @@ private struct EdgeList {
       }
       targets[placeholder] = target
     }
+  }
+}
+
+// MARK: Wording
+
+extension Diagnostic {
+  fileprivate typealias Subject = OutlineMember.Subject
+
+  fileprivate static func needsItself(_ subject: Subject) -> Diagnostic {
+    problem("W0202", of: subject, "needs itself", key: "needs", help: "remove this need")
+  }
+
+  fileprivate static func unknownNeed(
+    of subject: Subject, named name: String, nearest: String?
+  ) -> Diagnostic {
+    problem(
+      "W0203", of: subject, "needs \"\(shortName(name))\", which is not a step of this workflow",
+      key: "needs", help: nearest.asSuggestion ?? helpForUnknownName(name))
+  }
+
+  fileprivate static func needsItsGroup(_ subject: Subject, group: String) -> Diagnostic {
+    problem(
+      "W0204", of: subject, "needs \"\(group)\", which is a group around it", key: "needs",
+      help: "\"\(group)\" ends only when all in it has ended: name the members of it to wait for")
+  }
+
+  fileprivate static func needsItsMember(_ subject: Subject, member: Subject) -> Diagnostic {
+    problem(
+      "W0205", of: subject, "needs \(member), which is inside it", key: "needs",
+      help:
+        "\(member) starts only when \(subject) does: give the need to the members that wait for it")
+  }
+
+  /// A member of a group that runs several times, or ends early, is named from outside.
+  fileprivate static func needsInsideOf(
+    _ subject: Subject, member: String, of sealed: OpaqueGroup
+  ) -> Diagnostic {
+    problem(
+      "W0213", of: subject,
+      "waits for \"\(member)\", which cannot be named from outside of \"\(sealed.address)\""
+        + " (\(sealed.reason.rawValue))",
+      key: "needs", help: sealed.help)
+  }
+
+  /// A step that runs at the end of something is named by something else.
+  fileprivate static func needsAfterwards(
+    _ subject: Subject, named name: String, _ scope: FinalizerScope
+  ) -> Diagnostic {
+    problem(
+      "W0214", of: subject, "waits for \"\(name)\", which \(scope.reason)", key: "needs",
+      help: scope.help)
+  }
+
+  fileprivate static func needsTwice(
+    _ subject: Subject, _ name: String, first: Place?
+  ) -> Diagnostic {
+    Diagnostic(
+      .warning, code: "W0501", message: "\(subject) needs \"\(name)\" twice", place: nil,
+      help: "once is enough", related: .init("the first one is here", first), key: "needs")
+  }
+
+  fileprivate static func unknownLog(
+    of subject: Subject, named name: String, nearest: String?
+  ) -> Diagnostic {
+    problem(
+      "W0207", of: subject,
+      "reads the log of \"\(shortName(name))\", which is not a step of this workflow",
+      key: "stdin.log", help: nearest.asSuggestion ?? helpForUnknownName(name))
+  }
+
+  fileprivate static func readsLogOfGroup(_ subject: Subject, group: String) -> Diagnostic {
+    problem(
+      "W0208", of: subject, "reads the log of \"\(group)\", which is a group and has none",
+      key: "stdin.log", help: "name one of the steps in \"\(group)\"")
+  }
+
+  fileprivate static func readsItsOwnLog(_ subject: Subject) -> Diagnostic {
+    problem(
+      "W0209", of: subject, "reads its own log", key: "stdin.log",
+      help: "name another step, or remove \"stdin\"")
+  }
+
+  fileprivate static func readsLogOfTerminal(_ subject: Subject, step: String) -> Diagnostic {
+    problem(
+      "W0212", of: subject,
+      "reads the log of \"\(step)\", which writes to the terminal and has none", key: "stdin.log",
+      help: "remove \"tty\" from \"\(step)\", or let it write into a file")
+  }
+
+  private static func helpForUnknownName(_ name: String) -> String {
+    isPosition(name)
+      ? "\"\(name)\" is a position: give that step an \"id\" and name it by that"
+      : "a step or group is named by its \"id\""
+  }
+
+  /// Whether a name looks like the address of a step without an id: `3`, `2.1`, `checks.3`.
+  private static func isPosition(_ name: String) -> Bool {
+    let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let isNumber = parts.map { part in
+      !part.isEmpty && part.count < 10 && part.allSatisfy { (0x30...0x39).contains($0) }
+    }
+    guard parts.count < 100, let first = parts.first, isNumber.dropFirst().allSatisfy(\.self) else {
+      return false
+    }
+    return isNumber[0] || parts.count > 1 && StepID.isValid(first)
   }
 }

@@ -1,35 +1,38 @@
 import WeftDefinition
+import WeftDiagnostics
 
 /// A text that is taken literally, which is hardly intended.
-enum LiteralRemark: Sendable, Hashable {
-  /// The only element of a command line, with a space in it.
-  case commandInOneWord(String)
-  /// An argument that only a shell would interpret.
-  case shellSyntax(String)
-  /// `{{ inputs.x }}`
-  case bracesWithoutDollar(String)
-  /// `$NAME` in a value of `env`.
-  case unexpandedVariable(String, in: String)
+struct LiteralRemark: Sendable, Hashable {
+  let message: String
+  let help: String
 
   /// - Parameter isOnly: Whether no argument follows.
   init?(_ text: String, at site: TextSite, isOnly: Bool = false) {
-    let hasExpression = text.hasExpression
     switch site {
-    case .argument(0) where isOnly && !hasExpression && text.contains(" ") && !text.contains("/"):
-      self = .commandInOneWord(text)
+    case .argument(0)
+    where isOnly && !text.hasExpression && text.contains(" ") && !text.contains("/"):
+      // The only element of a command line, with a space in it.
+      message = "the program is called \(quoted(shortened(text))): an array is not split at spaces"
+      let words = text.split(separator: " ").map { quoted(String($0)) }
+      help = "write \(quoted(text)) without brackets, or [" + words.joined(separator: ", ") + "]"
       return
     case .argument(let index) where index > 0 && LiteralRemark.shellSigns.contains(text):
-      self = .shellSyntax(text)
+      message = "\(quoted(text)) is handed to the program as an argument: no shell reads an array"
+      help = "write \"run\" as one string"
       return
     case .variable(let name):
       if let variable = LiteralRemark.variable(in: text) {
-        self = .unexpandedVariable(variable, in: name)
+        message = "nothing in \"env.\(name)\" is expanded: \"$\(variable)\" stays as it is"
+        help =
+          "set it in the script: \(name)=\"…$\(variable)…\"; or declare an input, and write"
+          + " ${{ inputs.… }}"
         return
       }
     default: break
     }
     guard let braces = LiteralRemark.bareBraces(in: text) else { return nil }
-    self = .bracesWithoutDollar(braces)
+    message = "\(quoted(shortened(braces))) is no expression, and stays as it is"
+    help = "write ${{ … }}: $\(shortened(braces))"
   }
 
   private static let shellSigns: Set<String> = [
@@ -71,29 +74,10 @@ enum LiteralRemark: Sendable, Hashable {
   }
 
   private static let contexts = ["inputs", "steps", "env", "secrets", "matrix", "item"]
+}
 
-  var message: String {
-    switch self {
-    case .commandInOneWord(let text):
-      "the program is called \(quoted(shortened(text))): an array is not split at spaces"
-    case .shellSyntax(let text):
-      "\(quoted(text)) is handed to the program as an argument: no shell reads an array"
-    case .bracesWithoutDollar(let text):
-      "\(quoted(shortened(text))) is no expression, and stays as it is"
-    case .unexpandedVariable(let variable, let name):
-      "nothing in \"env.\(name)\" is expanded: \"$\(variable)\" stays as it is"
-    }
-  }
-
-  var help: String {
-    switch self {
-    case .commandInOneWord(let text):
-      "write \(quoted(text)) without brackets, or ["
-        + text.split(separator: " ").map { quoted(String($0)) }.joined(separator: ", ") + "]"
-    case .shellSyntax: "write \"run\" as one string"
-    case .bracesWithoutDollar(let text): "write ${{ … }}: $\(shortened(text))"
-    case .unexpandedVariable(let variable, let name):
-      "set it in the script: \(name)=\"…$\(variable)…\"; or declare an input, and write ${{ inputs.… }}"
-    }
+extension Diagnostic {
+  static func literal(_ remark: LiteralRemark) -> Diagnostic {
+    Diagnostic(.warning, code: "W0516", message: remark.message, place: nil, help: remark.help)
   }
 }

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftDiagnostics
 
 /// Finds members of `steps` that do not wait for the member before them, because their `needs` replaces the order of
 /// the list.
@@ -83,8 +84,25 @@ extension Outline {
       let member = member(at: gap.member)
       guard let needs = member.step.needs, let first = needs.first else { return nil }
       return PlacedProblem(
-        .leavesOrder(member.subject, previous: self.member(at: gap.previous).address.text),
-        first.place.value ?? member.step.place.value?.step, in: file(of: gap.member))
+        diagnostic: .leavesOrder(
+          member.subject, previous: self.member(at: gap.previous).address.text),
+        range: first.place.value ?? member.step.place.value?.step, file: file(of: gap.member))
     }
+  }
+}
+
+extension Diagnostic {
+  fileprivate static func leavesOrder(
+    _ subject: OutlineMember.Subject, previous: String
+  ) -> Diagnostic {
+    Diagnostic(
+      .warning, code: "W0515",
+      message: "\(subject) does not wait for \"\(previous)\" before it, for it has \"needs\"; nor"
+        + " does what follows it",
+      place: nil,
+      help:
+        "add \"\(previous)\" to \"needs\"; if it is meant, say so by \"needs\" of the steps that"
+        + " follow, or by \"parallel\"",
+      key: "needs")
   }
 }

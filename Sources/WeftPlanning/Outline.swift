@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftDiagnostics
 
 /// A workflow as flat lists: every step and group with its address, numbered in file order.
 ///
@@ -109,7 +110,20 @@ struct OutlineMember: Sendable {
   /// The end of a group; for a step, `node`.
   var endNode: Plan.NodeIndex
 
-  var subject: PlanningProblem.Subject {
+  /// The step or group as named in messages.
+  enum Subject: Sendable, Hashable, CustomStringConvertible {
+    case step(String)
+    case group(String)
+
+    var description: String {
+      switch self {
+      case .step(let address): "step \"\(address)\""
+      case .group(let address): "group \"\(address)\""
+      }
+    }
+  }
+
+  var subject: Subject {
     guard case .group = step.action else { return .step(address.text) }
     return .group(address.text)
   }
@@ -280,10 +294,10 @@ private struct OutlineWriter {
     open.append(OpenGroup(index: index, members: group.members, file: file, depth: depth))
     if outline.groups[index].isSealed { outline.hasSealedGroups = true }
     if depth == WorkflowLimits.groupDepth + 1, let address {
-      let problem = PlanningProblem.groupsTooDeep(innermost: address.text)
       problems.append(
         PlacedProblem(
-          problem, step?.place.value?.step, in: file, of: outline.groups[index].startNode))
+          diagnostic: .groupsTooDeep(innermost: address.text), range: step?.place.value?.step,
+          file: file, node: outline.groups[index].startNode))
     }
   }
 
@@ -309,7 +323,7 @@ private struct OutlineWriter {
     let place = open.lazy.prefix { $0.file == 0 }
       .compactMap { $0.members.prefix($0.written.count).last?.place.value?.step }.last
     while !open.isEmpty { leave() }
-    problems.append(PlacedProblem(.tooManySteps, place, in: 0))
+    problems.append(PlacedProblem(diagnostic: .tooManySteps, range: place, file: 0))
   }
 }
 
@@ -368,5 +382,22 @@ struct StepCounter {
     sum = min(sum, Int(Int32.max))
     known[storage] = sum
     return sum
+  }
+}
+
+extension Diagnostic {
+  fileprivate static func groupsTooDeep(innermost group: String) -> Diagnostic {
+    Diagnostic(
+      .error, code: "W0210",
+      message: "group \"\(group)\" is nested deeper than \(WorkflowLimits.groupDepth) groups",
+      place: nil, help: "move inner groups out, and name them in \"needs\"")
+  }
+
+  fileprivate static var tooManySteps: Diagnostic {
+    Diagnostic(
+      .error, code: "W0211",
+      message: "the workflow has more than \(WorkflowLimits.steps) steps and groups, with those of"
+        + " the files that its steps run",
+      place: nil, help: "split the workflow into several")
   }
 }

@@ -39,23 +39,6 @@ public struct Plan: Sendable {
   var names: [NodeIndex: String] = [:]
   /// Decisions of the run that are known in advance.
   package var forecast = PlanForecast()
-
-  package init(
-    files: [PlannedFile], steps: [PlannedStep], groups: [PlannedGroup], nodes: [PlanNode],
-    dependencies: PlanEdges, topologicalOrder: [Int32], stepsBelow: [Int32],
-    bodies: PlannedBodies, values: PlannedValues = .none, logs: PlannedLogs = PlannedLogs()
-  ) {
-    self.files = files
-    self.steps = steps
-    self.groups = groups
-    self.nodes = nodes
-    self.dependencies = dependencies
-    self.topologicalOrder = topologicalOrder
-    self.stepsBelow = stepsBelow
-    self.bodies = bodies
-    self.values = values
-    self.logs = logs
-  }
 }
 
 /// A node of the plan's graph; each carries an index into ``Plan/steps`` or ``Plan/groups``.
@@ -227,24 +210,6 @@ public struct PlannedGroup: Sendable {
   public package(set) var endNode: Plan.NodeIndex
   /// Its members in file order: the node of a step, or the start node of a group.
   public package(set) var members: [Int32]
-
-  package init(
-    address: StepAddress?, step: Step?, order: StepGroup.Order, maxParallel: Int?, parent: Int?,
-    depth: Int, file: Int = 0, isTopLevel: Bool = false, startNode: Plan.NodeIndex,
-    endNode: Plan.NodeIndex, members: [Int32]
-  ) {
-    self.address = address
-    self.step = step
-    self.order = order
-    self.maxParallel = maxParallel
-    self.parent = parent
-    self.depth = depth
-    self.file = file
-    self.isTopLevel = isTopLevel
-    self.startNode = startNode
-    self.endNode = endNode
-    self.members = members
-  }
 }
 
 /// Lists of node indices, one for each node, in one array: offsets and targets.

@@ -25,12 +25,12 @@ public enum Planner {
     let (dependencies, logs, misnamed) = EdgeBuilder.build(outline, names, reader.references)
     let order = TopologicalOrder(of: dependencies)
     let cycles = CycleFinder.cycles(of: dependencies, leftOutOf: order).map {
-      Cycle(through: $0, of: outline, names, reader.references).problem
+      Cycle(through: $0, of: outline, names, reader.references).problem(in: outline)
     }
     var checker = ValueChecker(outline, names, texts: reader.texts)
     checker.check(in: order.nodes)
     // Consequences of other problems are not reported.
-    let isOrdered = (duplicates + misnamed + cycles).allSatisfy { $0.problem.severity != .error }
+    let isOrdered = (duplicates + misnamed + cycles).allSatisfy { !$0.diagnostic.isError }
     let problems =
       tooLarge + duplicates + reader.found.problems + misnamed + cycles + checker.found.problems
       + ControlChecker.problems(of: outline) + NestingChecker.problems(of: outline)
@@ -78,6 +78,12 @@ struct BuiltValueChecker {
   }
 
   private mutating func append(_ values: [UnfitValue], at step: Step?) {
-    for value in values { found.append(.unfit(value), step?.place.value?.step) }
+    for value in values {
+      found.append(
+        Diagnostic(
+          .error, code: value.code.rawValue, message: value.message, place: nil, help: value.help,
+          key: value.key),
+        step?.place.value?.step)
+    }
   }
 }

@@ -74,7 +74,13 @@ struct StepNames: Sendable {
       let earlier = outline.member(at: first).step.place.value
       let later = outline.member(at: node).step.place.value
       found.append(
-        .duplicateID(id.text, first: earlier?.id ?? earlier?.step), later?.id ?? later?.step)
+        Diagnostic(
+          .error, code: "W0201", message: "duplicate id \"\(id.text)\"", place: nil,
+          help: "an id is unique in its file: rename one of the two",
+          related: .init(
+            "the first one is here", outline.place(earlier?.id ?? earlier?.step, inFile: file)),
+          key: "id"),
+        later?.id ?? later?.step)
     }
     return (names, found.problems)
   }

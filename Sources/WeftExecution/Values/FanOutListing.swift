@@ -178,8 +178,8 @@ struct FanOutLister {
         .element(element), of: task.region, in: task.instance, firstInstance: 0, firstScope: 0,
         scope: 0)
       let key = try evaluation(at: .elementKey, in: inside) ?? ScopedValue(.null)
-      do throws(ElementKeyProblem) {
-        guard !key.isSecret else { throw .secret(index) }
+      do throws(LoopProblem) {
+        guard !key.isSecret else { throw .secretKey(of: index) }
         try keys.add(key.value)
       } catch {
         throw failure(error.message, error.help, at: .elementKey)
@@ -194,7 +194,7 @@ struct FanOutLister {
     }
     let range = SourceRange(start: 0, end: text.template.text.utf8.count)
     return StepFailure(
-      ExpressionError(.scope(code: ElementKeyProblem.code, message: message, help: help), range),
+      ExpressionError(.scope(code: LoopProblem.code, message: message, help: help), range),
       in: text,
       of: values.plan)
   }

@@ -16,7 +16,7 @@ struct CachingChecker {
   private var found = FoundProblems()
 
   static func problems(of outline: Outline) -> [PlacedProblem] {
-    var checker = CachingChecker(outline)
+    var checker = CachingChecker(outline: outline)
     for (index, step) in outline.steps.enumerated() {
       if let command = step.command, let caching = command.caching {
         checker.check(caching, of: command, step: index)
@@ -24,10 +24,6 @@ struct CachingChecker {
     }
     checker.checkSharedOutputs()
     return checker.found.problems
-  }
-
-  private init(_ outline: Outline) {
-    self.outline = outline
   }
 
   private mutating func check(
@@ -89,7 +85,7 @@ struct CachingChecker {
     }
   }
 
-  private func subject(_ index: Int) -> PlanningProblem.Subject {
+  private func subject(_ index: Int) -> OutlineMember.Subject {
     outline.member(at: outline.steps[index].node).subject
   }
 
@@ -98,7 +94,7 @@ struct CachingChecker {
   }
 
   private mutating func report(
-    _ problem: PlanningProblem, ofStep index: Int, at place: SourceRange? = nil
+    _ problem: Diagnostic, ofStep index: Int, at place: SourceRange? = nil
   ) {
     let step = outline.steps[index]
     found.file = outline.groups[step.group].file
@@ -149,5 +145,66 @@ struct CachingChecker {
     report(
       .cachedWithoutVariables(unknown.map(\.name), counted: caching.environment), ofStep: index,
       at: part.range(in: outline.files[file].workflow.source.value))
+  }
+}
+
+// MARK: Wording
+
+extension Diagnostic {
+  /// A cached step has an input, an output or a working directory outside of the start directory.
+  fileprivate static func cachedOutside(
+    _ subject: OutlineMember.Subject, path: String
+  ) -> Diagnostic {
+    problem(
+      "W0225", of: subject,
+      "has \"cache\" and a path that leads out of the start directory: \"\(shortName(path))\"",
+      key: "cache",
+      help: "what is kept and put back is below the directory where weft starts; see -C")
+  }
+
+  fileprivate static func cachedInputInOutput(
+    _ subject: OutlineMember.Subject, input: String, output: String
+  ) -> Diagnostic {
+    problem(
+      "W0227", of: subject,
+      "reads \"\(shortName(input))\", which is in its cached output \"\(shortName(output))\"",
+      key: "cache", help: "name what the step makes only, in a directory of its own")
+  }
+
+  /// Two cached steps have the same output, or the output of one contains that of the other.
+  fileprivate static func sharedOutput(
+    _ subject: OutlineMember.Subject, path: String, with other: OutlineMember.Subject,
+    at otherPath: String
+  ) -> Diagnostic {
+    problem(
+      "W0228", of: subject,
+      "has the cached output \"\(shortName(path))\", which is, or is inside of,"
+        + " \"\(shortName(otherPath))\" of \(other)",
+      key: "cache",
+      help:
+        "give each step a directory of its own: what one puts back the other would take for its own"
+    )
+  }
+
+  /// - Parameter counted: The variables that the cache key covers.
+  fileprivate static func cachedWithoutVariables(
+    _ names: [String], counted: [String]
+  ) -> Diagnostic {
+    let list = list(names)
+    return Diagnostic(
+      .warning, code: "W0517",
+      message:
+        "the script reads \(list) from the environment, but the cached result does not depend"
+        + " on \(names.count == 1 ? "it" : "them")",
+      place: nil,
+      help: "write \"env\": [\((counted + names).map { "\"\($0)\"" }.joined(separator: ", "))] in"
+        + " \"cache\", or set \(list) in the \"env\" of the step",
+      key: "cache")
+  }
+
+  private static func list(_ names: [String]) -> String {
+    let quoted = names.map { "\"\(shortName($0))\"" }
+    guard quoted.count > 1, let last = quoted.last else { return quoted.joined() }
+    return "\(quoted.dropLast().joined(separator: ", ")) and \(last)"
   }
 }

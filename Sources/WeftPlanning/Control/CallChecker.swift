@@ -9,16 +9,12 @@ struct NestingChecker {
 
   static func problems(of outline: Outline) -> [PlacedProblem] {
     guard outline.hasControl else { return [] }
-    var checker = NestingChecker(outline)
+    var checker = NestingChecker(outline: outline)
     for step in outline.steps where step.runsAnotherFile {
       checker.tellUnread(step)
     }
     for file in outline.files { checker.check(file) }
     return checker.found.problems
-  }
-
-  private init(_ outline: Outline) {
-    self.outline = outline
   }
 
   private mutating func tellUnread(_ step: PlannedStep) {
@@ -63,9 +59,11 @@ struct NestingChecker {
     for fault in input.schema.faults(of: value) {
       let subject = "with.\(parameter.name)"
       found.append(
-        .unfitParameter(
-          message: fault.message(about: subject, isSecret: input.isSecret),
-          help: fault.help(isSecret: input.isSecret)), parameter.place.value)
+        Diagnostic(
+          .error, code: "W0223",
+          message: fault.message(about: subject, isSecret: input.isSecret), place: nil,
+          help: fault.help(isSecret: input.isSecret), key: "with"),
+        parameter.place.value)
     }
   }
 }
@@ -103,5 +101,56 @@ struct ActionChecker {
       .unknownAction(
         of: outline.member(at: step.node).subject, named: call.name.text, known: names,
         nearest: nearest.nearest(to: call.name.text)), call.place.value)
+  }
+}
+
+// MARK: Wording
+
+extension Diagnostic {
+  /// The other file was not read, so its contents are unknown.
+  fileprivate static func fileNotRead(
+    _ subject: OutlineMember.Subject, path: String
+  ) -> Diagnostic {
+    problem(
+      "W0220", of: subject, "runs the file \"\(shortName(path))\", which has not been read",
+      key: "workflow",
+      help: "read the workflow by Workflow(contentsOf:), or give the step the other one as a value")
+  }
+
+  fileprivate static func unknownParameter(
+    _ name: String, of path: String, known: [String], nearest: String?
+  ) -> Diagnostic {
+    let path = shortName(path)
+    return Diagnostic(
+      .error, code: "W0221", message: "\"\(path)\" has no input \"\(shortName(name))\"", place: nil,
+      help: nearest.asSuggestion
+        ?? (known.isEmpty
+          ? "declare it in \"\(path)\": \"inputs\": { \"…\": { \"type\": \"string\" } }"
+          : "its inputs are \(listed(known.map { "\"\($0)\"" }, conjunction: "and"))"),
+      key: "with.\(name)")
+  }
+
+  fileprivate static func missingParameters(_ names: [String], of path: String) -> Diagnostic {
+    let list = listed(names.map { "\"\($0)\"" }, conjunction: "and")
+    return Diagnostic(
+      .error, code: "W0222",
+      message: "\"\(shortName(path))\" requires \(names.count == 1 ? "input" : "inputs") \(list),"
+        + " not given here",
+      place: nil,
+      help: "write \"with\": { "
+        + names.prefix(12).map { "\"\($0)\": …" }.joined(separator: ", ") + " }",
+      key: "with")
+  }
+
+  fileprivate static func unknownAction(
+    of subject: OutlineMember.Subject, named name: String, known: [String], nearest: String?
+  ) -> Diagnostic {
+    let verb = known.count == 1 ? "is" : "are"
+    return problem(
+      "W0224", of: subject, "uses the action \"\(name)\", which is not registered", key: "use",
+      help: nearest.asSuggestion
+        ?? (known.isEmpty
+          ? "actions are registered by programs that embed Weft, and this one has registered none"
+          : "registered \(verb) \(known.prefix(12).joined(separator: ", "))"))
   }
 }

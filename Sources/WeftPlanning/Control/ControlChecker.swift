@@ -42,7 +42,7 @@ struct ControlChecker {
     }
   }
 
-  private mutating func check(_ request: PoolRequest, of subject: PlanningProblem.Subject) {
+  private mutating func check(_ request: PoolRequest, of subject: OutlineMember.Subject) {
     let names = outline.files[found.file].workflow.pools.map(\.name)
     // A file must declare the pools of its own steps, so that it has the same meaning by itself.
     guard names.contains(request.pool), let (pool, size, tempo) = held(request.pool) else {
@@ -193,4 +193,82 @@ extension Rate {
 extension Plan {
   /// The pools that steps share, across all files.
   package var pools: [Pool] { JoinedPools(of: files).pools.map(\.pool) }
+}
+
+// MARK: Wording
+
+extension Diagnostic {
+  fileprivate static func unknownPool(
+    of subject: OutlineMember.Subject, named name: String, known: [String], nearest: String?
+  ) -> Diagnostic {
+    problem(
+      "W0215", of: subject,
+      "asks for slots of pool \"\(shortName(name))\", which the workflow does not have",
+      key: "pool",
+      help: nearest.asSuggestion
+        ?? (known.isEmpty
+          ? "declare it: \"pools\": { \"\(shortName(name))\": 1 }"
+          : "there \(known.count == 1 ? "is" : "are") \(known.prefix(12).joined(separator: ", "))"))
+  }
+
+  fileprivate static func tooManySlots(
+    _ subject: OutlineMember.Subject, asked: Int, _ pool: String, _ slots: Int, _ place: Place?
+  ) -> Diagnostic {
+    problem(
+      "W0216", of: subject, "asks for \(asked) slots of pool \"\(pool)\", which has \(slots)",
+      key: "pool", help: "ask for \(slots) at most, or give the pool more",
+      related: .init("\"\(pool)\" has \(slots) slot\(slots == 1 ? "" : "s") here", place))
+  }
+
+  /// More slots than the pool's rate ever allows at once.
+  fileprivate static func moreThanRate(
+    _ subject: OutlineMember.Subject, asked: Int, _ pool: String, _ count: Int, _ place: Place?
+  ) -> Diagnostic {
+    problem(
+      "W0216", of: subject,
+      "asks for \(asked) slots of pool \"\(pool)\", whose rate gives \(count) at once", key: "pool",
+      help: "ask for \(count) at most, or give the rate a larger count and a longer time",
+      related: .init("the rate of \"\(pool)\" gives \(count) at once", place))
+  }
+
+  /// A group requests a pool, but only steps that run something may.
+  fileprivate static func poolOfGroup(_ group: String) -> Diagnostic {
+    problem(
+      "W0217", of: .group(group), "asks for slots of a pool, and runs nothing itself", key: "pool",
+      help: "let its members ask for it")
+  }
+
+  fileprivate static func tooFewMembers(_ group: String, wanted: Int, there: Int) -> Diagnostic {
+    problem(
+      "W0218", of: .group(group), "waits for the success of \(wanted) members, and has \(there)",
+      key: "join", help: "\(there) at most can succeed")
+  }
+
+  fileprivate static let idOfFinally = Diagnostic(
+    .error, code: "W0219",
+    message: "the id \"finally\" is what the steps of \"finally\" are called by",
+    place: nil, help: "choose another id", key: "id")
+
+  fileprivate static func idOfCleanup(loop: String) -> Diagnostic {
+    Diagnostic(
+      .error, code: "W0219",
+      message: "in each element of \"\(loop)\", this step and the cleanup of \"\(loop)\" would have"
+        + " one address",
+      place: nil, help: "choose another id, or give the cleanup of \"\(loop)\" one", key: "id")
+  }
+
+  fileprivate static func unusedPool(_ pool: String) -> Diagnostic {
+    Diagnostic(
+      .warning, code: "W0512", message: "no step asks for slots of pool \"\(pool)\"", place: nil,
+      help: "write \"pool\": \"\(pool)\" in the steps that share it, or remove it",
+      key: "pools.\(pool)")
+  }
+
+  fileprivate static func raceOfOne(_ group: String) -> Diagnostic {
+    Diagnostic(
+      .warning, code: "W0513",
+      message: "race \"\(group)\" has a single member, which always wins or fails alone",
+      place: nil,
+      help: "add another member, or write \"steps\"", key: "race")
+  }
 }

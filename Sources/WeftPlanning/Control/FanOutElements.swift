@@ -20,17 +20,22 @@ package struct FanOutElements: Sendable {
   /// Creates the elements of an array, with their indices from 0 as keys, or the values of an object, with its keys.
   package init(
     of value: JSONValue, limit: Int = WorkflowLimits.elements
-  ) throws(FanOutProblem) {
+  ) throws(LoopProblem) {
     switch value {
     case .array(let elements): source = .array(elements)
     case .object(let object): source = .object(object.members)
     case .null, .bool, .number, .string:
-      throw .notAListing(found: ExpressionValue(value).kindName)
+      let found = ExpressionValue(value).kindName
+      throw LoopProblem("\"in\" is \(found), expected an array or an object")
     }
-    if count > limit { throw .tooMany(count, limit: limit) }
+    if count > limit {
+      throw LoopProblem("\"in\" has \(count) elements, expected \(limit) at most")
+    }
     guard case .object(let members) = source else { return }
     for (index, member) in members.enumerated() {
-      if let fault = ElementKeys.fault(of: member.key) { throw .key(.unfit(fault, index)) }
+      guard let fault = ElementKeys.fault(of: member.key) else { continue }
+      throw .unfitKey(
+        fault, of: index, help: "give \"key\", an expression that names an element")
     }
   }
 
@@ -68,27 +73,6 @@ package struct FanOutElements: Sendable {
   }
 }
 
-/// The reason why a loop has no elements.
-package enum FanOutProblem: Error, Sendable, Hashable {
-  /// The kind of `in`, which is neither an array nor an object.
-  case notAListing(found: String)
-  case tooMany(Int, limit: Int)
-  case key(ElementKeyProblem)
-
-  package var message: String {
-    switch self {
-    case .notAListing(let found): "\"in\" is \(found), expected an array or an object"
-    case .tooMany(let count, let limit): "\"in\" has \(count) elements, expected \(limit) at most"
-    case .key(let problem): problem.message
-    }
-  }
-
-  package var help: String? {
-    guard case .key(.unfit) = self else { return nil }
-    return "give \"key\", an expression that names an element"
-  }
-}
-
 /// The keys of a loop's elements, in order: each is unique and valid in an address.
 package struct ElementKeys: Sendable {
   /// The maximum length of a key, in UTF-8 bytes.
@@ -102,29 +86,33 @@ package struct ElementKeys: Sendable {
   /// Adds the key of the next element.
   ///
   /// - Parameter value: The value of the key expression: a string or a number.
-  package mutating func add(_ value: ExpressionValue) throws(ElementKeyProblem) {
+  package mutating func add(_ value: ExpressionValue) throws(LoopProblem) {
     let index = texts.count
     let text: String
     switch value {
     case .string(let string): text = string
     case .number(let number) where number.isFinite: text = value.primitiveText ?? ""
     case .number, .null, .boolean, .array, .object:
-      throw ElementKeyProblem.wrongKind(of: index, found: value.keyKind)
+      throw LoopProblem(
+        "the key of element \(index) is \(value.keyKind), expected a string or a number")
     }
-    if let fault = ElementKeys.fault(of: text) { throw .unfit(fault, index) }
+    if let fault = ElementKeys.fault(of: text) { throw .unfitKey(fault, of: index) }
     if let first = indices.updateValue(index, forKey: ScalarString(text)) {
-      throw .notUnique(text, first: first, second: index)
+      throw LoopProblem("elements \(first) and \(index) have the same key, \"\(text)\"")
     }
     texts.append(text)
   }
 
-  /// The reason why a text cannot be a key; `nil` if it can.
-  package static func fault(of text: String) -> ElementKeyProblem.Fault? {
-    if text.isEmpty { return .empty }
-    if text.utf8.count > longestBytes { return .tooLong(text.utf8.count) }
+  /// The reason why a text cannot be a key, as the end of a sentence; `nil` if it can.
+  package static func fault(of text: String) -> String? {
+    if text.isEmpty { return "is empty" }
+    let length = text.utf8.count
+    if length > longestBytes { return "has \(length) bytes, expected \(longestBytes) at most" }
     guard let scalar = unfitScalar(in: text) else { return nil }
-    return scalar.properties.generalCategory == .format
-      ? .invisibleCharacter(scalar.value) : .controlCharacter(scalar.value)
+    let kind = scalar.properties.generalCategory == .format ? "an invisible" : "a control"
+    let digits = String(scalar.value, radix: 16, uppercase: true)
+    let zeros = String(repeating: "0", count: max(0, 4 - digits.count))
+    return "has \(kind) character in it, U+\(zeros)\(digits)"
   }
 
   /// The first scalar that would end a line, control a terminal, reorder the text around it or be invisible: keys are
@@ -139,54 +127,31 @@ package struct ElementKeys: Sendable {
   }
 }
 
-/// The reason why the elements of a loop have no valid keys.
-package enum ElementKeyProblem: Error, Sendable, Hashable {
-  /// The diagnostic code, also used for other reasons why a loop has no elements.
+/// The reason why a loop has no elements, or its elements no valid keys.
+package struct LoopProblem: Error, Sendable, Hashable {
+  /// The diagnostic code.
   package static let code = "W0335"
 
-  package enum Fault: Sendable, Hashable {
-    case empty
-    /// The length in UTF-8 bytes.
-    case tooLong(Int)
-    /// The scalar value.
-    case controlCharacter(UInt32)
-    /// The value of a scalar of category `format`, such as a bidirectional override.
-    case invisibleCharacter(UInt32)
-  }
-
-  /// The index of the element, and the kind of its key.
-  case wrongKind(of: Int, found: String)
-  case unfit(Fault, Int)
-  case notUnique(String, first: Int, second: Int)
-  /// The key depends on a secret, but keys are shown.
-  case secret(Int)
-
   /// Describes the problem in a sentence.
-  package var message: String {
-    switch self {
-    case .wrongKind(let index, let found):
-      "the key of element \(index) is \(found), expected a string or a number"
-    case .unfit(.empty, let index): "the key of element \(index) is empty"
-    case .unfit(.tooLong(let bytes), let index):
-      "the key of element \(index) has \(bytes) bytes, expected \(ElementKeys.longestBytes) at most"
-    case .unfit(.controlCharacter(let scalar), let index):
-      "the key of element \(index) has a control character in it, \(ElementKeyProblem.name(scalar))"
-    case .unfit(.invisibleCharacter(let scalar), let index):
-      "the key of element \(index) has an invisible character in it, \(ElementKeyProblem.name(scalar))"
-    case .secret(let index): "the key of element \(index) depends on a secret, and keys are shown"
-    case .notUnique(let key, let first, let second):
-      "elements \(first) and \(second) have the same key, \"\(key)\""
-    }
+  package let message: String
+  package let help: String?
+
+  init(_ message: String, help: String? = nil) {
+    self.message = message
+    self.help = help
   }
 
-  package var help: String? {
-    guard case .secret = self else { return nil }
-    return "without \"key\", elements are named by their indices"
+  fileprivate static func unfitKey(
+    _ fault: String, of index: Int, help: String? = nil
+  ) -> LoopProblem {
+    LoopProblem("the key of element \(index) \(fault)", help: help)
   }
 
-  private static func name(_ scalar: UInt32) -> String {
-    let digits = String(scalar, radix: 16, uppercase: true)
-    return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  /// The key depends on a secret, but keys are shown.
+  package static func secretKey(of index: Int) -> LoopProblem {
+    LoopProblem(
+      "the key of element \(index) depends on a secret, and keys are shown",
+      help: "without \"key\", elements are named by their indices")
   }
 }
 

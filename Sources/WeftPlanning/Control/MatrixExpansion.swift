@@ -28,7 +28,7 @@ package struct MatrixExpansion: Sendable {
   package init(
     axes: [Axis], include: JSONValue? = nil, exclude: JSONValue? = nil,
     limit: Int = WorkflowLimits.elements
-  ) throws(MatrixProblem) {
+  ) throws(LoopProblem) {
     var made: [MatrixAxis] = []
     for axis in axes { made.append(try MatrixAxis(axis)) }
     let includes = try MatrixEntry.all(of: include, .include, over: made)
@@ -74,7 +74,7 @@ package struct MatrixExpansion: Sendable {
     return choices
   }
 
-  private static func size(of axes: [MatrixAxis], limit: Int) throws(MatrixProblem) -> Int {
+  private static func size(of axes: [MatrixAxis], limit: Int) throws(LoopProblem) -> Int {
     // Without axes the product is empty; it is not one empty combination.
     guard !axes.isEmpty, axes.allSatisfy({ !$0.values.isEmpty }) else { return 0 }
     var size = 1
@@ -135,9 +135,10 @@ struct MatrixAxis: Sendable {
   /// The text of each value in a key.
   let texts: [String]
 
-  init(_ axis: MatrixExpansion.Axis) throws(MatrixProblem) {
+  init(_ axis: MatrixExpansion.Axis) throws(LoopProblem) {
     guard case .array(let values) = axis.values else {
-      throw .axisIsNoArray(axis.name, found: ExpressionValue(axis.values).kindName)
+      let found = ExpressionValue(axis.values).kindName
+      throw LoopProblem("the axis \"\(axis.name)\" is \(found), expected an array")
     }
     name = axis.name
     self.values = values
@@ -151,6 +152,10 @@ struct MatrixAxis: Sendable {
 
 /// An entry of `include` or `exclude`: the combinations it matches, and the members it adds.
 struct MatrixEntry: Sendable {
+  enum List: String {
+    case include, exclude
+  }
+
   /// The axes that it names, and whether each of their values matches.
   private var meant: [(axis: Int, values: [Bool])] = []
   /// The members that name no axis, in order.
@@ -159,11 +164,12 @@ struct MatrixEntry: Sendable {
   private(set) var members: [(String, JSONValue)] = []
 
   static func all(
-    of value: JSONValue?, _ list: MatrixProblem.List, over axes: [MatrixAxis]
-  ) throws(MatrixProblem) -> [MatrixEntry] {
+    of value: JSONValue?, _ list: List, over axes: [MatrixAxis]
+  ) throws(LoopProblem) -> [MatrixEntry] {
     guard let value else { return [] }
     guard case .array(let elements) = value else {
-      throw .listIsNoArray(list, found: ExpressionValue(value).kindName)
+      let found = ExpressionValue(value).kindName
+      throw LoopProblem("\"\(list.rawValue)\" is \(found), expected an array of objects")
     }
     // A name matches an axis as it does in an expression.
     let places = ExpressionObject(
@@ -176,17 +182,21 @@ struct MatrixEntry: Sendable {
   }
 
   private init(
-    _ value: JSONValue, _ list: MatrixProblem.List, _ index: Int, _ places: ExpressionObject,
+    _ value: JSONValue, _ list: List, _ index: Int, _ places: ExpressionObject,
     _ axes: [MatrixAxis]
-  ) throws(MatrixProblem) {
+  ) throws(LoopProblem) {
+    let entry = "entry \(index) of \"\(list.rawValue)\""
     guard case .object(let object) = value else {
-      throw .entryIsNoObject(list, index, found: ExpressionValue(value).kindName)
+      let found = ExpressionValue(value).kindName
+      throw LoopProblem("\(entry) is \(found), expected an object")
     }
-    guard !object.isEmpty else { throw .entryIsEmpty(list, index) }
+    guard !object.isEmpty else { throw LoopProblem("\(entry) is empty") }
     for member in object {
       guard case .number(let place)? = places[member.key] else {
         if list == .exclude {
-          throw .excludesUnknown(member.key, index, axes: axes.map(\.name))
+          throw LoopProblem(
+            "\(entry) has \"\(member.key)\", which is not an axis of the matrix",
+            help: NearestName(axes.map(\.name)).nearest(to: member.key).asSuggestion)
         }
         added.append((member.key, member.value))
         continue
@@ -222,37 +232,8 @@ extension ExpressionValue {
   }
 }
 
-/// The reason why a matrix has no combinations to run.
-package enum MatrixProblem: Error, Sendable, Hashable {
-  package enum List: String, Sendable, Hashable {
-    case include, exclude
-  }
-
-  case axisIsNoArray(String, found: String)
-  case listIsNoArray(List, found: String)
-  /// The index is that of the entry.
-  case entryIsNoObject(List, Int, found: String)
-  case entryIsEmpty(List, Int)
-  /// An exclusion by a name that is not an axis, which would exclude nothing.
-  case excludesUnknown(String, Int, axes: [String])
-  case tooMany(limit: Int)
-
-  package var message: String {
-    switch self {
-    case .axisIsNoArray(let name, let found): "the axis \"\(name)\" is \(found), expected an array"
-    case .listIsNoArray(let list, let found):
-      "\"\(list.rawValue)\" is \(found), expected an array of objects"
-    case .entryIsNoObject(let list, let index, let found):
-      "entry \(index) of \"\(list.rawValue)\" is \(found), expected an object"
-    case .entryIsEmpty(let list, let index): "entry \(index) of \"\(list.rawValue)\" is empty"
-    case .excludesUnknown(let name, let index, _):
-      "entry \(index) of \"exclude\" has \"\(name)\", which is not an axis of the matrix"
-    case .tooMany(let limit): "the matrix has more combinations than \(limit)"
-    }
-  }
-
-  package var help: String? {
-    guard case .excludesUnknown(let name, _, let axes) = self else { return nil }
-    return NearestName(axes).nearest(to: name).map { "did you mean \"\($0)\"?" }
+extension LoopProblem {
+  static func tooMany(limit: Int) -> LoopProblem {
+    LoopProblem("the matrix has more combinations than \(limit)")
   }
 }

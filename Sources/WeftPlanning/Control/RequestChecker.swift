@@ -42,7 +42,9 @@ struct RequestChecker {
     if let proxy = call.proxy, !proxy.hasExpression, proxy != "env" {
       check(.proxy) { () throws(RequestError) in try HTTPProxy.url(proxy).check() }
       if call.shownProxy != proxy {
-        found.append(.credentialsInProxy(HTTPSite.proxy.path), place(of: .proxy))
+        found.append(
+          .credentials(in: .proxy, help: "write \"http://${{ secrets.… }}:${{ secrets.… }}@…\""),
+          place(of: .proxy))
       }
     }
   }
@@ -57,7 +59,12 @@ struct RequestChecker {
     guard !text.isEmpty, !text.hasExpression else { return }
     do {
       guard try HTTPURL(text).credentials != nil else { return }
-      found.append(.credentialsInURL(HTTPSite.url.path), place(of: .url))
+      found.append(
+        .credentials(
+          in: .url,
+          help: "write \"auth\": { \"basic\": { \"user\": …, \"password\": \"${{ secrets.… }}\" } }"
+        ),
+        place(of: .url))
     } catch {
       report(.url, error.message, error.help)
     }
@@ -68,11 +75,25 @@ struct RequestChecker {
   }
 
   private mutating func report(_ site: HTTPSite, _ message: String, _ help: String?) {
-    found.append(.unsendable(site.path, message: message, help: help), place(of: site))
+    found.append(
+      Diagnostic(
+        .error, code: "W0426", message: "\(site.path): \(message)", place: nil, help: help,
+        key: site.path),
+      place(of: site))
   }
 
   private func place(of site: HTTPSite) -> SourceRange? {
     places.first { $0.site == .http(site) }?.range
+  }
+}
+
+extension Diagnostic {
+  fileprivate static func credentials(in site: HTTPSite, help: String) -> Diagnostic {
+    Diagnostic(
+      .warning, code: "W0514",
+      message:
+        "\(site.path) has a user or a password in it, which everybody sees who sees the file",
+      place: nil, help: help, key: site.path)
   }
 }
 

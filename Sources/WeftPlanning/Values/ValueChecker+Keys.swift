@@ -23,9 +23,9 @@ extension ValueChecker {
       guard let value = try? expression.evaluate(in: ValueScope(ExpressionObject(contexts))) else {
         return
       }
-      do throws(ElementKeyProblem) { try keys.add(value.value) } catch {
+      do throws(LoopProblem) { try keys.add(value.value) } catch {
         return report(
-          .expression(code: ElementKeyProblem.code, message: error.message, help: error.help), text,
+          .expression(code: LoopProblem.code, message: error.message, help: error.help), text,
           nil)
       }
     }

@@ -254,7 +254,7 @@ extension ValueProblem {
   }
 }
 
-extension PlanningProblem.Subject {
+extension OutlineMember.Subject {
   /// An example of a value for an output.
   fileprivate var example: String {
     switch self {

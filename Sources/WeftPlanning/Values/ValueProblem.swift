@@ -15,7 +15,7 @@ enum ValueProblem: Sendable, Hashable {
   case secretNotNamed
   case memberNotNamed(String)
   case unknownMember(String, of: String, known: [String], nearest: String?)
-  case unknownOutput(String, of: PlanningProblem.Subject, known: [String], nearest: String?)
+  case unknownOutput(String, of: OutlineMember.Subject, known: [String], nearest: String?)
   case unknownInput(String, known: [String], nearest: String?)
   /// An input of another file that is known only during the run, but needed before.
   case lateInput(String, in: TextSite)
@@ -41,7 +41,7 @@ enum ValueProblem: Sendable, Hashable {
   case runsNothing(String, field: String, String)
   /// A member that the result of each element has, but the combined result does not; the last value is the member with
   /// the names after it.
-  case partOfMany(String, of: PlanningProblem.Subject, results: String, String)
+  case partOfMany(String, of: OutlineMember.Subject, results: String, String)
   case secret(in: TextSite)
   case secretKeys
   /// A secret output of a cached step.

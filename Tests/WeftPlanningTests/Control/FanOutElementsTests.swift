@@ -9,7 +9,7 @@ import WeftJSON
     (0..<elements.count).map { "\(elements.key(at: $0)) = \(elements.value(at: $0))" }
   }
 
-  private static func problem(_ value: JSONValue, limit: Int = 10) -> FanOutProblem? {
+  private static func problem(_ value: JSONValue, limit: Int = 10) -> LoopProblem? {
     do {
       _ = try FanOutElements(of: value, limit: limit)
       return nil
@@ -19,7 +19,7 @@ import WeftJSON
   }
 
   /// The problem of the last of some keys.
-  private static func keyProblem(_ keys: ExpressionValue...) -> ElementKeyProblem? {
+  private static func keyProblem(_ keys: ExpressionValue...) -> LoopProblem? {
     var made = ElementKeys()
     do {
       for key in keys { try made.add(key) }

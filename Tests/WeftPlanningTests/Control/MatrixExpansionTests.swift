@@ -25,7 +25,7 @@ import WeftJSON
 
   private static func problem(
     _ axes: KeyValuePairs<String, JSONValue>, include: JSONValue? = nil, exclude: JSONValue? = nil
-  ) -> MatrixProblem? {
+  ) -> LoopProblem? {
     do {
       _ = try MatrixExpansion(
         axes: axes.map { (name: $0.key, values: $0.value) }, include: include, exclude: exclude,

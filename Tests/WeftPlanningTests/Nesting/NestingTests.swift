@@ -38,7 +38,7 @@ import WeftTestKit
     ]).workflow("main.json")
     for limit in 1..<16 {
       let (outline, problems) = Outline.make(of: workflow, limit: limit)
-      let reported = problems.map { $0.diagnostic(in: outline) }
+      let reported = problems.reported(in: outline)
       #expect(reported.map(\.code) == ["W0211"])
       let place = try #require(reported.first?.place, "with at most \(limit)")
       #expect(place.file.path.hasSuffix("main.json"))
