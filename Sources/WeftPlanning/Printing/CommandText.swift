@@ -96,13 +96,8 @@ enum CommandText {
 struct RemarkedCommand {
   private static let narrowest = 16
 
-  private let style: PlanStyle
-  private let ellipsis: String
-
-  init(_ style: PlanStyle, ellipsis: String) {
-    self.style = style
-    self.ellipsis = ellipsis
-  }
+  let style: PlanStyle
+  let ellipsis: String
 
   /// Fills at most `columns` columns; if the line is too long, the command is shortened first.
   func write(

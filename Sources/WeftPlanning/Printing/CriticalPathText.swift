@@ -61,6 +61,16 @@ struct CriticalPathText {
   }
 }
 
+extension PrintedText {
+  /// Appends what ends the forms for people: an empty line, the summary and the critical path.
+  mutating func appendEnding(of plan: Plan, width: Int) {
+    append("\n")
+    append(PlanSummary(of: plan).text)
+    endLine()
+    CriticalPathText(plan)?.write(to: &self, width: width)
+  }
+}
+
 extension Plan {
   /// The duration of one instance of a step in earlier runs; `nil` if it was never measured.
   func measuredDuration(at node: NodeIndex) -> Duration? {

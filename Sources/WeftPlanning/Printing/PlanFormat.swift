@@ -38,11 +38,11 @@ extension Plan {
   /// those that reorder text are escaped visibly, except in JSON, which has its own escapes and remains exact.
   public func rendered(as format: PlanFormat, style: PlanStyle = PlanStyle()) -> [UInt8] {
     switch format {
-    case .tree: PlanTree(self, style).rendered()
+    case .tree: PlanTree.rendered(self, style)
     case .table: PlanTable(self, style).rendered()
-    case .dot: PlanDOT(self).rendered()
-    case .mermaid: PlanMermaid(self).rendered()
-    case .json: PlanJSON(self).rendered()
+    case .dot: PlanDOT.rendered(self)
+    case .mermaid: PlanMermaid.rendered(self)
+    case .json: PlanJSON.rendered(self)
     }
   }
 }

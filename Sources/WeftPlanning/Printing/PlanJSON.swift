@@ -55,84 +55,400 @@ import WeftJSON
 /// were never measured and are assumed to take the median. New members may be added; `format` changes if one is removed
 /// or changes its meaning.
 struct PlanJSON {
-  private let plan: Plan
   private var text = PrintedText()
 
-  init(_ plan: Plan) {
-    self.plan = plan
-  }
-
-  func rendered() -> [UInt8] {
-    var printer = self
-    printer.write()
+  static func rendered(_ plan: Plan) -> [UInt8] {
+    var printer = PlanJSON()
+    printer.write(plan)
     return printer.text.bytes
   }
 
-  private mutating func write() {
+  private mutating func write(_ plan: Plan) {
     text.append("{\n")
-    for member in head() {
-      text.append("  ")
-      text.append(member)
-      text.append(",\n")
-    }
-    writeList("groups", plan.groups.indices) { $0.group($1) }
-    writeList("steps", plan.steps.indices) { $0.step($1) }
-    writeList("nodes", plan.nodes.indices) { $0.node($1) }
-    text.append("  \"order\": ")
-    var order = PlanJSONLine(plan)
+    writeHead(of: plan)
+    writeList("groups", plan.groups.indices) { $0.write(group: $1, of: plan) }
+    writeList("steps", plan.steps.indices) { $0.write(step: $1, of: plan) }
+    writeList("nodes", plan.nodes.indices) { $0.write(node: $1, of: plan) }
+    var order = JSONWriter()
     order.numbers(plan.topologicalOrder)
+    text.append("  \"order\": ")
     text.append(order.bytes)
     text.append("\n}\n")
   }
 
-  /// The members that describe the whole plan, one per line.
-  private func head() -> [[UInt8]] {
+  /// Writes the members that describe the whole plan, one per line.
+  private mutating func writeHead(of plan: Plan) {
     let workflow = plan.workflow
-    var lines: [[UInt8]] = []
-    func add(_ key: StaticString, _ write: (inout PlanJSONLine) -> Void) {
-      var line = PlanJSONLine(plan)
-      write(&line)
-      lines.append(Array("\"\(key)\": ".utf8) + line.bytes)
-    }
-    add("format") { $0.writer.int(1) }
-    if let name = workflow.name { add("name") { $0.writer.string(name) } }
-    if let description = workflow.description {
-      add("description") { $0.writer.string(description) }
-    }
-    if let file = workflow.source.value { add("file") { $0.writer.string(file.path) } }
-    add("onFailure") { $0.writer.string(workflow.onFailure.rawValue) }
-    if let limit = workflow.maxParallel { add("maxParallel") { $0.writer.int(limit) } }
+    writeMember("format") { $0.int(1) }
+    if let name = workflow.name { writeMember("name") { $0.string(name) } }
+    if let text = workflow.description { writeMember("description") { $0.string(text) } }
+    if let file = workflow.source.value { writeMember("file") { $0.string(file.path) } }
+    writeMember("onFailure") { $0.string(workflow.onFailure.rawValue) }
+    if let limit = workflow.maxParallel { writeMember("maxParallel") { $0.int(limit) } }
     if let timeout = workflow.timeout {
-      add("timeout") { $0.writer.string(DurationText.text(of: timeout)) }
+      writeMember("timeout") { $0.string(DurationText.text(of: timeout)) }
     }
     if let concurrency = workflow.concurrency {
-      add("concurrency") {
-        $0.writer.beginObject()
-        $0.writer.member("key", concurrency.key)
-        $0.writer.member("policy", concurrency.policy.rawValue)
-        $0.writer.endObject()
+      writeMember("concurrency") {
+        $0.object {
+          $0.member("key", concurrency.key)
+          $0.member("policy", concurrency.policy.rawValue)
+        }
       }
     }
-    if !workflow.pools.isEmpty { add("pools") { $0.pools(workflow.pools) } }
-    if let group = plan.bodies.finallyGroup { add("finally") { $0.writer.int(group) } }
-    if plan.expectedDurations != nil { add("criticalPath") { $0.criticalPath() } }
-    add("summary") { $0.summary() }
-    return lines
+    if !workflow.pools.isEmpty { writeMember("pools") { $0.write(workflow.pools) } }
+    if let group = plan.bodies.finallyGroup { writeMember("finally") { $0.int(group) } }
+    if let expected = plan.expectedDurations {
+      writeMember("criticalPath") { $0.write(expected, of: plan) }
+    }
+    writeMember("summary") { $0.write(PlanSummary(of: plan), edges: plan.dependencies.count) }
+  }
+
+  private mutating func writeMember(_ key: StaticString, _ write: (inout JSONWriter) -> Void) {
+    var line = JSONWriter()
+    write(&line)
+    text.append("  \"")
+    text.append(key)
+    text.append("\": ")
+    text.append(line.bytes)
+    text.append(",\n")
   }
 
   private mutating func writeList(
-    _ key: StaticString, _ indices: Range<Int>, _ write: (inout PlanJSONLine, Int) -> Void
+    _ key: StaticString, _ indices: Range<Int>, _ write: (inout JSONWriter, Int) -> Void
   ) {
     text.append("  \"")
     text.append(key)
     text.append("\": [")
-    var line = PlanJSONLine(plan)
+    var line = JSONWriter()
     for index in indices {
       text.append(index == 0 ? "\n    " : ",\n    ")
-      line.writer.removeAll()
+      line.removeAll()
       write(&line, index)
-      line.writer.withBytes { text.append($0) }
+      line.withBytes { text.append($0) }
     }
     text.append(indices.isEmpty ? "],\n" : "\n  ],\n")
+  }
+}
+
+// MARK: The parts of a plan, each on one line
+
+extension JSONWriter {
+  fileprivate mutating func write(_ summary: PlanSummary, edges: Int) {
+    object {
+      $0.member("steps", summary.steps)
+      $0.member("groups", summary.groups)
+      if summary.cleanups > 0 { $0.member("cleanups", summary.cleanups) }
+      if summary.final > 0 { $0.member("finally", summary.final) }
+      $0.member("stepsWithElements", summary.withElements)
+      $0.member("edges", edges)
+      $0.member("longestPath", summary.longestPath)
+      $0.member("width", summary.width)
+    }
+  }
+
+  fileprivate mutating func write(_ expected: ExpectedDurations, of plan: Plan) {
+    object {
+      $0.member("durationUs", expected.longestPath)
+      $0.key("nodes")
+      $0.numbers(plan.criticalNodes().lazy.map(Int32.init))
+      if expected.guessedCount > 0 { $0.member("neverMeasured", expected.guessedCount) }
+    }
+  }
+
+  fileprivate mutating func write(group index: Int, of plan: Plan) {
+    let group = plan.groups[index]
+    beginObject()
+    if group.isTopLevel {
+      if index > 0 { members(of: plan.files[group.file]) }
+    } else if let address = group.address, let step = group.step {
+      member("address", address.text)
+      names(of: step, plan.name(of: group))
+    }
+    member("order", group.order.rawValue)
+    if let parent = group.parent {
+      member("parent", parent)
+      member("start", group.startNode)
+      member("end", group.endNode)
+    }
+    key("members")
+    numbers(group.members)
+    member("maxParallel", group.maxParallel)
+    if case .group(let members)? = group.step?.action, case .atLeast(let count) = members.join {
+      object("join") { $0.member("atLeast", count) }
+    }
+    if let step = group.step {
+      write(step.action)
+      control(of: step, plan.bodies.cleanups[group.startNode], of: plan)
+    }
+    write(plan.forecast(of: group))
+    endObject()
+  }
+
+  /// Writes the properties of the file whose top level a group is.
+  private mutating func members(of file: PlannedFile) {
+    let workflow = file.workflow
+    member("name", workflow.name)
+    member("description", workflow.description)
+    member("file", workflow.source.value?.path)
+    member("onFailure", workflow.onFailure.rawValue)
+    if !workflow.pools.isEmpty {
+      key("pools")
+      write(workflow.pools)
+    }
+    member("finally", file.finally)
+  }
+
+  fileprivate mutating func write(step index: Int, of plan: Plan) {
+    let step = plan.steps[index]
+    beginObject()
+    member("address", step.address.text)
+    names(of: step.step, plan.name(of: step))
+    member("group", step.group)
+    member("node", step.node)
+    member("stepsBelow", Int(plan.stepsBelow[step.node]))
+    if let expected = plan.expectedDurations {
+      let isMeasured = expected.steps[index].basis == .measured
+      if isMeasured { member("durationUs", expected.steps[index].each) }
+      member("timeBelowUs", expected.below[step.node])
+    }
+    if let command = step.command { write(command, of: step, in: plan) }
+    write(step.action)
+    control(of: step.step, plan.bodies.cleanups[step.node], of: plan)
+    write(plan.forecast(of: step))
+    endObject()
+  }
+
+  fileprivate mutating func write(node index: Int, of plan: Plan) {
+    beginObject()
+    switch plan.nodes[index] {
+    case .step(let step): member("step", Int(step))
+    case .groupStart(let group): member("groupStart", Int(group))
+    case .groupEnd(let group): member("groupEnd", Int(group))
+    }
+    key("waitsFor")
+    numbers(plan.dependencies[index])
+    endObject()
+  }
+
+  private mutating func names(of step: Step, _ name: String?) {
+    member("id", step.id?.text)
+    member("name", name)
+    member("description", step.description)
+  }
+
+  fileprivate mutating func numbers(_ numbers: some Sequence<Int32>) {
+    beginArray()
+    for number in numbers { int(Int(number)) }
+    endArray()
+  }
+
+  /// Writes the strings, unless there are none.
+  private mutating func list(_ key: StaticString, _ strings: [String]) {
+    if !strings.isEmpty { array(key, of: strings) }
+  }
+
+  private mutating func member(_ key: StaticString, _ duration: Duration?) {
+    member(key, duration.map { DurationText.text(of: $0) })
+  }
+}
+
+// MARK: What a step does
+
+extension JSONWriter {
+  private mutating func write(_ command: Command, of step: PlannedStep, in plan: Plan) {
+    array("arguments", of: plan.arguments(of: step))
+    if case .script = command.invocation { array("shell", of: plan.shell(of: step).prefix) }
+    member("cwd", plan.workingDirectory(of: step))
+    let variables = plan.environment(of: step)
+    let names = variables.keys.sorted()
+    list("sets", names.filter { variables[$0] != .some(nil) })
+    list("unsets", names.filter { variables[$0] == .some(nil) })
+    if let input = command.stdin {
+      object("stdin") {
+        switch input {
+        case .text(let text): $0.member("text", text)
+        case .file(let path): $0.member("file", path)
+        case .log(let step): $0.member("log", step.name)
+        }
+      }
+    }
+    if command.successCodes != [0] {
+      key("successCodes")
+      numbers(command.successCodes.lazy.map { Int32($0) })
+    }
+    write(command.options)
+  }
+
+  private mutating func write(_ options: Command.Options) {
+    if let stop = options.stop {
+      object("stop") {
+        $0.member("signal", stop.signal)
+        $0.member("grace", stop.grace)
+      }
+    }
+    if options.leftovers != .end { member("leftovers", options.leftovers.rawValue) }
+    member("stallTimeout", options.stallTimeout)
+    if options.mergesOutput { member("mergeOutput", true) }
+    if options.logLimit != WorkflowLimits.logLimit {
+      member("logLimit", options.logLimit.description)
+    }
+    if options.usesTerminal { member("tty", true) }
+    if options.usesJobserver { member("jobserver", true) }
+  }
+
+  /// Writes the action of a step that runs no command. Of parameters, only the names: values may be confidential.
+  private mutating func write(_ action: StepAction) {
+    switch action {
+    case .wait(.duration(let duration)): member("wait", duration)
+    case .wait(.computedDuration(let text)): member("wait", text.text)
+    case .wait(.until(let moment)): object("wait") { $0.member("until", moment.text) }
+    case .wait(.computedMoment(let text)): object("wait") { $0.member("until", text.text) }
+    case .approve(let approval): object("approve") { $0.member("message", approval.message) }
+    case .workflow(let nested):
+      member("workflow", nested.path)
+      list("with", nested.parameters.map(\.name))
+    case .use(let call):
+      member("use", call.name.text)
+      list("with", call.parameters.map(\.name))
+    case .http(let call):
+      object("http") {
+        $0.member("method", call.method)
+        $0.member("url", call.shownURL)
+        $0.list("query", call.query.map(\.name))
+        $0.list("headers", call.headers.map(\.name))
+        $0.member("body", call.body.kind)
+        $0.member("saveTo", call.saveTo)
+        $0.member("proxy", call.shownProxy)
+      }
+    case .run, .group, .compute: break
+    }
+  }
+}
+
+// MARK: When and how often it does it
+
+extension JSONWriter {
+  /// Writes the members that groups and steps have in common.
+  private mutating func control(of step: Step, _ cleanups: Range<Int32>?, of plan: Plan) {
+    if step.hasControl { write(step.control) }
+    if let cleanups {
+      key("cleanup")
+      numbers(cleanups.lazy.map { Int32(plan.steps[Int($0)].node) })
+    }
+    if let needs = step.needs { array("needs", of: needs.map(\.name)) }
+    member("timeout", step.timeout)
+    switch step.allowFailure {
+    case .none: break
+    case .all: member("allowFailure", true)
+    case .classes(let classes): array("allowFailure", of: classes.map(\.name))
+    }
+    list("outputs", step.outputs.map(\.name))
+    guard !step.computed.isEmpty else { return }
+    object("computed") {
+      for key in ComputedKey.allCases {
+        guard let text = step.computed[key] else { continue }
+        $0.key(key.rawValue)
+        $0.string(text)
+      }
+    }
+  }
+
+  private mutating func write(_ control: StepControl) {
+    member("if", control.condition?.text)
+    if !control.retry.isEmpty {
+      array("retry") { for policy in control.retry { $0.write(policy) } }
+    }
+    switch control.fanOut {
+    case .forEach(let loop): write(loop)
+    case .matrix(let matrix):
+      object("matrix") {
+        for axis in matrix.axes { $0.member(axis.name, axis.values) }
+        if let include = matrix.include { $0.member("include", include) }
+        if let exclude = matrix.exclude { $0.member("exclude", exclude) }
+      }
+    case nil: break
+    }
+    guard !control.pools.isEmpty else { return }
+    object("pool") {
+      for request in control.pools {
+        $0.key(request.pool)
+        $0.int(request.slots)
+      }
+    }
+  }
+
+  private mutating func write(_ policy: RetryPolicy) {
+    object {
+      $0.member("max", policy.max)
+      $0.member("delay", policy.delay)
+      $0.key("factor")
+      $0.double(policy.factor)
+      $0.member("maxDelay", policy.maxDelay)
+      $0.member("jitter", policy.jitter.rawValue)
+      $0.member("within", policy.within)
+      if let classes = policy.classes { $0.array("on", of: classes.map(\.name)) }
+      $0.member("when", policy.condition?.text)
+    }
+  }
+
+  private mutating func write(_ loop: ForEach) {
+    object("forEach") {
+      $0.member("in", loop.elements)
+      $0.member("as", loop.name)
+      $0.member("key", loop.key?.text)
+      $0.member("maxParallel", loop.maxParallel)
+      switch loop.tolerance {
+      case .count(0): break
+      case .count(let count): $0.member("tolerate", count)
+      case .percent(let percent): $0.member("tolerate", "\(percent)%")
+      }
+    }
+  }
+
+  /// Writes a listing as in the file: a string is an expression.
+  private mutating func member(_ key: String, _ listing: Listing) {
+    self.key(key)
+    switch listing {
+    case .values(let value): self.value(value)
+    case .computed(let text): string(text.text)
+    }
+  }
+
+  fileprivate mutating func write(_ pools: [Pool]) {
+    object {
+      for pool in pools {
+        $0.key(pool.name)
+        $0.object {
+          $0.member("slots", pool.slots)
+          $0.member("rate", pool.rate?.description)
+        }
+      }
+    }
+  }
+
+  /// Writes what is known of a step or group before the run.
+  private mutating func write(_ forecast: NodeForecast) {
+    switch forecast.condition {
+    case .holds: member("runs", "yes")
+    case .fails, .failsAround: member("runs", "no")
+    case .open: member("runs", "decidedAtRunTime")
+    case nil: break
+    }
+    if forecast.isLeftOut { member("leftOut", true) }
+    member("elements", forecast.elements)
+    guard let cached = forecast.cached else { return }
+    object("cache") {
+      switch cached.verdict {
+      case .cached: $0.member("decision", "cached")
+      case .runs(let reasons):
+        $0.member("decision", "runs")
+        $0.array("reasons", of: reasons)
+      case .open(let reason):
+        $0.member("decision", "decidedAtRunTime")
+        $0.member("because", reason)
+      }
+      $0.member("unlessChangedBy", cached.unless?.text)
+    }
   }
 }

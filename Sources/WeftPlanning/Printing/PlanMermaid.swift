@@ -4,160 +4,77 @@ import WeftDefinition
 ///
 /// Ids are generated, `n0`, `n1` …, because Mermaid reserves many words, such as `end`. Its viewers reject more than
 /// 50,000 characters and 500 edges unless configured otherwise (`maxTextSize`, `maxEdges`).
-struct PlanMermaid {
-  private static let commandWidth = 40
+struct PlanMermaid: PlanDrawing {
+  static let lineBreak: StaticString = "<br/>"
 
-  private let plan: Plan
-  private let cleanedUp: [Plan.NodeIndex: Plan.NodeIndex]
-  private let control = ControlRemarks(PlanStyle())
-  private var text = PrintedText()
+  let edges: DrawnEdges
+  var text = PrintedText()
 
-  init(_ plan: Plan) {
-    self.plan = plan
-    cleanedUp = plan.cleanedUpNodes()
-  }
-
-  func rendered() -> [UInt8] {
-    var printer = self
-    printer.write()
+  static func rendered(_ plan: Plan) -> [UInt8] {
+    var printer = PlanMermaid(edges: DrawnEdges(plan))
+    printer.text.append("flowchart TD\n")
+    printer.walk(plan)
+    for step in plan.steps { printer.writeEdges(to: step.node) }
+    for group in plan.groups.dropFirst() { printer.writeEdges(to: group.startNode) }
+    printer.markCriticalPath()
     return printer.text.bytes
   }
 
-  private mutating func write() {
-    text.append("flowchart TD\n")
-    writeNodes()
-    for step in plan.steps {
-      if let subject = cleanedUp[step.node] {
-        writeEdge(from: subject, " -.-> ", to: step.node)
-      } else {
-        writeEdges(of: step.node, in: step.group)
-      }
-    }
-    for (index, group) in plan.groups.enumerated().dropFirst() {
-      if plan.bodies.finallyGroups.contains(index) {
-        writeEdges(toFinally: group)
-      } else {
-        writeEdges(of: group.startNode, in: group.parent ?? 0)
-      }
-    }
-    markCriticalPath()
-  }
-
-  /// Gives boxes on the critical path a thick frame, if durations of earlier runs are known.
-  private mutating func markCriticalPath() {
-    let nodes = plan.criticalNodes()
-    guard !nodes.isEmpty else { return }
-    text.append("  classDef critical stroke-width:4px\n  class ")
-    text.append(nodes.map { "n\($0)" }.joined(separator: ","))
-    text.append(" critical\n")
-  }
-
-  private mutating func writeEdges(toFinally group: PlannedGroup) {
-    let isWaitedFor = plan.membersWaitedForInside()
-    for edge in plan.dependencies[group.startNode].lazy.map(Int.init) where !isWaitedFor[edge] {
-      writeEdge(from: shown(edge), " --> ", to: group.startNode)
-    }
-  }
-
-  private mutating func writeNodes() {
-    var depth = 1
-    for node in plan.nodes.indices {
-      switch plan.nodes[node] {
-      case .step(let index):
-        write(plan.steps[Int(index)], depth)
-      case .groupStart(let index):
-        write(plan.groups[Int(index)], depth)
-        depth += 1
-      case .groupEnd(let index):
-        depth -= 1
-        guard !plan.groups[Int(index)].members.isEmpty else { continue }
-        text.append(spaces: 2 * depth)
-        text.append("end\n")
-      }
-    }
-  }
-
-  private mutating func write(_ step: PlannedStep, _ depth: Int) {
-    text.append(spaces: 2 * depth)
+  mutating func write(_ step: PlannedStep, depth: Int) {
+    text.append(spaces: 2 * depth + 2)
     write(node: step.node)
     // Loops have a double frame.
     let isMany = step.hasControl && step.control.fanOut != nil
     text.append(isMany ? "[[\"" : "[\"")
-    write(label: plan.name(of: step) ?? step.address.text)
-    text.append("<br/>")
-    var command = PrintedText()
-    CommandText.write(step, atMost: PlanMermaid.commandWidth, to: &command)
-    write(escaped: command)
-    writeTime(of: step)
-    writeControl(of: step.step, plan.forecast(of: step))
+    writeLabel(of: step)
     text.append(isMany ? "\"]]\n" : "\"]\n")
   }
 
-  private mutating func writeTime(of step: PlannedStep) {
-    for remark in DurationRemarks.remarks(on: step, plan.forecast(of: step)) {
-      text.append("<br/>")
-      write(label: remark)
-    }
-  }
-
-  private mutating func writeControl(of step: Step, _ forecast: NodeForecast) {
-    for remark in control.remarks(on: step, forecast) {
-      text.append("<br/>")
-      write(label: remark)
-    }
-  }
-
   /// Writes a group without members as a box: a subgraph must not be empty.
-  private mutating func write(_ group: PlannedGroup, _ depth: Int) {
-    text.append(spaces: 2 * depth)
+  mutating func enter(_ group: PlannedGroup, depth: Int) {
+    text.append(spaces: 2 * depth + 2)
     if !group.members.isEmpty { text.append("subgraph ") }
     write(node: group.startNode)
     text.append("[\"")
-    write(label: plan.title(of: group))
-    text.append(" (")
-    write(label: group.orderText)
-    text.append(")")
-    group.step.map { writeControl(of: $0, plan.forecast(of: group)) }
+    writeLabel(of: group)
     text.append("\"]\n")
   }
 
-  private mutating func writeEdges(of node: Int, in group: Int) {
-    let start = plan.groups[group].startNode
-    plan.visitTellingEdges(of: node, in: group) { edge in
-      guard edge != start else { return }
-      writeEdge(from: shown(edge), " --> ", to: node)
-    }
+  mutating func leave(_ group: PlannedGroup, depth: Int) {
+    guard !group.members.isEmpty else { return }
+    text.append(spaces: 2 * depth + 2)
+    text.append("end\n")
   }
 
-  private mutating func writeEdge(from: Int, _ arrow: StaticString, to: Int) {
-    text.append("  ")
-    write(node: from)
-    text.append(arrow)
-    write(node: to)
-    text.append("\n")
+  private mutating func writeEdges(to node: Plan.NodeIndex) {
+    edges.visit(to: node) { from, kind in
+      guard kind != .implied else { return }
+      text.append("  ")
+      write(node: shown(from))
+      text.append(kind == .cleanup ? " -.-> " : " --> ")
+      write(node: node)
+      text.append("\n")
+    }
   }
 
   /// The node to draw: a subgraph is one node, named after its start.
   private func shown(_ node: Int) -> Int {
-    guard case .groupEnd(let index) = plan.nodes[node] else { return node }
-    return plan.groups[Int(index)].startNode
+    guard case .groupEnd(let index) = edges.plan.nodes[node] else { return node }
+    return edges.plan.groups[Int(index)].startNode
   }
 
-  private mutating func write(node: Int) {
-    text.append("n")
-    text.append(node)
+  /// Gives boxes on the critical path a thick frame, if durations of earlier runs are known.
+  private mutating func markCriticalPath() {
+    guard !edges.criticalNodes.isEmpty else { return }
+    text.append("  classDef critical stroke-width:4px\n  class ")
+    text.append(edges.criticalNodes.map { "n\($0)" }.joined(separator: ","))
+    text.append(" critical\n")
   }
 
-  private mutating func write(label: String) {
-    var visible = PrintedText()
-    visible.append(label, atMost: 80)
-    write(escaped: visible)
-  }
-
-  /// Escapes text for a quoted label. Mermaid interprets Markdown, HTML, entities, directives and icons even there, so
+  /// Escapes a line. Mermaid interprets Markdown, HTML, entities, directives and icons even there, so
   /// all of ASCII except letters, digits and a few safe characters becomes entities.
-  private mutating func write(escaped visible: PrintedText) {
-    let label = Array(String(decoding: visible.bytes, as: UTF8.self).unicodeScalars)
+  mutating func write(escaped line: PrintedText) {
+    let label = Array(String(decoding: line.bytes, as: UTF8.self).unicodeScalars)
     for index in label.indices {
       if label[index] == "\"" {
         text.append("#quot;")

@@ -123,17 +123,4 @@ extension Plan {
     guard case .groupStart(let index) = nodes[node] else { return node }
     return groups[Int(index)].endNode
   }
-
-  /// For the end of each member, whether another member of the same group waits for it.
-  func membersWaitedForInside() -> [Bool] {
-    var result = Array(repeating: false, count: nodes.count)
-    for group in groups {
-      for member in group.members {
-        for edge in dependencies[Int(member)] where edge > group.startNode {
-          result[Int(edge)] = true
-        }
-      }
-    }
-    return result
-  }
 }

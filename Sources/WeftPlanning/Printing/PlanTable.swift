@@ -50,7 +50,7 @@ struct PlanTable {
     let nameWidth = order.reduce(4) { max($0, plan.steps[$1].address.text.utf8.count) }
     let used = columns.reduce(numberWidth + nameWidth + 4) { $0 + $1.width + 2 }
     let left = max(style.width - used, 20)
-    let commands = RemarkedCommand(style, ellipsis: ellipsis)
+    let commands = RemarkedCommand(style: style, ellipsis: ellipsis)
     let control = ControlRemarks(style)
     var text = PrintedText()
     text.ellipsis = ellipsis
@@ -71,10 +71,7 @@ struct PlanTable {
       }
       text.endLine()
     }
-    text.append("\n")
-    text.append(PlanSummary(of: plan).text)
-    text.endLine()
-    CriticalPathText(plan)?.write(to: &text, width: style.width)
+    text.appendEnding(of: plan, width: style.width)
     return text.bytes
   }
 }
