@@ -57,7 +57,7 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
       "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCaching", "WeftLoading", "WeftExecution",
-      "WeftRecord",
+      "WeftRecord", "WeftReporting",
     ]
   ),
   (

@@ -1,5 +1,6 @@
 public import WeftDefinition
 public import WeftDiagnostics
+import WeftReporting
 
 /// A workflow that cannot be run, or not with the given inputs; nothing was started.
 public struct WorkflowError: Error, Sendable, CustomStringConvertible {

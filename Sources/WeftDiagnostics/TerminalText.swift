@@ -32,7 +32,7 @@ package enum TerminalText {
   }
 
   /// A visible spelling for a byte that is not UTF-8.
-  static func escape(byte: UInt8) -> String { "\\x" + hex(UInt32(byte), digits: 2) }
+  package static func escape(byte: UInt8) -> String { "\\x" + hex(UInt32(byte), digits: 2) }
 
   /// The text on one line, without anything that a terminal would interpret.
   package static func harmless(_ text: String) -> String {

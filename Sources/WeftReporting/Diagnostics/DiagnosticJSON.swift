@@ -16,56 +16,49 @@ package struct DiagnosticJSON: Sendable {
   /// - Parameter collections: One for each checked file.
   package func rendered(_ collections: [DiagnosticCollection]) -> [UInt8] {
     var writer = JSONWriter(.pretty, capacity: 4096)
-    writer.beginObject()
-    writer.member("format", DiagnosticJSON.format)
-    writer.member("errors", collections.reduce(0) { $0 + $1.errorCount })
-    writer.member("warnings", collections.reduce(0) { $0 + $1.warningCount })
-    writer.member("notShown", collections.reduce(0) { $0 + $1.hiddenCount })
-    writer.key("diagnostics")
-    writer.beginArray()
-    for diagnostic in collections.flatMap(\.shown) { write(diagnostic, to: &writer) }
-    writer.endArray()
-    writer.endObject()
+    writer.object {
+      $0.member("format", DiagnosticJSON.format)
+      $0.member("errors", collections.reduce(0) { $0 + $1.errorCount })
+      $0.member("warnings", collections.reduce(0) { $0 + $1.warningCount })
+      $0.member("notShown", collections.reduce(0) { $0 + $1.hiddenCount })
+      $0.array("diagnostics") {
+        for diagnostic in collections.flatMap(\.shown) { write(diagnostic, to: &$0) }
+      }
+    }
     writer.endLine()
     return writer.bytes
   }
 
   private func write(_ diagnostic: Diagnostic, to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("severity", diagnostic.severity.rawValue)
-    writer.member("code", diagnostic.code)
-    writer.member("message", diagnostic.message)
-    if let help = diagnostic.help { writer.member("help", help) }
-    write(diagnostic.place, to: &writer)
-    if !diagnostic.related.isEmpty {
-      writer.key("related")
-      writer.beginArray()
-      for related in diagnostic.related {
-        writer.beginObject()
-        writer.member("message", related.message)
-        write(related.place, to: &writer)
-        writer.endObject()
+    writer.object {
+      $0.member("severity", diagnostic.severity.rawValue)
+      $0.member("code", diagnostic.code)
+      $0.member("message", diagnostic.message)
+      $0.member("help", diagnostic.help)
+      write(diagnostic.place, to: &$0)
+      if diagnostic.related.isEmpty { return }
+      $0.array("related") {
+        for related in diagnostic.related {
+          $0.object {
+            $0.member("message", related.message)
+            write(related.place, to: &$0)
+          }
+        }
       }
-      writer.endArray()
     }
-    writer.endObject()
   }
 
   private func write(_ place: Diagnostic.Place?, to writer: inout JSONWriter) {
     guard let place else { return }
     writer.member("file", place.file.path)
-    writer.key("start")
-    write(Int(place.range.start), of: place.file, to: &writer)
-    writer.key("end")
-    write(Int(place.range.end), of: place.file, to: &writer)
+    writer.object("start") { write(Int(place.range.start), of: place.file, to: &$0) }
+    writer.object("end") { write(Int(place.range.end), of: place.file, to: &$0) }
   }
 
   private func write(_ offset: Int, of file: SourceFile, to writer: inout JSONWriter) {
     let position = file.position(of: offset)
-    writer.beginObject()
     writer.member("line", position.line)
     writer.member("column", position.column)
     writer.member("offset", offset)
-    writer.endObject()
   }
 }

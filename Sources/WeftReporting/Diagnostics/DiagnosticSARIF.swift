@@ -20,112 +20,82 @@ package struct DiagnosticSARIF: Sendable {
   package func rendered(_ collections: [DiagnosticCollection]) -> [UInt8] {
     let diagnostics = collections.flatMap(\.shown)
     let codes = Set(diagnostics.map(\.code)).sorted()
+    let hiddenCount = collections.reduce(0) { $0 + $1.hiddenCount }
     var writer = JSONWriter(.pretty, capacity: 4096)
-    writer.beginObject()
-    writer.member("$schema", "https://json.schemastore.org/sarif-2.1.0.json")
-    writer.member("version", "2.1.0")
-    writer.key("runs")
-    writer.beginArray()
-    writer.beginObject()
-    writeTool(codes, to: &writer)
-    writer.member("columnKind", "unicodeCodePoints")
-    writer.key("results")
-    writer.beginArray()
-    for diagnostic in diagnostics {
-      writeResult(diagnostic, rule: codes.firstIndex(of: diagnostic.code) ?? -1, to: &writer)
+    writer.object {
+      $0.member("$schema", "https://json.schemastore.org/sarif-2.1.0.json")
+      $0.member("version", "2.1.0")
+      $0.array("runs") {
+        $0.object {
+          writeTool(codes, to: &$0)
+          $0.member("columnKind", "unicodeCodePoints")
+          $0.array("results") {
+            for diagnostic in diagnostics {
+              write(diagnostic, rule: codes.firstIndex(of: diagnostic.code) ?? -1, to: &$0)
+            }
+          }
+          if hiddenCount > 0 { $0.object("properties") { $0.member("notShown", hiddenCount) } }
+        }
+      }
     }
-    writer.endArray()
-    writeHiddenCount(collections.reduce(0) { $0 + $1.hiddenCount }, to: &writer)
-    writer.endObject()
-    writer.endArray()
-    writer.endObject()
     writer.endLine()
     return writer.bytes
   }
 
   private func writeTool(_ codes: [String], to writer: inout JSONWriter) {
-    writer.key("tool")
-    writer.beginObject()
-    writer.key("driver")
-    writer.beginObject()
-    writer.member("name", "weft")
-    writer.member("version", version)
-    writer.key("rules")
-    writer.beginArray()
-    for code in codes {
-      writer.beginObject()
-      writer.member("id", code)
-      writer.endObject()
+    writer.object("tool") {
+      $0.object("driver") {
+        $0.member("name", "weft")
+        $0.member("version", version)
+        $0.array("rules") {
+          for code in codes { $0.object { $0.member("id", code) } }
+        }
+      }
     }
-    writer.endArray()
-    writer.endObject()
-    writer.endObject()
   }
 
-  private func writeResult(_ diagnostic: Diagnostic, rule: Int, to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("ruleId", diagnostic.code)
-    writer.member("ruleIndex", rule)
-    writer.member("level", diagnostic.severity.rawValue)
-    writeMessage(
-      diagnostic.message + (diagnostic.help.map { "\nhelp: " + $0 } ?? ""), to: &writer)
-    if let place = diagnostic.place {
-      writer.key("locations")
-      writer.beginArray()
-      writeLocation(place, to: &writer)
-      writer.endArray()
+  private func write(_ diagnostic: Diagnostic, rule: Int, to writer: inout JSONWriter) {
+    writer.object {
+      $0.member("ruleId", diagnostic.code)
+      $0.member("ruleIndex", rule)
+      $0.member("level", diagnostic.severity.rawValue)
+      let help = diagnostic.help.map { "\nhelp: " + $0 } ?? ""
+      writeMessage(diagnostic.message + help, to: &$0)
+      if let place = diagnostic.place {
+        $0.array("locations") { $0.object { write(place, to: &$0) } }
+      }
+      if diagnostic.related.isEmpty { return }
+      $0.array("relatedLocations") {
+        for (index, related) in diagnostic.related.enumerated() {
+          $0.object {
+            $0.member("id", index + 1)
+            writeMessage(related.message, to: &$0)
+            if let place = related.place { write(place, to: &$0) }
+          }
+        }
+      }
     }
-    writeRelated(diagnostic.related, to: &writer)
-    writer.endObject()
   }
 
-  private func writeRelated(_ related: [Diagnostic.Related], to writer: inout JSONWriter) {
-    guard !related.isEmpty else { return }
-    writer.key("relatedLocations")
-    writer.beginArray()
-    for (index, related) in related.enumerated() {
-      writeLocation(related.place, id: index + 1, message: related.message, to: &writer)
-    }
-    writer.endArray()
-  }
-
-  private func writeLocation(
-    _ place: Diagnostic.Place?, id: Int? = nil, message: String? = nil, to writer: inout JSONWriter
-  ) {
-    writer.beginObject()
-    if let id { writer.member("id", id) }
-    if let message { writeMessage(message, to: &writer) }
-    if let place {
-      writer.key("physicalLocation")
-      writer.beginObject()
-      writer.key("artifactLocation")
-      writer.beginObject()
-      writer.member("uri", DiagnosticSARIF.uri(ofPath: place.file.path))
-      writer.endObject()
-      writeRegion(place, to: &writer)
-      writer.endObject()
-    }
-    writer.endObject()
-  }
-
-  /// Writes a region; its end column is exclusive (§3.30.8).
-  private func writeRegion(_ place: Diagnostic.Place, to writer: inout JSONWriter) {
+  /// Writes a location; the end column of its region is exclusive (§3.30.8).
+  private func write(_ place: Diagnostic.Place, to writer: inout JSONWriter) {
     let start = place.file.position(of: Int(place.range.start))
     let end = place.file.position(of: Int(place.range.end))
-    writer.key("region")
-    writer.beginObject()
-    writer.member("startLine", start.line)
-    writer.member("startColumn", start.column)
-    writer.member("endLine", end.line)
-    writer.member("endColumn", end.column)
-    writer.endObject()
+    writer.object("physicalLocation") {
+      $0.object("artifactLocation") {
+        $0.member("uri", DiagnosticSARIF.uri(ofPath: place.file.path))
+      }
+      $0.object("region") {
+        $0.member("startLine", start.line)
+        $0.member("startColumn", start.column)
+        $0.member("endLine", end.line)
+        $0.member("endColumn", end.column)
+      }
+    }
   }
 
   private func writeMessage(_ text: String, to writer: inout JSONWriter) {
-    writer.key("message")
-    writer.beginObject()
-    writer.member("text", DiagnosticSARIF.escaped(text))
-    writer.endObject()
+    writer.object("message") { $0.member("text", DiagnosticSARIF.escaped(text)) }
   }
 
   /// Doubles braces (§3.11.5), and escapes brackets that would form a link (§3.11.6).
@@ -140,14 +110,6 @@ package struct DiagnosticSARIF: Sendable {
       }
     }
     return escaped
-  }
-
-  private func writeHiddenCount(_ count: Int, to writer: inout JSONWriter) {
-    guard count > 0 else { return }
-    writer.key("properties")
-    writer.beginObject()
-    writer.member("notShown", count)
-    writer.endObject()
   }
 
   /// Returns a URI reference (RFC 3986 §4.1) for a path; a `file` URI for an absolute one.

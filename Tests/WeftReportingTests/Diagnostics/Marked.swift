@@ -1,4 +1,5 @@
 import WeftDiagnostics
+import WeftReporting
 
 /// A text with one range marked by `⟦` and `⟧`, which are not part of it.
 struct Marked {

@@ -1,3 +1,5 @@
+import WeftDiagnostics
+
 /// One line of a file as a terminal shows it, and the position of the caret in it.
 ///
 /// Tabs are expanded to every fourth column, and control and reordering characters are escaped. A long line is cut to

@@ -1,5 +1,6 @@
 import Testing
 import WeftDiagnostics
+import WeftReporting
 
 struct DiagnosticTextTests {
   @Test("W04: the place, the sentence, the line, the caret and the cure")

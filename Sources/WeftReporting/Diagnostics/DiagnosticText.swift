@@ -1,3 +1,5 @@
+package import WeftDiagnostics
+
 /// Renders diagnostics for people: the location, the message, the line with a caret, and the help.
 ///
 /// Text from the file, names included, never reaches the terminal as a control sequence: see ``TerminalText``.
