@@ -188,7 +188,7 @@ final class Join: Sendable {
   }
 }
 
-/// The entry of a join in the waiter list of one of its inputs. Sendable as every ``Waiter`` is: it only adds
+/// The entry of a join in the waiter list of one of its inputs. Sendable as every ``Continuation`` is: it only adds
 /// constants.
 private final class JoinInput: Continuation, @unchecked Sendable {
   private let join: Join

@@ -90,7 +90,7 @@ extension Future where Failure == Never {
 /// An outcome in the cheapest form available, for use in large numbers: a known value, a future, or a transformation of
 /// a future.
 ///
-/// A function that returns an `MaybeReady` need not create a future that nothing else observes: its caller already has a
+/// A function that returns a `MaybeReady` need not create a future that nothing else observes: its caller already has a
 /// future, which settles with the same outcome.
 @usableFromInline
 package enum MaybeReady<Value: Sendable, Failure: Error>: Sendable {
@@ -125,7 +125,7 @@ package enum MaybeReady<Value: Sendable, Failure: Error>: Sendable {
 }
 
 extension Future {
-  /// A variant of ``flatMap(_:)`` for use in large numbers; see ``Eventual``.
+  /// A variant of ``flatMap(_:)`` for use in large numbers; see ``MaybeReady``.
   @inlinable
   package func flatMap<Context: Sendable, NewValue>(
     with context: Context,

@@ -92,7 +92,7 @@ public struct Future<Value: Sendable, Failure: Error>: Sendable {
   public func cancel() { cell.cancel() }
 }
 
-/// A waiter that only calls back. Sendable as every ``Waiter`` is: it only adds a constant.
+/// A waiter that only calls back. Sendable as every ``Continuation`` is: it only adds a constant.
 @usableFromInline
 final class Observer: Continuation, @unchecked Sendable {
   private let callback: @Sendable () -> Void

@@ -185,7 +185,7 @@ extension Upstream {
 final class OutcomeCell<Outcome: Sendable & ExpressibleByNilLiteral>: FutureCore,
   @unchecked Sendable
 {
-  /// `nil` until settled. ``Cell`` describes which threads may read it, and when.
+  /// `nil` until settled. ``FutureCore`` describes which threads may read it, and when.
   @exclusivity(unchecked) @usableFromInline var outcome: Outcome
 
   @inlinable

@@ -132,7 +132,7 @@ package func afterwards(_ whose: some Postponing, _ what: Int) {
 /// An object that runs once the future it waits for has settled.
 ///
 /// Sendable, although `next` is a variable: it belongs to the single ``WaiterQueue`` that contains the waiter, which in
-/// turn is part of a future, under that future's lock, or of a thread's ``Ready``.
+/// turn is part of a future, under that future's lock, or of a thread's ``RunQueue``.
 @usableFromInline
 class Continuation: @unchecked Sendable {
   @exclusivity(unchecked) fileprivate final var next: Unmanaged<Continuation>?
@@ -148,7 +148,7 @@ class Continuation: @unchecked Sendable {
 /// would otherwise be released recursively.
 ///
 /// Sendable, because it is only accessed under the lock of the future that it is part of, or by the thread whose
-/// ``Ready`` it is part of.
+/// ``RunQueue`` it is part of.
 @usableFromInline
 struct WaiterQueue: @unchecked Sendable {
   private var last: Unmanaged<Continuation>?
