@@ -87,8 +87,8 @@ let testAids: [String: [Target.Dependency]] = ["WeftHTTP": ["WeftDiagnostics", "
 let moduleTests: [Target] = modules.map { module in
   .testTarget(
     name: module.name + "Tests",
-    dependencies: [.byName(name: module.name)] + module.knows + (testAids[module.name] ?? [])
-      + (module.name == "WeftTestKit" ? [] : ["WeftTestKit"]),
+    dependencies: [.byName(name: module.name), "TestSupport"] + module.knows
+      + (testAids[module.name] ?? []) + (module.name == "WeftTestKit" ? [] : ["WeftTestKit"]),
     path: "Tests/Unit/\(module.name)Tests", exclude: testData[module.name] ?? [],
     swiftSettings: settings)
 }
@@ -116,6 +116,7 @@ let package = Package(
 )
 
 package.targets += [
+  .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
   .executableTarget(
     name: "WeftCLI",
     dependencies: [
@@ -142,12 +143,14 @@ package.targets += [
     swiftSettings: settings),
   .testTarget(
     name: "ShellTests",
-    dependencies: ["WeftDefinition", "WeftPlatform", "WeftTestKit"],
+    dependencies: ["WeftDefinition", "WeftPlatform", "WeftTestKit", "TestSupport"],
     path: "Tests/Shell",
     swiftSettings: settings),
   .testTarget(
     name: "CommandLineTests",
-    dependencies: ["WeftCLI", "WeftPlanning", "WeftExecution", "WeftRecord", "WeftTestKit"],
+    dependencies: [
+      "WeftCLI", "WeftPlanning", "WeftExecution", "WeftRecord", "WeftTestKit", "TestSupport",
+    ],
     path: "Tests/CommandLine", exclude: ["Golden"],
     swiftSettings: settings),
 ]
