@@ -95,8 +95,8 @@ let testAids: [String: [Target.Dependency]] = [
 let moduleTests: [Target] = modules.filter { $0.name != "WeftCurl" }.map { module in
   .testTarget(
     name: module.name + "Tests",
-    dependencies: [.byName(name: module.name)] + module.knows + (testAids[module.name] ?? [])
-      + (module.name == "WeftTestKit" ? [] : ["WeftTestKit"]),
+    dependencies: [.byName(name: module.name), "TestSupport"] + module.knows
+      + (testAids[module.name] ?? []) + (module.name == "WeftTestKit" ? [] : ["WeftTestKit"]),
     path: "Tests/Unit/\(module.name)Tests", exclude: testData[module.name] ?? [],
     swiftSettings: settings)
 }
@@ -124,6 +124,7 @@ let package = Package(
 )
 
 package.targets += [
+  .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
   .executableTarget(
     name: "WeftCLI",
     dependencies: [
@@ -150,12 +151,14 @@ package.targets += [
     swiftSettings: settings),
   .testTarget(
     name: "ShellTests",
-    dependencies: ["WeftShell", "WeftPlatform", "WeftTestKit"],
+    dependencies: ["WeftShell", "WeftPlatform", "WeftTestKit", "TestSupport"],
     path: "Tests/Shell",
     swiftSettings: settings),
   .testTarget(
     name: "CommandLineTests",
-    dependencies: ["WeftCLI", "WeftPlanning", "WeftExecution", "WeftRecord", "WeftTestKit"],
+    dependencies: [
+      "WeftCLI", "WeftPlanning", "WeftExecution", "WeftRecord", "WeftTestKit", "TestSupport",
+    ],
     path: "Tests/CommandLine", exclude: ["Golden"],
     swiftSettings: settings),
 ]

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -8,8 +9,7 @@ import Testing
 
 /// A step's output uses disk up to its limit, and no memory.
 struct LargeOutputTests {
-  /// Whether to write 10 GB, the full row of the matrix, which takes too long for every day.
-  private static let isLong = getenv("WEFT_LONG") != nil
+  /// 10 GB is the full row of the matrix, which takes too long for every day.
   private static let bytes = isLong ? "10000000000" : "64000000"
   /// The amount of output that is kept.
   private static let limit = "8MB"

@@ -18,8 +18,11 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+# Scripts that run before the others: one looks at the leftovers of all runs on this machine, the other measures whether
+# processes end at once, and keeps all processors busy by itself.
+ALONE = ("test_reaping", "test_kill_matrix")
 # The scripts that take longest begin first, so that they do not keep the others from ending together.
-LONGEST = ("test_kill_matrix", "test_disturbed", "test_resuming", "test_injected", "test_history")
+LONGEST = ("test_disturbed", "test_resuming", "test_injected", "test_history")
 
 
 def begins(script):
@@ -34,6 +37,15 @@ def run(script, weft, case):
     return done.returncode, done.stdout.strip(), time.monotonic() - began
 
 
+def report(script, ended, failed):
+    code, output, seconds = ended
+    summary = output.splitlines()[-1] if output else "no output"
+    print(f"{'ok  ' if code == 0 else 'FAIL'} {seconds:6.1f} s  {script.stem}: {summary}", flush=True)
+    if code != 0:
+        failed.append(script.stem)
+        print(output, flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -43,17 +55,15 @@ def main():
     options = parser.parse_args()
     name, _, case = options.only.partition("/")
     scripts = sorted((path for path in HERE.glob("test_*.py") if re.search(name, path.stem)), key=begins)
+    alone = [script for script in scripts if script.stem in ALONE]
     began, failed = time.monotonic(), []
+    for script in alone:
+        report(script, run(script, options.weft, case), failed)
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
-        waiting = {pool.submit(run, script, options.weft, case): script.stem for script in scripts}
+        waiting = {pool.submit(run, script, options.weft, case): script
+                   for script in scripts if script not in alone}
         for future in concurrent.futures.as_completed(waiting):
-            script = waiting[future]
-            code, output, seconds = future.result()
-            summary = output.splitlines()[-1] if output else "no output"
-            print(f"{'ok  ' if code == 0 else 'FAIL'} {seconds:6.1f} s  {script}: {summary}", flush=True)
-            if code != 0:
-                failed.append(script)
-                print(output, flush=True)
+            report(waiting[future], future.result(), failed)
     print(f"{len(scripts) - len(failed)} of {len(scripts)} scripts passed in {time.monotonic() - began:.0f} s"
           + (f"; failed: {', '.join(sorted(failed))}" if failed else ""))
     return 1 if failed or not scripts else 0

@@ -21,7 +21,7 @@ import tempfile
 
 LIMIT = 60  # seconds, against hanging only
 # The number of places tried for a frequent call.
-SOME = 24
+SOME = 8
 
 # The calls that write the record, and the errors that each may have. An interrupted call is repeated, however often.
 CALLS = {

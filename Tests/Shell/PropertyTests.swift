@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WeftPlatform
 import WeftShell
@@ -7,7 +8,7 @@ import WeftTestKit
 @Suite struct PropertyTests {
   /// The number of cases that one shell process runs one after another.
   private static let casesInBatch = 250
-  private static let batches: UInt64 = TestedShell.isLong ? 400 : 8
+  private static let batches: UInt64 = isLong ? 400 : 2
 
   @Test(
     "S01: a value reaches the program byte for byte, and never as code",

@@ -28,9 +28,6 @@ struct TestedShell: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether `WEFT_LONG=1` asks for a thorough test.
-  static let isLong = getenv("WEFT_LONG") != nil
-
   struct Ran {
     var status: ProgramEnd.Status
     var errors: String

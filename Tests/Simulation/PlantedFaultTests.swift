@@ -4,11 +4,10 @@ import Testing
 @Suite struct PlantedFaultTests {
   @Test(arguments: PlantedFault.allCases)
   func everyPlantedFaultIsFound(_ fault: PlantedFault) {
-    var found = 0
-    for seed in 0..<400 as Range<UInt64> where found < 3 {
-      guard let simulation = Simulation(seed: seed, planting: fault) else { continue }
-      if !RunChecker(simulation).violations.isEmpty { found += 1 }
+    let isFound = (0..<400 as Range<UInt64>).contains { seed in
+      guard let simulation = Simulation(seed: seed, planting: fault) else { return false }
+      return !RunChecker(simulation).violations.isEmpty
     }
-    #expect(found > 0, "\(fault) is not found")
+    #expect(isFound, "\(fault) is not found")
   }
 }

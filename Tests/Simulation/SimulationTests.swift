@@ -1,58 +1,41 @@
 import Testing
 import WeftExecution
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Runs that seeds describe, each checked against the guarantees of a run.
-///
-/// `swift test` takes the first few thousand; `WEFT_SEEDS=100000 swift test -c release -Xswiftc -enable-testing
-/// --filter SimulationTests` the full count; `WEFT_SEED=7` a single one, `WEFT_SEED=7,12` some.
 @Suite struct SimulationTests {
-  /// The number of seeds by default, and in a full count.
-  private static let (few, many) = (1_500 as UInt64, 100_000 as UInt64)
-
-  static func number(_ name: String) -> UInt64? {
-    getenv(name).flatMap { UInt64(String(cString: $0)) }
+  /// The measures of one checked run.
+  private struct Run {
+    let features: Set<Feature>
+    let (attempts, readings): (Int, Int)
   }
 
-  static let seeds: [UInt64] = {
-    if let chosen = getenv("WEFT_SEED") {
-      return String(cString: chosen).split(separator: ",").compactMap { UInt64($0) }
-    }
-    return Array(0..<(number("WEFT_SEEDS") ?? few))
-  }()
-
   @Test("G14: every run that a seed can think of keeps its promises")
-  func everyRunKeepsItsPromises() {
-    var pairs = FeaturePairs()
-    var (steps, readings, rejected) = (0, 0, 0)
-    for seed in SimulationTests.seeds {
-      guard let simulation = Simulation(seed: seed) else {
-        rejected += 1
-        continue
-      }
-      if SimulationTests.seeds.count == 1 {
+  func everyRunKeepsItsPromises() async {
+    let runs = await Seeds.map { seed -> Run? in
+      guard let simulation = Simulation(seed: seed) else { return nil }
+      if Seeds.isOne {
         print(simulation.made.outline)
         for event in simulation.events { print("\(event.elapsed) \(event.kind)") }
       }
       let checker = RunChecker(simulation)
       SimulationTests.report(checker.violations, of: seed)
-      pairs.add(Feature.all(of: simulation))
-      steps += simulation.attempts.count
-      readings += checker.readings
+      return Run(
+        features: Feature.all(of: simulation), attempts: simulation.attempts.count,
+        readings: checker.readings)
     }
-    let count = SimulationTests.seeds.count
-    print("\(count) seeds, \(rejected) rejected, \(steps) attempts, \(readings) values read")
-    guard count >= SimulationTests.few else { return }
-    let shown = count >= SimulationTests.many ? Int.max : 10
+    let rejected = Seeds.count - runs.count
+    let readings = runs.map(\.readings).reduce(0, +)
+    let attempts = runs.map(\.attempts).reduce(0, +)
+    print(
+      "\(Seeds.count) seeds, \(rejected) rejected, \(attempts) attempts, \(readings) values read")
+    guard Seeds.count >= Seeds.few else { return }
+    #expect(rejected * 10 < Seeds.count, "the planner rejects \(rejected) workflows")
+    #expect(readings > Seeds.count / 4, "hardly any step reads a value")
+    guard Seeds.count >= Seeds.many else { return }
+    var pairs = FeaturePairs()
+    for run in runs { pairs.add(run.features) }
+    let (shown, least) = Seeds.count >= Seeds.full ? (Int.max, 100) : (10, 1)
     for (pair, count) in pairs.rarest.prefix(shown) { print("\(pair): in \(count) workflows") }
-    #expect(rejected * 10 < count, "the planner rejects \(rejected) of \(count) workflows")
-    #expect(readings > count / 4, "hardly any step reads a value")
-    let least = count >= SimulationTests.many ? 100 : 1
     for (pair, count) in pairs.rarest.prefix(while: { $0.count < least }) {
       Issue.record("\(pair) met in \(count) workflows, and not in \(least)")
     }
@@ -67,8 +50,8 @@ import WeftExecution
       """)
   }
 
-  @Test func theSameSeedGivesTheSameEvents() {
-    for seed in SimulationTests.seeds.prefix(200) {
+  @Test func theSameSeedGivesTheSameEvents() async {
+    _ = await Seeds.map(atMost: 200) { seed -> Void? in
       let (first, second) = (Simulation(seed: seed), Simulation(seed: seed))
       #expect(
         first?.events.dropFirst().map(\.kind) == second?.events.dropFirst().map(\.kind),
@@ -77,8 +60,8 @@ import WeftExecution
   }
 
   /// Without subscribers no events are made, and the report is updated without them.
-  @Test func theReportIsTheSameWhereNobodyListens() {
-    for seed in SimulationTests.seeds.prefix(300) {
+  @Test func theReportIsTheSameWhereNobodyListens() async {
+    _ = await Seeds.map(atMost: 300) { seed -> Void? in
       let heard = Simulation(seed: seed)?.report
       let unheard = Simulation(seed: seed, isHeard: false)?.report
       #expect(heard?.steps == unheard?.steps, "seed \(seed)")

@@ -4,48 +4,42 @@ import WeftExecution
 
 /// Random runs in several parts, each ended in a different way.
 @Suite struct SequenceTests {
-  private static let few = 500
-
-  private static var seeds: ArraySlice<UInt64> {
-    let seeds = SimulationTests.seeds
-    return SimulationTests.number("WEFT_SEEDS") == nil ? seeds.prefix(few) : seeds[...]
-  }
-
   @Test(
     "X02, X03, X04, X13: a run in several parts, each ended differently, gets all its work done")
-  func everySequenceGetsThere() {
-    var (parts, restored) = (0, 0)
-    for seed in SequenceTests.seeds {
-      guard let run = SequencedRun(seed: seed) else { continue }
-      if SimulationTests.seeds.count == 1 { run.report() }
-      parts += run.parts.count
+  func everySequenceGetsThere() async {
+    let runs = await Seeds.map { seed -> (parts: Int, restored: Int)? in
+      guard let run = SequencedRun(seed: seed) else { return nil }
+      if Seeds.isOne { run.report() }
       let safety = ResumeChecker(run.made, run.parts)
-      restored += safety.restored
       let violations =
         safety.violations + ProgressChecker(run.made, run.parts).violations + run.violations
         + run.disagreements
-      guard !violations.isEmpty else { continue }
-      Issue.record(
-        """
-        seed \(seed): \(violations.prefix(5).joined(separator: "; "))
-        again: WEFT_SEED=\(seed) swift test --filter SequenceTests
-        """)
+      if !violations.isEmpty {
+        Issue.record(
+          """
+          seed \(seed): \(violations.prefix(5).joined(separator: "; "))
+          again: WEFT_SEED=\(seed) swift test --filter SequenceTests
+          """)
+      }
+      return (run.parts.count, safety.restored)
     }
-    print("\(SequenceTests.seeds.count) sequences, \(parts) parts, \(restored) steps restored")
+    let parts = runs.map(\.parts).reduce(0, +)
+    let restored = runs.map(\.restored).reduce(0, +)
+    print("\(Seeds.count) sequences, \(parts) parts, \(restored) steps restored")
   }
 
   @Test("X02, X03, X28: a sequence gets all its work done in another file, too")
-  func everySequenceGetsThereInAnotherFile() {
-    var parts = 0
-    for seed in SequenceTests.seeds {
-      guard let run = SequencedRun(seed: seed, nested: true) else { continue }
-      if SimulationTests.seeds.count == 1 { run.report() }
-      parts += run.parts.count
+  func everySequenceGetsThereInAnotherFile() async {
+    let parts = await Seeds.map { seed -> Int? in
+      guard let run = SequencedRun(seed: seed, nested: true) else { return nil }
+      if Seeds.isOne { run.report() }
       let violations = run.violations + run.disagreements
-      guard !violations.isEmpty else { continue }
-      Issue.record("seed \(seed): \(violations.prefix(5).joined(separator: "; "))")
+      if !violations.isEmpty {
+        Issue.record("seed \(seed): \(violations.prefix(5).joined(separator: "; "))")
+      }
+      return run.parts.count
     }
-    print("\(SequenceTests.seeds.count) sequences in another file, \(parts) parts")
+    print("\(Seeds.count) sequences in another file, \(parts.reduce(0, +)) parts")
   }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import WeftPlatform
 import WeftTestKit
@@ -117,7 +118,7 @@ struct CacheEntryFuzzTests {
       "\"outputs\":", "\\u0000", "420", "1e999",
     ]
     var fuzzer = Fuzzer(corpus: "Corpus", seeds: [seed], words: words)
-    let report = fuzzer.run(making: 3_000) { text in
+    let report = fuzzer.run(making: isLong ? 3_000 : 600) { text in
       let sealed = CacheEntryFuzzTests.sealed(text)
       guard let (entry, _) = CacheEntry.read(sealed, CacheEntryFuzzTests.code) else {
         return ["refused"]

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WeftFutures
 
@@ -41,7 +42,7 @@ import WeftFutures
     ("deferred", { source in Future.deferred { source }.map { $0 + 1 } }),
   ]
 
-  @Test func aChainOfAMillionNeedsNoStack() {
+  @Test(.large) func aChainOfAMillionNeedsNoStack() {
     chain(of: Self.million, ending: .settledThenReleased) { $0.map { $0 + 1 } }
   }
 
@@ -67,7 +68,9 @@ import WeftFutures
     #expect(seen.entries == [expected])
   }
 
-  @Test func aZipOfAMillionNeedsNoStack() { zip(of: Self.million, ending: .settledThenReleased) }
+  @Test(.large) func aZipOfAMillionNeedsNoStack() {
+    zip(of: Self.million, ending: .settledThenReleased)
+  }
 
   @Test(arguments: End.allCases)
   func aWideZipNeedsNoStack(_ end: End) { zip(of: Self.many, ending: end) }
@@ -163,7 +166,8 @@ import WeftFutures
     init(_ next: Future<Chained, Oops>?) { self.next = next }
   }
 
-  @Test("E08: a list of a million futures, each holding the next, is released without stack")
+  @Test(
+    "E08: a list of a million futures, each holding the next, is released without stack", .large)
   func aListOfFuturesIsReleasedWithoutStack() {
     onSmallStack {
       var list = Future<List, Oops>(value: .end)

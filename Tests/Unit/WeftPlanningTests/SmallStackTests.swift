@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 import WeftDefinition
 import WeftDiagnostics
@@ -13,19 +14,19 @@ import WeftPlanning
 /// A pool's thread has 512 KiB of stack; no path length may need more.
 struct SmallStackTests {
   static let workflows: [(name: String, workflow: Workflow)] = [
-    ("a chain", Workflow(steps: (0..<100_000).map { _ in Step(run: "true") })),
+    ("a chain", Workflow(steps: (0..<largeCount).map { _ in Step(run: "true") })),
     (
       "a chain against the file's order",
       Workflow(
-        parallel: (0..<100_000).map { index in
-          Step(StepID("s\(index)")!, needs: index == 99_999 ? [] : [Need("s\(index + 1)")])
+        parallel: (0..<largeCount).map { index in
+          Step(StepID("s\(index)")!, needs: index == largeCount - 1 ? [] : [Need("s\(index + 1)")])
         })
     ),
     (
       "a cycle",
       Workflow(
-        parallel: (0..<100_000).map {
-          Step(StepID("s\($0)")!, needs: [Need("s\(($0 + 1) % 100_000)")])
+        parallel: (0..<largeCount).map {
+          Step(StepID("s\($0)")!, needs: [Need("s\(($0 + 1) % largeCount)")])
         })
     ),
     (

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WeftDefinition
 import WeftDiagnostics
@@ -36,7 +37,7 @@ import WeftTestKit
   @Test(.timeLimit(.minutes(30))) func noFileBringsTheReaderDown() {
     var fuzzer = Fuzzer(
       corpus: "Corpus", seeds: WorkflowFuzzTests.seeds, words: WorkflowFuzzTests.words)
-    let report = fuzzer.run(making: 4_000) { bytes in
+    let report = fuzzer.run(making: isLong ? 4_000 : 400) { bytes in
       let file = SourceFile(path: "workflow.json", bytes: bytes)
       let (workflow, decoding) = WorkflowDecoder.decode(file)
       var words = Set(decoding.map(\.code.description))

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import WeftPlatform
@@ -8,10 +9,10 @@ import Testing
 /// Each test measures a whole process, so it runs in a process of its own: the tests beside it open, start and
 /// allocate at the same time. With `WEFT_LONG=1`, there are enough spawns to detect a hundred bytes each.
 @Suite struct LeakTests {
-  @Test("starts by the thousand leave no descriptor, zombie or memory behind")
+  @Test("starts by the hundred leave no descriptor, zombie or memory behind")
   func starts() async {
     await #expect(processExitsWith: .success) {
-      try Holdings.expectNothingIsLeft(by: Holdings.isLong ? 20_000 : 1_000) {
+      try Holdings.expectNothingIsLeft(by: isLong ? 20_000 : 300) {
         do {
           let ran = try run(["/bin/echo", "hello"])
           #expect(ran.text == "hello\n" && ran.end.exited(with: 0), "\(ran)")
@@ -27,7 +28,7 @@ import Testing
     arguments: [["/nope"], ["/etc/passwd"], ["/bin/true", String(repeating: "x", count: 1 << 17)]])
   func failedStarts(arguments: [String]) async {
     await #expect(processExitsWith: .success) { [arguments] in
-      try Holdings.expectNothingIsLeft(by: Holdings.isLong ? 2_000 : 500) {
+      try Holdings.expectNothingIsLeft(by: isLong ? 2_000 : 200) {
         #expect(refusal(arguments) { $0.input = .bytes([1]) } != nil)
       }
     }
@@ -36,8 +37,6 @@ import Testing
 
 /// The resources of this process.
 private struct Holdings {
-  static let isLong = getenv("WEFT_LONG") != nil
-
   private var descriptors: Int
   private var children: Int
   private var residentBytes: Int
@@ -67,7 +66,7 @@ private struct Holdings {
       #expect(eventually(within: .seconds(600)) { done.count == 2 })
     }
     // Buffers, threads and the allocator's reserves are made once.
-    try go(isLong ? 2_000 : 100)
+    try go(isLong ? 2_000 : 50)
     let before = try Holdings()
     try go(count)
     let after = try Holdings()

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WeftPlatform
 import WeftTestKit
@@ -22,7 +23,8 @@ import WeftTestKit
   @Test(.timeLimit(.minutes(30))) func noJournalBringsTheReaderDown() {
     let seeds = [Array(SampleRecords.lines.joined())] + SampleRecords.lines
     var fuzzer = Fuzzer(corpus: "Corpus", seeds: seeds, words: JournalFuzzTests.words)
-    let report = fuzzer.run(making: 1_500, repair: JournalFuzzTests.withChecksums) { bytes in
+    let report = fuzzer.run(making: isLong ? 1_500 : 300, repair: JournalFuzzTests.withChecksums) {
+      bytes in
       let contents = JournalContents(of: bytes, run: SampleRecords.run)
       #expect(contents.wholeBytes + contents.tornBytes <= bytes.count)
       #expect(contents.damage != nil || contents.wholeBytes + contents.tornBytes == bytes.count)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WeftShell
@@ -211,7 +212,7 @@ import Testing
     }
     #expect(nested(ScriptReading.depthLimit).isSound)
     #expect(nested(ScriptReading.depthLimit + 1).reasons == [.unfollowable(.tooDeep, line: 1)])
-    #expect(nested(100_000).reasons == [.unfollowable(.tooDeep, line: 1)])
+    #expect(nested(largeCount).reasons == [.unfollowable(.tooDeep, line: 1)])
   }
 
   @Test func noValueHasAPlaceInAnUnknownLanguage() {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WeftDefinition
 import WeftPlanning
@@ -98,9 +99,9 @@ import WeftTestKit
     #expect(run.running == ["e[eu]", "e[us]"])
   }
 
-  @Test func aHundredThousandElementsAreMadeAsTheyAreNeeded() throws {
+  @Test func veryManyElementsAreMadeAsTheyAreNeeded() throws {
     let run = try RunHarness(
-      Workflow(steps: [Step("e", run: ["e"]).forEach((0..<100_000).map { String($0) })]),
+      Workflow(steps: [Step("e", run: ["e"]).forEach((0..<largeCount).map { String($0) })]),
       maxParallel: 2)
     #expect(run.running == ["e[0]", "e[1]"])
     #expect(run.run.report.steps.count < 200)

@@ -59,10 +59,9 @@ import WeftDefinition
     arguments: [64 << 10, (64 << 10) + 1, 300_000, (1 << 20) - 1, 1 << 20])
   func longValues(count: Int) throws {
     let text = String(repeating: "0123456789abcde\n", count: count / 16 + 1).prefix(count - 1) + "."
+    let bytes = Array(text.utf8)
     let act = Act(
-      stdout: stride(from: 0, to: count, by: 7000).map {
-        Array(text.utf8)[$0..<min($0 + 7000, count)].map(\.self)
-      })
+      stdout: stride(from: 0, to: count, by: 7000).map { Array(bytes[$0..<min($0 + 7000, count)]) })
     let run = try Self.run("steps.a.stdout", act)
     #expect(run.arguments(of: "b") == ["echo", String(text)])
   }

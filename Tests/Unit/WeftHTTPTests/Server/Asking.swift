@@ -1,4 +1,3 @@
-import Synchronization
 import WeftFutures
 import WeftPlatform
 
@@ -60,27 +59,14 @@ func timed(_ request: HTTPRequest) -> (answer: Result<HTTPResponse, HTTPFailure>
 func awaited(
   _ future: Future<HTTPResponse, HTTPFailure>, since began: Duration
 ) -> (answer: Result<HTTPResponse, HTTPFailure>, took: Duration) {
-  let box = Told()
-  future.whenSettled { box.set($0, at: MonotonicClock.now - began) }
-  while true {
-    if let known = box.known { return known }
-    usleep(500)
-  }
+  let told = Watched<(answer: Result<HTTPResponse, HTTPFailure>, took: Duration)?>(nil)
+  future.whenSettled { answer in told.change { $0 = (answer, MonotonicClock.now - began) } }
+  told.wait { $0 != nil }
+  return told.value!
 }
 
-private final class Told: Sendable {
-  private let state: Mutex<(Result<HTTPResponse, HTTPFailure>, Duration)?>
-
-  init() { state = Mutex(nil) }
-
-  var known: (answer: Result<HTTPResponse, HTTPFailure>, took: Duration)? {
-    state.withLock { $0.map { ($0.0, $0.1) } }
-  }
-
-  func set(_ result: Result<HTTPResponse, HTTPFailure>, at moment: Duration) {
-    state.withLock { $0 = (result, moment) }
-  }
+/// Waits on the calling thread until the files of a folder are as they should be, but not for ever.
+func waits(until isSo: () -> Bool) {
+  let end = MonotonicClock.now + .seconds(20)
+  while !isSo() && MonotonicClock.now < end { usleep(1000) }
 }
-
-/// Waits on the calling thread until a condition holds.
-func waits(until isSo: () -> Bool) { while !isSo() { usleep(1000) } }

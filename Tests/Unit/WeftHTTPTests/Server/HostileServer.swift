@@ -1,11 +1,10 @@
 import Glibc
-import Synchronization
 
 /// A server on its own port that treats each connection as the test says; it does not know HTTP.
 final class HostileServer: Sendable {
   let port: Int
   private let listener: Int32
-  private let state = Mutex(State())
+  private let state = Watched(State())
 
   private struct State {
     var connections: Set<Int32> = []
@@ -52,11 +51,14 @@ final class HostileServer: Sendable {
   }
 
   /// The number of connections so far.
-  var accepted: Int { state.withLock { $0.accepted } }
+  var accepted: Int { state.value.accepted }
+
+  /// Waits on the calling thread until that many connections have been accepted.
+  func waits(forConnections count: Int) { state.wait { $0.accepted >= count } }
 
   /// Ends all connections; the serving threads see them broken.
   func close() {
-    state.withLock { state in
+    state.change { state in
       guard !state.isClosed else { return }
       state.isClosed = true
       shutdown(listener, Int32(SHUT_RDWR))
@@ -65,7 +67,7 @@ final class HostileServer: Sendable {
   }
 
   private func open(_ descriptor: Int32) -> Int? {
-    state.withLock { state in
+    state.change { state in
       if state.isClosed {
         Glibc.close(descriptor)
         return nil
@@ -77,7 +79,7 @@ final class HostileServer: Sendable {
   }
 
   private func end(_ descriptor: Int32) {
-    state.withLock { state in
+    state.change { state in
       state.connections.remove(descriptor)
       Glibc.close(descriptor)
     }

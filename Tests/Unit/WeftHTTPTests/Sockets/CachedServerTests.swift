@@ -110,7 +110,7 @@ struct CachedServerTests {
     }
     defer { server.close() }
     let future = client().send(try request(server.url()))
-    waits { server.accepted == 1 }
+    server.waits(forConnections: 1)
     future.cancel()
     #expect(await future.result.kind == .cancelled)
   }

@@ -73,7 +73,7 @@ struct SavingTests {
     let server = HostileServer { connection in
       _ = connection.readHead()
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
-      while scratch.names.isEmpty { usleep(1000) }
+      waits { !scratch.names.isEmpty }
       for name in scratch.names {
         var status = stat()
         lstat(scratch.path + "/" + name, &status)
@@ -196,8 +196,7 @@ struct SavingTests {
     ).get()
     #expect(contents(path) == "new")
     partial = nil
-    let end = MonotonicClock.now + .seconds(20)
-    waits { scratch.names.count <= 1 || MonotonicClock.now >= end }
+    waits { scratch.names.count <= 1 }
     #expect(scratch.names == ["out"], "what nobody goes on with is removed")
   }
 
@@ -239,8 +238,7 @@ struct SavingTests {
     #expect(scratch.names.count == 1)
     partial = nil
     // The thread that reported it releases it a little later.
-    let end = MonotonicClock.now + .seconds(20)
-    waits { scratch.names.isEmpty || MonotonicClock.now >= end }
+    waits { scratch.names.isEmpty }
     #expect(scratch.names == [])
   }
 
@@ -275,9 +273,9 @@ struct SavingTests {
   }
 
   private final class Gate: Sendable {
-    private let isOpen = Mutex(false)
-    func open() { isOpen.withLock { $0 = true } }
-    func wait() { while !isOpen.withLock({ $0 }) { usleep(1000) } }
+    private let isOpen = Watched(false)
+    func open() { isOpen.change { $0 = true } }
+    func wait() { isOpen.wait { $0 } }
   }
 
   @Test("H10: a server waits for a slow disk, and memory does not grow")

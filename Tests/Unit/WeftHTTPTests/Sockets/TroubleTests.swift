@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 import WeftFutures
 import WeftPlatform
@@ -260,12 +261,12 @@ struct TroubleTests {
 
   @Test("H35: many requests to one host go on at the same time")
   func parallel() async throws {
-    let together = Mutex(0)
+    let together = Watched(0)
     let server = HostileServer { connection in
       guard connection.readHead() != nil else { return }
-      together.withLock { $0 += 1 }
+      together.change { $0 += 1 }
       // The server answers only when all requests have arrived.
-      while together.withLock({ $0 }) < 300 { usleep(1000) }
+      together.wait { $0 >= 300 }
       connection.answer()
     }
     defer { server.close() }
@@ -284,7 +285,7 @@ struct TroubleTests {
     defer { threads.close() }
     let own = HTTPClient(transport: CurlTransport(threads: threads))
     let asked = try request(server.url())
-    for _ in 0..<(getenv("WEFT_LONG") == nil ? 2000 : 10_000) {
+    for _ in 0..<(isLong ? 10_000 : 1_000) {
       #expect(answer(to: asked, by: own).text == "x")
     }
     #expect(server.accepted == 1)
