@@ -31,10 +31,17 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlatform"]
   ),
   (
+    "WeftEvents",
+    [
+      "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
+      "WeftPlatform", "WeftHTTP",
+    ]
+  ),
+  (
     "WeftExecution",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCaching",
+      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCaching", "WeftEvents",
     ]
   ),
   (
@@ -42,29 +49,29 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
       "WeftPlanning",
-      "WeftPlatform", "WeftHTTP", "WeftExecution",
+      "WeftPlatform", "WeftHTTP", "WeftEvents", "WeftExecution",
     ]
   ),
   (
     "WeftReporting",
     [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
-      "WeftPlatform", "WeftHTTP", "WeftExecution", "WeftRecord",
+      "WeftPlatform", "WeftHTTP", "WeftEvents", "WeftExecution", "WeftRecord",
     ]
   ),
   (
     "Weft",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCaching", "WeftLoading", "WeftExecution",
-      "WeftRecord",
+      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCaching", "WeftLoading", "WeftEvents",
+      "WeftExecution", "WeftRecord",
     ]
   ),
   (
     "WeftTestKit",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftExecution", "Weft",
+      "WeftPlanning", "WeftPlatform", "WeftEvents", "WeftExecution", "Weft",
     ]
   ),
 ]
@@ -120,7 +127,7 @@ package.targets += [
     name: "WeftCLI",
     dependencies: [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
-      "WeftPlatform", "WeftCaching", "WeftLoading", "WeftExecution", "WeftRecord",
+      "WeftPlatform", "WeftCaching", "WeftLoading", "WeftEvents", "WeftExecution", "WeftRecord",
       "WeftReporting", "CWeftSchemas",
     ],
     swiftSettings: settings),
@@ -128,15 +135,15 @@ package.targets += [
     name: "WeftBenchmarks",
     dependencies: [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftExecution", "WeftRecord",
+      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftEvents", "WeftExecution", "WeftRecord",
       "CWeftBenchmarks",
     ],
     swiftSettings: settings),
   .testTarget(
     name: "SimulationTests",
     dependencies: [
-      "WeftFutures", "WeftJSON", "WeftDefinition", "WeftPlanning", "WeftPlatform", "WeftExecution",
-      "WeftTestKit",
+      "WeftFutures", "WeftJSON", "WeftDefinition", "WeftPlanning", "WeftPlatform", "WeftEvents",
+      "WeftExecution", "WeftTestKit",
     ],
     swiftSettings: settings),
   .testTarget(
@@ -145,7 +152,9 @@ package.targets += [
     swiftSettings: settings),
   .testTarget(
     name: "CommandLineTests",
-    dependencies: ["WeftCLI", "WeftPlanning", "WeftExecution", "WeftRecord", "WeftTestKit"],
+    dependencies: [
+      "WeftCLI", "WeftPlanning", "WeftEvents", "WeftExecution", "WeftRecord", "WeftTestKit",
+    ],
     exclude: ["Golden"],
     swiftSettings: settings),
 ]

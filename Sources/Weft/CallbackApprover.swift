@@ -1,3 +1,4 @@
+import WeftEvents
 import WeftExecution
 import WeftFutures
 import WeftPlatform

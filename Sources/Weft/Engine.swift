@@ -1,6 +1,7 @@
 import WeftCaching
 public import WeftDefinition
 import WeftDiagnostics
+import WeftEvents
 import WeftExecution
 public import WeftHTTP
 public import WeftJSON

@@ -2,6 +2,7 @@
 // the report, futures and requests come from separate modules.
 @_exported public import WeftDefinition
 @_exported public import WeftDiagnostics
+@_exported public import WeftEvents
 @_exported public import WeftExecution
 @_exported public import WeftFutures
 @_exported public import WeftHTTP

@@ -1,3 +1,4 @@
+public import WeftEvents
 public import WeftExecution
 public import WeftPlanning
 import WeftRecord

@@ -1,4 +1,5 @@
 import WeftDiagnostics
+import WeftEvents
 import WeftExecution
 
 /// An error without a location in a workflow file, worded and formatted like a diagnostic.

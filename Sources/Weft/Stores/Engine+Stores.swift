@@ -1,4 +1,5 @@
 public import WeftDefinition
+import WeftEvents
 import WeftExecution
 public import WeftJSON
 import WeftPlanning

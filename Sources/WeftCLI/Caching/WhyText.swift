@@ -1,4 +1,5 @@
 import WeftCaching
+import WeftEvents
 import WeftExecution
 import WeftPlanning
 import WeftPlatform

@@ -1,5 +1,5 @@
 import WeftDiagnostics
-import WeftExecution
+import WeftEvents
 import WeftReporting
 
 /// `weft check`: all problems of the files, in the order in which the files were named.

@@ -1,5 +1,5 @@
 import WeftDiagnostics
-import WeftExecution
+import WeftEvents
 import WeftExpressions
 import WeftJSON
 import WeftPlatform

@@ -1,4 +1,5 @@
 import WeftDiagnostics
+import WeftEvents
 import WeftExecution
 import WeftExpressions
 import WeftJSON

@@ -1,4 +1,4 @@
-import WeftExecution
+import WeftEvents
 
 /// The program, from its arguments to its exit code.
 struct Program {

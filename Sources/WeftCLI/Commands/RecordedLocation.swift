@@ -1,6 +1,6 @@
 import WeftDefinition
 import WeftDiagnostics
-import WeftExecution
+import WeftEvents
 import WeftPlatform
 
 /// The directory and file that a journal names, unless the user has named them too.

@@ -1,6 +1,6 @@
 import WeftDefinition
 import WeftDiagnostics
-import WeftExecution
+import WeftEvents
 import WeftLoading
 import WeftPlanning
 import WeftPlatform

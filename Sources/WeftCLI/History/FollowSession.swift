@@ -1,4 +1,4 @@
-import WeftExecution
+import WeftEvents
 import WeftPlatform
 import WeftRecord
 import WeftReporting

@@ -1,5 +1,5 @@
 import WeftDiagnostics
-import WeftExecution
+import WeftEvents
 import WeftPlanning
 import WeftRecord
 

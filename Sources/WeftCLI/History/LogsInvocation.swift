@@ -1,4 +1,4 @@
-import WeftExecution
+import WeftEvents
 import WeftRecord
 
 /// The arguments of `weft logs`.

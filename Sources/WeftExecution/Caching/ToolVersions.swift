@@ -1,4 +1,5 @@
 import Synchronization
+import WeftEvents
 import WeftPlatform
 
 /// Versions of tools. Each version command runs once in a run for the same directory and environment.

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 
 /// The number of further attempts that a whole run has for failures that many steps tend to have at once: those
 /// of networks and servers. Without it, every step would retry against a server that is down as often as its

@@ -1,5 +1,6 @@
+package import WeftEvents
 package import WeftFutures
-public import WeftPlanning
+import WeftPlanning
 package import WeftPlatform
 
 /// Asks an approver whether a step may proceed.
@@ -8,18 +9,6 @@ package protocol Approver: Sendable {
   /// - Returns: The answer. It settles once no approver is being asked any more, and soon after a stop was
   ///   requested: the step and the run wait for that.
   func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never>
-}
-
-/// A question to an approver.
-public struct ApprovalRequest: Sendable, Hashable {
-  /// The step that waits for the answer.
-  public let step: StepAddress
-  public internal(set) var message: String
-
-  package init(step: StepAddress, message: String) {
-    self.step = step
-    self.message = message
-  }
 }
 
 /// The result of an approval request.

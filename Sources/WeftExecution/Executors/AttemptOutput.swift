@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 
 /// Decides what parts of an attempt's output are passed on: lines and states of progress lines, without secrets
 /// and up to a limit. It takes the time as an argument, and accesses neither log nor events.

@@ -1,6 +1,7 @@
+import WeftEvents
 import WeftPlatform
 
-extension ContainmentLevel {
+extension WeftEvents.ContainmentLevel {
   init(_ level: WeftPlatform.ContainmentLevel) {
     switch level {
     case .cgroup: self = .cgroup

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 import WeftPlatform
 
 /// A lack of resources when an attempt was to be started.

@@ -1,3 +1,4 @@
+import WeftEvents
 import WeftPlanning
 
 /// The scopes and parallel limits around a group, as seen from one frame. ``RunEngine`` reads them when it starts a group

@@ -1,3 +1,4 @@
+import WeftEvents
 package import WeftPlatform
 
 /// The jobserver that one attempt's program is offered.

@@ -1,3 +1,5 @@
+import WeftEvents
+
 /// Questions about a recorded state that ``ResumePolicy`` decides by.
 extension RecordedStep {
   /// Whether it ended, or was skipped.

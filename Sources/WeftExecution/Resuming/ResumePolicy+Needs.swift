@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 import WeftPlanning
 
 /// Decides whether the result of a step or group is still needed by a step that has yet to run.

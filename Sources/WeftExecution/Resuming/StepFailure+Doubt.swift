@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 import WeftPlanning
 
 /// The failures of steps in doubt. ``ResumePolicy`` decides which step gets one, and ``RunEngine`` then fails the step

@@ -1,5 +1,6 @@
 import Synchronization
 import WeftDefinition
+import WeftEvents
 import WeftPlanning
 
 /// Schedules cleanup for loops and retried groups that a previous engine started and this one skips as a whole. Their

@@ -1,4 +1,5 @@
 import Synchronization
+import WeftEvents
 import WeftPlanning
 
 /// Makes the events of this engine agree with the journal when the run ends: each recorded step either counts as it

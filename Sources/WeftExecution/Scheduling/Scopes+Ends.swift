@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 import WeftPlanning
 
 /// The outcome of groups, and the scopes of cleanups and `finally`.

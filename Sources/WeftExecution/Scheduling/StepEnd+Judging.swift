@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 import WeftPlanning
 
 /// Decides whether an attempt succeeded, failed or was cancelled, from its ``AttemptEnd``, and whether a failure is
@@ -45,6 +46,12 @@ extension StepEnd {
       unkillable: end.unkillable)
     judged.take(from: end)
     return judged
+  }
+
+  /// Takes the parts of an attempt's end that do not depend on its outcome.
+  mutating func take(from end: AttemptEnd) {
+    boxedUsage = end.boxedUsage
+    if end.isOfRequest { http = end.request?.summary }
   }
 }
 
