@@ -33,10 +33,17 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftShell", "WeftDefinition", "WeftHTTP"]
   ),
   (
+    "WeftEvents",
+    [
+      "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
+      "WeftPlatform", "WeftHTTP",
+    ]
+  ),
+  (
     "WeftExecution",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftCaching",
+      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftCaching", "WeftEvents",
     ]
   ),
   (
@@ -44,29 +51,29 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
       "WeftPlanning",
-      "WeftPlatform", "WeftHTTP", "WeftExecution",
+      "WeftPlatform", "WeftHTTP", "WeftEvents", "WeftExecution",
     ]
   ),
   (
     "WeftReporting",
     [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
-      "WeftPlatform", "WeftHTTP", "WeftExecution", "WeftRecord",
+      "WeftPlatform", "WeftHTTP", "WeftEvents", "WeftExecution", "WeftRecord",
     ]
   ),
   (
     "Weft",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftCaching", "WeftExecution",
-      "WeftRecord", "WeftReporting",
+      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftCaching", "WeftEvents",
+      "WeftExecution", "WeftRecord", "WeftReporting",
     ]
   ),
   (
     "WeftTestKit",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftExecution", "Weft",
+      "WeftPlanning", "WeftPlatform", "WeftEvents", "WeftExecution", "Weft",
     ]
   ),
 ]
@@ -129,23 +136,24 @@ package.targets += [
     name: "WeftCLI",
     dependencies: [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
-      "WeftPlatform", "WeftCaching", "WeftExecution", "WeftRecord", "Weft", "WeftReporting",
-      "CWeftSchemas",
+      "WeftPlatform", "WeftCaching", "WeftEvents", "WeftExecution", "WeftRecord", "Weft",
+      "WeftReporting", "CWeftSchemas",
     ],
     swiftSettings: settings),
   .executableTarget(
     name: "WeftBenchmarks",
     dependencies: [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftExecution", "WeftRecord",
+      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftEvents", "WeftExecution",
+      "WeftRecord",
       "CWeftBenchmarks",
     ],
     swiftSettings: settings),
   .testTarget(
     name: "SimulationTests",
     dependencies: [
-      "WeftFutures", "WeftJSON", "WeftDefinition", "WeftPlanning", "WeftPlatform", "WeftExecution",
-      "WeftTestKit",
+      "WeftFutures", "WeftJSON", "WeftDefinition", "WeftPlanning", "WeftPlatform", "WeftEvents",
+      "WeftExecution", "WeftTestKit",
     ],
     path: "Tests/Simulation",
     swiftSettings: settings),
@@ -157,7 +165,8 @@ package.targets += [
   .testTarget(
     name: "CommandLineTests",
     dependencies: [
-      "WeftCLI", "WeftPlanning", "WeftExecution", "WeftRecord", "WeftTestKit", "TestSupport",
+      "WeftCLI", "WeftPlanning", "WeftEvents", "WeftExecution", "WeftRecord", "WeftTestKit",
+      "TestSupport",
     ],
     path: "Tests/CommandLine", exclude: ["Golden"],
     swiftSettings: settings),

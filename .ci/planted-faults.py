@@ -19,6 +19,7 @@ import tempfile
 
 root = pathlib.Path(__file__).resolve().parent.parent
 engine = "Sources/WeftExecution/"
+events = "Sources/WeftEvents/"
 platform = "Sources/WeftPlatform/"
 
 # Name, file, original text, replacement. FAULT is true if the fault is selected.
@@ -84,15 +85,9 @@ faults = [
     ("a cancelled run lets the next step start", "Scheduling/Scopes.swift",
      "    if let reason = cancellation(of: scope) { return .cancelled(reason) }\n    if let failed",
      "    if !FAULT, let reason = cancellation(of: scope) { return .cancelled(reason) }\n    if let failed"),
-    ("a stale skip", "Record/RecordedRun.swift",
-     "      steps[group] = nil\n",
-     "      if !FAULT { steps[group] = nil }\n"),
     ("a stale success", "Scheduling/RunEngine+Groups.swift",
      "!resumePolicy.isReusable(task)\n    {\n      events.note(",
      "!resumePolicy.isReusable(task), !FAULT\n    {\n      events.note("),
-    ("a rerun is forgotten by the next engine", "Record/RecordedRun.swift",
-     "    for step in opening.rerun { rerunSince[step] = number }",
-     "    for step in opening.rerun where !FAULT { rerunSince[step] = number }"),
     ("a rerun in another file leaves the groups around it as they were", "Resuming/RerunSelection.swift",
      "in plan.allEnclosingGroups(ofGroup: plan.steps[step].group) {",
      "in FAULT ? plan.enclosingGroups(ofGroup: plan.steps[step].group) "
@@ -108,6 +103,15 @@ faults = [
      "isTolerable: FAULT || fault?.isDoubt != true)"),
 ]
 
+folds = [
+    ("a stale skip", "Record/RecordedRun.swift",
+     "      steps[group] = nil\n",
+     "      if !FAULT { steps[group] = nil }\n"),
+    ("a rerun is forgotten by the next engine", "Record/RecordedRun.swift",
+     "    for step in opening.rerun { rerunSince[step] = number }",
+     "    for step in opening.rerun where !FAULT { rerunSince[step] = number }"),
+]
+
 sweeps = [
     ("a sweep ends one process too many, which another engine has started", "Containment/RunSearch.swift",
      "      member.cookie == engine.cookie && member.engine == engine.process\n",
@@ -118,7 +122,8 @@ sweeps = [
 def misplaced() -> list[str]:
     """The faults whose text does not occur exactly once."""
     counts = [(name, file, right, (root / module / file).read_text().count(right))
-              for module, planted in ((engine, faults), (platform, sweeps)) for name, file, right, _ in planted]
+              for module, planted in ((engine, faults), (events, folds), (platform, sweeps))
+              for name, file, right, _ in planted]
     return [f"{name}: {file} has the place {count} times: {right.strip()}"
             for name, file, right, count in counts if count != 1]
 
@@ -196,7 +201,7 @@ def main() -> int:
         print(*lost, sep="\n")
         return 1
     if "--places" in sys.argv[1:]:
-        print(f"{len(faults) + len(sweeps)} faults can be planted")
+        print(f"{len(faults) + len(folds) + len(sweeps)} faults can be planted")
         return 0
     if "--sweeps" in sys.argv[1:]:
         with tempfile.TemporaryDirectory() as folder:
@@ -205,6 +210,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         copy = copy_of_the_package(pathlib.Path(folder))
         plant(copy, engine, faults)
+        plant(copy, events, folds)
         built = subprocess.run(
             ["swift", "build", "--build-tests", "-q"], cwd=copy, capture_output=True, text=True)
         if built.returncode != 0:
@@ -215,11 +221,11 @@ def main() -> int:
             print("without a fault:", *found[:3], sep="\n  ")
             return 1
         missed = 0
-        for name, *_ in faults:
+        for name, *_ in faults + folds:
             _, found = simulate(copy, name, seeds)
             missed += not found
             print(f"{name}: {f'in {len(found)} runs: ' + found[0][:150] if found else 'NOT FOUND'}", flush=True)
-        print(f"{len(faults) - missed} of {len(faults)} planted faults found in {seeds} seeds each")
+        print(f"{len(faults + folds) - missed} of {len(faults + folds)} planted faults found in {seeds} seeds each")
         missed += find_sweeps(pathlib.Path(folder) / "program")
         return 1 if missed else 0
 

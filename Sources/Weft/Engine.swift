@@ -1,6 +1,7 @@
 import WeftCurl
 public import WeftDefinition
 import WeftDiagnostics
+import WeftEvents
 package import WeftExecution
 import WeftFutures
 public import WeftHTTP

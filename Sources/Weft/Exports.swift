@@ -3,6 +3,7 @@
 @_exported public import WeftCurl
 @_exported public import WeftDefinition
 @_exported public import WeftDiagnostics
+@_exported public import WeftEvents
 @_exported public import WeftExecution
 @_exported public import WeftFutures
 @_exported public import WeftHTTP

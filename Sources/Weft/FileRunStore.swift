@@ -1,3 +1,4 @@
+import WeftEvents
 public import WeftExecution
 public import WeftPlanning
 import WeftPlatform

@@ -1,6 +1,7 @@
 package import WeftCaching
 package import WeftDefinition
 import WeftDiagnostics
+import WeftEvents
 package import WeftExecution
 package import WeftPlanning
 package import WeftPlatform

@@ -1,5 +1,6 @@
 public import WeftDefinition
 import WeftDiagnostics
+import WeftEvents
 package import WeftExecution
 public import WeftJSON
 package import WeftPlanning

@@ -1,3 +1,4 @@
+public import WeftEvents
 public import WeftExecution
 import WeftFutures
 public import WeftPlanning

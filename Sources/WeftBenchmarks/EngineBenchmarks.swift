@@ -1,5 +1,6 @@
 import CWeftBenchmarks
 import WeftDefinition
+import WeftEvents
 import WeftExecution
 import WeftFutures
 import WeftPlanning

@@ -1,5 +1,5 @@
 import WeftDefinition
-import WeftExecution
+import WeftEvents
 import WeftPlanning
 import WeftPlatform
 import WeftRecord
@@ -30,7 +30,7 @@ enum RecordBenchmarks {
     return [
       .event(.stepQueued(step)), .event(.stepStarted(step, attempt: 1)),
       .spawned(step, attempt: 1, ProcessIdentity(id: 4711, startTicks: 6_068_259)),
-      .finished(step, end, RecordedValues()),
+      .event(.stepFinished(step, end)),
     ]
   }
 

@@ -1,3 +1,4 @@
+import WeftEvents
 import WeftExecution
 
 /// Masking secrets in the output of steps: 64 MiB of a build log, in chunks as read from a pipe.

@@ -1,4 +1,5 @@
 import Weft
+import WeftEvents
 import WeftPlatform
 
 /// The exit status of the program; stable across releases.

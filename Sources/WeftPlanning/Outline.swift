@@ -68,7 +68,7 @@ extension Outline {
   }
 
   private func local(_ address: StepAddress, in file: Int) -> StepAddress {
-    file == 0 ? address : StepAddress(String(address.text.dropFirst(files[file].prefix.count)))
+    address.local(inFileOf: files[file].address)
   }
 
   /// The file that contains a step or group.
@@ -210,9 +210,8 @@ private struct OutlineWriter {
     guard !steps.isEmpty else { return }
     let first = Int32(outline.steps.count)
     for position in steps.indices {
-      let suffix = steps.count == 1 ? "cleanup" : "cleanup.\(position + 1)"
       outline.cleanedUp[Int32(outline.steps.count)] = node
-      let byPlace = StepAddress("\(address.text).\(suffix)")
+      let byPlace = address.cleanup(steps.count == 1 ? nil : position + 1)
       append(
         steps, at: position, in: group,
         steps[position].id.map { self.address(of: $0, at: position, in: group) } ?? byPlace)
@@ -223,12 +222,11 @@ private struct OutlineWriter {
   /// The address of a member: its id, or else its position below the group's address.
   private func address(of id: StepID?, at position: Int, in group: Int) -> StepAddress {
     let around = outline.groups[group]
-    let name = id?.text ?? String(position + 1)
     guard id == nil, !around.isTopLevel, let address = around.address else {
-      let prefix = outline.files[around.file].prefix
-      return StepAddress(prefix.isEmpty ? name : prefix + name)
+      return StepAddress(
+        id?.text ?? String(position + 1), inFileOf: outline.files[around.file].address)
     }
-    return StepAddress("\(address.text).\(name)")
+    return address.member(position + 1)
   }
 
   /// Writes `finally` as a group inside its file's top level, without making it a member of that. In another file, the
@@ -245,7 +243,7 @@ private struct OutlineWriter {
     outline.files[file].finally = index
     enter(
       group, of: Step(action: .group(group), timeout: WorkflowLimits.finallyTimeout),
-      at: StepAddress(outline.files[file].prefix + "finally"), as: .finally(in: topLevel))
+      at: StepAddress("finally", inFileOf: outline.files[file].address), as: .finally(in: topLevel))
   }
 
   /// Writes a step that runs a workflow as a group whose only member is the top level of that workflow.
@@ -261,7 +259,7 @@ private struct OutlineWriter {
     let file = outline.files.count
     outline.files.append(
       PlannedFile(
-        workflow, topLevel: outline.groups.count, caller: caller, prefix: address.text + "/"))
+        workflow, topLevel: outline.groups.count, caller: caller, at: address))
     enter(workflow.body, of: body, at: address, as: .topLevel(file))
   }
 

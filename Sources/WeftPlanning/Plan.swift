@@ -247,14 +247,14 @@ package struct PlannedFile: Sendable {
   package let caller: Int?
   /// The `finally` group; `nil` if it has none.
   package internal(set) var finally: Int?
-  /// The prefix of the addresses of its steps: `child/`.
-  package let prefix: String
+  /// The address of the step that runs it; `nil` for the workflow that is planned.
+  package let address: StepAddress?
 
-  init(_ workflow: Workflow, topLevel: Int, caller: Int? = nil, prefix: String = "") {
+  init(_ workflow: Workflow, topLevel: Int, caller: Int? = nil, at address: StepAddress? = nil) {
     self.workflow = workflow
     self.topLevel = topLevel
     self.caller = caller
-    self.prefix = prefix
+    self.address = address
   }
 }
 
@@ -284,9 +284,7 @@ extension Plan {
 
   /// The address of a step or group within its own file.
   package func localAddress(of node: NodeIndex) -> StepAddress {
-    let address = address(of: node)
-    let prefix = files[groups[group(around: node)].file].prefix
-    return prefix.isEmpty ? address : StepAddress(String(address.text.dropFirst(prefix.count)))
+    address(of: node).local(inFileOf: files[groups[group(around: node)].file].address)
   }
 
   /// The group of which a step, or a group by its start or end, is a member.

@@ -8,6 +8,9 @@ import WeftDiagnostics
 ///
 /// A key is any text, so `[`, `]` and `\` in it, and white space at its ends, are escaped by a backslash. Names contain
 /// none of these. Therefore no two elements have the same address, and ``init(parsing:)`` reverses printing.
+///
+/// A path of ``Part``s, kept in its printed form: that is unique, and in most plans it takes no allocation, which matters
+/// for the memory per step. This file has the only printer and the only parser; all other code sees parts.
 public struct StepAddress: Sendable, CustomStringConvertible {
   public let text: String
 
@@ -79,6 +82,40 @@ extension StepAddress: Hashable {
   public func hash(into hasher: inout Hasher) {
     var text = text
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}
+
+// MARK: Members and files
+
+extension StepAddress {
+  /// The address below this step or group of a member without an id.
+  ///
+  /// - Parameter position: Counts from 1.
+  package func member(_ position: Int) -> StepAddress { StepAddress("\(text).\(position)") }
+
+  /// The address of a cleanup step of this step or group.
+  ///
+  /// - Parameter position: Counts from 1; `nil` if it is the only one.
+  package func cleanup(_ position: Int?) -> StepAddress {
+    StepAddress(position.map { "\(text).cleanup.\($0)" } ?? "\(text).cleanup")
+  }
+
+  /// The address of a step by its id or position in a file.
+  ///
+  /// - Parameter caller: The step that runs the file; `nil` for the workflow that is planned.
+  package init(_ name: String, inFileOf caller: StepAddress?) {
+    text = caller.map { "\($0.text)/\(name)" } ?? name
+  }
+
+  /// The address within the file that `caller` runs.
+  package func local(inFileOf caller: StepAddress?) -> StepAddress {
+    guard let caller else { return self }
+    return StepAddress(String(Substring(text.utf8.dropFirst(caller.text.utf8.count + 1))))
+  }
+
+  /// The parts after those of `outer`, which contains this address.
+  package func parts(after outer: StepAddress) -> ArraySlice<Part> {
+    (parts ?? []).dropFirst(outer.parts?.count ?? 0)
   }
 }
 

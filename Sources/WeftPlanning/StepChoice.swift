@@ -121,22 +121,22 @@ extension Plan {
 /// The nodes of a plan by address: steps, and groups by their starts.
 private struct StepNodes {
   private let plan: Plan
-  private var nodes: [String: Plan.NodeIndex] = [:]
+  private var nodes: [StepAddress: Plan.NodeIndex] = [:]
 
   init(_ plan: Plan) {
     self.plan = plan
-    for step in plan.steps { nodes[step.address.text] = step.node }
+    for step in plan.steps { nodes[step.address] = step.node }
     for group in plan.groups where !group.isTopLevel {
-      if let address = group.address { nodes[address.text] = group.startNode }
+      if let address = group.address { nodes[address] = group.startNode }
     }
   }
 
   func nodes(of names: [String]) throws(StepChoice.UnknownStep) -> [Plan.NodeIndex] {
     var found: [Plan.NodeIndex] = []
     for name in names {
-      guard let node = nodes[name] else {
+      guard let node = nodes[StepAddress(name)] else {
         // In file order, so that ties are always resolved in the same way.
-        let known = nodes.sorted { $0.value < $1.value }.map(\.key)
+        let known = nodes.sorted { $0.value < $1.value }.map(\.key.text)
         throw StepChoice.UnknownStep(name: name, nearest: NearestName(known).nearest(to: name))
       }
       found.append(node)

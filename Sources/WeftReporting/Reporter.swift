@@ -1,4 +1,4 @@
-package import WeftExecution
+package import WeftEvents
 package import WeftPlanning
 
 /// Displays a run in progress.

@@ -1,3 +1,4 @@
+import WeftEvents
 package import WeftExecution
 package import WeftFutures
 

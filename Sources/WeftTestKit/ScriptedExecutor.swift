@@ -1,4 +1,5 @@
 import Synchronization
+package import WeftEvents
 package import WeftExecution
 package import WeftFutures
 import WeftPlanning

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import WeftCLI
+@testable import WeftEvents
 @testable import WeftExecution
 
 struct ExitCodeTests {

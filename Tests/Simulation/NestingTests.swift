@@ -1,5 +1,6 @@
 import Testing
 import WeftDefinition
+import WeftEvents
 import WeftExecution
 import WeftPlanning
 

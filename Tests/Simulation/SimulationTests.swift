@@ -1,4 +1,5 @@
 import Testing
+import WeftEvents
 import WeftExecution
 
 /// Runs that seeds describe, each checked against the guarantees of a run.

@@ -1,4 +1,5 @@
 import Weft
+import WeftEvents
 import WeftReporting
 
 /// `weft check`: all problems of the files, in the order in which the files were named.

@@ -1,4 +1,7 @@
 import Weft
+import WeftDiagnostics
+import WeftEvents
+import WeftExecution
 import WeftExpressions
 import WeftPlatform
 

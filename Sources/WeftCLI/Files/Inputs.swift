@@ -1,4 +1,5 @@
 import Weft
+import WeftEvents
 import WeftPlatform
 
 /// Collects the inputs that the command line gives to a workflow.

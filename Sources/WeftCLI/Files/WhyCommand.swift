@@ -1,5 +1,8 @@
 import Weft
 import WeftCaching
+import WeftEvents
+import WeftExecution
+import WeftPlanning
 import WeftPlatform
 
 /// `weft why`: whether a step would run, and what has changed since its most similar result.

@@ -1,4 +1,5 @@
 import Weft
+import WeftEvents
 import WeftPlatform
 
 /// `weft approve`: answers a pending approval from another terminal.

@@ -1,4 +1,6 @@
 import Weft
+import WeftEvents
+import WeftExecution
 import WeftPlatform
 
 /// `weft reap`: terminates processes left behind by a killed weft.

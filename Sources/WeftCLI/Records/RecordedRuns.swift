@@ -1,4 +1,5 @@
 import Weft
+import WeftEvents
 import WeftPlatform
 
 /// The runs in one state directory, found by the names that users type.

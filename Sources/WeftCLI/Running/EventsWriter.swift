@@ -1,5 +1,7 @@
 import Synchronization
 import Weft
+import WeftEvents
+import WeftExecution
 import WeftPlatform
 
 /// Writes a run's events as JSON Lines, on a separate thread, so that a slow reader delays neither the run nor its

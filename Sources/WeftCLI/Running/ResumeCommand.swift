@@ -1,4 +1,5 @@
 import Weft
+import WeftEvents
 import WeftPlatform
 
 /// `weft resume`: resumes a run from its journal.

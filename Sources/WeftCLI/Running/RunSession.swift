@@ -1,4 +1,9 @@
 import Weft
+import WeftDefinition
+import WeftDiagnostics
+import WeftEvents
+import WeftExecution
+import WeftPlanning
 import WeftPlatform
 import WeftReporting
 

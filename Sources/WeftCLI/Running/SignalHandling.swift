@@ -1,5 +1,7 @@
 import Synchronization
 import Weft
+import WeftEvents
+import WeftExecution
 import WeftPlatform
 
 /// Ends or stops a run on signals, on a separate thread, so that signals take effect even while the main thread waits

@@ -1,5 +1,7 @@
 import Synchronization
 import Weft
+import WeftEvents
+import WeftExecution
 import WeftPlatform
 
 /// Lends the program's terminal to one step at a time, and keeps the display off it meanwhile.

@@ -1,4 +1,5 @@
 public import WeftDefinition
+import WeftEvents
 public import WeftJSON
 
 /// An action implemented by the embedding program: `{ "use": "measure" }`.

@@ -1,4 +1,5 @@
 import Synchronization
+public import WeftEvents
 public import WeftJSON
 public import WeftPlanning
 import WeftPlatform

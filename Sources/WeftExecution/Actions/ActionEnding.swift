@@ -1,3 +1,4 @@
+import WeftEvents
 import WeftPlatform
 
 /// The state machine that decides how the attempt of an action or a request ends: the first of its own end, the

@@ -1,4 +1,5 @@
 package import WeftDefinition
+package import WeftEvents
 package import WeftFutures
 import WeftPlanning
 package import WeftPlatform
@@ -84,7 +85,7 @@ package struct StepExecutors: StepExecutor {
     }
   }
 
-  package var containment: ContainmentLevel? { commands.containment }
+  package var containment: WeftEvents.ContainmentLevel? { commands.containment }
 
   /// Does not wait for actions that were left behind, because they may never end.
   package func finish(stop: StopSwitch) -> Future<Remains, Never> { commands.finish(stop: stop) }

@@ -1,4 +1,5 @@
 import Synchronization
+import WeftEvents
 import WeftPlatform
 
 /// The single thread that runs the jobs of an action's task and of its child tasks in turn.

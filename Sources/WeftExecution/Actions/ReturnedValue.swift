@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 import WeftJSON
 
 /// A value that an action has returned: it may be as large as the output of a program.

@@ -1,5 +1,6 @@
 package import WeftCaching
 package import WeftDefinition
+import WeftEvents
 import WeftExpressions
 package import WeftPlanning
 package import WeftPlatform

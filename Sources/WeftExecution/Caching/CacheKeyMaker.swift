@@ -1,6 +1,7 @@
 import Synchronization
 import WeftCaching
 import WeftDefinition
+import WeftEvents
 import WeftPlatform
 
 /// Computes the cache keys of steps.

@@ -1,6 +1,7 @@
 import Synchronization
 import WeftCaching
 import WeftDefinition
+import WeftEvents
 import WeftExpressions
 import WeftFutures
 import WeftJSON

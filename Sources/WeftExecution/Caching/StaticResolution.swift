@@ -1,5 +1,6 @@
 import WeftCaching
 import WeftDefinition
+import WeftEvents
 import WeftExpressions
 import WeftPlanning
 import WeftPlatform

@@ -1,3 +1,4 @@
+package import WeftEvents
 package import WeftPlanning
 
 /// A request from another process to a run, running or suspended.

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 import WeftPlatform
 
 /// Decides whether a step or a group is retried after a failure, and after what backoff.

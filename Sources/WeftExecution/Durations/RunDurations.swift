@@ -1,5 +1,6 @@
 import Synchronization
 import WeftDefinition
+import WeftEvents
 import WeftFutures
 package import WeftPlanning
 import WeftPlatform

@@ -1,4 +1,5 @@
 import Synchronization
+package import WeftEvents
 import WeftFutures
 package import WeftPlanning
 
@@ -187,7 +188,7 @@ package final class EventStream: Sendable {
 
   private func record(_ kind: RunEvent.Kind, _ values: RecordedValues) -> Bool {
     guard let recorder = recorder(of: kind) else { return !leavesOut(kind) }
-    let kind = harmless(RunRecord.Kind(kind, keeping: values))
+    let kind = harmless(.event(kind, keeping: values))
     return (try? recorder.record(kind, elapsed: elapsed())) != nil
   }
 
@@ -200,7 +201,7 @@ package final class EventStream: Sendable {
     }
     return Result { () throws(RecordError) in
       try recorder.write(
-        harmless(RunRecord.Kind(kind, keeping: values)), elapsed: elapsed(), isUrgent: isUrgent)
+        harmless(.event(kind, keeping: values)), elapsed: elapsed(), isUrgent: isUrgent)
     }
   }
 
@@ -212,9 +213,7 @@ package final class EventStream: Sendable {
   /// The recorder for events of this kind; `nil` if they are not recorded.
   private func recorder(of kind: RunEvent.Kind) -> (any RunRecorder)? {
     if leavesOut(kind) { return nil }
-    // The previous engine has recorded it.
-    if case .stepRestored = kind { return nil }
-    return recorder
+    return kind.traits.isJournaled ? recorder : nil
   }
 
   private func report(_ kind: RunEvent.Kind, _ step: Int?) {
@@ -241,7 +240,7 @@ package final class EventStream: Sendable {
   /// The only place where texts of events are masked.
   private func harmless(_ kind: RunEvent.Kind) -> RunEvent.Kind {
     guard secrets.hideAnything else { return kind }
-    return kind.masked(by: secrets.mask)
+    return kind.changingTexts(secrets.mask.masked)
   }
 
   /// The only place where records are masked; the events in them are masked already.

@@ -1,4 +1,5 @@
 import Synchronization
+public import WeftEvents
 
 /// One subscriber's view of a run's events: an asynchronous sequence.
 ///

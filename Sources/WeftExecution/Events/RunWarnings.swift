@@ -1,4 +1,7 @@
 import Synchronization
+import WeftDefinition
+package import WeftEvents
+import WeftPlanning
 
 /// Publishes the warnings of a run.
 package final class RunWarnings: Sendable {
@@ -18,4 +21,64 @@ package final class RunWarnings: Sendable {
 
   /// Publishes a warning that is about one step alone. Ignored after the run's end.
   func report(_ warning: RunWarning) { events.publishUnlessFinished(.runWarning(warning)) }
+}
+
+extension RunWarning {
+  static let processesNotSeen = RunWarning(
+    kind: .processesNotSeen,
+    message: "what leaves its step's process group cannot be found: /proc is not that of this"
+      + " namespace of process ids",
+    help: "mount it (unshare --mount-proc), or make a cgroup v2 tree writable")
+
+  static func actionLeftBehind(by step: StepAddress) -> RunWarning {
+    RunWarning(
+      kind: .actionLeftBehind,
+      message: "the action of step \"\(step)\" did not end when it was cancelled,"
+        + " and keeps its thread until it does",
+      help: "let the action look at Task.isCancelled")
+  }
+
+  static func requestLeftBehind(by step: StepAddress) -> RunWarning {
+    RunWarning(
+      kind: .actionLeftBehind,
+      message: "the request of step \"\(step)\" did not end when it was cancelled,"
+        + " and may still be going on",
+      help: "let the transport settle a future that is cancelled")
+  }
+
+  static func notCached(_ step: StepAddress, because reason: String) -> RunWarning {
+    RunWarning(
+      kind: .notCached, message: "step \"\(step)\" is not cached: \(reason)")
+  }
+
+  /// - Parameter paths: The paths of the files, at least one.
+  static func foreignOutput(of step: StepAddress, paths: [String]) -> RunWarning {
+    let more = paths.count > 1 ? " and \(paths.count - 1) more" : ""
+    return RunWarning(
+      kind: .foreignOutput,
+      message: "\"\(paths[0])\"\(more) in the cached output of step \"\(step)\" was not made by it,"
+        + " as far as weft knows, and stays as it is",
+      help:
+        "keep other files elsewhere, or remove the output once, so that the step makes all of it")
+  }
+
+  static func unmatchedInput(of step: StepAddress, pattern: String) -> RunWarning {
+    RunWarning(
+      kind: .unmatchedInput,
+      message:
+        "step \"\(step)\" is cached by files that \"\(pattern)\" matches, and there are none",
+      help: "correct the pattern, or take it out of \"inputs\"")
+  }
+
+  package static func noCache(because reason: String) -> RunWarning {
+    RunWarning(kind: .notCached, message: "no step is cached: \(reason)")
+  }
+
+  static func outputTruncated(of step: StepAddress, at limit: ByteCount) -> RunWarning {
+    RunWarning(
+      kind: .outputTruncated,
+      message:
+        "step \"\(step)\" has written more than \(limit); the rest is neither kept nor shown",
+      help: "raise its \"logLimit\", or let it write into a file")
+  }
 }

@@ -1,3 +1,5 @@
+import WeftEvents
+
 /// The events that one subscriber has not taken yet: all lifecycle events, and output up to a limit.
 struct SubscriberQueue {
   private let outputLimitBytes: Int

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 import WeftPlatform
 
 /// The reason why the program of an attempt was not started.
@@ -84,7 +85,7 @@ extension AttemptEnd {
       case .stall: .stalled(after: program.stallTimeout ?? .zero, exit)
       }
     self.init(
-      status, usage: exit == nil ? nil : ResourceUsage(end.usage),
+      status, usage: exit == nil ? nil : WeftEvents.ResourceUsage(end.usage),
       leftovers: end.leftovers.map(LeftoverProcess.init),
       unkillable: end.orphans.map(LeftoverProcess.init))
   }

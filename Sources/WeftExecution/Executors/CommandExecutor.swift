@@ -1,4 +1,5 @@
 import WeftDefinition
+package import WeftEvents
 package import WeftFutures
 package import WeftPlanning
 package import WeftPlatform
@@ -121,7 +122,9 @@ package final class CommandExecutor: StepExecutor {
     }
   }
 
-  package var containment: ContainmentLevel? { ContainmentLevel(enclosing.level) }
+  package var containment: WeftEvents.ContainmentLevel? {
+    WeftEvents.ContainmentLevel(enclosing.level)
+  }
 
   package func finish(stop: StopSwitch) -> Future<Remains, Never> {
     guard enclosing.mayHoldStrays else {

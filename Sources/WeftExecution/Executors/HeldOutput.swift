@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 import WeftPlatform
 
 /// The output of a step with a secret output, buffered until the secret is known. It is unmasked, and so only

@@ -1,3 +1,4 @@
+package import WeftEvents
 import WeftPlatform
 
 /// Splits a stream of bytes into lines, however the stream is cut into chunks.

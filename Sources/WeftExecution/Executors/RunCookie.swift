@@ -1,3 +1,4 @@
+import WeftEvents
 package import WeftPlatform
 
 /// The variables that tell a program which run, step and attempt it belongs to, and by which it is found again.

@@ -1,5 +1,6 @@
 import Synchronization
 import WeftDefinition
+import WeftEvents
 import WeftPlatform
 
 /// Gives every attempt of a run a thread on which its program is started. On resource exhaustion, attempts wait

@@ -1,4 +1,5 @@
 import WeftDefinition
+package import WeftEvents
 package import WeftFutures
 package import WeftJSON
 public import WeftPlanning
@@ -13,7 +14,7 @@ package protocol StepExecutor: Sendable {
   func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never>
 
   /// The containment of the processes that attempts start; `nil` if they start none.
-  var containment: ContainmentLevel? { get }
+  var containment: WeftEvents.ContainmentLevel? { get }
 
   /// Terminates orphans of attempts. Called once, after the last attempt.
   ///
@@ -22,7 +23,7 @@ package protocol StepExecutor: Sendable {
 }
 
 extension StepExecutor {
-  package var containment: ContainmentLevel? { nil }
+  package var containment: WeftEvents.ContainmentLevel? { nil }
   package func finish(stop: StopSwitch) -> Future<Remains, Never> { Future(value: Remains()) }
 }
 
@@ -118,7 +119,7 @@ package struct AttemptEnd: Sendable, Hashable {
   }
 
   package var status: Status
-  let boxedUsage: Boxed<ResourceUsage>?
+  let boxedUsage: Boxed<WeftEvents.ResourceUsage>?
   private var boxedSurvivors: Boxed<OrphanedProcesses>?
   private var boxedRequest: Boxed<RequestTrace>?
 
@@ -133,7 +134,7 @@ package struct AttemptEnd: Sendable, Hashable {
   package var unkillable: [LeftoverProcess] { boxedSurvivors?.value.unkillable ?? [] }
 
   /// The usage that the kernel counted for the program and all reaped children; `nil` if there was no program.
-  package var usage: ResourceUsage? { boxedUsage?.value }
+  package var usage: WeftEvents.ResourceUsage? { boxedUsage?.value }
 
   /// Whether it was an HTTP request.
   var isOfRequest: Bool { boxedRequest != nil }
@@ -147,7 +148,7 @@ package struct AttemptEnd: Sendable, Hashable {
 
 extension AttemptEnd {
   package init(
-    _ status: Status, usage: ResourceUsage? = nil, leftovers: [LeftoverProcess] = [],
+    _ status: Status, usage: WeftEvents.ResourceUsage? = nil, leftovers: [LeftoverProcess] = [],
     unkillable: [LeftoverProcess] = []
   ) {
     let isClean = leftovers.isEmpty && unkillable.isEmpty
@@ -166,18 +167,6 @@ package protocol Approver: Sendable {
   /// - Returns: The answer. It settles once no approver is being asked any more, and soon after a stop was
   ///   requested: the step and the run wait for that.
   func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never>
-}
-
-/// A question to an approver.
-public struct ApprovalRequest: Sendable, Hashable {
-  /// The step that waits for the answer.
-  public let step: StepAddress
-  public internal(set) var message: String
-
-  package init(step: StepAddress, message: String) {
-    self.step = step
-    self.message = message
-  }
 }
 
 /// The result of an approval request.

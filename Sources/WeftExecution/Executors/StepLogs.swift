@@ -1,5 +1,6 @@
 import Synchronization
 import WeftDefinition
+import WeftEvents
 package import WeftPlanning
 package import WeftPlatform
 

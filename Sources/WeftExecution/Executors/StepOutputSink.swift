@@ -1,6 +1,7 @@
 import Synchronization
 import WeftCaching
 import WeftDefinition
+package import WeftEvents
 import WeftPlanning
 package import WeftPlatform
 

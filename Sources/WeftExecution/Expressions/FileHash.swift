@@ -1,4 +1,5 @@
 import WeftDiagnostics
+import WeftEvents
 package import WeftExpressions
 import WeftPlatform
 

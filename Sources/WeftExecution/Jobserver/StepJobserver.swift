@@ -1,4 +1,5 @@
 import Synchronization
+import WeftEvents
 package import WeftPlatform
 
 /// The jobserver that one attempt's program is offered.

@@ -1,4 +1,5 @@
 import Synchronization
+import WeftEvents
 import WeftPlatform
 
 /// The thread that takes tokens out of pipes for the run's slots, only while a step waits for a slot.

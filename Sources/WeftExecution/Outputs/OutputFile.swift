@@ -1,5 +1,6 @@
 package import WeftDefinition
 import WeftDiagnostics
+import WeftEvents
 package import WeftJSON
 package import WeftPlatform
 

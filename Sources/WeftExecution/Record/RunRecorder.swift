@@ -1,3 +1,4 @@
+package import WeftEvents
 package import WeftFutures
 
 /// Writes the journal of a run. The engine calls it before it acts on, or reports, what the record says.

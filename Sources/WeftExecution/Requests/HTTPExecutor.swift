@@ -1,6 +1,7 @@
 import Synchronization
 import WeftCurl
 import WeftDefinition
+package import WeftEvents
 package import WeftFutures
 import WeftHTTP
 import WeftPlanning

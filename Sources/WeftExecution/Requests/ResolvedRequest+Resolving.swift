@@ -1,5 +1,6 @@
 import WeftDefinition
 import WeftDiagnostics
+import WeftEvents
 import WeftExpressions
 import WeftHTTP
 import WeftPlanning

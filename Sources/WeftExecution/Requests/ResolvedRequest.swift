@@ -1,4 +1,5 @@
 package import WeftDefinition
+import WeftEvents
 import WeftExpressions
 import WeftJSON
 

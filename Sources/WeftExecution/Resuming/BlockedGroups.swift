@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 import WeftPlanning
 
 /// The groups and loops that tolerated a failure while something in them was blocked from outside, by a failure

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 import WeftPlanning
 
 /// A group or loop around a step, with the frame that contains it.

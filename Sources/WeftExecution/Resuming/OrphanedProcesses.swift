@@ -1,3 +1,4 @@
+package import WeftEvents
 import WeftPlanning
 package import WeftPlatform
 

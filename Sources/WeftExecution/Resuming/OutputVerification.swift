@@ -1,6 +1,7 @@
 import WeftCaching
 import WeftDefinition
 import WeftDiagnostics
+package import WeftEvents
 package import WeftPlanning
 import WeftPlatform
 

@@ -1,3 +1,4 @@
+package import WeftEvents
 package import WeftPlanning
 
 /// The reruns that a person requests when resuming a run, and the steps in doubt that this person accepts.

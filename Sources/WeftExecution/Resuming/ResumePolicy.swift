@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 import WeftPlanning
 
 /// Whether an earlier engine started a group that is reusable now.

@@ -1,4 +1,5 @@
 package import WeftDefinition
+package import WeftEvents
 package import WeftHTTP
 import WeftPlanning
 package import WeftPlatform

@@ -1,3 +1,4 @@
+import WeftEvents
 import WeftFutures
 import WeftPlanning
 

@@ -1,3 +1,4 @@
+import WeftEvents
 import WeftPlatform
 
 /// Decides how many attempts of a run may run at once, from the wanted number and the limit of open files.

@@ -1,5 +1,6 @@
 import WeftDefinition
 import WeftDiagnostics
+package import WeftEvents
 import WeftPlanning
 package import WeftPlatform
 
@@ -74,7 +75,8 @@ extension RunEnd {
 
 extension RunStart {
   init(
-    of plan: Plan, run: RunID, maxParallel: Int, containment: ContainmentLevel?, resumption: Int
+    of plan: Plan, run: RunID, maxParallel: Int, containment: WeftEvents.ContainmentLevel?,
+    resumption: Int
   ) {
     self.init(
       run: run, workflow: plan.workflow.name, file: plan.workflow.source.value?.path,
@@ -82,11 +84,6 @@ extension RunStart {
       groupCount: plan.groups.count { !$0.isTopLevel }, maxParallel: maxParallel,
       engineProcess: ThisProcess.id, containment: containment, resumption: resumption)
   }
-}
-
-extension RunReport {
-  /// The report of a run without events so far.
-  init(start: RunStart) { self.init(start: start, steps: [], end: nil) }
 }
 
 extension RunID {
@@ -163,6 +160,14 @@ extension StepEnd {
       unkillable: end.unkillable)
     judged.take(from: end)
     return judged
+  }
+}
+
+extension StepEnd {
+  /// Takes the parts of an attempt's end that do not depend on its outcome.
+  mutating func take(from end: AttemptEnd) {
+    boxedUsage = end.boxedUsage
+    if end.isOfRequest { http = end.request?.summary }
   }
 }
 

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 package import WeftPlanning
 package import WeftPlatform
 

@@ -1,4 +1,5 @@
 import Synchronization
+import WeftEvents
 import WeftFutures
 import WeftPlanning
 import WeftPlatform

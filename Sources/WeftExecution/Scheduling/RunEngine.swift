@@ -1,5 +1,6 @@
 import Synchronization
 import WeftDefinition
+package import WeftEvents
 package import WeftFutures
 package import WeftPlanning
 package import WeftPlatform

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 import WeftPlanning
 
 /// Decides what a failure, a time limit or a cancellation means for the rest of a run.

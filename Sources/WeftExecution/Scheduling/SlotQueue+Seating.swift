@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 import WeftPlanning
 
 /// The queue for a plan, as ``Slots`` creates it: a seat for each step, a limit for each group with `maxParallel`, and

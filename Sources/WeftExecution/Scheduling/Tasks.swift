@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 import WeftFutures
 import WeftPlanning
 import WeftPlatform

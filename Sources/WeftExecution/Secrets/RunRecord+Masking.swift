@@ -1,4 +1,5 @@
 import WeftDefinition
+package import WeftEvents
 import WeftJSON
 
 /// Masks the records of the journal. A value that contains a secret is omitted as a whole and recorded as
@@ -7,8 +8,8 @@ extension RunRecord.Kind {
   /// The record with its secrets masked; events in it must have been masked before.
   func masked(by mask: SecretMask) -> RunRecord.Kind {
     switch self {
-    case .finished(let step, let end, let kept): .finished(step, end, kept.masked(by: mask))
-    case .cached(let step, let end, let kept): .cached(step, end, kept.masked(by: mask))
+    case .event(let event, let values) where !values.isEmpty:
+      .event(event, keeping: values.masked(by: mask))
     case .listed(let address, let elements): .listed(address, elements.masked(by: mask))
     case .opened(let opening): .opened(opening.masked(by: mask))
     case .event, .spawned, .kept, .groupSkipped, .outdated, .waiting: self

@@ -1,5 +1,6 @@
 import Synchronization
 package import WeftDefinition
+import WeftEvents
 import WeftJSON
 
 /// The secrets of one run: their values, by name and declaring file, and the mask that hides them in everything

@@ -1,5 +1,6 @@
 import WeftDefinition
 package import WeftDiagnostics
+import WeftEvents
 package import WeftPlanning
 package import WeftPlatform
 

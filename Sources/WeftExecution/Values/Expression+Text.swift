@@ -1,3 +1,4 @@
+import WeftEvents
 import WeftExpressions
 
 extension Expression {

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 import WeftPlanning
 
 /// The output of a step that is kept for expressions: the exact bytes, up to a limit.

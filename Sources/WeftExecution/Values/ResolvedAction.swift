@@ -1,4 +1,5 @@
 package import WeftDefinition
+import WeftEvents
 
 /// The action of a step in one attempt, its expressions evaluated.
 ///

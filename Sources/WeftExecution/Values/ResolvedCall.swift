@@ -1,4 +1,5 @@
 package import WeftDefinition
+import WeftEvents
 package import WeftJSON
 
 /// The registered action that a step calls in one attempt, with its parameters.

@@ -1,4 +1,5 @@
 package import WeftDefinition
+import WeftEvents
 import WeftPlanning
 
 /// A step in one attempt, its expressions evaluated.

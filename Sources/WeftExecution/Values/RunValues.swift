@@ -1,6 +1,7 @@
 import Synchronization
 import WeftDefinition
 import WeftDiagnostics
+import WeftEvents
 import WeftExpressions
 import WeftPlanning
 import WeftPlatform

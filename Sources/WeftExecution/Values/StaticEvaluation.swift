@@ -1,5 +1,6 @@
 package import WeftDefinition
 package import WeftDiagnostics
+package import WeftEvents
 import WeftExpressions
 package import WeftPlanning
 import WeftPlatform

@@ -26,6 +26,28 @@ package enum Base64 {
         isPadding ? UInt8(ascii: "=") : alphabet[bits >> (18 - 6 * digit) & 0x3F])
     }
   }
+
+  /// Returns the bytes; `nil` if the text is not Base64 with padding.
+  package static func bytes(of text: String) -> [UInt8]? {
+    let digits = Array(text.utf8)
+    guard digits.count.isMultiple(of: 4) else { return nil }
+    var result: [UInt8] = []
+    for start in stride(from: 0, to: digits.count, by: 4) {
+      let isLast = start + 4 == digits.count
+      let padding =
+        isLast ? digits[start...].reversed().prefix { $0 == UInt8(ascii: "=") }.count : 0
+      var bits = 0
+      for digit in digits[start..<(start + 4 - padding)] {
+        guard let value = alphabet.firstIndex(of: digit) else { return nil }
+        bits = bits << 6 | value
+      }
+      guard padding < 3 else { return nil }
+      bits <<= 6 * padding
+      result += [UInt8(bits >> 16 & 0xFF), UInt8(bits >> 8 & 0xFF), UInt8(bits & 0xFF)]
+      result.removeLast(padding)
+    }
+    return result
+  }
 }
 
 /// CRC-32C (Castagnoli), as in iSCSI (RFC 3720, appendix B.4), with the processor's instruction if there is one.

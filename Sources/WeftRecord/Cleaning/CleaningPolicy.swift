@@ -1,4 +1,4 @@
-package import WeftExecution
+package import WeftEvents
 
 /// Decides which recorded runs are removed.
 ///

@@ -1,4 +1,4 @@
-package import WeftExecution
+package import WeftEvents
 import WeftPlatform
 
 /// Whether the files of a run may be removed.

@@ -1,4 +1,4 @@
-package import WeftExecution
+package import WeftEvents
 import WeftPlatform
 
 extension StateDirectory {

@@ -1,4 +1,5 @@
-package import WeftExecution
+package import WeftEvents
+import WeftExecution
 import WeftPlatform
 
 /// Separates runs with the same key whose journals are in one state directory.

@@ -1,6 +1,7 @@
 package import WeftDefinition
 import WeftDiagnostics
-package import WeftExecution
+package import WeftEvents
+import WeftExecution
 package import WeftPlatform
 
 /// Queues a run behind other runs with the same `concurrency` key.

@@ -1,4 +1,5 @@
 import Synchronization
+package import WeftEvents
 package import WeftExecution
 import WeftJSON
 package import WeftPlanning
@@ -158,14 +159,16 @@ extension ControlRequest {
     _ line: UnsafeRawBufferPointer
   ) throws(RecordFormatError) -> ControlRequest {
     var scanner = RecordScanner(line)
-    try scanner.begin("{")
-    let kind = try scanner.text("request")
+    var (kind, step) = ("", StepAddress?.none)
+    try scanner.beginObject()
+    try scanner.code("request", &kind)
+    try scanner.code("step", &step)
     let request: ControlRequest
-    switch kind {
-    case "approve": request = .approve(try scanner.address("step"))
-    case "reject": request = .reject(try scanner.address("step"))
-    case "cancel": request = .cancel
-    case "kill": request = .kill
+    switch (kind, step) {
+    case ("approve", let step?): request = .approve(step)
+    case ("reject", let step?): request = .reject(step)
+    case ("cancel", _): request = .cancel
+    case ("kill", _): request = .kill
     default: throw .unknownType(kind)
     }
     try scanner.endObject()

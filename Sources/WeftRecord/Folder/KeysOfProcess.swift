@@ -1,5 +1,5 @@
 import Synchronization
-import WeftExecution
+import WeftEvents
 
 /// The `concurrency` keys held by runs of this process without a common state directory.
 final class KeysOfProcess: Sendable {

@@ -1,5 +1,6 @@
 package import WeftDefinition
 import WeftDiagnostics
+package import WeftEvents
 package import WeftExecution
 package import WeftPlanning
 import WeftPlatform

@@ -1,4 +1,5 @@
-package import WeftExecution
+package import WeftEvents
+import WeftExecution
 import WeftPlatform
 
 /// Reading and resuming a recorded run.

@@ -1,5 +1,5 @@
 import WeftDiagnostics
-package import WeftExecution
+package import WeftEvents
 import WeftJSON
 package import WeftPlanning
 import WeftPlatform

@@ -1,4 +1,4 @@
-package import WeftExecution
+package import WeftEvents
 package import WeftPlatform
 
 /// The folder of a run, held by this process so that no other engine resumes the run.

@@ -1,3 +1,4 @@
+package import WeftEvents
 package import WeftExecution
 package import WeftPlatform
 

@@ -1,4 +1,4 @@
-package import WeftExecution
+package import WeftEvents
 package import WeftPlatform
 
 /// The directory for recorded runs: `.weft`, with a folder for each run in `runs`.

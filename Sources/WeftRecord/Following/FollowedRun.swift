@@ -1,4 +1,5 @@
-package import WeftExecution
+package import WeftEvents
+import WeftExecution
 import WeftPlanning
 import WeftPlatform
 
@@ -85,16 +86,16 @@ package struct FollowedRun {
   /// Whether the step of a record starts another attempt later in `records`: output found now may belong to that
   /// attempt.
   private func restarts(_ records: [RunRecord], after index: Int) -> Bool {
-    guard case .event(.stepRetrying(let step, _)) = records[index].kind else { return false }
+    guard case .event(.stepRetrying(let step, _), _) = records[index].kind else { return false }
     return records[(index + 1)...].contains { record in
-      if case .event(.stepStarted(step, _)) = record.kind { true } else { false }
+      if case .event(.stepStarted(step, _), _) = record.kind { true } else { false }
     }
   }
 
   private mutating func skip(_ record: RunRecord) {
     switch record.kind {
-    case .event(.stepStarted(let step, _)): tails[step, default: StepTail(step)].start()
-    case .finished(let step, let end, _), .cached(let step, let end, _):
+    case .event(.stepStarted(let step, _), _): tails[step, default: StepTail(step)].start()
+    case .event(.stepFinished(let step, let end), _), .event(.stepCached(let step, let end), _):
       var tail = tails[step] ?? StepTail(step)
       if let last = tail.finish(logBytes: end.logBytes) { tail.skip(to: last) }
       tails[step] = tail
@@ -105,14 +106,7 @@ package struct FollowedRun {
   private mutating func report(_ record: RunRecord, isLast: Bool, _ report: Tell) {
     switch record.kind {
     case .opened, .spawned, .kept, .listed, .groupSkipped, .outdated, .waiting: break
-    case .finished(let step, let end, _):
-      finish(step, end, report)
-      pass(.stepFinished(step, end), at: record.at, report)
-    case .cached(let step, let end, _):
-      if end.logBytes > 0 { tails[step, default: StepTail(step)].start() }
-      finish(step, end, report)
-      pass(.stepCached(step, end), at: record.at, report)
-    case .event(let event):
+    case .event(let event, _):
       note(event, isLast: isLast, report)
       pass(event, at: record.at, report)
     }
@@ -128,6 +122,10 @@ package struct FollowedRun {
       guard isLast else { break }
       takeOutput(of: step, report)
       closeOutput(of: step, report)
+    case .stepFinished(let step, let end): finish(step, end, report)
+    case .stepCached(let step, let end):
+      if end.logBytes > 0 { tails[step, default: StepTail(step)].start() }
+      finish(step, end, report)
     case .runFinished(let end): self.end = end
     case .runWaiting(let pause): self.pause = pause
     default: break

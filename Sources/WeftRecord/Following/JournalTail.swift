@@ -1,4 +1,4 @@
-import WeftExecution
+import WeftEvents
 import WeftPlatform
 
 /// Reads a journal while its engine appends to it.
@@ -51,7 +51,7 @@ struct JournalTail {
       var start = 0
       while let end = bytes.offset(of: UInt8(ascii: "\n"), from: start) {
         let line = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-        guard RecordLine.isWhole(line), let record = try? RecordReading.record(line),
+        guard RecordLine.isWhole(line), let record = try? RunRecord(line: line),
           record.number == number + 1, isOwn(record)
         else { break }
         number += 1

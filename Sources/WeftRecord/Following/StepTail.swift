@@ -1,3 +1,4 @@
+import WeftEvents
 import WeftExecution
 import WeftPlanning
 import WeftPlatform

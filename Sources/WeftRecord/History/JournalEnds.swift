@@ -1,4 +1,4 @@
-import WeftExecution
+import WeftEvents
 import WeftPlatform
 
 /// The first and last records of a journal, read without those in between.
@@ -67,8 +67,8 @@ struct JournalEnds {
 
   private static func end(_ line: ArraySlice<UInt8>) -> RunEnd? {
     line.withUnsafeBytes { bytes in
-      guard RecordLine.isWhole(bytes), let record = try? RecordReading.record(bytes),
-        case .event(.runFinished(let end)) = record.kind
+      guard RecordLine.isWhole(bytes), let record = try? RunRecord(line: bytes),
+        case .event(.runFinished(let end), _) = record.kind
       else { return nil }
       return end
     }

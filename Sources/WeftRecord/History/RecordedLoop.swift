@@ -1,4 +1,4 @@
-import WeftExecution
+import WeftEvents
 package import WeftPlanning
 
 /// The progress of a loop in a recorded run.
@@ -48,13 +48,13 @@ extension RecordedRun {
     return max(0, planned + steps.keys.count(where: \.hasElement) + expanded)
   }
 
-  /// The steps in the elements of each loop, by the part of their addresses after the element. Steps of inner loops
+  /// The steps in the elements of each loop, by the parts of their addresses after the element. Steps of inner loops
   /// belong to those.
-  private var stepsOfElements: [StepAddress: Set<String>] {
-    var found: [StepAddress: Set<String>] = [:]
+  private var stepsOfElements: [StepAddress: Set<ArraySlice<StepAddress.Part>>] {
+    var found: [StepAddress: Set<ArraySlice<StepAddress.Part>>] = [:]
     for address in steps.keys {
       guard let element = address.innermostElement, let loop = element.loop else { continue }
-      found[loop, default: []].insert(String(address.text.dropFirst(element.text.count)))
+      found[loop, default: []].insert(address.parts(after: element))
     }
     return found
   }

@@ -1,4 +1,4 @@
-import WeftExecution
+import WeftEvents
 package import WeftPlanning
 
 /// The predicted effect of `weft resume`, as far as the journal shows.

@@ -1,4 +1,5 @@
-package import WeftExecution
+package import WeftEvents
+import WeftExecution
 package import WeftPlanning
 import WeftPlatform
 

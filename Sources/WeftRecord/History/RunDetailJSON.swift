@@ -1,3 +1,4 @@
+import WeftEvents
 import WeftExecution
 import WeftJSON
 import WeftPlanning
@@ -11,8 +12,7 @@ package enum RunDetailJSON {
 
   /// Returns indented JSON with a line end.
   package static func rendered(_ detail: RunDetail) -> [UInt8] {
-    var json = EventJSON(version: WeftVersion.current)
-    json.writer = JSONWriter(.pretty, capacity: 4096)
+    var json = EventJSON(version: WeftVersion.current, style: .pretty)
     json.write(detail)
     return json.writer.bytes
   }
@@ -44,7 +44,7 @@ extension EventJSON {
     if let end = past.end {
       writer.key("end")
       writer.beginObject()
-      writeRunEnd(end)
+      write(end)
       writer.endObject()
     }
     writer.endObject()
@@ -99,13 +99,13 @@ extension EventJSON {
       writer.member("attempt", attempt)
     case .retrying(let retry):
       writer.member("state", "retrying")
-      writeRetry(retry)
+      write(retry)
     case .skipped(let reason):
       writer.member("state", "skipped")
-      writeSkip(reason)
+      write(reason)
     case .finished(let end, _):
       writer.member("state", step.isCached ? "cached" : "finished")
-      writeStepEnd(end)
+      write(end)
     }
     if step.mayHaveWritten { writer.member("log", detail.logPath(of: address)) }
     writer.endObject()

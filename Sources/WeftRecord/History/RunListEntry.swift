@@ -1,4 +1,4 @@
-package import WeftExecution
+package import WeftEvents
 import WeftPlatform
 
 /// The entry of a run in a list of runs.
@@ -32,11 +32,6 @@ package struct RunListEntry: Sendable, Hashable {
     var glance = RunListEntry(run, .damaged)
     glance.damage = reason
     return glance
-  }
-
-  /// The number of steps that have ended or been skipped.
-  package var doneCount: Int {
-    counts.succeeded + counts.failed + counts.tolerated + counts.cancelled + counts.skipped
   }
 }
 
@@ -126,19 +121,14 @@ extension RecordedRun {
 
   /// The outcomes of the steps that are done, in a run that has not ended.
   package var counts: OutcomeCounts {
-    var ends: [Outcome: Int] = [:]
-    var tolerated = 0
+    var counts = OutcomeCounts()
     for step in steps.values where !step.isOutdated {
       switch step.state {
-      case .finished(let end, _) where end.outcome == .failure && end.conclusion == .success:
-        tolerated += 1
-      case .finished(let end, _): ends[end.outcome, default: 0] += 1
-      case .skipped(let reason): ends[reason.outcome, default: 0] += 1
+      case .finished(let end, _): counts.add(end)
+      case .skipped(let reason): counts.add(reason.outcome)
       case .queued, .started, .retrying: break
       }
     }
-    return OutcomeCounts(
-      succeeded: ends[.success] ?? 0, failed: ends[.failure] ?? 0, tolerated: tolerated,
-      cancelled: ends[.cancelled] ?? 0, skipped: ends[.skipped] ?? 0)
+    return counts
   }
 }

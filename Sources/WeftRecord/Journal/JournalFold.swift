@@ -1,4 +1,4 @@
-import WeftExecution
+import WeftEvents
 import WeftPlanning
 import WeftPlatform
 
@@ -20,7 +20,7 @@ struct JournalFold {
   private var offset = 0
   private var line = 0
   /// The format and version of the engine that wrote the current records.
-  private var writer: (format: Int, version: String) = (RecordJSON.format, "")
+  private var writer: (format: Int, version: String) = (RecordOpening.currentFormat, "")
 
   /// - Parameter run: The expected run; `nil` accepts that of the first record.
   init(run: RunID?, name: String, limits: JournalLimits) {
@@ -54,7 +54,7 @@ struct JournalFold {
         return
       }
       do throws(RecordFormatError) {
-        try accept(try RecordReading.record(bytes), visit)
+        try accept(try RunRecord(line: bytes), visit)
         guard case .reading = phase else { return }
         contents.lines = line
         contents.wholeBytes = offset + length + 1

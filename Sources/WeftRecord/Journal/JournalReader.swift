@@ -1,6 +1,6 @@
 import WeftDefinition
 import WeftDiagnostics
-package import WeftExecution
+package import WeftEvents
 import WeftPlanning
 package import WeftPlatform
 
@@ -49,7 +49,7 @@ package struct JournalError: Error, Sendable, Hashable {
       "records of the type \"\(type.prefix(64))\" are not known"
     case .problem(.newerFormat(let format, let version)):
       "written by weft \(version.prefix(64)), in format \(format); this weft reads up to"
-        + " \(RecordJSON.format)"
+        + " \(RecordOpening.currentFormat)"
     case .problem(.ambiguousKey(let key, let version)):
       "written by weft \(version.prefix(64)), in whose format the element key"
         + " \(quoted(TerminalText.harmless(key))) may stand for two elements"

@@ -1,4 +1,4 @@
-public import WeftExecution
+public import WeftEvents
 import WeftPlatform
 
 /// Keeps runs on disk, in the folders of the program `weft`: `weft runs`, `weft show`, `weft approve` and

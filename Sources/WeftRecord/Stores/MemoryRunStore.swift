@@ -1,5 +1,5 @@
 import Synchronization
-public import WeftExecution
+public import WeftEvents
 
 /// Keeps runs in memory as long as the store exists: for tests, and for programs that resume runs only within their
 /// own lifetime.

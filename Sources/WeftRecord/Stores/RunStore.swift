@@ -1,4 +1,4 @@
-public import WeftExecution
+public import WeftEvents
 package import WeftPlanning
 
 /// A store of runs, so that one engine can resume where another has ended.

@@ -1,5 +1,5 @@
 import WeftDiagnostics
-import WeftExecution
+import WeftEvents
 package import WeftRecord
 
 /// Recorded runs as comma-separated values (RFC 4180), for spreadsheets and programs: a header, then a line for each

@@ -1,4 +1,4 @@
-import WeftExecution
+import WeftEvents
 import WeftJSON
 import WeftPlatform
 package import WeftRecord

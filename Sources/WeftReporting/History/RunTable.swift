@@ -1,6 +1,6 @@
 import WeftDefinition
 import WeftDiagnostics
-package import WeftExecution
+package import WeftEvents
 import WeftJSON
 import WeftPlatform
 package import WeftRecord
@@ -87,11 +87,11 @@ package struct RunTable: Sendable {
     switch run.state {
     case .running, .interrupted, .waiting: break
     case .success, .failure, .cancelled, .damaged:
-      return counted(run.doneCount, "step") + failed
+      return counted(run.counts.done, "step") + failed
     }
     // With loop elements, there may be more steps than the plan has.
-    let all = run.stepCount.map { $0 > run.doneCount ? " of \($0)" : "" } ?? ""
-    return "\(run.doneCount)\(all) done\(failed)"
+    let all = run.stepCount.map { $0 > run.counts.done ? " of \($0)" : "" } ?? ""
+    return "\(run.counts.done)\(all) done\(failed)"
   }
 
   private func workflow(_ run: RunListEntry) -> String {

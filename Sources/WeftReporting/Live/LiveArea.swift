@@ -1,5 +1,5 @@
 import WeftDefinition
-import WeftExecution
+import WeftEvents
 import WeftPlanning
 
 /// Lays out one frame of the live area for a terminal size.

@@ -1,5 +1,5 @@
 import WeftDefinition
-import WeftExecution
+import WeftEvents
 import WeftPlanning
 
 /// The content that a terminal shows of a run: scrolling lines, and an area that is redrawn.

@@ -1,4 +1,4 @@
-import WeftExecution
+import WeftEvents
 
 /// Decides when to draw on a terminal, and passes on each frame in one piece.
 struct LiveReporter: Sendable {

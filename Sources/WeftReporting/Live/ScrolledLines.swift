@@ -1,4 +1,4 @@
-import WeftExecution
+import WeftEvents
 
 /// Lines on their way to the scrolling part of the screen; many steps skipped at once for the same reason are
 /// grouped.

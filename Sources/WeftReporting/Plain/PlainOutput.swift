@@ -1,4 +1,4 @@
-import WeftExecution
+import WeftEvents
 import WeftPlanning
 import WeftPlatform
 

@@ -1,4 +1,4 @@
-import WeftExecution
+import WeftEvents
 import WeftPlanning
 
 /// Reports a run line by line, for logs, pipes and simple terminals.

@@ -1,5 +1,5 @@
 import WeftDefinition
-import WeftExecution
+import WeftEvents
 import WeftPlanning
 
 /// The wording of the plain display, and its treatment of step output.

@@ -1,4 +1,4 @@
-import WeftExecution
+import WeftEvents
 import WeftPlanning
 
 /// The failures for the summary of a run: a bounded number, in order.

@@ -1,5 +1,5 @@
 import WeftDefinition
-import WeftExecution
+import WeftEvents
 
 /// The end of a group as a sentence without its subject, if it adds to its steps' messages.
 struct GroupSentence {

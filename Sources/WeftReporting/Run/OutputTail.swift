@@ -1,4 +1,4 @@
-import WeftExecution
+import WeftEvents
 
 /// The last lines of a step's output, each truncated to a limit.
 struct OutputTail: Sendable {

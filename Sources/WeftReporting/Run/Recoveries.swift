@@ -1,4 +1,4 @@
-import WeftExecution
+import WeftEvents
 import WeftPlanning
 
 /// Steps that succeeded only after retries, which may be unreliable.

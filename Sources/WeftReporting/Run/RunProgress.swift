@@ -1,5 +1,5 @@
 import WeftDefinition
-import WeftExecution
+import WeftEvents
 import WeftPlanning
 
 /// The state that displays need of a run: its folded events, bounded by the number of running and failed steps.
@@ -55,7 +55,7 @@ struct RunProgress: Sendable {
     tally = RunTally(shape: shape)
   }
 
-  var counts: StepCounts { tally.counts }
+  var counts: OutcomeCounts { tally.counts }
 
   /// - Parameter log: Called for the end of a failed step's output if events are missing.
   mutating func apply(_ event: RunEvent, log: Reporter.ReadLog) {

@@ -6,36 +6,36 @@ import WeftPlanning
 struct RunShape: Sendable {
   /// For loops, retried groups and failure boundaries: the number of steps in the plan within them, excluding cleanup
   /// steps.
-  private var sizes: [String: Int] = [:]
+  private var sizes: [StepAddress: Int] = [:]
   /// For steps and groups, the innermost of these around them, if any.
-  private var scopes: [String: String] = [:]
+  private var scopes: [StepAddress: StepAddress] = [:]
   /// Cleanup steps, which are reported only if they run.
-  private var cleanups: Set<String> = []
+  private var cleanups: Set<StepAddress> = []
 
   /// Creates the shape of a plan without repeated steps, failure boundaries and cleanup steps.
   init() {}
 
   init(_ plan: Plan) {
     for step in plan.bodies.cleanups.values.joined() {
-      cleanups.insert(plan.steps[Int(step)].address.text)
+      cleanups.insert(plan.steps[Int(step)].address)
     }
     let nearest = plan.nearestAbsorbers()
     for (index, group) in plan.groups.enumerated() where !group.isTopLevel {
-      guard let address = group.address?.text else { continue }
+      guard let address = group.address else { continue }
       if group.mayAbsorb { sizes[address] = 0 }
       if let around = nearest[plan.groups[index].parent ?? 0] { scopes[address] = around }
     }
-    for step in plan.steps where cleanups.isEmpty || !cleanups.contains(step.address.text) {
+    for step in plan.steps where cleanups.isEmpty || !cleanups.contains(step.address) {
       note(step, in: nearest[step.group])
     }
   }
 
-  private mutating func note(_ step: PlannedStep, in scope: String?) {
-    let address = step.address.text
+  private mutating func note(_ step: PlannedStep, in scope: StepAddress?) {
+    let address = step.address
     if step.hasControl, step.control.fanOut != nil { sizes[address] = 1 }
     guard let scope else { return }
     scopes[address] = scope
-    var next: String? = scope
+    var next: StepAddress? = scope
     while let scope = next {
       sizes[scope]? += 1
       next = scopes[scope]
@@ -45,31 +45,31 @@ struct RunShape: Sendable {
   /// Whether the plan has only ordinary steps.
   var isPlain: Bool { sizes.isEmpty && cleanups.isEmpty }
 
-  func size(of planned: String) -> Int? { sizes[planned] }
-  func scope(around planned: String) -> String? { scopes[planned] }
+  func size(of planned: StepAddress) -> Int? { sizes[planned] }
+  func scope(around planned: StepAddress) -> StepAddress? { scopes[planned] }
   /// The number of cleanup steps.
   var cleanupCount: Int { cleanups.count }
   func cleansUp(_ step: StepAddress) -> Bool {
     !cleanups.isEmpty && cleanups.contains(planned(step))
   }
 
-  private func isKnown(_ text: String) -> Bool {
-    sizes[text] != nil || scopes[text] != nil || cleanups.contains(text)
+  private func isKnown(_ address: StepAddress) -> Bool {
+    sizes[address] != nil || scopes[address] != nil || cleanups.contains(address)
   }
 
   /// Returns the address in the plan of an instance such as `upload[3]` or `deploy[eu].push`.
-  func planned(_ address: StepAddress) -> String {
-    address.planned { isKnown($0.text) }.text
+  func planned(_ address: StepAddress) -> StepAddress {
+    address.planned(isKnown: isKnown)
   }
 }
 
 extension Plan {
   /// Returns for each group the innermost failure boundary for its members, which may be itself.
-  fileprivate func nearestAbsorbers() -> [String?] {
-    var nearest: [String?] = []
+  fileprivate func nearestAbsorbers() -> [StepAddress?] {
+    var nearest: [StepAddress?] = []
     for group in groups {
       nearest.append(
-        group.mayAbsorb ? group.address?.text : group.parent.flatMap { nearest[$0] })
+        group.mayAbsorb ? group.address : group.parent.flatMap { nearest[$0] })
     }
     return nearest
   }

@@ -1,5 +1,5 @@
 import WeftDefinition
-import WeftExecution
+import WeftEvents
 import WeftJSON
 import WeftPlanning
 
@@ -146,9 +146,9 @@ struct RunSummary {
   /// Returns `3 of 5 steps succeeded, 1 failed, 1 skipped in 2.1 s`. Counts the steps that existed in the run,
   /// because the plan does not determine the number of elements and cleanup steps.
   private func verdict(_ end: RunEnd, unselected: Int) -> String {
-    var counts = StepCounts(end.counts)
-    counts.leaveOut(skipped: unselected)
-    let stepCount = counts.done
+    let counts = end.counts
+    let skipped = max(0, counts.skipped - unselected)
+    let stepCount = counts.done - counts.skipped + skipped
     let all = counted(stepCount, "step")
     var parts = [
       counts.succeeded == stepCount ? "\(all) succeeded" : "\(counts.succeeded) of \(all) succeeded"
@@ -156,12 +156,12 @@ struct RunSummary {
     if counts.failed > 0 { parts.append("\(counts.failed) failed") }
     if counts.tolerated > 0 { parts.append("\(counts.tolerated) failed and tolerated") }
     if counts.cancelled > 0 { parts.append("\(counts.cancelled) cancelled") }
-    if counts.skipped > 0 { parts.append("\(counts.skipped) skipped") }
-    if end.counts.cached > 0 { parts.append("\(end.counts.cached) of them cached") }
+    if skipped > 0 { parts.append("\(skipped) skipped") }
+    if counts.cached > 0 { parts.append("\(counts.cached) of them cached") }
     if unselected > 0 { parts.append("\(unselected) left out") }
     // The failure may not be a step's: a loop's list that cannot be evaluated, or a time limit.
     let failed = end.outcome == .failure && counts.failed == 0 ? "the run failed; " : ""
-    let earlier = end.counts.restored > 0 ? " (\(end.counts.restored) in an earlier part)" : ""
+    let earlier = counts.restored > 0 ? " (\(counts.restored) in an earlier part)" : ""
     let time = ShownDuration.precise(end.duration)
     let line = failed + parts.joined(separator: ", ") + " in \(time)\(earlier)"
     return palette.painted(line, tone(end.outcome))

@@ -1,4 +1,4 @@
-import WeftExecution
+import WeftEvents
 import WeftPlanning
 
 /// Counts steps by outcome, and their total as far as known.
@@ -14,13 +14,13 @@ struct RunTally: Sendable {
     var expected: Int
     /// The number of its steps in the plan; for a loop, per element.
     let size: Int
-    var counts = StepCounts()
+    var counts = OutcomeCounts()
     /// `nil` if it is not a loop.
     var elements: ElementCount?
   }
 
   let shape: RunShape
-  private(set) var counts = StepCounts()
+  private(set) var counts = OutcomeCounts()
   private(set) var stepCount = 0
   /// The steps that were not selected, which no other count includes.
   private(set) var unselected = 0
@@ -57,7 +57,7 @@ struct RunTally: Sendable {
       return
     }
     grow(by: 1 - size, from: around)
-    change(from: around) { $0.add(reason) }
+    change(from: around) { $0.add(reason.outcome) }
     endElement(step, of: around, reason.outcome)
   }
 
@@ -86,7 +86,9 @@ struct RunTally: Sendable {
 
   mutating func finished(_ group: StepAddress, _ end: GroupEnd) {
     guard let scope = open[group] else { return }
-    if let elements = end.notStarted { change(from: group) { $0.add(elements) } }
+    if let elements = end.notStarted {
+      change(from: group) { $0.add(elements.outcome, steps: elements.steps) }
+    }
     let failed = end.conclusion == .success ? scope.counts.failed : 0
     change(from: group) { $0.tolerate(failed) }
     grow(by: (open[group]?.counts.done ?? 0) - scope.expected, from: group)
@@ -122,12 +124,12 @@ struct RunTally: Sendable {
 
   private func candidate(around address: StepAddress) -> StepAddress? {
     if let loop = address.loop { return loop }
-    let scope = shape.scope(around: shape.planned(address)).map { StepAddress($0) }
+    let scope = shape.scope(around: shape.planned(address))
     guard let element = address.innermostElement, let loop = element.loop else { return scope }
-    return scope.map { element.inElement($0, of: StepAddress(shape.planned(loop))) } ?? element
+    return scope.map { element.inElement($0, of: shape.planned(loop)) } ?? element
   }
 
-  private mutating func change(from scope: StepAddress?, _ change: (inout StepCounts) -> Void) {
+  private mutating func change(from scope: StepAddress?, _ change: (inout OutcomeCounts) -> Void) {
     change(&counts)
     var next = scope
     while let scope = next {

@@ -1,4 +1,4 @@
-import WeftExecution
+import WeftEvents
 import WeftHTTP
 
 /// Formats sizes in powers of a thousand; truncated, never rounded up.

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 package import WeftExecution
 package import WeftPlanning
 
@@ -46,7 +47,7 @@ package struct StepLabels: Sendable {
 
   /// Returns the loop's address for an element, since both have the same title.
   private func planned(_ address: StepAddress) -> StepAddress {
-    address.loop.map { StepAddress(shape.planned($0)) } ?? address
+    address.loop.map(shape.planned) ?? address
   }
 
   private static let commandLimit = 60

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEvents
 import WeftExecution
 import WeftPlanning
 

@@ -1,4 +1,5 @@
 import Synchronization
+import WeftEvents
 import WeftExecution
 
 /// A journal in memory. Each entry keeps the number of events that subscribers had received before it.

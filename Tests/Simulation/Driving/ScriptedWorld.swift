@@ -1,4 +1,5 @@
 import Synchronization
+import WeftEvents
 import WeftExecution
 import WeftFutures
 import WeftPlanning

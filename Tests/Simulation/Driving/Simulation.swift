@@ -4,6 +4,7 @@ import WeftPlanning
 import WeftPlatform
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// One run that a seed describes, from start to end, on simulated time.

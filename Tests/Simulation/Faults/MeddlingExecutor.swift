@@ -2,6 +2,7 @@ import Synchronization
 import WeftFutures
 import WeftPlanning
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Runs attempts, and interferes with the engine's slots as a faulty engine would.

@@ -1,4 +1,5 @@
 import Testing
+import WeftEvents
 import WeftExecution
 
 /// A sequence that broke a promise once, found by a full count of ``SequenceTests``.

@@ -1,3 +1,4 @@
+import WeftEvents
 import WeftExecution
 import WeftPlanning
 
@@ -22,7 +23,7 @@ struct PastOfRun {
   mutating func append(_ events: [RunEvent]) {
     append(.opened(.init(run: RunID("simulated"), resumption: parts)))
     parts += 1
-    for event in events where event.kind.isRecorded { append(RunRecord.Kind(event.kind)) }
+    for event in events where event.kind.isRecorded { append(.event(event.kind)) }
   }
 
   /// Appends the records of a further engine that resumed the run.

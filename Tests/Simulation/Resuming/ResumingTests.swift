@@ -1,5 +1,6 @@
 import Testing
 import WeftDefinition
+import WeftEvents
 import WeftExecution
 
 /// Random runs, killed at any event and resumed.

@@ -1,5 +1,6 @@
 import Testing
 import WeftDefinition
+import WeftEvents
 import WeftExecution
 
 /// Random runs in several parts, each ended in a different way.

@@ -3,6 +3,7 @@ import WeftDefinition
 import WeftPlanning
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 @Suite struct CommandExecutorTests {

@@ -7,6 +7,7 @@ import WeftPlanning
 import WeftPlatform
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Graphs of many steps, in debug builds too, on the stack of one of the engine's own threads.

@@ -1,6 +1,7 @@
 import Testing
 import WeftPlanning
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// The file names of steps' logs.

@@ -1,6 +1,7 @@
 import Testing
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 @Suite struct ParallelLimitTests {

@@ -3,6 +3,7 @@ import WeftDefinition
 import WeftFutures
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Pools in a run whose steps a test ends by hand, with a clock that it moves.

@@ -3,6 +3,7 @@ import Testing
 import WeftDefinition
 import WeftPlanning
 
+@testable import WeftEvents
 @testable import WeftExecution
 @testable import WeftPlatform
 

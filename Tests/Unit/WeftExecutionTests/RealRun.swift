@@ -3,6 +3,7 @@ import WeftDefinition
 import WeftFutures
 import WeftPlanning
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// A complete run of real programs.

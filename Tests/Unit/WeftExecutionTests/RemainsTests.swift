@@ -6,13 +6,14 @@ import WeftPlanning
 import WeftPlatform
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Reports of orphans.
 @Suite struct RemainsTests {
   /// An executor whose steps leave a process that cannot be killed, and whose run leaves one that can.
   private final class StubbornExecutor: StepExecutor {
-    let containment: WeftExecution.ContainmentLevel? = .subreaper
+    let containment: WeftEvents.ContainmentLevel? = .subreaper
     let held = Promise<Remains, Never>(ifDropped: .success(Remains()))
     let asked = Mutex<[StopLevel]>([])
 

@@ -3,6 +3,7 @@ import WeftDefinition
 import WeftPlanning
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// A run whose steps the test ends by hand, with a clock that it moves.

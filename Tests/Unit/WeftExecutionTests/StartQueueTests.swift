@@ -3,6 +3,7 @@ import Testing
 import WeftPlatform
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 @Suite struct SpawnRetryPolicyTests {

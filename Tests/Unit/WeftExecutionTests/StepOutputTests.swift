@@ -4,6 +4,7 @@ import WeftDefinition
 import WeftPlanning
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Handling of a step's output, with real programs.

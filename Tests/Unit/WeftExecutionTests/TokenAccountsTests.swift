@@ -1,6 +1,7 @@
 import Testing
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 @Suite struct JobserverFormTests {

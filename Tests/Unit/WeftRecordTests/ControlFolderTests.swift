@@ -4,6 +4,7 @@ import Testing
 import WeftPlanning
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 @testable import WeftRecord
 
@@ -145,7 +146,8 @@ import WeftPlatform
     var kinds: [RunRecord.Kind] = [
       .opened(SampleRecords.opening), .event(.stepStarted("asks", attempt: 1)),
       .event(.stepAsking("asks", message: "?")), .event(.stepStarted("done", attempt: 1)),
-      .event(.stepAsking("done", message: "?")), .finished("done", end, RecordedValues()),
+      .event(.stepAsking("done", message: "?")),
+      .event(.stepFinished("done", end), keeping: RecordedValues()),
     ]
     if waits {
       kinds.append(

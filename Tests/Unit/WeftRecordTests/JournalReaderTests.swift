@@ -2,6 +2,7 @@ import Testing
 import WeftPlanning
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 @testable import WeftRecord
 
@@ -99,16 +100,16 @@ import WeftPlatform
   @Test("J22: a journal of a newer format is refused, and told as such")
   func newerFormat() throws {
     let line = String(decoding: SampleRecords.lines[0].dropLast(19), as: UTF8.self)
-    let parts = line.split(separator: "\"format\":\(RecordJSON.format)", maxSplits: 1)
+    let parts = line.split(separator: "\"format\":\(RecordOpening.currentFormat)", maxSplits: 1)
     try #require(parts.count == 2)
     let newer = Forgery.line(
-      Array("\(parts[0])\"format\":\(RecordJSON.format + 1)\(parts[1])".utf8))
+      Array("\(parts[0])\"format\":\(RecordOpening.currentFormat + 1)\(parts[1])".utf8))
     let contents = try scratch.journal(newer + [UInt8(ascii: "\n")] + whole[ends[1]...])
     #expect(contents.damage?.isOtherFormat == true)
     #expect(
       contents.damage?.message
-        == "journal:1:0: written by weft 1.2.3, in format \(RecordJSON.format + 1); this weft"
-        + " reads up to \(RecordJSON.format)")
+        == "journal:1:0: written by weft 1.2.3, in format \(RecordOpening.currentFormat + 1); this weft"
+        + " reads up to \(RecordOpening.currentFormat)")
     #expect(contents.run.opening == nil)
   }
 
@@ -120,7 +121,7 @@ import WeftPlatform
       .event(.stepQueued("g[0]")),
     ])
     let opening = String(decoding: lines[0].dropLast(19), as: UTF8.self)
-      .replacing("\"format\":\(RecordJSON.format)", with: "\"format\":1")
+      .replacing("\"format\":\(RecordOpening.currentFormat)", with: "\"format\":1")
     lines[0] = Forgery.line(Array(opening.utf8)) + [UInt8(ascii: "\n")]
     return Array(lines.joined())
   }
@@ -178,7 +179,8 @@ import WeftPlatform
     var kinds = [RunRecord.Kind.opened(SampleRecords.opening)]
     for _ in 0..<5 {
       kinds.append(
-        .finished("a", SampleRecords.wholeEnd, RecordedValues(stdout: .text(text))))
+        .event(
+          .stepFinished("a", SampleRecords.wholeEnd), keeping: RecordedValues(stdout: .text(text))))
     }
     let contents = try scratch.journal(
       Array(SampleRecords.lines(of: kinds).joined()))

@@ -4,6 +4,7 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 @testable import WeftRecord
 
@@ -101,12 +102,12 @@ import WeftPlatform
     #expect(writer.fault?.message.contains("may be lost") == true)
   }
 
-  private static let end = RunRecord.Kind.finished(
-    StepAddress("a"),
-    StepEnd(
-      outcome: .success, conclusion: .success, attempts: 1, exit: .code(0),
-      duration: .zero),
-    RecordedValues())
+  private static let end = RunRecord.Kind.event(
+    .stepFinished(
+      StepAddress("a"),
+      StepEnd(
+        outcome: .success, conclusion: .success, attempts: 1, exit: .code(0),
+        duration: .zero)))
 
   @Test(arguments: [true, false])
   func whoGoesOnMeanwhileIsToldWhenItIsSafe(isUrgent: Bool) async throws {

@@ -4,6 +4,7 @@ import Testing
 import WeftPlatform
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 @testable import WeftRecord
 

@@ -1,6 +1,7 @@
 import Testing
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 @testable import WeftRecord
 
@@ -13,7 +14,7 @@ import WeftPlatform
     let line = SampleRecords.lines[index]
     let read = try line.dropLast().withUnsafeBytes { bytes in
       #expect(RecordLine.isWhole(bytes))
-      return try RecordReading.record(bytes)
+      return try RunRecord(line: bytes)
     }
     #expect(read == SampleRecords.records[index])
   }
@@ -57,7 +58,7 @@ import WeftPlatform
         found += 1
         let isRead = { (number: String) in
           let forged = Forgery.line(Array((text[..<range.upperBound] + number + rest).utf8))
-          return forged.withUnsafeBytes { (try? RecordReading.record($0)) != nil }
+          return forged.withUnsafeBytes { (try? RunRecord(line: $0)) != nil }
         }
         if key == "pid" {
           // The id of an engine or a program; the former id of a process that has been terminated is only for people.
@@ -98,7 +99,7 @@ import WeftPlatform
           other[place] = change
           for candidate in [other, Array(body[..<place])] {
             let forged = Forgery.line(candidate)
-            let record = forged.withUnsafeBytes { try? RecordReading.record($0) }
+            let record = forged.withUnsafeBytes { try? RunRecord(line: $0) }
             if record == nil { refused += 1 }
           }
         }
@@ -124,7 +125,7 @@ import WeftPlatform
   func unfitNumbers(body: String) {
     let forged = Forgery.line(Array(body.utf8))
     #expect(throws: RecordFormatError.self) {
-      try forged.withUnsafeBytes { try RecordReading.record($0) }
+      try forged.withUnsafeBytes { try RunRecord(line: $0) }
     }
   }
 
@@ -132,7 +133,7 @@ import WeftPlatform
     let body =
       #"{"n":1,"at":"2026-11-21T15:13:38.123Z","type":"step.queued","step":"a","new":{"x":[1,"}"]},"y":null"#
     let record = try Forgery.line(Array(body.utf8)).withUnsafeBytes {
-      try RecordReading.record($0)
+      try RunRecord(line: $0)
     }
     #expect(record.kind == .event(.stepQueued("a")))
   }

@@ -4,6 +4,7 @@ import WeftJSON
 import WeftPlanning
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 @Suite struct RecordedRunTests {
@@ -26,7 +27,7 @@ import WeftPlatform
       .event(.stepStarted("a", attempt: 1)), .event(.stepQueued("c")),
       .spawned("a", attempt: 1, ProcessIdentity(id: 7, startTicks: 9)),
       .event(.stepStarted("b", attempt: 1)),
-      .finished("b", success, RecordedValues(stdout: .text("x"))),
+      .event(.stepFinished("b", success), keeping: RecordedValues(stdout: .text("x"))),
       .event(.stepStarted("d", attempt: 1)), .event(.stepRetrying("d", SampleRecords.retry)),
       .event(.stepSkipped("e", .notSelected)),
     ])
@@ -71,13 +72,13 @@ import WeftPlatform
     let left = StepEnd(
       outcome: .failure, conclusion: .failure, attempts: 1, exit: nil,
       failure: StepFailure(classes: [.inDoubt], message: "may have run"), duration: .zero)
-    kinds.append(.finished("a", left, RecordedValues()))
+    kinds.append(.event(.stepFinished("a", left), keeping: RecordedValues()))
     kinds.append(.opened(RecordOpening(run: SampleRecords.run, resumption: 2)))
     #expect(run(kinds).inDoubt == ["a"])
     kinds.append(.event(.stepStarted("a", attempt: 1)))
     #expect(run(kinds).inDoubt == ["a"])
     #expect(run(kinds).step("a")?.engine == 2)
-    kinds.append(.finished("a", success, RecordedValues()))
+    kinds.append(.event(.stepFinished("a", success), keeping: RecordedValues()))
     #expect(run(kinds).inDoubt == [])
     #expect(run(kinds).resumptions == 2)
   }
@@ -86,7 +87,8 @@ import WeftPlatform
     let run = run([
       .opened(SampleRecords.opening),
       .event(.groupStarted("g", GroupStart(attempt: 1))), .event(.stepStarted("a", attempt: 1)),
-      .finished("a", success, RecordedValues()), .event(.groupRetrying("g", SampleRecords.retry)),
+      .event(.stepFinished("a", success), keeping: RecordedValues()),
+      .event(.groupRetrying("g", SampleRecords.retry)),
       .event(.groupStarted("g", GroupStart(attempt: 2))), .event(.stepStarted("b", attempt: 1)),
     ])
     let begun = try #require(run.group("g")).begunBy

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 @testable import WeftRecord
 

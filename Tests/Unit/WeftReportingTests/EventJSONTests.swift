@@ -5,6 +5,7 @@ import WeftPlanning
 import WeftPlatform
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 @testable import WeftRecord
 
@@ -20,8 +21,41 @@ import WeftTestKit
     #expect(Golden("Golden/events/\(name).jsonl").mismatch(with: lines) == nil)
   }
 
+  @Test(
+    "events are read as they are written",
+    arguments: SampleRuns.all.map(\.name) + ["every-kind"])
+  func wholeRunsReadBack(name: String) throws {
+    let lines = try #require(Golden("Golden/events/\(name).jsonl").read())
+    var json = EventJSON(version: "1.2.3")
+    for line in lines.split(separator: UInt8(ascii: "\n")) {
+      let (number, moment, kind) = try line.withUnsafeBytes(EventJSONTests.read)
+      json.writer.removeAll()
+      json.clock.start(at: moment)
+      json.begin(kind.traits.type, UInt64(number), after: .zero)
+      json.write(kind)
+      json.endLine()
+      #expect(json.writer.bytes.dropLast() == line)
+    }
+  }
+
+  private static func read(
+    _ line: UnsafeRawBufferPointer
+  ) throws -> (number: Int, WallTime, RunEvent.Kind) {
+    var scanner = RecordScanner(line)
+    var (number, moment, type) = (0, WallTime.blank, "")
+    try scanner.beginObject()
+    try scanner.code("n", &number)
+    try scanner.code("at", &moment)
+    scanner.moment = moment
+    try scanner.code("type", &type)
+    var kind = try #require(RunEvent.Kind.blanks.first { $0.traits.type == type })
+    try kind.code(&scanner)
+    try scanner.endObject()
+    return (number, moment, kind)
+  }
+
   @Test func theRecordedEventsAreOfEveryKind() {
-    let kinds = Set(EveryKind.events.map(\.kind.wireName))
+    let kinds = Set(EveryKind.events.map(\.kind.traits.type))
     #expect(
       kinds == [
         "run.started", "step.queued", "step.started", "step.asking", "step.waiting",

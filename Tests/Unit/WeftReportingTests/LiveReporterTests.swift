@@ -3,6 +3,7 @@ import WeftDefinition
 import WeftPlanning
 import WeftRecord
 
+@testable import WeftEvents
 @testable import WeftExecution
 @testable import WeftReporting
 
@@ -290,7 +291,7 @@ import WeftRecord
   @Test func aDisplayThatComesLateShowsWhatRuns() {
     let run = EveryKind.events
     var session = Session()
-    session.handle(run.filter { $0.kind.wireName == "run.snapshot" }.prefix(1), at: 1040)
+    session.handle(run.filter { $0.kind.traits.type == "run.snapshot" }.prefix(1), at: 1040)
     #expect(
       session.screen.lines == [
         "  3  1 s", "  4  0 s  waits for approval: Ship \"it\"?",

@@ -4,6 +4,7 @@ import WeftHTTP
 import WeftPlanning
 import WeftRecord
 
+@testable import WeftEvents
 @testable import WeftExecution
 @testable import WeftReporting
 

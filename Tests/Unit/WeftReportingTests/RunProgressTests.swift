@@ -1,4 +1,5 @@
 import Testing
+import WeftEvents
 import WeftExecution
 import WeftPlanning
 

@@ -2,6 +2,7 @@ import Testing
 import WeftJSON
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// The end of an action's attempt, whatever happens in whichever order.

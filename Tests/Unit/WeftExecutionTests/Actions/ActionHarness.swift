@@ -6,6 +6,7 @@ import WeftPlanning
 import WeftPlatform
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// A run whose actions are the test's own, on threads of their own, with a clock that the test moves. Its commands end

@@ -6,6 +6,7 @@ import WeftPlanning
 import WeftPlatform
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Steps that run actions: their inputs, outputs and ends.

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 #if canImport(Glibc)

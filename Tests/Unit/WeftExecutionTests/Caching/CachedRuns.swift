@@ -5,6 +5,7 @@ import WeftDiagnostics
 import WeftPlanning
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Successive runs of one workflow, in a directory of their own, with one cache.

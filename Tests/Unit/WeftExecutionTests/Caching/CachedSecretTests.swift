@@ -2,6 +2,7 @@ import Testing
 import WeftDefinition
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Secrets are part of the key, and are not written to the cache.

@@ -6,6 +6,7 @@ import WeftDiagnostics
 import WeftPlanning
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Conditions under which a cached step runs, and what dependents see if it does not.

@@ -6,6 +6,7 @@ import WeftPlanning
 import WeftPlatform
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Steps that wait for an approval: by an approver of this process, by a control request, or by neither.

@@ -2,6 +2,7 @@ import Testing
 import WeftDefinition
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 @Suite struct FanOutProgressTests {

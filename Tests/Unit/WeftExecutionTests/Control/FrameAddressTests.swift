@@ -3,6 +3,7 @@ import WeftDefinition
 import WeftExpressions
 import WeftPlanning
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 @Suite struct FrameAddressTests {

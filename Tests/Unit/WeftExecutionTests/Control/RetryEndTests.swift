@@ -4,6 +4,7 @@ import WeftFutures
 import WeftPlanning
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 @Suite struct RetryEndTests {

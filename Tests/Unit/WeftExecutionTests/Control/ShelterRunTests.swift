@@ -3,6 +3,7 @@ import WeftDefinition
 import WeftPlanning
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Groups that start despite failures or cancellations around them.

@@ -1,3 +1,4 @@
+@testable import WeftEvents
 @testable import WeftExecution
 
 extension SlotQueue.Seat {

@@ -1,6 +1,7 @@
 import Testing
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Random requests, ends, withdrawals, elements and time, in the queue and in a slow model of it.

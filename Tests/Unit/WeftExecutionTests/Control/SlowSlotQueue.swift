@@ -1,3 +1,4 @@
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// The promises of ``SlotQueue``, implemented by looking at all requests each time. It does not know age.

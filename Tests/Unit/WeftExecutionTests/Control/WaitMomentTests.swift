@@ -5,6 +5,7 @@ import WeftPlanning
 import WeftPlatform
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Steps that wait for a time of the wall clock.

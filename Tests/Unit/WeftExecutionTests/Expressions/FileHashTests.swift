@@ -2,6 +2,7 @@ import Testing
 import WeftExpressions
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 #if canImport(Glibc)

@@ -4,6 +4,7 @@ import WeftJSON
 import WeftPlanning
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Inputs and outputs of nested workflows.

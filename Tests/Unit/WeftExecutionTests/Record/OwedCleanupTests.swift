@@ -3,6 +3,7 @@ import WeftDefinition
 import WeftPlanning
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Pending cleanup of work that began before the engine was killed, even if that work is now skipped as a whole.

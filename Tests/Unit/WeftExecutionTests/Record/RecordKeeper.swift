@@ -1,5 +1,6 @@
 import Synchronization
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// A recorder that keeps records in memory until the test makes it lose them.

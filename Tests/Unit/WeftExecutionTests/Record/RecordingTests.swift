@@ -6,6 +6,7 @@ import WeftJSON
 import WeftPlanning
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 @Suite struct RecordingTests {
@@ -18,7 +19,7 @@ import WeftTestKit
     let executor = harness.executor
     let early = Mutex<[String]>([])
     keeper.observe { kind in
-      guard case .event(.stepStarted(let step, _)) = kind else { return }
+      guard case .event(.stepStarted(let step, _), _) = kind else { return }
       if executor.runningSteps.contains(step.text) { early.withLock { $0.append(step.text) } }
     }
     #expect(keeper.run.inDoubt == [address("a")])
@@ -38,7 +39,7 @@ import WeftTestKit
     _ = harness.news()
     let reported = Mutex<[String]>([])
     keeper.observe { kind in
-      guard case .finished(StepAddress("a"), _, _) = kind else { return }
+      guard case .event(.stepFinished(StepAddress("a"), _), _) = kind else { return }
       reported.withLock { $0 = harness.news() + harness.running }
     }
     harness.executor.exit("a")
@@ -61,7 +62,7 @@ import WeftTestKit
     for step in after { harness.executor.exit(step) }
     #expect(harness.run.completion.isSettled)
     let started = keeper.kinds.compactMap { kind in
-      if case .event(.stepStarted(let step, _)) = kind { step.text } else { nil }
+      if case .event(.stepStarted(let step, _), _) = kind { step.text } else { nil }
     }
     #expect(started == before + after)
     #expect(keeper.run.inDoubt == [])

@@ -3,6 +3,7 @@ import WeftDefinition
 import WeftPlanning
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// A run in several parts, each of which fails or is killed at a different place.

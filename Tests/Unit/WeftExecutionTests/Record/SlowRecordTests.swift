@@ -5,6 +5,7 @@ import WeftFutures
 import WeftPlanning
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Runs whose records become durable some time after they were written.
@@ -101,7 +102,7 @@ private final class SlowRecorder: RunRecorder {
   }
 
   func record(_ kind: RunRecord.Kind, elapsed: Duration) {
-    guard case .event(.stepStarted(let step, _)) = kind else { return }
+    guard case .event(.stepStarted(let step, _), _) = kind else { return }
     state.withLock { state in
       state.started.append(step.text)
       state.waitedForStart = true
@@ -112,10 +113,10 @@ private final class SlowRecorder: RunRecorder {
     _ kind: RunRecord.Kind, elapsed: Duration, isUrgent: () -> Bool
   ) -> Future<Void, Never>? {
     switch kind {
-    case .event(.stepStarted(let step, _)):
+    case .event(.stepStarted(let step, _), _):
       state.withLock { $0.started.append(step.text) }
       return nil
-    case .finished:
+    case .event(.stepFinished, _):
       let promise = Promise<Void, Never>(ifDropped: .success(()))
       state.withLock { $0.waiting.append(promise) }
       return promise.future

@@ -7,6 +7,7 @@ import WeftJSON
 import WeftPlanning
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Pagination and polling.

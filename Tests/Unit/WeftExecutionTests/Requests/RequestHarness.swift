@@ -7,6 +7,7 @@ import WeftPlanning
 import WeftPlatform
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// A run whose requests a ``ScriptedTransport`` answers, with a clock that the test moves.

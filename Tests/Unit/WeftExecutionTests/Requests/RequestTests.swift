@@ -4,6 +4,7 @@ import WeftFutures
 import WeftHTTP
 import WeftJSON
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// The requests that are sent; a value never becomes a different part of the request than the one it is written in.

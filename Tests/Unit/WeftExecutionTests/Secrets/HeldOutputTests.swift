@@ -1,6 +1,7 @@
 import Testing
 import WeftDefinition
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Output of steps with secret outputs.

@@ -1,6 +1,7 @@
 import Testing
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// The filter, compared with a model that has the whole text and compares it with every pattern.

@@ -2,6 +2,7 @@ import Testing
 import WeftJSON
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Encodings of a secret by other programs, none of which may remain readable.

@@ -4,6 +4,7 @@ import WeftDiagnostics
 import WeftPlanning
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 #if canImport(Glibc)

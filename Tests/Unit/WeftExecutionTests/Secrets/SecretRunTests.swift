@@ -1,6 +1,7 @@
 import Testing
 import WeftDefinition
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 #if canImport(Glibc)

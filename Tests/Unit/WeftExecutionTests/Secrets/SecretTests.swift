@@ -1,5 +1,6 @@
 import Testing
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 @Suite struct SecretTests {

@@ -1,6 +1,7 @@
 import Testing
 import WeftDefinition
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// A step's captured output, as a value for other steps.

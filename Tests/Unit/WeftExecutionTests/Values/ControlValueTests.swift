@@ -3,6 +3,7 @@ import WeftDefinition
 import WeftJSON
 import WeftPlanning
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Values in conditions, retries and races while a run is under way.

@@ -3,6 +3,7 @@ import WeftDefinition
 import WeftJSON
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// The elements of a loop, and their keys.

@@ -3,6 +3,7 @@ import WeftDefinition
 import WeftPlanning
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Outputs of steps, groups and runs.

@@ -3,6 +3,7 @@ import WeftDefinition
 import WeftJSON
 import WeftPlanning
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Values that would do harm if a shell read them as script text.

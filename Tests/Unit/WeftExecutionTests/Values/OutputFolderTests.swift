@@ -2,6 +2,7 @@ import Testing
 import WeftDefinition
 import WeftPlanning
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// The file `$WEFT_OUTPUT` as real programs use it.

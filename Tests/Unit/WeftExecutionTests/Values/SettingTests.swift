@@ -6,6 +6,7 @@ import WeftJSON
 import WeftPlanning
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Computed settings of a command: variables, directories, limits, and names.

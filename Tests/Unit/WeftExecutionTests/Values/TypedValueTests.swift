@@ -2,6 +2,7 @@ import Testing
 import WeftDefinition
 import WeftJSON
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// A text that is exactly one expression keeps the value's type; in a longer text, the value is converted to text.

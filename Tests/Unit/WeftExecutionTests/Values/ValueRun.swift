@@ -7,6 +7,7 @@ import WeftPlanning
 import WeftPlatform
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// The plan of a workflow file as a test writes it, with its inputs bound.

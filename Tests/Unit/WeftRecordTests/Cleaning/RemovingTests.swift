@@ -1,6 +1,7 @@
 import Testing
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 @testable import WeftRecord
 
@@ -91,7 +92,9 @@ import WeftPlatform
           ])[0]
       } else {
         let text = String(decoding: line.dropLast(19), as: UTF8.self)
-          .replacing("\"format\":\(RecordJSON.format)", with: "\"format\":\(RecordJSON.format + 1)")
+          .replacing(
+            "\"format\":\(RecordOpening.currentFormat)",
+            with: "\"format\":\(RecordOpening.currentFormat + 1)")
         line = Forgery.line(Array(text.utf8)) + [UInt8(ascii: "\n")]
       }
       try folder.remove("journal.jsonl")

@@ -2,6 +2,7 @@ import Testing
 import WeftPlanning
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 @testable import WeftRecord
 
@@ -34,7 +35,7 @@ import WeftPlatform
           case .stepOutput(let step, let output):
             let mark = output.ending == .newline ? "" : "…"
             reported.append("\(step): \(output.text)\(mark)")
-          default: reported.append(event.kind.wireName)
+          default: reported.append(event.kind.traits.type)
           }
         }
       }
@@ -48,11 +49,12 @@ import WeftPlatform
   }
 
   private func finished(_ step: StepAddress, logBytes: Int) -> RunRecord.Kind {
-    .finished(
-      step,
-      StepEnd(
-        outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: .zero,
-        outputBytes: UInt64(logBytes)), RecordedValues())
+    .event(
+      .stepFinished(
+        step,
+        StepEnd(
+          outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: .zero,
+          outputBytes: UInt64(logBytes))), keeping: RecordedValues())
   }
 
   private let end = RunRecord.Kind.event(

@@ -2,6 +2,7 @@ import Testing
 import WeftPlanning
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 @testable import WeftRecord
 
@@ -25,11 +26,12 @@ import WeftPlatform
   private func finished(
     _ step: StepAddress, _ outcome: Outcome, because reason: CancelReason? = nil
   ) -> RunRecord.Kind {
-    .finished(
-      step,
-      StepEnd(
-        outcome: outcome, conclusion: outcome, attempts: 1, exit: nil, cancellation: reason,
-        duration: .zero), RecordedValues())
+    .event(
+      .stepFinished(
+        step,
+        StepEnd(
+          outcome: outcome, conclusion: outcome, attempts: 1, exit: nil, cancellation: reason,
+          duration: .zero)), keeping: RecordedValues())
   }
 
   @Test func stepsAreToldInTheOrderOfTheRecord() throws {

@@ -2,6 +2,7 @@ import Testing
 import WeftJSON
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 @testable import WeftRecord
 
@@ -56,7 +57,7 @@ import WeftPlatform
     #expect(glance.state == expected)
     #expect(glance.duration == .seconds(3))
     #expect(glance.counts.succeeded == 2)
-    #expect(glance.doneCount == 3)
+    #expect(glance.counts.done == 3)
     #expect(glance.startedAt == SampleRecords.start)
   }
 
@@ -71,7 +72,7 @@ import WeftPlatform
   @Test func withoutAnEngineARunWithoutAnEndIsInterrupted() throws {
     try record(
       .event(.stepSkipped("b", .notSelected)), .event(.stepQueued("a")),
-      .finished("a", SampleRecords.wholeEnd, RecordedValues()))
+      .event(.stepFinished("a", SampleRecords.wholeEnd), keeping: RecordedValues()))
     let glance = try #require(state.glance(at: run))
     #expect(glance.state == .interrupted)
     #expect(glance.counts.tolerated == 1)
@@ -150,10 +151,11 @@ import WeftPlatform
   /// The first line of a journal by a later weft.
   private static let newer: [UInt8] = {
     let line = String(decoding: SampleRecords.lines[0].dropLast(19), as: UTF8.self)
-    let parts = line.split(separator: "\"format\":\(RecordJSON.format)", maxSplits: 1)
-    return Forgery.line(Array("\(parts[0])\"format\":\(RecordJSON.format + 1)\(parts[1])".utf8)) + [
-      UInt8(ascii: "\n")
-    ]
+    let parts = line.split(separator: "\"format\":\(RecordOpening.currentFormat)", maxSplits: 1)
+    return Forgery.line(
+      Array("\(parts[0])\"format\":\(RecordOpening.currentFormat + 1)\(parts[1])".utf8)) + [
+        UInt8(ascii: "\n")
+      ]
   }()
 
   @Test func aRunThatIsGoneIsNotTold() { #expect(state.glance(at: run) == nil) }

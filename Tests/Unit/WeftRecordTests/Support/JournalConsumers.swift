@@ -3,6 +3,7 @@ import WeftPlanning
 import WeftPlatform
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 @testable import WeftRecord
 
@@ -29,13 +30,13 @@ enum JournalConsumers {
     var events = EventJSON(version: "1.2.3")
     var bytes: [UInt8] = []
     for line in journal.split(separator: UInt8(ascii: "\n")).prefix(contents.lines) {
-      guard let record = line.withUnsafeBytes({ try? RecordReading.record($0) }) else { break }
+      guard let record = line.withUnsafeBytes({ try? RunRecord(line: $0) }) else { break }
       report.apply(record)
       if let step = record.kind.step { order.append(step) }
     }
     for isHeld in [false, true] {
       let glance = RunListEntry(SampleRecords.run, past, isHeld: isHeld)
-      _ = glance.doneCount
+      _ = glance.counts.done
       let detail = RunDetail(
         SampleRecords.run, glance.state, past, order: order, damage: contents.damage, folder: "f")
       _ = RunDetailJSON.rendered(detail)

@@ -4,6 +4,7 @@ import WeftJSON
 public import WeftPlanning
 import WeftPlatform
 
+@testable import WeftEvents
 @testable import WeftExecution
 @testable import WeftRecord
 
@@ -105,36 +106,40 @@ enum SampleRecords {
 
   static let kinds: [RunRecord.Kind] =
     [.opened(opening)] + events.map { .event($0) } + [
-      .finished("a", wholeEnd, RecordedValues()),
-      .cached("a", wholeEnd, RecordedValues(stdout: .text("kept"))),
-      .finished(
-        "deploy[eu/west \\[\u{fc}\u{301}\\]\\ ]",
-        StepEnd(
-          outcome: .cancelled, conclusion: .cancelled, attempts: 1, exit: nil,
-          cancellation: .requested, duration: .zero),
-        RecordedValues(
+      .event(.stepFinished("a", wholeEnd), keeping: RecordedValues()),
+      .event(.stepCached("a", wholeEnd), keeping: RecordedValues(stdout: .text("kept"))),
+      .event(
+        .stepFinished(
+          "deploy[eu/west \\[\u{fc}\u{301}\\]\\ ]",
+          StepEnd(
+            outcome: .cancelled, conclusion: .cancelled, attempts: 1, exit: nil,
+            cancellation: .requested, duration: .zero)),
+        keeping: RecordedValues(
           stdout: .text("one\ntwo \\ \"three\" \u{1F600}"), stderr: .tooLong,
           returned: .value(.object(["k": .string("v")])))),
-      .finished(
-        "b",
-        StepEnd(
-          outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: .zero),
-        RecordedValues(stdout: .secret, stderr: .notUTF8, returned: .secret)),
-      .finished("a", wholeEnd, RecordedValues(answer: RecordedResponse(headers: .secret))),
-      .finished(
-        "a", wholeEnd,
-        RecordedValues(
+      .event(
+        .stepFinished(
+          "b",
+          StepEnd(
+            outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: .zero)),
+        keeping: RecordedValues(stdout: .secret, stderr: .notUTF8, returned: .secret)),
+      .event(
+        .stepFinished("a", wholeEnd),
+        keeping: RecordedValues(answer: RecordedResponse(headers: .secret))),
+      .event(
+        .stepFinished("a", wholeEnd),
+        keeping: RecordedValues(
           answer: RecordedResponse(
             headers: .value(.object(["content-type": .string("a/b")])), body: .text("{}"),
             isJSON: true, collected: .text("[1]")))),
-      .finished(
-        "a", wholeEnd,
-        RecordedValues(
+      .event(
+        .stepFinished("a", wholeEnd),
+        keeping: RecordedValues(
           answer: RecordedResponse(
             headers: .value(.object([:])), body: .tooLong, collected: .secret))),
-      .finished(
-        "a", wholeEnd,
-        RecordedValues(files: [
+      .event(
+        .stepFinished("a", wholeEnd),
+        keeping: RecordedValues(files: [
           RecordedOutputFile(path: "out/\u{e9}", .digest(String(repeating: "0f", count: 32))),
           RecordedOutputFile(
             path: "/tmp/saved", .stamp(bytes: 12, modified: 1_795_274_099_123_456_789)),

@@ -4,6 +4,7 @@ import WeftJSON
 public import WeftPlanning
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 @testable import WeftRecord
 @testable import WeftReporting
@@ -18,17 +19,19 @@ import WeftTestKit
     _ outcome: Outcome, _ conclusion: Outcome? = nil, attempts: Int = 1, bytes: UInt64 = 0,
     because reason: CancelReason? = nil, outputs: [HandedOn] = []
   ) -> RunRecord.Kind {
-    .finished(
-      "x",
-      StepEnd(
-        outcome: outcome, conclusion: conclusion ?? outcome, attempts: attempts, exit: nil,
-        failure: outcome == .failure ? failure : nil, cancellation: reason,
-        duration: .milliseconds(1200), outputBytes: bytes, outputs: outputs), RecordedValues())
+    .event(
+      .stepFinished(
+        "x",
+        StepEnd(
+          outcome: outcome, conclusion: conclusion ?? outcome, attempts: attempts, exit: nil,
+          failure: outcome == .failure ? failure : nil, cancellation: reason,
+          duration: .milliseconds(1200), outputBytes: bytes, outputs: outputs)),
+      keeping: RecordedValues())
   }
 
   private static func of(_ step: StepAddress, _ kind: RunRecord.Kind) -> RunRecord.Kind {
-    guard case .finished(_, let end, let kept) = kind else { return kind }
-    return .finished(step, end, kept)
+    guard case .event(.stepFinished(_, let end), let kept) = kind else { return kind }
+    return .event(.stepFinished(step, end), keeping: kept)
   }
 
   private static let opening = RunRecord.Kind.opened(

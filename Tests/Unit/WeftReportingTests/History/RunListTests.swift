@@ -2,6 +2,7 @@ import Testing
 import WeftRecord
 import WeftTestKit
 
+@testable import WeftEvents
 @testable import WeftExecution
 @testable import WeftReporting
 

@@ -1,3 +1,4 @@
+import WeftEvents
 import WeftExecution
 
 @testable import WeftReporting

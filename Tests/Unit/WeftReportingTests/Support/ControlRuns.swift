@@ -1,6 +1,7 @@
 import WeftDefinition
 import WeftPlanning
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Runs of workflows in which some steps do not run exactly once.

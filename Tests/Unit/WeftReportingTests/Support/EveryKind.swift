@@ -1,6 +1,7 @@
 import WeftDefinition
 import WeftPlanning
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// Events of every kind, with everything that each can contain, and with as little as possible.

@@ -1,6 +1,7 @@
 import WeftDefinition
 import WeftPlanning
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// The runs that the displays are compared on.

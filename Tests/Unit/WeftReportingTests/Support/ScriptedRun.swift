@@ -1,6 +1,7 @@
 import WeftDefinition
 import WeftPlanning
 
+@testable import WeftEvents
 @testable import WeftExecution
 
 /// The events of a made-up run, in order and with times.

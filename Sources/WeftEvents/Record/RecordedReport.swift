@@ -31,15 +31,12 @@ package struct RecordedReport {
       fold = ReportFold(plan: plan)
       startedAt = record.at
       hasBegun = false
-    case .event(let event):
+    case .event(let event, _):
       if case .runFinished = event { restore(at: elapsed) }
-      apply(event, of: record.kind.step, at: elapsed)
-    case .finished(let step, let end, _):
-      apply(.stepFinished(step, end), of: step, at: elapsed)
-    case .cached(let step, let end, _): apply(.stepCached(step, end), of: step, at: elapsed)
+      apply(event, at: elapsed)
     case .waiting(let step, let moment):
       let delay = max(.zero, moment.since(record.at))
-      apply(.stepWaiting(step, for: delay), of: step, at: elapsed)
+      apply(.stepWaiting(step, for: delay), at: elapsed)
     case .spawned, .kept, .listed, .groupSkipped, .outdated: break
     }
   }
@@ -50,15 +47,13 @@ package struct RecordedReport {
     }
     for (address, step) in restored.sorted(by: { $0.value.number < $1.value.number }) {
       guard case .finished(let end, _) = step.state else { continue }
-      apply(.stepRestored(address, end), of: address, at: elapsed)
+      apply(.stepRestored(address, end), at: elapsed)
     }
   }
 
-  private mutating func apply(
-    _ event: RunEvent.Kind, of step: StepAddress?, at elapsed: Duration
-  ) {
+  private mutating func apply(_ event: RunEvent.Kind, at elapsed: Duration) {
     if case .runStarted = event { hasBegun = true }
     // A journal can contain records of steps from before `runStarted`; an engine emits no such events.
-    if hasBegun { fold.apply(event, at: elapsed, step: step.flatMap { indices[$0] }) }
+    if hasBegun { fold.apply(event, at: elapsed, step: event.step.flatMap { indices[$0] }) }
   }
 }

@@ -88,12 +88,7 @@ package struct RecordedRun: Sendable {
     lastAt = record.at
     switch record.kind {
     case .opened(let opening): open(opening, at: record.at)
-    case .event(let event): apply(event, record.number)
-    case .finished(let step, let end, let kept):
-      set(step: step, .finished(end, kept), record.number)
-    case .cached(let step, let end, let kept):
-      set(step: step, .finished(end, kept), record.number)
-      steps[step]?.isCached = true
+    case .event(let event, let values): apply(event, keeping: values, record.number)
     case .spawned(let step, _, let process): steps[step]?.process = process
     case .kept(let step, let attempt):
       guard lastOpening?.cookie != nil, !engines.isEmpty else { break }
@@ -130,7 +125,9 @@ package struct RecordedRun: Sendable {
     cancellation = nil
   }
 
-  private mutating func apply(_ event: RunEvent.Kind, _ number: UInt64) {
+  private mutating func apply(
+    _ event: RunEvent.Kind, keeping values: RecordedValues, _ number: UInt64
+  ) {
     switch event {
     case .runStarted(let start): self.start = start
     case .stepQueued(let step, let pools):
@@ -140,8 +137,10 @@ package struct RecordedRun: Sendable {
     case .stepStarted(let step, let attempt): set(step: step, .started(attempt: attempt), number)
     case .stepAsking(let step, let message): steps[step]?.asks = message
     case .stepRetrying(let step, let retry): set(step: step, .retrying(retry), number)
-    case .stepFinished(let step, let end), .stepCached(let step, let end):
-      set(step: step, .finished(end, RecordedValues()), number)
+    case .stepFinished(let step, let end): set(step: step, .finished(end, values), number)
+    case .stepCached(let step, let end):
+      set(step: step, .finished(end, values), number)
+      steps[step]?.isCached = true
     case .stepSkipped(let step, let reason):
       // A step in doubt stays so: skipping it says nothing about its effects.
       if isInDoubt(step) {

@@ -1,7 +1,7 @@
-import WeftPlanning
+package import WeftPlanning
 
 /// Folds the events of a run into its report.
-struct ReportFold {
+package struct ReportFold {
   private let plan: Plan
   /// The report without its steps; `nil` before `runStarted`.
   private var base: RunReport?
@@ -20,13 +20,13 @@ struct ReportFold {
   /// Groups that were to be tried again, whether or not their next attempt began.
   private var retriedGroups: Set<StepAddress> = []
 
-  init(plan: Plan) {
+  package init(plan: Plan) {
     self.plan = plan
     attempts = LaterAttempts(plan, sparingCleanup: true)
   }
 
   /// `nil` before `runStarted`.
-  var report: RunReport? {
+  package var report: RunReport? {
     guard var report = base else { return nil }
     // A loop is reported as a group once it has started. At the end of the run, steps that never started are
     // reported only as part of what contains them.
@@ -41,7 +41,7 @@ struct ReportFold {
   }
 
   /// The counts of the steps by their latest states, without those that a later attempt has made void.
-  var counts: OutcomeCounts {
+  package var counts: OutcomeCounts {
     var attempts = attempts
     var tally = OutcomeTally(plan, groups: currentGroups)
     for (place, step) in steps.enumerated() where step.state != .pending {
@@ -58,7 +58,7 @@ struct ReportFold {
   }
 
   /// The steps that were reported.
-  var toldSteps: ToldSteps {
+  package var toldSteps: ToldSteps {
     var reported = ToldSteps()
     var attempts = attempts
     for (place, step) in steps.enumerated() where step.state != .pending {
@@ -75,7 +75,7 @@ struct ReportFold {
 
   /// - Parameter step: The index in the plan of the step that the event is about; `nil` for a step whose
   ///   address is not in the plan.
-  mutating func apply(_ kind: RunEvent.Kind, at elapsed: Duration, step: Int?) {
+  package mutating func apply(_ kind: RunEvent.Kind, at elapsed: Duration, step: Int?) {
     base?.elapsed = elapsed
     switch kind {
     case .runStarted(let start):
@@ -118,7 +118,7 @@ struct ReportFold {
 
   /// Applies an event that changes a step's state. Takes a closure, since the states of ends are large.
   @inline(__always)
-  mutating func change(
+  package mutating func change(
     _ step: Int?, _ address: StepAddress, _ change: (inout StepState) -> Void
   ) {
     let place = place(step, address)
@@ -127,7 +127,7 @@ struct ReportFold {
   }
 
   /// The index of a step in the report.
-  mutating func place(_ step: Int?, _ address: StepAddress) -> Int {
+  package mutating func place(_ step: Int?, _ address: StepAddress) -> Int {
     if let place = step ?? places[address] { return place }
     places[address] = steps.count
     steps.append(StepReport(address: address, state: .pending))
@@ -157,9 +157,9 @@ struct ReportFold {
 }
 
 /// The steps that one engine of a run has reported.
-struct ToldSteps: Sendable {
-  var resumePolicy: Set<StepAddress> = []
+package struct ToldSteps: Sendable {
+  package var resumePolicy: Set<StepAddress> = []
   /// Steps of an attempt of a group that was followed by another attempt, which has not reached them.
-  var void: Set<StepAddress> = []
-  var retriedGroups: Set<StepAddress> = []
+  package var void: Set<StepAddress> = []
+  package var retriedGroups: Set<StepAddress> = []
 }

@@ -1,24 +1,24 @@
-import WeftDefinition
+package import WeftDefinition
 
 /// The end of a step that started.
 public struct StepEnd: Sendable, Hashable {
-  public let outcome: Outcome
+  public package(set) var outcome: Outcome
   /// `success` for a tolerated failure, else the outcome.
-  public let conclusion: Outcome
+  public package(set) var conclusion: Outcome
   /// Whether it wrote more than its log holds (`logLimit`); the excess is in no event either.
-  public let outputTruncated: Bool
+  public package(set) var outputTruncated: Bool
   /// The number of attempts.
-  public let attempts: Int
+  public package(set) var attempts: Int
   /// The exit of the last attempt's program; `nil` if it could not be started, or if the step has none.
-  public let exit: ProgramExit?
+  public package(set) var exit: ProgramExit?
   /// From `stepStarted` to `stepFinished`; without waiting for a slot.
-  public let duration: Duration
+  public package(set) var duration: Duration
   /// Bytes written to stdout and stderr together.
-  public let outputBytes: UInt64
+  public package(set) var outputBytes: UInt64
   /// The length of the step's log, including the note about truncation.
-  package let logBytes: UInt64
+  package private(set) var logBytes: UInt64
   // A report keeps the ends of very many steps, most of which have neither outputs nor problems.
-  fileprivate(set) var boxedUsage: Boxed<ResourceUsage>?
+  package var boxedUsage: Boxed<ResourceUsage>?
   private var boxedRest: Boxed<Rest>?
 
   /// The usage that the kernel counted for the program and all reaped children; `nil` if there was no program.
@@ -70,31 +70,25 @@ extension StepEnd {
     return end
   }
 
-  /// Takes the parts of an attempt's end that do not depend on its outcome.
-  mutating func take(from end: AttemptEnd) {
-    boxedUsage = end.boxedUsage
-    if end.isOfRequest { http = end.request?.summary }
-  }
-
   private var rest: Rest {
     get { boxedRest?.value ?? Rest() }
     set { boxedRest = newValue == Rest() ? nil : .holding(newValue) }
   }
 
   /// The outputs of the step.
-  public internal(set) var outputs: [HandedOn] {
+  public package(set) var outputs: [HandedOn] {
     get { boxedRest?.value.outputs ?? [] }
     set { rest.outputs = newValue }
   }
 
   /// The summary of its HTTP requests; `nil` if it has sent none.
-  public internal(set) var http: HTTPSummary? {
+  public package(set) var http: HTTPSummary? {
     get { boxedRest?.value.http }
     set { rest.http = newValue }
   }
 
   /// The reason why it failed; `nil` unless the outcome is `failure`.
-  public internal(set) var failure: StepFailure? {
+  public package(set) var failure: StepFailure? {
     get { boxedRest?.value.failure }
     set { rest.failure = newValue }
   }
@@ -103,7 +97,7 @@ extension StepEnd {
   public var cancellation: CancelReason? { boxedRest?.value.cancellation }
 
   /// The approver of a step that asked for approval: a user and the channel, or the embedding program.
-  public internal(set) var approvedBy: String? {
+  public package(set) var approvedBy: String? {
     get { boxedRest?.value.approvedBy }
     set { if newValue != nil || approvedBy != nil { rest.approvedBy = newValue } }
   }
@@ -111,7 +105,7 @@ extension StepEnd {
   package mutating func noteApproved(by name: String) { approvedBy = name }
 
   /// The reason why it is not retried though it has `retry`, as a clause without subject.
-  public internal(set) var notRetried: String? {
+  public package(set) var notRetried: String? {
     get { boxedRest?.value.notRetried }
     set { rest.notRetried = newValue }
   }
@@ -119,14 +113,51 @@ extension StepEnd {
   package mutating func noteNotRetried(_ reason: String) { notRetried = reason }
 
   /// Orphans: processes of the step that were still alive after its program had ended, and were terminated.
-  public internal(set) var leftovers: [LeftoverProcess] {
+  public package(set) var leftovers: [LeftoverProcess] {
     get { boxedRest?.value.leftovers ?? [] }
     set { rest.leftovers = newValue }
   }
 
   /// Processes of the step that are still alive because they could not be killed.
-  public internal(set) var unkillable: [LeftoverProcess] {
+  public package(set) var unkillable: [LeftoverProcess] {
     get { boxedRest?.value.unkillable ?? [] }
     set { rest.unkillable = newValue }
+  }
+}
+
+extension StepEnd: Payload {
+  package static var blank: StepEnd {
+    StepEnd(outcome: .success, conclusion: .success, attempts: 1, exit: nil, duration: .zero)
+  }
+
+  package mutating func code<Coder: EventCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    var (usage, rest) = (usage, rest)
+    try coder.code("outcome", &outcome)
+    try coder.code("conclusion", &conclusion)
+    try coder.count("attempts", &attempts)
+    try coder.code("exit", &exit)
+    try coder.code("failure", &rest.failure)
+    try coder.code("cancellation", &rest.cancellation)
+    try coder.code("durationUs", &duration)
+    try coder.code("usage", &usage)
+    try coder.code("http", &rest.http)
+    try coder.code("notRetried", &rest.notRetried)
+    try coder.code("approvedBy", &rest.approvedBy)
+    try coder.amount("outputBytes", &outputBytes)
+    try coder.flag("outputTruncated", &outputTruncated)
+    try coder.outputs(&rest.outputs)
+    try coder.codeIfAny("leftovers", &rest.leftovers)
+    try coder.codeIfAny("unkillable", &rest.unkillable)
+    // Only a journal says so; the log of an event's reader is elsewhere.
+    if coder.isJournal, coder.member("logBytes", isPresent: logBytes != outputBytes) {
+      var bytes = Int(clamping: logBytes)
+      try coder.number(&bytes, in: RecordLimits.amounts, "an amount")
+      if Coder.isReading { logBytes = UInt64(bytes) }
+    } else if Coder.isReading {
+      logBytes = outputBytes
+    }
+    guard Coder.isReading else { return }
+    boxedUsage = usage.map { .holding($0) }
+    self.rest = rest
   }
 }

@@ -1,26 +1,27 @@
 import WeftDefinition
-import WeftPlanning
+package import WeftPlanning
 
 /// Decides whether a recorded state of a step is void because a group around the step was tried again later.
 ///
 /// It compares the number under which the state was recorded with the one under which the group's latest attempt
 /// began. ``RunEngine/settleSteps()`` asks it with the numbers of records when a run ends, ``ReportFold`` with its own
 /// eras.
-struct LaterAttempts {
+package struct LaterAttempts {
   private let plan: Plan
-  private(set) var since: [StepAddress: UInt64]
+  package private(set) var since: [StepAddress: UInt64]
   private lazy var addresses = PlanAddresses(plan)
   private let sparesCleanup: Bool
 
   /// - Parameter sparesCleanup: Whether states of cleanup steps stay valid when the group is tried again.
-  init(_ plan: Plan, since: [StepAddress: UInt64] = [:], sparingCleanup sparesCleanup: Bool) {
+  package init(_ plan: Plan, since: [StepAddress: UInt64] = [:], sparingCleanup sparesCleanup: Bool)
+  {
     (self.plan, self.since, self.sparesCleanup) = (plan, since, sparesCleanup)
   }
 
-  mutating func begin(_ group: StepAddress, at number: UInt64) { since[group] = number }
+  package mutating func begin(_ group: StepAddress, at number: UInt64) { since[group] = number }
 
   /// Whether a later attempt of a group around the step voids what was recorded about the step under this number.
-  mutating func makeVoid(_ step: StepAddress, reported number: UInt64) -> Bool {
+  package mutating func makeVoid(_ step: StepAddress, reported number: UInt64) -> Bool {
     guard !since.isEmpty, let group = group(around: step) else { return false }
     let addresses = addresses
     return plan.allEnclosingGroups(ofGroup: group).contains { group in

@@ -27,19 +27,14 @@ struct OutcomeTally {
     case .cached(let end):
       counts.cached += 1
       add(end, of: step.address)
-    case .skipped(let reason): counts.add(reason.outcome, steps: 1)
+    case .skipped(let reason): counts.add(reason.outcome)
     case .pending, .queued, .running, .asking, .waiting, .retrying: break
     }
   }
 
   private mutating func add(_ end: StepEnd, of step: StepAddress) {
-    if end.outcome != .failure {
-      counts.add(end.outcome, steps: 1)
-    } else if end.conclusion == .success || isTolerated(step) {
-      counts.tolerated += 1
-    } else {
-      counts.failed += 1
-    }
+    counts.add(end)
+    if end.outcome == .failure, end.conclusion != .success, isTolerated(step) { counts.tolerate(1) }
   }
 
   /// Whether a group or loop around a failed step has ended otherwise than by failure. A failed cleanup step fails its
@@ -60,16 +55,5 @@ struct OutcomeTally {
 
   private func absorbs(_ group: StepAddress) -> Bool {
     ends[group].map { $0.conclusion != .failure } ?? false
-  }
-}
-
-extension OutcomeCounts {
-  fileprivate mutating func add(_ outcome: Outcome, steps: Int) {
-    switch outcome {
-    case .success: succeeded += steps
-    case .failure: failed += steps
-    case .cancelled: cancelled += steps
-    case .skipped: skipped += steps
-    }
   }
 }

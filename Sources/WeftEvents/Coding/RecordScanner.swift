@@ -1,5 +1,5 @@
 import WeftDiagnostics
-import WeftJSON
+package import WeftJSON
 
 /// The reason why a line with a correct checksum is not a valid record.
 package enum RecordFormatError: Error, Sendable, Hashable {
@@ -19,11 +19,14 @@ package enum RecordFormatError: Error, Sendable, Hashable {
 /// requested.
 ///
 /// The input is untrusted.
-struct RecordScanner {
+package struct RecordScanner {
   private let bytes: UnsafeRawBufferPointer
   private var at = 0
+  /// The time of the record, once it has been read.
+  package var moment = WallTime.blank
 
-  init(_ line: UnsafeRawBufferPointer) {
+  /// - Parameter line: The line without its newline, with a verified checksum.
+  package init(_ line: UnsafeRawBufferPointer) {
     bytes = line
   }
 
@@ -31,13 +34,13 @@ struct RecordScanner {
 
   // MARK: Structure
 
-  mutating func begin(_ bracket: UnicodeScalar) throws(RecordFormatError) {
+  private mutating func begin(_ bracket: UnicodeScalar) throws(RecordFormatError) {
     guard byte(at: at) == UInt8(ascii: bracket) else { throw .malformed }
     at += 1
   }
 
   /// Whether the next member has this key; if so, its value is read next.
-  mutating func has(_ key: StaticString) -> Bool {
+  private mutating func has(_ key: StaticString) -> Bool {
     let start = byte(at: at) == UInt8(ascii: ",") ? at + 1 : at
     let (count, text) = (key.utf8CodeUnitCount, key.utf8Start)
     guard start + count + 3 <= bytes.count, bytes[start] == UInt8(ascii: "\""),
@@ -48,12 +51,8 @@ struct RecordScanner {
     return true
   }
 
-  mutating func expect(_ key: StaticString) throws(RecordFormatError) {
-    guard has(key) else { throw .malformed }
-  }
-
   /// Ends an object, skipping any further members.
-  mutating func endObject() throws(RecordFormatError) {
+  package mutating func endObject() throws(RecordFormatError) {
     while byte(at: at) != UInt8(ascii: "}") {
       if byte(at: at) == UInt8(ascii: ",") { at += 1 }
       try skipString()
@@ -65,7 +64,7 @@ struct RecordScanner {
   }
 
   /// Reads the elements of an array in order.
-  mutating func elements(
+  private mutating func elements(
     _ body: (inout RecordScanner) throws(RecordFormatError) -> Void
   ) throws(RecordFormatError) {
     try begin("[")
@@ -86,7 +85,7 @@ struct RecordScanner {
   }
 
   /// Reads all members of an object with arbitrary keys.
-  mutating func members(
+  private mutating func members(
     _ body: (inout RecordScanner, String) throws(RecordFormatError) -> Void
   ) throws(RecordFormatError) {
     try begin("{")
@@ -110,9 +109,7 @@ struct RecordScanner {
 
   // MARK: Values
 
-  var isAtArray: Bool { byte(at: at) == UInt8(ascii: "[") }
-
-  mutating func int() throws(RecordFormatError) -> Int {
+  private mutating func int() throws(RecordFormatError) -> Int {
     let isNegative = byte(at: at) == UInt8(ascii: "-")
     if isNegative { at += 1 }
     var value = 0
@@ -128,7 +125,7 @@ struct RecordScanner {
     return isNegative ? -value : value
   }
 
-  mutating func bool() throws(RecordFormatError) -> Bool {
+  private mutating func bool() throws(RecordFormatError) -> Bool {
     if take("true") { return true }
     if take("false") { return false }
     throw .malformed
@@ -142,7 +139,7 @@ struct RecordScanner {
     return true
   }
 
-  mutating func string() throws(RecordFormatError) -> String {
+  private mutating func string() throws(RecordFormatError) -> String {
     let start = at
     let isEscaped = try skipString()
     if isEscaped { return try escapedString(in: start..<at) }
@@ -150,7 +147,7 @@ struct RecordScanner {
   }
 
   /// Reads any value.
-  mutating func value() throws(RecordFormatError) -> JSONValue {
+  private mutating func value() throws(RecordFormatError) -> JSONValue {
     let start = at
     try skipValue()
     return JSONValue(try node(in: start..<at))
@@ -213,5 +210,56 @@ struct RecordScanner {
 
   private func checkProgress(since start: Int) throws(RecordFormatError) {
     if at == start { throw .malformed }
+  }
+}
+
+extension RecordScanner: EventCoder {
+  package static var isReading: Bool { true }
+  package var isJournal: Bool { true }
+  package var version: String { "" }
+
+  package mutating func member(_ key: StaticString) throws(RecordFormatError) {
+    guard has(key) else { throw .malformed }
+  }
+
+  package mutating func member(_ key: StaticString, isPresent: Bool) -> Bool { has(key) }
+
+  package mutating func beginObject() throws(RecordFormatError) { try begin("{") }
+
+  package mutating func code(_ value: inout Int) throws(RecordFormatError) { value = try int() }
+  package mutating func code(_ value: inout Bool) throws(RecordFormatError) { value = try bool() }
+
+  package mutating func code(_ value: inout String) throws(RecordFormatError) {
+    value = try string()
+  }
+
+  package mutating func code(_ value: inout JSONValue) throws(RecordFormatError) {
+    value = try self.value()
+  }
+
+  package mutating func code<Value: CodedValue>(
+    _ values: inout [Value]
+  ) throws(RecordFormatError) {
+    values = []
+    try elements { scanner throws(RecordFormatError) in
+      var value = Value.blank
+      try value.codeValue(&scanner)
+      values.append(value)
+    }
+  }
+
+  package mutating func code<Value: CodedValue>(
+    _ members: inout [(key: String, value: Value)]
+  ) throws(RecordFormatError) {
+    members = []
+    try self.members { scanner, key throws(RecordFormatError) in
+      var value = Value.blank
+      try value.codeValue(&scanner)
+      members.append((key, value))
+    }
+  }
+
+  package func failure(_ error: @autoclosure () -> RecordFormatError) -> RecordFormatError {
+    error()
   }
 }
