@@ -157,14 +157,7 @@ public final class Engine: Sendable {
       maxParallel: options.maxParallel, timeout: options.timeout, grace: options.grace,
       retryBudgetPercent: options.retryBudgetPercent, startDirectory: options.startDirectory,
       cacheDirectory: options.cacheDirectory)
-    guard unfit.isEmpty else {
-      throw WorkflowError(
-        diagnostics: unfit.map {
-          Diagnostic(
-            .error, code: $0.code.rawValue, message: $0.message, place: nil, help: $0.help,
-            key: $0.key)
-        })
-    }
+    guard unfit.isEmpty else { throw WorkflowError(diagnostics: unfit) }
   }
 
   private func stepsLeftOut(of plan: Plan) throws(WorkflowError) -> [Int] {
@@ -175,7 +168,7 @@ public final class Engine: Sendable {
           .error, code: "W0226",
           message:
             "the engine's options name \"\(error.name)\", which is not a step of this workflow",
-          place: nil, help: error.nearest.map { "did you mean \"\($0)\"?" })
+          place: nil, help: error.nearest.asSuggestion)
       ])
     }
   }

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftDiagnostics
 
 /// Checks the values of every file, step and group by the rules of the file format (``BuiltValues``).
 ///
@@ -28,7 +29,7 @@ struct BuiltValueChecker {
     return checker.found.problems
   }
 
-  private mutating func append(_ values: [UnfitValue], at step: Step?) {
+  private mutating func append(_ values: [Diagnostic], at step: Step?) {
     for value in values { found.append(.unfit(value), step?.place.value?.step) }
   }
 }

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftDiagnostics
 
 extension PlanningProblem {
   /// The diagnostic code, stable across releases and unique to the case.
@@ -39,7 +40,7 @@ extension PlanningProblem {
     case .literal: "W0516"
     case .cachedWithoutVariables: "W0517"
     case .raceOfOne: "W0513"
-    case .unfit(let value): value.code.rawValue
+    case .unfit(let value): value.code
     case .value(let problem): problem.code
     }
   }
@@ -158,7 +159,7 @@ extension PlanningProblem {
     case .needsItself:
       "remove this need"
     case .unknownNeed(_, _, let nearest?), .unknownLog(_, _, let nearest?):
-      "did you mean \"\(nearest)\"?"
+      Suggestion(nearest).description
     case .unknownNeed(_, let name, nil), .unknownLog(_, let name, nil):
       isPosition(name)
         ? "\"\(name)\" is a position: give that step an \"id\" and name it by that"
@@ -184,7 +185,7 @@ extension PlanningProblem {
     case .needsAfterwards(_, _, let afterwards):
       afterwards.help
     case .unknownPool(_, _, _, let nearest?):
-      "did you mean \"\(nearest)\"?"
+      Suggestion(nearest).description
     case .unknownPool(_, let name, let known, nil):
       known.isEmpty
         ? "declare it: \"pools\": { \"\(shortened(name))\": 1 }"
@@ -206,7 +207,7 @@ extension PlanningProblem {
     case .fileNotRead:
       "read the workflow by Workflow(contentsOf:), or give the step the other one as a value"
     case .unknownParameter(_, _, _, let nearest?):
-      "did you mean \"\(nearest)\"?"
+      Suggestion(nearest).description
     case .unknownParameter(_, let path, let known, nil):
       known.isEmpty
         ? "declare it in \"\(shortened(path))\": \"inputs\": { \"…\": { \"type\": \"string\" } }"
@@ -216,7 +217,7 @@ extension PlanningProblem {
         + " }"
     case .unfitParameter(_, let help): help
     case .unknownAction(_, _, _, let nearest?):
-      "did you mean \"\(nearest)\"?"
+      Suggestion(nearest).description
     case .unknownAction(_, _, let known, nil):
       known.isEmpty
         ? "actions are registered by programs that embed Weft, and this one has registered none"

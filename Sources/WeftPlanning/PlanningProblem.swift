@@ -72,7 +72,7 @@ enum PlanningProblem: Sendable, Hashable {
   case leavesOrder(Subject, previous: String)
   case literal(LiteralRemark)
   /// A value that no file can contain: the workflow was built or changed in Swift.
-  case unfit(UnfitValue)
+  case unfit(Diagnostic)
   case value(ValueProblem)
 }
 

@@ -31,6 +31,6 @@ package enum MatrixProblem: Error, Sendable, Hashable {
 
   package var help: String? {
     guard case .excludesUnknown(let name, _, let axes) = self else { return nil }
-    return NearestName(axes).nearest(to: name).map { "did you mean \"\($0)\"?" }
+    return NearestName(axes).nearest(to: name).asSuggestion
   }
 }
