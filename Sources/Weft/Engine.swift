@@ -183,14 +183,7 @@ public final class Engine: Sendable {
       maxParallel: options.maxParallel, timeout: options.timeout, grace: options.grace,
       retryBudgetPercent: options.retryBudgetPercent, startDirectory: options.startDirectory,
       cacheDirectory: options.cacheDirectory)
-    guard unfit.isEmpty else {
-      throw WorkflowError(
-        diagnostics: unfit.map {
-          Diagnostic(
-            .error, code: $0.code.rawValue, message: $0.message, place: nil, help: $0.help,
-            key: $0.key)
-        })
-    }
+    guard unfit.isEmpty else { throw WorkflowError(diagnostics: unfit) }
   }
 
   /// - Parameter recorded: The inputs of the run to resume.

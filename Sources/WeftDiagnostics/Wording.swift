@@ -53,14 +53,20 @@ package struct QuotedList: CustomStringConvertible {
   private let names: [String]
   private let conjunction: String
 
-  package init(_ names: some Sequence<String>, conjunction: String = "or") {
-    self.names = Array(names)
+  package init(_ names: [String], conjunction: String = "or") {
+    self.names = names
     self.conjunction = conjunction
   }
 
-  package var description: String {
-    let quoted = names.map { "\"\($0)\"" }
-    guard quoted.count > 1, let last = quoted.last else { return quoted.joined() }
-    return "\(quoted.dropLast().joined(separator: ", ")) \(conjunction) \(last)"
+  package var description: String { listed(names.map(quoted), conjunction: conjunction) }
+}
+
+/// `a, b or c`; only the first of many.
+package func listed(_ names: [String], conjunction: String) -> String {
+  let most = 12
+  guard names.count <= most else {
+    return names.prefix(most).joined(separator: ", ") + " \(conjunction) \(names.count - most) more"
   }
+  guard let last = names.last, names.count > 1 else { return names.first ?? "nothing" }
+  return names.dropLast().joined(separator: ", ") + " \(conjunction) " + last
 }

@@ -88,11 +88,6 @@ extension [Diagnostic.Related] {
   }
 }
 
-extension String? {
-  /// The remedy for a misspelled name, if this is the name that was probably meant.
-  var asSuggestion: String? { map { "did you mean \"\($0)\"?" } }
-}
-
 /// Shortens a name that may have any length.
 func shortName(_ name: String) -> String {
   name.unicodeScalars.count <= 100 ? name : String(name.unicodeScalars.prefix(99)) + "…"

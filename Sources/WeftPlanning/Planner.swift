@@ -77,13 +77,7 @@ struct BuiltValueChecker {
     return checker.found.problems
   }
 
-  private mutating func append(_ values: [UnfitValue], at step: Step?) {
-    for value in values {
-      found.append(
-        Diagnostic(
-          .error, code: value.code.rawValue, message: value.message, place: nil, help: value.help,
-          key: value.key),
-        step?.place.value?.step)
-    }
+  private mutating func append(_ values: [Diagnostic], at step: Step?) {
+    for value in values { found.append(value, step?.place.value?.step) }
   }
 }

@@ -1,31 +1,16 @@
+package import WeftDiagnostics
 import WeftJSON
-
-/// A value of a workflow built in Swift that the decoder would have rejected in a file.
-package struct UnfitValue: Sendable, Hashable {
-  /// Its key in the file format: `retry.factor`.
-  package let key: String
-  package let code: DefinitionCode
-  package let message: String
-  package let help: String?
-
-  init(_ problem: Problem, key: String) {
-    let wording = problem.wording
-    self.key = key
-    code = wording.code
-    message = wording.message
-    help = wording.help
-  }
-}
 
 /// Checks the values of a workflow by the rules that the decoder applies to files (``ValueRule``).
 ///
 /// A `Workflow` built or changed in Swift may hold any number and any text. A plan guarantees valid values, so the
 /// planner checks each of its workflows, steps and groups. Unresolved names and cycles are the planner's own checks.
 package struct BuiltValues {
-  private var found: [UnfitValue] = []
+  /// Without places; the key of each is that of the file format.
+  private var found: [Diagnostic] = []
 
   /// The unfit values of the workflow itself, without those of its steps.
-  package static func unfit(in workflow: Workflow) -> [UnfitValue] {
+  package static func unfit(in workflow: Workflow) -> [Diagnostic] {
     var values = BuiltValues()
     values.check(workflow)
     return values.found
@@ -34,7 +19,7 @@ package struct BuiltValues {
   /// The unfit values of a step or group, without those of its members or cleanup steps.
   ///
   /// - Parameter isCleanup: Whether it is a cleanup step, and so must not be a group or loop.
-  package static func unfit(in step: Step, isCleanup: Bool = false) -> [UnfitValue] {
+  package static func unfit(in step: Step, isCleanup: Bool = false) -> [Diagnostic] {
     var values = BuiltValues()
     values.check(step)
     if isCleanup { values.checkCleanup(step) }
@@ -45,7 +30,7 @@ package struct BuiltValues {
   package static func unfitOptions(
     maxParallel: Int?, timeout: Duration?, grace: Duration, retryBudgetPercent: Int,
     startDirectory: String?, cacheDirectory: String?
-  ) -> [UnfitValue] {
+  ) -> [Diagnostic] {
     var values = BuiltValues()
     values.note("options.maxParallel", maxParallel) {
       ValueRule.problem(with: $0, "options.maxParallel", in: ValueRule.maxParallel)
@@ -90,10 +75,9 @@ package struct BuiltValues {
     for fault in input.schema.faults(of: value) {
       note(
         key,
-        .schema(
-          .unfitValue(
-            message: fault.message(about: key, isSecret: input.isSecret),
-            help: fault.help(isSecret: input.isSecret))))
+        .unfitValue(
+          message: fault.message(about: key, isSecret: input.isSecret),
+          help: fault.help(isSecret: input.isSecret)))
     }
   }
 
@@ -203,9 +187,8 @@ package struct BuiltValues {
     {
       note(
         "\(key).delay",
-        .control(
-          .delayBeyondLimit(
-            path: "\(key).delay", delay: policy.delay, limit: policy.maxDelay)))
+        .delayBeyondLimit(
+          path: "\(key).delay", delay: policy.delay, limit: policy.maxDelay))
     }
     if policy.classes?.isEmpty == true {
       note("\(key).on", .empty(path: "\(key).on", wanted: "at least one class of failure"))
@@ -236,7 +219,7 @@ package struct BuiltValues {
     }
     noteRepetitions("matrix", matrix.axes.map { ($0.name, $0.name) })
     if matrix.axes.isEmpty, matrix.include == nil {
-      note("matrix", .control(.emptyMatrix(path: "matrix")))
+      note("matrix", .emptyMatrix(path: "matrix"))
     }
   }
 
@@ -254,7 +237,7 @@ package struct BuiltValues {
       )
     }
     if count > WorkflowLimits.elements {
-      note(key, .control(.tooManyElements(path: key, count: "\(count)")))
+      note(key, .tooManyElements(path: key, count: "\(count)"))
     }
   }
 
@@ -277,29 +260,29 @@ package struct BuiltValues {
   }
 
   private mutating func checkCleanup(_ step: Step) {
-    let key: StepKey
+    let key: String
     switch step.action {
     case .group(let group):
       switch group.order {
-      case .steps: key = .steps
-      case .parallel: key = .parallel
-      case .race: key = .race
+      case .steps: key = "steps"
+      case .parallel: key = "parallel"
+      case .race: key = "race"
       }
-    case .workflow: key = .workflow
+    case .workflow: key = "workflow"
     default:
       if step.needs != nil {
-        key = .needs
+        key = "needs"
       } else if step.hasControl, !step.control.cleanup.isEmpty {
-        key = .cleanup
+        key = "cleanup"
       } else if step.hasControl, let fanOut = step.control.fanOut {
-        if case .forEach = fanOut { key = .forEach } else { key = .matrix }
+        if case .forEach = fanOut { key = "forEach" } else { key = "matrix" }
       } else if case .run(let command) = step.action, command.caching != nil {
-        key = .cache
+        key = "cache"
       } else {
         return
       }
     }
-    note(key.rawValue, .control(.keyInCleanup(key)))
+    note(key, .keyInCleanup(key))
   }
 
   // MARK: Commands
@@ -393,12 +376,14 @@ package struct BuiltValues {
 
   // MARK: Noting
 
-  private mutating func note(_ key: String, _ problem: Problem) {
-    found.append(UnfitValue(problem, key: key))
+  private mutating func note(_ key: String, _ problem: Diagnostic) {
+    var problem = problem
+    problem.key = key
+    found.append(problem)
   }
 
   private mutating func note(
-    _ key: String, _ number: Int?, _ rule: (Int) -> Problem?
+    _ key: String, _ number: Int?, _ rule: (Int) -> Diagnostic?
   ) {
     if let number, let problem = rule(number) { note(key, problem) }
   }
@@ -440,5 +425,19 @@ extension Step {
     if place.value == nil || timeout != nil || hasValues || hasControl { return true }
     if case .run(let command) = action { return command.hasOptions }
     return true
+  }
+}
+
+extension Diagnostic {
+  static func repeatedName(_ name: String, in list: String) -> Diagnostic {
+    Diagnostic(
+      .equalNames, "\(list) has two of the name \(quoted(name)), expected each name once",
+      help: "give one of them another name")
+  }
+
+  static func nul(path: String) -> Diagnostic {
+    Diagnostic(
+      .nul, "\(path) has a NUL in it, which cannot be passed to a program",
+      help: "take it out, or let the program read it from a file")
   }
 }

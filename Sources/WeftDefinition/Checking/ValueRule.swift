@@ -17,7 +17,7 @@ package enum ValueRule {
 
   static func problem(
     with number: Int, _ path: String, in range: ClosedRange<Int>
-  ) -> Problem? {
+  ) -> Diagnostic? {
     range.contains(number)
       ? nil : .numberOutOfRange(path: path, number: "\(number)", wanted: range)
   }
@@ -25,7 +25,7 @@ package enum ValueRule {
   static func problem(
     with duration: Duration, _ path: String, allowsZero: Bool = false,
     limit: Duration = WorkflowLimits.longestDuration
-  ) -> Problem? {
+  ) -> Diagnostic? {
     let fault: DurationText.Fault
     if duration < .zero {
       fault = .negative
@@ -34,7 +34,7 @@ package enum ValueRule {
     } else if duration > WorkflowLimits.longestDuration {
       fault = .tooLong
     } else if duration > limit {
-      return .control(.delayTooLong(path: path, delay: duration, limit: limit))
+      return .delayTooLong(path: path, delay: duration, limit: limit)
     } else {
       return nil
     }
@@ -43,27 +43,27 @@ package enum ValueRule {
   }
 
   /// NaN and infinity are out of range too.
-  static func problem(withFactor factor: Double, _ path: String, written: String) -> Problem? {
+  static func problem(withFactor factor: Double, _ path: String, written: String) -> Diagnostic? {
     let range = WorkflowLimits.retryFactor
     guard factor >= Double(range.lowerBound), factor <= Double(range.upperBound) else {
-      return .control(.factorOutOfRange(path: path, number: written))
+      return .factorOutOfRange(path: path, number: written)
     }
     return nil
   }
 
-  static func problem(withVariable name: String) -> Problem? {
+  static func problem(withVariable name: String) -> Diagnostic? {
     name.isEmpty || name.utf8.contains(UInt8(ascii: "=")) ? .invalidVariableName(name) : nil
   }
 
   /// The problem with the name of an output, pool, axis or element, which follows the rule for ids.
-  static func problem(withName name: String) -> Problem? {
-    StepID.fault(in: name).map { .schema(.invalidName(name, fault: $0)) }
+  static func problem(withName name: String) -> Diagnostic? {
+    StepID.fault(in: name).map { .invalidName(name, fault: $0) }
   }
 
   /// The problem with a name by which expressions refer to an element.
-  static func problem(withElementName name: String) -> Problem? {
+  static func problem(withElementName name: String) -> Diagnostic? {
     if let problem = problem(withName: name) { return problem }
     return ForEach.takenNames.contains(InputName.folded(name))
-      ? .control(.contextName(name)) : nil
+      ? .contextName(name) : nil
   }
 }

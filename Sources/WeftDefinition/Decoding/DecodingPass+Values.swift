@@ -1,5 +1,5 @@
-import WeftDiagnostics
-import WeftJSON
+package import WeftDiagnostics
+package import WeftJSON
 
 extension DecodingPass {
   /// A text without expressions.
@@ -61,7 +61,7 @@ extension DecodingPass {
   mutating func integer(
     _ node: JSONNode, _ field: Field, in range: ClosedRange<Int>, as key: ComputedKey? = nil
   ) -> Int? {
-    if computes(key, node) { return nil }
+    if computes(key, node, field) { return nil }
     guard let number = node.numberValue else {
       reportType(
         of: node, field,
@@ -80,7 +80,7 @@ extension DecodingPass {
   mutating func duration(
     _ node: JSONNode, _ field: Field, allowsZero: Bool = false, as key: ComputedKey? = nil
   ) -> Duration? {
-    if computes(key, node) { return nil }
+    if computes(key, node, field) { return nil }
     if node.kind == .number {
       report(.durationWithoutUnit(path: path(field), number: node.sourceText), at: node)
       return nil
@@ -103,7 +103,7 @@ extension DecodingPass {
   mutating func size(
     _ node: JSONNode, _ field: Field, as key: ComputedKey? = nil
   ) -> ByteCount? {
-    if computes(key, node) { return nil }
+    if computes(key, node, field) { return nil }
     if node.kind == .number {
       report(.sizeWithoutUnit(path: path(field), number: node.sourceText), at: node)
       return nil
@@ -123,7 +123,7 @@ extension DecodingPass {
 
   /// A Boolean; `false` if the value is not one.
   mutating func flag(_ node: JSONNode, _ field: Field, as key: ComputedKey? = nil) -> Bool {
-    if computes(key, node) { return false }
+    if computes(key, node, field) { return false }
     if let flag = node.boolValue { return flag }
     reportType(of: node, field, wanted: "true or false", help: flagHelp(for: node))
     return false
@@ -155,6 +155,153 @@ extension DecodingPass {
     guard let text = node.stringValue, isCount(text) else { return nil }
     return "write \(text) without quotes"
   }
+
+  /// Whether it is an object; otherwise this reports its type.
+  mutating func isObject(
+    _ node: JSONNode, _ field: Field, wanted: String, help: @autoclosure () -> String? = nil
+  ) -> Bool {
+    if node.kind == .object { return true }
+    reportType(of: node, field, wanted: wanted, help: help())
+    return false
+  }
+}
+
+// MARK: Expressions
+
+/// The expressions of one object, collected while its keys are read.
+struct TextDraft {
+  var places: [TextPlace] = []
+  var computed: [ComputedKey: String] = [:]
+}
+
+extension DecodingPass {
+  /// A text that may contain expressions; they are checked once the whole file is known.
+  mutating func text(_ node: JSONNode, _ field: Field, at site: TextSite) -> String? {
+    guard node.kind == .string, mayHaveExpression(node), let text = node.stringValue,
+      text.hasExpression
+    else { return text(node, field) }
+    texts.places.append(TextPlace(site, at: node.range))
+    return text
+  }
+
+  /// A non-empty text; `wanted` describes it in messages.
+  mutating func filledText(
+    _ node: JSONNode, _ field: Field, at site: TextSite, wanted: String
+  ) -> String? {
+    guard let text = text(node, field, at: site) else { return nil }
+    guard !text.isEmpty else {
+      report(.empty(path: path(field), wanted: wanted), at: node)
+      return nil
+    }
+    return text
+  }
+
+  /// Whether an expression gives the value of `key`; if so, it is noted.
+  mutating func computes(_ key: ComputedKey?, _ node: JSONNode, _ field: Field) -> Bool {
+    guard let key, node.kind == .string, mayHaveExpression(node), let text = node.stringValue,
+      text.hasExpression
+    else { return false }
+    if computesNothing {
+      report(.expressionInList(path: path(field)), at: node)
+      return true
+    }
+    texts.computed[key] = text
+    texts.places.append(TextPlace(.computed(key), at: node.range))
+    return true
+  }
+
+  /// Reads an object of its own and returns its expressions.
+  mutating func collectingTexts(_ read: (inout DecodingPass) -> Void) -> TextDraft {
+    let outer = texts
+    texts = TextDraft()
+    read(&self)
+    let draft = texts
+    texts = outer
+    return draft
+  }
+
+  /// Reads an expression, bare or as `${{ … }}`. It is checked once the whole file is known.
+  mutating func condition(_ node: JSONNode, _ field: Field, at site: TextSite) -> Condition? {
+    if node.kind == .bool { return Condition(node.sourceText, place: node.range) }
+    guard let text = node.stringValue else {
+      reportType(
+        of: node, field, wanted: "a condition", help: "write an expression such as \"success()\"")
+      return nil
+    }
+    return bareExpression(text, node, field, at: site, wanted: "a condition")
+  }
+
+  mutating func bareExpression(
+    _ text: String, _ node: JSONNode, _ field: Field, at site: TextSite, wanted: String
+  ) -> Condition? {
+    guard !text.isEmpty else {
+      report(.noCondition(path: path(field), wanted: wanted), at: node)
+      return nil
+    }
+    texts.places.append(TextPlace(site, at: node.range))
+    return Condition(text, place: node.range)
+  }
+
+  /// The text in place of a whole value; `nil` if it contains no expression.
+  ///
+  /// Whether it is exactly one expression is checked once the whole file is known.
+  mutating func wholeExpression(_ node: JSONNode, at site: TextSite) -> Condition? {
+    guard node.kind == .string, mayHaveExpression(node), let text = node.stringValue,
+      text.hasExpression
+    else { return nil }
+    texts.places.append(TextPlace(site, at: node.range))
+    return Condition(text, place: node.range)
+  }
+}
+
+// MARK: Values inside declarations
+
+/// Values inside declarations: they contain no expressions, and their path is a string.
+extension DecodingPass {
+  mutating func plainText(_ node: JSONNode, _ path: String) -> String? {
+    if let text = node.stringValue { return text }
+    reportType(of: node, path, wanted: "a string")
+    return nil
+  }
+
+  mutating func flag(_ node: JSONNode, _ path: String) -> Bool? {
+    if let flag = node.boolValue { return flag }
+    reportType(of: node, path, wanted: "true or false")
+    return nil
+  }
+
+  mutating func count(_ node: JSONNode, _ path: String) -> Int? {
+    let range = 0...Int(Int32.max)
+    guard let number = node.numberValue else {
+      reportType(of: node, path, wanted: "a whole number", help: unquotingHelp(for: node))
+      return nil
+    }
+    guard let count = number.asInt, range.contains(count) else {
+      report(.numberOutOfRange(path: path, number: node.sourceText, wanted: range), at: node)
+      return nil
+    }
+    return count
+  }
+
+  mutating func reportType(
+    of node: JSONNode, _ path: String, wanted: String, help: String? = nil
+  ) {
+    guard node.kind != .unreadable else { return }
+    report(.wrongType(path: path, found: node.noun, wanted: wanted, help: help), at: node)
+  }
+
+  /// Help for a number in quotes.
+  func unquotingHelp(for node: JSONNode) -> String? {
+    guard let text = node.stringValue, JSONNumber(text) != nil else { return nil }
+    return "write \(shortened(text)) without quotes"
+  }
+}
+
+extension ValueFormat<Bool> {
+  /// A truth that no expression gives.
+  static var plainFlag: ValueFormat {
+    ValueFormat(FormatType(.flag)) { $0.flag($1, $0.path($2)) }
+  }
 }
 
 extension JSONNode {
@@ -169,5 +316,124 @@ extension JSONNode {
     case .object: "an object"
     case .unreadable: "unreadable"
     }
+  }
+}
+
+extension JSONNode {
+  /// Whether a string in the value contains `${{`.
+  var holdsExpression: Bool {
+    switch kind {
+    case .string: stringValue?.hasExpression ?? false
+    case .array: elements.contains(where: \.holdsExpression)
+    case .object: members.contains { $0.value.holdsExpression }
+    case .null, .bool, .number, .unreadable: false
+    }
+  }
+
+  /// The node at a path inside the value, or the deepest one that exists on the way.
+  ///
+  /// - Parameter ofName: Whether to return the name of the last property instead of its value.
+  package func node(at path: ValuePath, ofName: Bool = false) -> JSONNode {
+    var node = self
+    for (depth, component) in path.components.enumerated() {
+      let isLast = depth == path.components.count - 1
+      switch component {
+      case .element(let index):
+        guard let element = node.elements.enumerated().first(where: { $0.offset == index }) else {
+          return node
+        }
+        node = element.element
+      case .property(let name):
+        var found: JSONMember?
+        for member in node.members where member.key.isString(equalTo: name) { found = member }
+        guard let found else { return node }
+        node = isLast && ofName ? found.key : found.value
+      }
+    }
+    return node
+  }
+
+  /// The location of a part of a string, by UTF-8 offsets in its decoded text.
+  package func place(ofUTF8 range: Range<Int>) -> Diagnostic.Place {
+    let start = sourceOffset(ofUTF8: range.lowerBound)
+    let end = sourceOffset(ofUTF8: range.upperBound)
+    return Diagnostic.Place(file: document.file, range: SourceRange(start: start, end: end))
+  }
+}
+
+extension Diagnostic {
+  /// A problem with a workflow file, which rejects it.
+  init(_ code: DefinitionCode, _ message: String, help: String? = nil) {
+    self.init(.error, code: code.rawValue, message: message, place: nil, help: help)
+  }
+
+  static func wrongType(path: String, found: String, wanted: String, help: String?) -> Diagnostic {
+    Diagnostic(.wrongType, "\(path) is \(found), expected \(wanted)", help: help)
+  }
+
+  static func empty(path: String, wanted: String) -> Diagnostic {
+    Diagnostic(.empty, "\(path) is empty, expected \(wanted)")
+  }
+
+  static func invalidDuration(
+    path: String, text: String, fault: DurationText.Fault, allowsZero: Bool
+  ) -> Diagnostic {
+    Diagnostic(
+      .invalidDuration,
+      "\(path) is \(quoted(text)), \(fault.expectation(allowsZero: allowsZero))",
+      help: fault.help(allowsZero: allowsZero))
+  }
+
+  static func durationWithoutUnit(path: String, number: String) -> Diagnostic {
+    Diagnostic(
+      .invalidDuration, "\(path) is the number \(number), expected a duration like \"30s\"",
+      help: "write \"\(isCount(number) ? number : "30")s\"; \(DurationText.Fault.units)")
+  }
+
+  static func invalidSize(path: String, text: String, fault: SizeText.Fault) -> Diagnostic {
+    Diagnostic(.invalidSize, "\(path) is \(quoted(text)), \(fault.expectation)", help: fault.help)
+  }
+
+  static func sizeWithoutUnit(path: String, number: String) -> Diagnostic {
+    Diagnostic(
+      .invalidSize, "\(path) is the number \(number), expected a size like \"10MB\"",
+      help: "write \"\(isCount(number) ? number : "10")B\"; \(SizeText.Fault.units)")
+  }
+
+  static func numberOutOfRange(path: String, number: String, wanted: ClosedRange<Int>) -> Diagnostic
+  {
+    Diagnostic(
+      .numberOutOfRange,
+      "\(path) is \(shortened(number)), "
+        + "expected a whole number from \(wanted.lowerBound) to \(wanted.upperBound)")
+  }
+
+  static func unknownWord(
+    path: String, word: String, wanted: String, nearest: String?, help: String?
+  ) -> Diagnostic {
+    Diagnostic(
+      .unknownWord, "\(path) is \(quoted(word)), expected \(wanted)",
+      help: nearest.asSuggestion ?? help)
+  }
+
+  static func equalNames(_ name: String, first: String) -> Diagnostic {
+    Diagnostic(
+      .equalNames,
+      "\(quoted(name)) differs from \(quoted(first)) in upper and lower case only",
+      help: "expressions do not tell the two apart; give one of them another name")
+  }
+
+  static func expression(path: String) -> Diagnostic {
+    Diagnostic(
+      .expression, "\(path) has an expression in it, and none can stand there",
+      help:
+        "expressions stand in run, stdin, cwd, if, names and questions, in values of env, outputs, "
+        + "with and http, and in place of a number, a size, a duration, a list or a truth")
+  }
+
+  static func noCondition(path: String, wanted: String) -> Diagnostic {
+    Diagnostic(
+      .empty, "\(path) is empty, expected \(wanted)",
+      help: "write an expression such as \"inputs.release\", or leave the key out")
   }
 }

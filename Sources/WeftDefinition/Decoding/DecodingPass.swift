@@ -29,6 +29,8 @@ struct DecodingPass {
   var namesOtherFiles = false
   /// Invalid texts in place of ids; steps that need them are not reported.
   private(set) var rejectedIDs: Set<String> = []
+  /// Whether no value may be given by an expression: in a list of policies.
+  var computesNothing = false
   /// The expressions of the object being read.
   var texts = TextDraft()
 
@@ -58,37 +60,32 @@ struct DecodingPass {
 
   // MARK: Reporting
 
-  mutating func report(_ problem: Problem, at node: JSONNode, related: (String, JSONNode)? = nil) {
+  mutating func report(
+    _ problem: Diagnostic, at node: JSONNode, related: (String, JSONNode)? = nil
+  ) {
     report(problem, at: node.place, related: related.map { ($0.0, $0.1.place) })
   }
 
   mutating func report(
-    _ problem: Problem, at place: Diagnostic.Place, related: (String, Diagnostic.Place)? = nil
+    _ problem: Diagnostic, at place: Diagnostic.Place, related: (String, Diagnostic.Place)? = nil
   ) {
     guard !isCutShort else { return }
-    guard diagnostics.count < limits.problems else {
+    var diagnostic = problem
+    if diagnostics.count >= limits.problems {
       isCutShort = true
-      return append(.tooManyProblems(limit: limits.problems), at: place)
+      diagnostic = .tooManyProblems(limit: limits.problems)
+    } else if let related {
+      diagnostic.related = [Diagnostic.Related(message: related.0, place: related.1)]
     }
-    append(problem, at: place, related: related)
-  }
-
-  private mutating func append(
-    _ problem: Problem, at place: Diagnostic.Place, related: (String, Diagnostic.Place)? = nil
-  ) {
-    let wording = problem.wording
-    diagnostics.append(
-      Diagnostic(
-        problem.severity, code: wording.code.rawValue, message: wording.message, place: place,
-        help: wording.help,
-        related: related.map { [Diagnostic.Related(message: $0.0, place: $0.1)] } ?? []))
+    diagnostic.place = place
+    diagnostics.append(diagnostic)
   }
 
   mutating func reject(id: String) {
     rejectedIDs.insert(id)
   }
 
-  mutating func cutShort(_ problem: Problem, at node: JSONNode) {
+  mutating func cutShort(_ problem: Diagnostic, at node: JSONNode) {
     report(problem, at: node)
     isCutShort = true
   }
@@ -132,14 +129,15 @@ struct DecodingPass {
       path += path.isEmpty ? list.description : ".\(list)"
       if index >= 0 { path += "[\(index)]" }
     }
-    let key = field.key.description
-    if !key.isEmpty { path += path.isEmpty ? key : "." + key }
+    for key in [field.root, field.key] where key.utf8CodeUnitCount > 0 {
+      path += path.isEmpty ? key.description : ".\(key)"
+    }
     if let position = field.position { path += "[\(position)]" }
     if let member = field.member {
       let name = bytes[Int(member.start)..<Int(member.end)]
       path += "." + String(decoding: name, as: UTF8.self)
     }
-    if let part = field.part { path += ".\(part)" }
+    for part in [field.part, field.subpart] where part.utf8CodeUnitCount > 0 { path += ".\(part)" }
     if let index = field.index { path += "[\(index)]" }
     return DecodingPass.elided(path)
   }
@@ -152,31 +150,41 @@ extension DecodingPass {
   }
 }
 
-/// A value inside the object being read: that of a key, or one level further in.
+/// The path of a value inside a step, or of one at the top level.
 ///
 /// One is made for each value but used only if that value is invalid, so making it neither counts
 /// references nor allocates.
 struct Field {
-  var key: StaticString
+  /// The key around ``key``; empty if there is none, like each of the following.
+  private(set) var root: StaticString = ""
+  private(set) var key: StaticString
   /// The index in the key's array, for an element that has parts of its own.
-  var position: Int32?
-  /// The index of an element at the end of the path.
-  var index: Int?
+  private(set) var position: Int32?
   /// The range of a member's name, without its quotes.
-  var member: SourceRange?
-  /// A key of that member.
-  var part: StaticString?
+  private(set) var member: SourceRange?
+  private(set) var part: StaticString = ""
+  private(set) var subpart: StaticString = ""
+  /// The index of an element at the end of the path.
+  private(set) var index: Int?
 
-  init(_ key: StaticString, index: Int? = nil, member: JSONNode? = nil) {
-    self.key = key
-    self.index = index
-    self.member = (member?.contentRange).map {
-      SourceRange(start: $0.lowerBound, end: $0.upperBound)
-    }
-  }
+  init(_ key: StaticString) { self.key = key }
 
   /// The object itself.
   static let itself = Field("")
+
+  /// The value of a key of the object at this path.
+  func inner(_ name: StaticString) -> Field {
+    var field = self
+    if key.utf8CodeUnitCount == 0 {
+      field.key = name
+    } else if position != nil || member != nil || root.utf8CodeUnitCount > 0 {
+      if part.utf8CodeUnitCount == 0 { field.part = name } else { field.subpart = name }
+    } else {
+      field.root = key
+      field.key = name
+    }
+    return field
+  }
 
   /// An element that has parts of its own.
   func at(_ position: Int) -> Field {
@@ -191,11 +199,24 @@ struct Field {
     return field
   }
 
-  func member(_ name: JSONNode) -> Field { Field(key, member: name) }
-
-  func part(_ part: StaticString) -> Field {
+  /// The value of a name that the file chooses.
+  func member(_ name: JSONNode) -> Field {
     var field = self
-    field.part = part
+    let range = name.contentRange
+    field.member = SourceRange(start: range.lowerBound, end: range.upperBound)
     return field
+  }
+}
+
+extension Diagnostic {
+  static func tooManySteps(limit: Int) -> Diagnostic {
+    Diagnostic(.tooManySteps, "the workflow has more than \(limit) steps, the most that are read")
+  }
+
+  static func tooManyProblems(limit: Int) -> Diagnostic {
+    Diagnostic(
+      .tooManyProblems,
+      "the file has more than \(limit) problems, the most that are collected; "
+        + "the rest of it was not checked")
   }
 }

@@ -4,7 +4,7 @@ import WeftJSON
 /// Decodes the text of a workflow file into a ``Workflow``.
 ///
 /// The text is first read as JSON. ``DecodingPass`` then walks over it once, builds the parts of a
-/// workflow and reports each ``Problem`` it finds. The result is well formed, but not yet known to
+/// workflow and reports each problem it finds. The result is well formed, but not yet known to
 /// be sound: see the planner.
 public enum WorkflowDecoder {
   /// Decodes a file and finds all its problems except those of the graph.
@@ -43,7 +43,7 @@ public enum WorkflowDecoder {
   private static func sayingWhatIsWanted(_ diagnostic: Diagnostic) -> Diagnostic {
     guard diagnostic.code == "W0001" else { return diagnostic }
     var diagnostic = diagnostic
-    diagnostic.help = Problem.smallestWorkflow
+    diagnostic.help = Diagnostic.smallestWorkflow
     return diagnostic
   }
 }

@@ -94,10 +94,10 @@ package struct InputBinding {
     let known =
       names.isEmpty
       ? "the workflow has no inputs"
-      : "its inputs are " + listed(names.map(quoted), conjunction: "and")
+      : "its inputs are " + QuotedList(names, conjunction: "and").description
     report(
       .unknown, one.name, "\(quoted(one.name)) is not an input of this workflow",
-      help: nearest.map(didYouMean) ?? known, at: one.namePlace)
+      help: nearest.asSuggestion ?? known, at: one.namePlace)
   }
 
   // MARK: Values

@@ -8,17 +8,17 @@ extension ValueError {
     switch kind {
     case .wrongType(let value, _), .notAllowed(let value, _): "is \(value.noun)"
     case .noMatch(let text, _): "is \(quoted(text))"
-    case .tooShort(let count, _), .tooLong(let count, _): "has \(counted(count, "character"))"
+    case .tooShort(let count, _), .tooLong(let count, _): "has \(Count(count, "character"))"
     case .tooLongToMatch(let bytes): "has \(bytes) bytes"
     case .below(let number, _), .above(let number, _), .notAbove(let number, _),
       .notBelow(let number, _), .noMultiple(let number, _):
       "is \(shortened(number.text))"
     case .tooFewElements(let count, _), .tooManyElements(let count, _):
-      "has \(counted(count, "element"))"
+      "has \(Count(count, "element"))"
     case .equalElements(let first, let second): "has equal elements at [\(first)] and [\(second)]"
     case .missingProperty(_, let found):
       found.isEmpty
-        ? "is an empty object" : "has only \(listed(found.map(quoted), conjunction: "and"))"
+        ? "is an empty object" : "has only \(QuotedList(found, conjunction: "and"))"
     case .undeclaredProperty(let name, _): "has the property \(quoted(name))"
     case .tooFewProperties(0, _): "has no properties"
     case .tooFewProperties(let count, _), .tooManyProperties(let count, _):
@@ -31,8 +31,8 @@ extension ValueError {
     switch kind {
     case .wrongType(_, let types): listed(types.map(\.expectation), conjunction: "or")
     case .notAllowed(_, let values): listed(values.map(\.noun), conjunction: "or")
-    case .tooShort(_, let least): "at least \(counted(least, "character"))"
-    case .tooLong(_, let most): "at most \(counted(most, "character"))"
+    case .tooShort(_, let least): "at least \(Count(least, "character"))"
+    case .tooLong(_, let most): "at most \(Count(most, "character"))"
     case .noMatch(_, let pattern): "a text that matches \(quoted(pattern.text))"
     case .tooLongToMatch:
       "at most \(WorkflowLimits.matchedBytes >> 20) MiB, for it is to match a pattern"
@@ -46,7 +46,7 @@ extension ValueError {
     case .equalElements: "each only once"
     case .missingProperty(let name, _): "the property \(quoted(name))"
     case .undeclaredProperty(_, let known) where known.isEmpty: "none"
-    case .undeclaredProperty(_, let known): listed(known.map(quoted), conjunction: "or")
+    case .undeclaredProperty(_, let known): QuotedList(known, conjunction: "or").description
     case .tooFewProperties(_, let least): "at least \(least)"
     case .tooManyProperties(_, let most): "at most \(most)"
     }
@@ -65,17 +65,4 @@ extension JSONValue {
     case .object(let members): members.isEmpty ? "an empty object" : "an object"
     }
   }
-}
-
-/// `1 element`, `3 elements`.
-func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
-
-/// `a, b or c`; only the first of many.
-package func listed(_ names: [String], conjunction: String) -> String {
-  let most = 12
-  guard names.count <= most else {
-    return names.prefix(most).joined(separator: ", ") + " \(conjunction) \(names.count - most) more"
-  }
-  guard let last = names.last, names.count > 1 else { return names.first ?? "nothing" }
-  return names.dropLast().joined(separator: ", ") + " \(conjunction) " + last
 }

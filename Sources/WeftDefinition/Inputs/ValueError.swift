@@ -59,9 +59,9 @@ public struct ValueError: Error, Sendable, Hashable {
     switch kind {
     case .notAllowed(.string(let text), let wanted):
       let texts = wanted.compactMap { if case .string(let text) = $0 { text } else { nil } }
-      return NearestName(texts).nearest(to: text).map(didYouMean)
+      return NearestName(texts).nearest(to: text).asSuggestion
     case .undeclaredProperty(let name, let known):
-      return NearestName(known).nearest(to: name).map(didYouMean)
+      return NearestName(known).nearest(to: name).asSuggestion
     case .wrongType(let value, let wanted): return ValueError.cure(for: value, wanted)
     default: return nil
     }

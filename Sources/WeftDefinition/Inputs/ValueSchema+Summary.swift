@@ -18,7 +18,7 @@ extension ValueSchema {
     if case .matching(let schema) = array.elements { parts.append("each \(schema.subject)") }
     parts += limits(object.count, "property", "properties")
     if !object.required.isEmpty {
-      parts.append("with \(listed(object.required.map(quoted), conjunction: "and"))")
+      parts.append("with \(QuotedList(object.required, conjunction: "and"))")
     }
     return parts.joined(separator: ", ")
   }

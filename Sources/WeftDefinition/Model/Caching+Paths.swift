@@ -1,3 +1,4 @@
+import WeftDiagnostics
 package import WeftExpressions
 
 /// Paths of the files of a cached step.
@@ -65,7 +66,7 @@ extension Command.Caching {
 extension Command.Caching {
   static func problem(
     of output: String, besides known: [(text: String, names: [String])], path: String
-  ) -> CachingProblem? {
+  ) -> Diagnostic? {
     if output.hasPrefix("/") { return .absoluteOutput(path: path, text: output) }
     if output.contains(where: { "*?[".contains($0) }) {
       return .outputIsPattern(path: path, text: output)

@@ -76,6 +76,34 @@ public enum ComputedKey: String, Sendable, Hashable, CaseIterable {
   case pagesMax = "http.pages.max"
 }
 
+extension ComputedKey {
+  /// A type of values that expressions give.
+  package enum ValueType: Sendable {
+    case duration(allowsZero: Bool)
+    case size
+    case flag
+    case count(ClosedRange<Int>)
+    /// A truth, or classes of failures.
+    case tolerance
+  }
+
+  /// The type that the value must have.
+  package var type: ValueType {
+    switch self {
+    case .timeout, .stallTimeout, .retryWithin, .connectTimeout, .idleTimeout, .totalTimeout:
+      .duration(allowsZero: false)
+    case .grace, .retryDelay, .retryMaxDelay, .pollEvery: .duration(allowsZero: true)
+    case .logLimit, .maxBytes: .size
+    case .mergeOutput, .tty, .jobserver: .flag
+    case .allowFailure: .tolerance
+    case .maxParallel, .elementParallel: .count(ValueRule.maxParallel)
+    case .retryMax: .count(ValueRule.retries)
+    case .redirects: .count(ValueRule.redirects)
+    case .pollMax, .pagesMax: .count(ValueRule.requests)
+    }
+  }
+}
+
 /// The location of a text that contains an expression, with its quotes.
 public struct TextPlace: Sendable, Hashable {
   public var site: TextSite

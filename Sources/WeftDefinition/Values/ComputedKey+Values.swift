@@ -4,9 +4,14 @@ package import WeftExpressions
 /// Values of keys from the results of expressions, in the syntax of the file.
 extension ComputedKey {
   package func duration(_ value: ExpressionValue) throws(ExpressionProblem) -> Duration {
-    guard case .string(let text) = value else {
-      throw ComputedKey.mismatch(value, "a duration like \"30s\"")
-    }
+    guard case .duration(let allowsZero) = type else { preconditionFailure("\(self) is no time") }
+    return try ComputedKey.duration(value, allowsZero: allowsZero)
+  }
+
+  static func duration(
+    _ value: ExpressionValue, allowsZero: Bool
+  ) throws(ExpressionProblem) -> Duration {
+    guard case .string(let text) = value else { throw mismatch(value, "a duration like \"30s\"") }
     do {
       return try DurationText.duration(from: text, allowsZero: allowsZero)
     } catch {
@@ -14,14 +19,6 @@ extension ComputedKey {
         code: DefinitionCode.invalidDuration.rawValue,
         message: "it comes to \(quoted(text)), \(error.expectation(allowsZero: allowsZero))",
         help: error.help(allowsZero: allowsZero))
-    }
-  }
-
-  /// Whether zero is a valid duration for it.
-  private var allowsZero: Bool {
-    switch self {
-    case .grace, .retryDelay, .retryMaxDelay, .pollEvery: true
-    default: false
     }
   }
 
@@ -45,9 +42,8 @@ extension ComputedKey {
     return flag
   }
 
-  package func count(
-    _ value: ExpressionValue, in range: ClosedRange<Int>
-  ) throws(ExpressionProblem) -> Int {
+  package func count(_ value: ExpressionValue) throws(ExpressionProblem) -> Int {
+    guard case .count(let range) = type else { preconditionFailure("\(self) is no number") }
     let wanted = "a whole number from \(range.lowerBound) to \(range.upperBound)"
     guard case .number(let number) = value, let count = Int(exactly: number), range.contains(count)
     else { throw ComputedKey.mismatch(value, wanted) }

@@ -4,17 +4,7 @@ package import WeftExpressions
 /// Durations and moments of a wait from the results of expressions.
 extension Waiting {
   package static func duration(_ value: ExpressionValue) throws(ExpressionProblem) -> Duration {
-    guard case .string(let text) = value else {
-      throw ComputedKey.mismatch(value, "a duration like \"30s\"")
-    }
-    do {
-      return try DurationText.duration(from: text, allowsZero: true)
-    } catch {
-      throw .scope(
-        code: DefinitionCode.invalidDuration.rawValue,
-        message: "it comes to \(quoted(text)), \(error.expectation(allowsZero: true))",
-        help: error.help(allowsZero: true))
-    }
+    try ComputedKey.duration(value, allowsZero: true)
   }
 
   package static func moment(_ value: ExpressionValue) throws(ExpressionProblem) -> WallMoment {

@@ -159,7 +159,7 @@ struct FanOutLister {
     let site = TextSite.computed(.elementParallel)
     guard let value = try evaluation(at: site, in: scope)?.value else { return loop.maxParallel }
     do {
-      return try ComputedKey.elementParallel.count(value, in: 1...WorkflowLimits.maxParallel)
+      return try ComputedKey.elementParallel.count(value)
     } catch {
       throw failure(error.message, error.help, at: site)
     }

@@ -18,7 +18,7 @@ extension ResolvedStep.Parts {
     case .tty: action.command?.usesTerminal = try key.flag(value)
     case .jobserver: action.command?.usesJobserver = try key.flag(value)
     case .allowFailure: allowFailure = try key.tolerance(value)
-    case .retryMax: retry[0].max = try key.count(value, in: 0...WorkflowLimits.retries)
+    case .retryMax: retry[0].max = try key.count(value)
     case .retryDelay: retry[0].delay = try key.duration(value)
     case .retryMaxDelay: retry[0].maxDelay = try key.duration(value)
     case .retryWithin: retry[0].within = try key.duration(value)
@@ -26,13 +26,10 @@ extension ResolvedStep.Parts {
     case .idleTimeout: action.request?.call.timeouts.idle = try key.duration(value)
     case .totalTimeout: action.request?.call.timeouts.total = try key.duration(value)
     case .maxBytes: action.request?.call.maxBytes = try key.size(value)
-    case .redirects:
-      action.request?.call.redirects = try key.count(value, in: 0...WorkflowLimits.redirects)
+    case .redirects: action.request?.call.redirects = try key.count(value)
     case .pollEvery: action.request?.call.polling?.every = try key.duration(value)
-    case .pollMax:
-      action.request?.call.polling?.max = try key.count(value, in: 1...WorkflowLimits.requests)
-    case .pagesMax:
-      action.request?.call.paging?.max = try key.count(value, in: 1...WorkflowLimits.requests)
+    case .pollMax: action.request?.call.polling?.max = try key.count(value)
+    case .pagesMax: action.request?.call.paging?.max = try key.count(value)
     // Keys of groups and loops, which are evaluated before the step itself.
     case .maxParallel, .elementParallel: break
     }

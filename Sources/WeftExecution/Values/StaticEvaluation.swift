@@ -152,9 +152,9 @@ private struct StaticEvaluation {
       case .timeout: values.timeouts[index] = try key.duration(value)
       case .allowFailure: values.tolerances[index] = try key.tolerance(value)
       case .maxParallel:
-        values.limits[index] = try key.count(value, in: 1...WorkflowLimits.maxParallel)
+        values.limits[index] = try key.count(value)
       case .retryMax:
-        let count = try key.count(value, in: 0...WorkflowLimits.retries)
+        let count = try key.count(value)
         change(index) { $0.max = count }
       case .retryDelay:
         let delay = try key.duration(value)

@@ -139,11 +139,11 @@ extension ValueChecker {
   mutating func check(
     _ reading: ValueNames.Knowledge, against key: ComputedKey, _ text: PlannedText
   ) {
-    let (wanted, fits) = key.wantedType
+    let (wanted, fits) = key.type.expected
     let alternatives = reading.type.alternatives
     guard !alternatives.contains(where: fits) else { return }
     var help: String?
-    if alternatives.contains(.number), key.isDuration {
+    if alternatives.contains(.number), case .duration = key.type {
       help = "say the unit: \"${{ format('{0}s', \(text.template.onlyExpression?.text ?? "…")) }}\""
     }
     report(
@@ -180,29 +180,15 @@ extension ValueChecker {
   }
 }
 
-extension ComputedKey {
-  fileprivate var isDuration: Bool {
-    switch self {
-    case .timeout, .stallTimeout, .grace, .retryDelay, .retryMaxDelay, .retryWithin,
-      .connectTimeout, .idleTimeout, .totalTimeout, .pollEvery:
-      true
-    case .logLimit, .mergeOutput, .tty, .jobserver, .allowFailure, .maxParallel, .retryMax,
-      .elementParallel, .redirects, .maxBytes, .pollMax, .pagesMax:
-      false
-    }
-  }
-
+extension ComputedKey.ValueType {
   /// The expected type in words, and whether a type matches it.
-  fileprivate var wantedType: (String, (ExpressionType) -> Bool) {
+  fileprivate var expected: (String, (ExpressionType) -> Bool) {
     switch self {
-    case .timeout, .stallTimeout, .grace, .retryDelay, .retryMaxDelay, .retryWithin,
-      .connectTimeout, .idleTimeout, .totalTimeout, .pollEvery:
-      ("a duration like \"30s\"", \.isText)
-    case .logLimit, .maxBytes: ("a size like \"10MB\"", \.isText)
-    case .mergeOutput, .tty, .jobserver: ("true or false", { $0 == .any || $0 == .boolean })
-    case .maxParallel, .retryMax, .elementParallel, .redirects, .pollMax, .pagesMax:
-      ("a whole number", { $0 == .any || $0 == .number })
-    case .allowFailure:
+    case .duration: ("a duration like \"30s\"", \.isText)
+    case .size: ("a size like \"10MB\"", \.isText)
+    case .flag: ("true or false", { $0 == .any || $0 == .boolean })
+    case .count: ("a whole number", { $0 == .any || $0 == .number })
+    case .tolerance:
       (
         "true, false or an array of error classes",
         { type in

@@ -134,10 +134,10 @@ extension ValueProblem {
       help
     case .unavailable(_, _, let help), .unsafeInScript(_, let help): help
     case .unknownContext(_, let nearest):
-      nearest.map { "did you mean \"\($0)\"?" }
+      nearest.asSuggestion
         ?? "available: inputs, env, secrets, steps, self, item, index, matrix, run and workflow; text goes in '…'"
     case .unknownStep(_, let nearest):
-      nearest.map { "did you mean \"\($0)\"?" } ?? "a step or group is named by its \"id\""
+      nearest.asSuggestion ?? "a step or group is named by its \"id\""
     case .notMember(let name, _):
       "name it without the group: steps.\(name)"
     case .stepNotNamed, .memberNotNamed:
@@ -145,18 +145,18 @@ extension ValueProblem {
     case .secretNotNamed:
       "write the name of a secret after it: secrets.TOKEN"
     case .unknownMember(_, _, let known, let nearest):
-      nearest.map { "did you mean \"\($0)\"?" } ?? listing(known)
+      nearest.asSuggestion ?? listing(known)
     case .unknownOutput(_, let owner, let known, let nearest):
-      nearest.map { "did you mean \"\($0)\"?" }
+      nearest.asSuggestion
         ?? (known.isEmpty
           ? "declare it there: \"outputs\": { \"…\": \"${{ \(owner.example) }}\" }"
           : listing(known))
     case .unknownInput(_, let known, let nearest):
-      nearest.map { "did you mean \"\($0)\"?" }
+      nearest.asSuggestion
         ?? (known.isEmpty
           ? "declare it: \"inputs\": { \"…\": { \"type\": \"string\" } }" : listing(known))
     case .unknownSecret(_, let known, let nearest):
-      nearest.map { "did you mean \"\($0)\"?" }
+      nearest.asSuggestion
         ?? (known.isEmpty
           ? "declare it: \"secrets\": { \"…\": { \"env\": \"…\" } }" : listing(known))
     case .secretOfCached:
@@ -168,7 +168,7 @@ extension ValueProblem {
     case .unknownVariable(_, isOfSameLayer: true, _):
       "a value reads the layers outside of its own: write what it is made of, or set it further out"
     case .unknownVariable(_, _, let nearest):
-      nearest.map { "did you mean \"\($0)\"?" }
+      nearest.asSuggestion
         ?? "set it in \"env\", use \"$NAME\" in the script, or declare an input and give it with -i"
     case .readsItself(_, let isGroup):
       isGroup ? "name a step inside it" : "its own result is \"self\", in its \"outputs\""

@@ -1,0 +1,227 @@
+import WeftDiagnostics
+import WeftExpressions
+import WeftJSON
+
+/// `cache` of a command: when an earlier result replaces running it.
+extension Command.Caching: FormatObject {
+  static let format = ObjectFormat<Command.Caching>("\"cache\"") {
+    FormatKey(
+      "inputs", ValueFormat { $0.inputPatterns($1, $2) }, "What it reads",
+      """
+      Patterns of files, relative to the step's directory: * and ? within a name, ** for \
+      any number of directories; what means a directory means all in it, and ! before a \
+      pattern takes out what it means. [] if it reads no files.
+      """,
+      synonyms: "parameters params args arguments sources files deps srcs in",
+      required: "\"inputs\": [\"src/**\"], or [] if it reads no files"
+    ) { $0.inputs = $1 }
+    FormatKey(
+      "outputs", ValueFormat { $0.outputPaths($1, $2) }, "What it makes",
+      """
+      Files and directories, relative to the step's directory. A directory is kept with \
+      all that is in it, and put back as a whole.
+      """,
+      synonyms: "generates artifacts paths targets out outs"
+    ) { $0.outputs = $1 }
+    FormatKey(
+      "env", ValueFormat { $0.variableNames($1, $2) }, "Variables",
+      """
+      The names of variables of the process's own environment on which the step depends, \
+      beside those that the workflow sets.
+      """,
+      synonyms: "environment variables variable"
+    ) { $0.environment = $1 }
+    FormatKey(
+      "key", .text(at: .cacheKey), "Key",
+      "A text on which it depends too: with another one, the step is run again.", synonyms: "group"
+    ) { $0.key = $1 }
+    FormatKey(
+      "version", ValueFormat { $0.versionCommand($1, $2) }, "Version of its tools",
+      """
+      A command whose output counts too, such as that of a compiler which tells its \
+      version. It is run once in a run, before the step.
+      """,
+      synonyms: "tool toolVersion compiler"
+    ) { $0.version = $1 }
+  }
+}
+
+extension DecodingPass {
+  mutating func caching(_ node: JSONNode, _ field: Field) -> Command.Caching? {
+    guard
+      isObject(
+        node, field, wanted: "an object with \"inputs\"",
+        help: "write { \"inputs\": [\"src/**\"], \"outputs\": [\"build\"] }")
+    else { return nil }
+    var caching = Command.Caching(inputs: [])
+    read(node, field, into: &caching)
+    return caching
+  }
+
+  // MARK: Files
+
+  fileprivate mutating func inputPatterns(_ node: JSONNode, _ field: Field) -> [String]? {
+    texts(of: node, field, wanted: "an array of patterns like [\"src/**\"]") {
+      pass, element, field, index in
+      guard
+        let text = pass.filledText(
+          element, field, at: .cacheInput(index), wanted: "a pattern of files")
+      else { return nil }
+      guard !text.hasExpression else { return text }
+      do throws(PathPatternError) { _ = try Command.Caching.pattern(text, in: nil) } catch {
+        pass.report(.unknownFiles(path: pass.path(field), error), at: element)
+      }
+      return text
+    }
+  }
+
+  fileprivate mutating func outputPaths(_ node: JSONNode, _ field: Field) -> [String]? {
+    var known: [(text: String, names: [String])] = []
+    return texts(of: node, field, wanted: "an array of paths like [\"build\"]") {
+      pass, element, field, index in
+      guard
+        let text = pass.filledText(
+          element, field, at: .cacheOutput(index), wanted: "the path of a file or a directory")
+      else { return nil }
+      guard !text.hasExpression else { return text }
+      if let problem = Command.Caching.problem(of: text, besides: known, path: pass.path(field)) {
+        pass.report(problem, at: element)
+        return nil
+      }
+      known.append((text, Command.Caching.names(text)))
+      return text
+    }
+  }
+
+  // MARK: Other keys
+
+  fileprivate mutating func variableNames(_ node: JSONNode, _ field: Field) -> [String]? {
+    texts(of: node, field, wanted: "an array of names like [\"CC\"]") { pass, element, field, _ in
+      guard let name = pass.text(element, field) else { return nil }
+      guard let problem = ValueRule.problem(withVariable: name) else { return name }
+      pass.report(problem, at: element)
+      return nil
+    }
+  }
+
+  fileprivate mutating func versionCommand(
+    _ node: JSONNode, _ field: Field
+  ) -> Command.Invocation? {
+    switch node.kind {
+    case .string:
+      return filledText(node, field, wanted: "a script").map(Command.Invocation.script)
+    case .array: return arguments(node, field).map(Command.Invocation.program)
+    default:
+      reportType(
+        of: node, field, wanted: "a script, or an array of a program and its arguments",
+        help: "write [\"cc\", \"--version\"]")
+      return nil
+    }
+  }
+
+  private mutating func texts(
+    of node: JSONNode, _ field: Field, wanted: String,
+    _ read: (inout DecodingPass, JSONNode, Field, Int) -> String?
+  ) -> [String]? {
+    guard node.kind == .array else {
+      reportType(
+        of: node, field, wanted: wanted,
+        help: node.stringValue.map { "write [\(quoted($0))]" })
+      return nil
+    }
+    var texts: [String] = []
+    for (index, element) in node.elements.enumerated() {
+      // An invalid element keeps its place: expressions are identified by it.
+      texts.append(read(&self, element, field.element(index), index) ?? "")
+    }
+    return texts
+  }
+
+  // MARK: Combinations
+
+  mutating func checkCaching(of draft: StepDraft) {
+    guard draft.command.caching != nil, let cache = draft.placedKey("cache") else { return }
+    if draft.command.usesTerminal, let node = draft.placedKey("tty") {
+      report(
+        .cacheApart("tty", why: "what happens at a terminal cannot be repeated"), at: cache,
+        related: ("\"tty\" is here", node))
+    }
+    if draft.command.leftovers == .keep, let node = draft.placedKey("leftovers") {
+      report(
+        .cacheApart("leftovers", why: "a process that is to stay cannot be kept"), at: cache,
+        related: ("\"leftovers\" is here", node))
+    }
+  }
+
+  /// Notes the location of a cached step's script for diagnostics that need the graph.
+  func placeCachedScript(of step: inout Step, at node: JSONNode) {
+    guard case .run(let command) = step.action, command.caching != nil,
+      case .script = command.invocation,
+      step.place.value?.texts.contains(where: { $0.site == .script }) == false,
+      let value = member("run", of: node)?.value
+    else { return }
+    step.place.value?.texts.append(TextPlace(.script, at: value.range))
+  }
+
+  mutating func checkCachedOutputs(of step: Step, at node: JSONNode) {
+    guard step.keepsResultsOnDisk else { return }
+    for output in step.outputs where output.isSecret {
+      report(.secretOutput(output.name), at: member("outputs", of: node)?.value ?? node)
+    }
+  }
+}
+
+extension Step {
+  /// Whether its results or responses are kept for later runs.
+  fileprivate var keepsResultsOnDisk: Bool {
+    switch action {
+    case .run(let command): command.hasOptions && command.caching != nil
+    case .http(let call):
+      if case .folder = call.cache { true } else { false }
+    default: false
+    }
+  }
+}
+
+extension Diagnostic {
+  static func unknownFiles(path: String, _ fault: PathPatternError) -> Diagnostic {
+    Diagnostic(
+      .pattern, "\(path) means no files: \(fault.message)",
+      help: "patterns are relative to the step's directory; \"../\" may stand at their beginning")
+  }
+
+  static func outputIsPattern(path: String, text: String) -> Diagnostic {
+    Diagnostic(
+      .unfitValue, "\(path) is \(quoted(text)), expected the path of one file or directory",
+      help: "name the directory: all that is in it is kept")
+  }
+
+  static func absoluteOutput(path: String, text: String) -> Diagnostic {
+    Diagnostic(
+      .absolutePath, "\(path) is the absolute path \(quoted(text)), expected a relative one",
+      help: "it is relative to the step's directory")
+  }
+
+  static func outputIsAll(path: String) -> Diagnostic {
+    Diagnostic(
+      .unfitValue,
+      "\(path) is a directory in which the step runs, and cannot be put back as a whole",
+      help: "name what the step makes in it")
+  }
+
+  static func outputsInside(path: String, text: String, of outer: String) -> Diagnostic {
+    Diagnostic(
+      .repeatedValue, "\(path) is \(quoted(text)), which is, or is inside of, \(quoted(outer))",
+      help: "keep the outer one: all that is in it is kept")
+  }
+
+  static func cacheApart(_ key: String, why: String) -> Diagnostic {
+    Diagnostic(.keysApart, "\"cache\" does not go together with \"\(key)\"", help: why)
+  }
+
+  static func secretOutput(_ name: String) -> Diagnostic {
+    Diagnostic(
+      .keysApart, "\"cache\" does not go together with the secret output \(quoted(name))",
+      help: "secrets are kept nowhere: let another step make it")
+  }
+}

@@ -1,0 +1,272 @@
+import WeftDiagnostics
+import WeftJSON
+import WeftPatterns
+
+/// Rules of a declaration for values of one type.
+extension DecodingPass {
+  mutating func take(
+    _ key: SchemaKey, _ node: JSONNode, _ path: String, into rules: inout ValueSchema.TextRules
+  ) {
+    switch key {
+    case .minLength: rules.length.least = count(node, path) ?? 0
+    case .maxLength: rules.length.most = count(node, path)
+    default: rules.pattern = pattern(node, path)
+    }
+  }
+
+  private mutating func pattern(_ node: JSONNode, _ path: String) -> Pattern? {
+    guard let text = plainText(node, path) else { return nil }
+    do { return try Pattern(text) } catch {
+      report(
+        .invalidPattern(path: path, fault: error), at: node.place(ofUTF8: error.range))
+      return nil
+    }
+  }
+
+  mutating func take(
+    _ key: SchemaKey, _ node: JSONNode, _ path: String, into rules: inout ValueSchema.NumberRules
+  ) {
+    guard let number = node.numberValue else {
+      return reportType(of: node, path, wanted: "a number", help: unquotingHelp(for: node))
+    }
+    switch key {
+    case .minimum: rules.minimum = number
+    case .maximum: rules.maximum = number
+    case .exclusiveMinimum: rules.exclusiveMinimum = number
+    case .exclusiveMaximum: rules.exclusiveMaximum = number
+    default:
+      if number <= 0 {
+        report(.notPositive(path: path, number: number.text), at: node)
+      } else if JSONNumber(0).isMultiple(of: number) == nil {
+        report(.longDivisor(path: path, number: number.text), at: node)
+      } else {
+        rules.divisor = number
+      }
+    }
+  }
+
+  mutating func take(
+    _ key: SchemaKey, _ node: JSONNode, _ path: String, into rules: inout ValueSchema.ArrayRules
+  ) {
+    switch key {
+    case .minItems: rules.count.least = count(node, path) ?? 0
+    case .maxItems: rules.count.most = count(node, path)
+    case .uniqueItems: rules.isUnique = flag(node, path) ?? false
+    default: rules.elements = .matching(declaration(node, path, of: .part).schema)
+    }
+  }
+
+  mutating func take(
+    _ key: SchemaKey, _ node: JSONNode, _ path: String, into rules: inout ValueSchema.ObjectRules
+  ) {
+    switch key {
+    case .minProperties: rules.count.least = count(node, path) ?? 0
+    case .maxProperties: rules.count.most = count(node, path)
+    case .required: rules.required = requiredNames(node, path)
+    case .properties: rules.properties = properties(node, path)
+    default:
+      if let flag = node.boolValue {
+        rules.additional = flag ? .anything : .nothing
+      } else {
+        rules.additional = .matching(declaration(node, path, of: .part).schema)
+      }
+    }
+  }
+
+  private mutating func properties(_ node: JSONNode, _ path: String) -> [ValueSchema.Property] {
+    guard node.kind == .object else {
+      reportType(of: node, path, wanted: "an object of names and declarations")
+      return []
+    }
+    return node.members.map { member in
+      let name = member.key.stringValue ?? ""
+      let place = ValuePath([.property(name)]).description
+      return ValueSchema.Property(
+        name, declaration(member.value, DecodingPass.elided(path + place), of: .part).schema)
+    }
+  }
+
+  private mutating func requiredNames(_ node: JSONNode, _ path: String) -> [String] {
+    if node.kind == .bool {
+      report(.requiredFlag(path: path), at: node)
+      return []
+    }
+    guard node.kind == .array else {
+      reportType(of: node, path, wanted: "an array of names of properties")
+      return []
+    }
+    var names: [String] = []
+    for (index, element) in node.elements.enumerated() {
+      let place = "\(path)[\(index)]"
+      guard let name = plainText(element, place) else { continue }
+      if names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+        report(.repeatedRequired(path: place, name: name), at: element)
+      } else {
+        names.append(name)
+      }
+    }
+    return names
+  }
+}
+
+/// Checks of a declaration as a whole: rules that can never apply, or never be satisfied.
+extension DecodingPass {
+  /// - Parameter places: The nodes of its keys.
+  mutating func check(_ schema: ValueSchema, _ path: String, _ places: [SchemaKey: JSONNode]) {
+    checkTypes(schema, places)
+    checkLimits(schema, places)
+    checkRequired(schema.object, path, places[.required])
+    checkValues(schema, path, places)
+  }
+
+  private mutating func checkTypes(_ schema: ValueSchema, _ places: [SchemaKey: JSONNode]) {
+    guard !schema.types.isEmpty else { return }
+    for key in SchemaKey.allCases {
+      guard let place = places[key], !key.types.isEmpty,
+        !key.types.contains(where: schema.types.contains),
+        // A Boolean `required` was meant differently and has been reported.
+        key != .required || JSONMember(key: place).value.kind != .bool
+      else { continue }
+      report(.keyOfOtherType(key, types: schema.types), at: place)
+    }
+  }
+
+  private mutating func checkLimits(_ schema: ValueSchema, _ places: [SchemaKey: JSONNode]) {
+    let counts: [(SchemaKey, SchemaKey, ValueSchema.CountLimits)] = [
+      (.minLength, .maxLength, schema.text.length), (.minItems, .maxItems, schema.array.count),
+      (.minProperties, .maxProperties, schema.object.count),
+    ]
+    for (low, high, limits) in counts {
+      guard let most = limits.most, limits.least > most, let place = places[high] else { continue }
+      report(
+        .crossedLimits(low, String(limits.least), high, String(most)), at: place)
+    }
+    let rules = schema.number
+    checkLimits((.minimum, rules.minimum), (.maximum, rules.maximum), places) { $0 <= $1 }
+    checkLimits((.minimum, rules.minimum), (.exclusiveMaximum, rules.exclusiveMaximum), places, <)
+    checkLimits((.exclusiveMinimum, rules.exclusiveMinimum), (.maximum, rules.maximum), places, <)
+    checkLimits(
+      (.exclusiveMinimum, rules.exclusiveMinimum), (.exclusiveMaximum, rules.exclusiveMaximum),
+      places, <)
+  }
+
+  private mutating func checkLimits(
+    _ low: (key: SchemaKey, number: JSONNumber?), _ high: (key: SchemaKey, number: JSONNumber?),
+    _ places: [SchemaKey: JSONNode], _ leavesRoom: (JSONNumber, JSONNumber) -> Bool
+  ) {
+    guard let least = low.number, let most = high.number, !leavesRoom(least, most),
+      let place = places[high.key]
+    else { return }
+    report(
+      .crossedLimits(low.key, shortened(least.text), high.key, shortened(most.text)), at: place)
+  }
+
+  private mutating func checkRequired(
+    _ rules: ValueSchema.ObjectRules, _ path: String, _ place: JSONNode?
+  ) {
+    guard case .nothing = rules.additional, let place else { return }
+    let known = rules.properties.map(\.name)
+    for name in rules.required where rules.schema(of: name) == nil {
+      let nearest = NearestName(known).nearest(to: name)
+      report(
+        .unknownRequired(path: path + ".required", name: name, nearest: nearest), at: place
+      )
+    }
+  }
+
+  /// Checks the values that the declaration names against its other rules.
+  private mutating func checkValues(
+    _ schema: ValueSchema, _ path: String, _ places: [SchemaKey: JSONNode]
+  ) {
+    var rest = schema
+    (rest.allowed, rest.constant) = ([], nil)
+    for key in [SchemaKey.enum, .const] {
+      guard let node = places[key].map({ JSONMember(key: $0).value }) else { continue }
+      if key == .const {
+        check(node, path + ".const", by: rest)
+      } else {
+        for (index, element) in node.elements.enumerated() {
+          check(element, "\(path).enum[\(index)]", by: rest)
+        }
+      }
+    }
+  }
+
+  /// Reports where a value of the file does not fit a schema.
+  mutating func check(_ node: JSONNode, _ path: String, by schema: ValueSchema) {
+    guard node.kind != .unreadable else { return }
+    for fault in schema.faults(of: JSONValue(node)) {
+      report(
+        .unfitValue(message: fault.message(about: path), help: fault.help()),
+        at: node.node(at: fault.path, ofName: fault.isAboutName).place)
+    }
+  }
+}
+
+extension Diagnostic {
+  static func keyOfOtherType(_ key: SchemaKey, types: [ValueType]) -> Diagnostic {
+    Diagnostic(
+      .misplacedKey,
+      "\"\(key.rawValue)\" says nothing about \(listed(types.map(\.plural), conjunction: "or")), "
+        + "only about \(key.types[0].plural)",
+      help: counterpart(of: key, for: types).map { "here that is \"\($0)\"" })
+  }
+
+  static func requiredFlag(path: String) -> Diagnostic {
+    Diagnostic(
+      .wrongType, "\(path) is true or false, expected the names of an object's properties",
+      help:
+        "an input must be given unless it has a \"default\"; for one that may be missing write "
+        + "\"type\": [\"string\", \"null\"], \"default\": null")
+  }
+
+  static func crossedLimits(_ low: SchemaKey, _ least: String, _ high: SchemaKey, _ most: String)
+    -> Diagnostic
+  {
+    Diagnostic(
+      .emptyRange,
+      "\"\(low.rawValue)\" is \(least) and \"\(high.rawValue)\" is \(most), so nothing fits both")
+  }
+
+  static func notPositive(path: String, number: String) -> Diagnostic {
+    Diagnostic(
+      .numberOutOfRange, "\(path) is \(shortened(number)), expected a number greater than zero")
+  }
+
+  static func longDivisor(path: String, number: String) -> Diagnostic {
+    Diagnostic(
+      .numberOutOfRange,
+      "\(path) is \(shortened(number)), expected at most \(JSONNumber.longestDivisor) "
+        + "significant digits")
+  }
+
+  static func invalidPattern(path: String, fault: PatternError) -> Diagnostic {
+    Diagnostic(.pattern, "\(path): \(fault.message)", help: fault.help)
+  }
+
+  static func unfitValue(message: String, help: String?) -> Diagnostic {
+    Diagnostic(.unfitValue, message, help: help)
+  }
+
+  static func repeatedRequired(path: String, name: String) -> Diagnostic {
+    Diagnostic(.repeatedValue, "\(path) is \(quoted(name)), which stands before it already")
+  }
+
+  static func unknownRequired(path: String, name: String, nearest: String?) -> Diagnostic {
+    Diagnostic(
+      .emptyRange,
+      "\(path) is \(quoted(name)), which is not among the \"properties\", and "
+        + "\"additionalProperties\" is false: nothing fits",
+      help: nearest.asSuggestion)
+  }
+
+  /// The equivalent key for one of the types, such as `minItems` for `minLength`.
+  private static func counterpart(of key: SchemaKey, for types: [ValueType]) -> String? {
+    let families: [[SchemaKey]] = [
+      [.minLength, .minimum, .minItems, .minProperties],
+      [.maxLength, .maximum, .maxItems, .maxProperties],
+    ]
+    let family = families.first { $0.contains(key) } ?? []
+    return family.first { !$0.types.allSatisfy { !types.contains($0) } }?.rawValue
+  }
+}

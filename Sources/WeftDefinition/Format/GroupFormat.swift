@@ -1,0 +1,171 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// The members of a group while its keys are read.
+struct GroupDraft {
+  /// The key that came first and determines the order; `nil` before one was read.
+  private(set) var key: JSONNode?
+  private(set) var order: StepGroup.Order?
+  var members: [Step] = []
+  /// Whether every value given as its members was an array.
+  var isList = true
+
+  mutating func begin(_ order: StepGroup.Order, _ key: JSONNode) {
+    guard self.order == nil else { return }
+    self.order = order
+    self.key = key
+  }
+}
+
+extension DecodingPass {
+  mutating func group(
+    _ order: StepGroup.Order, _ member: JSONMember, into draft: inout StepDraft
+  ) {
+    draft.begin(ActionKind(order), member.key, &self)
+    guard groupDepth < limits.groupDepth else {
+      return cutShort(.groupTooDeep(path: path(Field(order.key))), at: member.key)
+    }
+    members(order, member, into: &draft.group)
+  }
+
+  /// Reads the members of a group. If an object has several group keys, their members are merged,
+  /// so that all their ids are known.
+  mutating func members(
+    _ order: StepGroup.Order, _ member: JSONMember, into draft: inout GroupDraft
+  ) {
+    if let first = draft.order, first != order, let key = draft.key {
+      reportSeveralActions(key, member.key)
+    }
+    draft.begin(order, member.key)
+    let list = member.value
+    let field = Field(order.key)
+    guard list.kind == .array else {
+      draft.isList = false
+      reportType(
+        of: list, field, wanted: "an array of steps",
+        help: list.kind == .string || list.kind == .object ? "put it into brackets: [ … ]" : nil)
+      return
+    }
+    let elements = list.elements
+    if elements.isEmpty {
+      report(
+        order == .race
+          ? .empty(path: path(field), wanted: "at least one step")
+          : .emptyGroup(path: path(field)), at: list)
+    }
+    read(list, order.key, into: &draft.members)
+  }
+
+  /// Reads the steps of a list and appends them.
+  mutating func read(_ list: JSONNode, _ key: StaticString, into steps: inout [Step]) {
+    let elements = list.elements
+    steps.reserveCapacity(steps.count + elements.count)
+    enter(key)
+    for element in elements {
+      guard advance(to: element) else { break }
+      step(element, into: &steps)
+    }
+    leave()
+  }
+
+  mutating func reportSeveralActions(_ first: JSONNode, _ second: JSONNode) {
+    let name = first.stringValue ?? ""
+    report(
+      .severalActions(name, second.stringValue ?? ""), at: second,
+      related: ("\"\(name)\" is here", first))
+  }
+
+  /// The group of a step, whose `join` cannot wait for more successes than there are members.
+  mutating func group(_ order: StepGroup.Order, of draft: StepDraft) -> StepGroup {
+    var group = StepGroup(order, draft.group.members, maxParallel: draft.maxParallel)
+    guard order == .parallel, let join = draft.join else { return group }
+    group.join = join.value
+    if case .atLeast(let wanted) = join.value, wanted > group.members.count, draft.group.isList,
+      !draft.isAmbiguous
+    {
+      let path = path(Field("join").inner("atLeast"))
+      report(
+        .joinOfMore(path: path, wanted: wanted, members: group.members.count), at: join.node)
+    }
+    return group
+  }
+
+  mutating func join(_ node: JSONNode, _ field: Field) -> StepGroup.Join? {
+    let wanted = "\"all\" or { \"atLeast\": 1 }"
+    switch node.kind {
+    case .string:
+      guard let word = text(node, field) else { return nil }
+      if word == "all" { return .all }
+      report(
+        .unknownWord(
+          path: path(field), word: word, wanted: wanted, nearest: nil,
+          help: "a group that is over with its first success is a \"race\""), at: node)
+      return nil
+    case .object:
+      var draft = JoinDraft()
+      read(node, field, into: &draft)
+      return draft.atLeast.map(StepGroup.Join.atLeast)
+    default:
+      reportType(
+        of: node, field, wanted: wanted,
+        help: node.kind == .number ? "write { \"atLeast\": \(shortened(node.sourceText)) }" : nil)
+      return nil
+    }
+  }
+}
+
+struct JoinDraft: FormatObject {
+  var atLeast: Int?
+
+  static let format = ObjectFormat<JoinDraft>("\"join\"") {
+    FormatKey(
+      "atLeast", .integer(ValueRule.successesOfJoin), "Successes",
+      synonyms: "min minimum quorum count successes", required: "{ \"atLeast\": 1 }"
+    ) { $0.atLeast = $1 }
+  }
+}
+
+extension StepGroup.Order {
+  /// The key of a group with this order.
+  var key: StaticString {
+    switch self {
+    case .steps: "steps"
+    case .parallel: "parallel"
+    case .race: "race"
+    }
+  }
+}
+
+extension Diagnostic {
+  static func groupTooDeep(path: String) -> Diagnostic {
+    Diagnostic(
+      .groupTooDeep, "\(path) is nested more than \(WorkflowLimits.groupDepth) groups deep",
+      help: "order the steps by \"needs\" instead of by groups in groups")
+  }
+
+  static func joinOfMore(path: String, wanted: Int, members: Int) -> Diagnostic {
+    Diagnostic(
+      .unfitValue,
+      "\(path) is \(wanted), and the group has \(Count(members, "member"))",
+      help: members == 0 ? nil : "at most \(members) can succeed")
+  }
+
+  static func severalActions(_ first: String, _ second: String) -> Diagnostic {
+    if StepGroup.Order(rawValue: first) != nil, StepGroup.Order(rawValue: second) != nil {
+      return Diagnostic(
+        .severalActions, "found both \"\(first)\" and \"\(second)\", expected one of them",
+        help: "nest one in the other: \"\(first)\": [\"…\", { \"\(second)\": [\"…\"] }]")
+    }
+    return Diagnostic(
+      .severalActions,
+      "the step has both \"\(first)\" and \"\(second)\", expected one thing to do",
+      help: "make two steps of it")
+  }
+
+  static func emptyGroup(path: String) -> Diagnostic {
+    var note = Diagnostic(
+      .emptyGroup, "\(path) is empty, so it succeeds without running anything")
+    note.severity = .note
+    return note
+  }
+}

@@ -1,0 +1,441 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// A request while its keys are read. Further rules for its texts are checked during planning, as for a workflow built
+/// in Swift.
+struct HTTPDraft: FormatObject {
+  var call = HTTPCall("")
+  var method: String?
+  /// The keys in the order of the file.
+  private var keys: [(name: String, node: JSONNode)] = []
+  /// The first key that gives a body.
+  private var body: (name: String, node: JSONNode)?
+
+  static let format = ObjectFormat<HTTPDraft>("\"http\"") {
+    FormatKey(
+      "method", .requestText("a method like GET", at: .method), "Method",
+      "As it stands on the wire. By default POST where there is a body, else GET."
+    ) { $0.method = $1 }
+    FormatKey(
+      "url", .requestText("a URL with http:// or https://", at: .url), "URL",
+      """
+      With http:// or https://. A value in it is escaped for the part of the URL where it \
+      stands.
+      """,
+      synonyms: "uri endpoint href address", required: "{ \"url\": \"https://example.org/\" }"
+    ) { $0.call.url = $1 }
+    FormatKey(
+      "query", .requestFields(of: "parameter", HTTPSite.query), "Names and values",
+      """
+      Values may have expressions in them. One that is exactly an expression and comes to \
+      null is left out; an array is several values of one name.
+      """,
+      synonyms: "params parameters qs searchParams queryParams"
+    ) { $0.call.query = $1 }
+    FormatKey(
+      "headers", .requestFields(of: "header", HTTPSite.header), "Names and values",
+      """
+      Values may have expressions in them. One that is exactly an expression and comes to \
+      null is left out; an array is several values of one name.
+      """,
+      synonyms: "header"
+    ) { $0.call.headers = $1 }
+    FormatKey(
+      "json", ValueFormat { $0.jsonBody($1, $2) }, "JSON body",
+      "Any value. A string that is exactly one expression becomes the value of that.",
+      synonyms: "data payload content", traits: .body
+    ) { $0.call.body = $1 }
+    FormatKey("body", .requestText(at: .body), "Text body", traits: .body) {
+      $0.call.body = .text($1)
+    }
+    FormatKey(
+      "form", .requestFields(of: "field", HTTPSite.field), "Names and values",
+      """
+      Values may have expressions in them. One that is exactly an expression and comes to \
+      null is left out; an array is several values of one name.
+      """,
+      synonyms: "formData urlencoded fields", traits: .body
+    ) { $0.call.body = .form($1) }
+    FormatKey(
+      "multipart", ValueFormat { $0.parts($1, $2) }, "Multipart form",
+      "Fields and files.", traits: .body
+    ) { $0.call.body = .multipart($1) }
+    FormatKey(
+      "bodyFile", .requestText("the path of a file", at: .bodyFile), "Body from a file",
+      "The path of a file that is sent, relative to the step's directory.",
+      synonyms: "file upload uploadFile dataBinary", traits: .body
+    ) { $0.call.body = .file($1) }
+    FormatKey(
+      "auth", ValueFormat { $0.requestAuth($1, $2) }, "Who asks",
+      "Sent as an Authorization header, to this origin alone.",
+      synonyms: "authorization authentication credentials"
+    ) { $0.call.auth = $1 }
+    FormatKey(
+      "timeout", ValueFormat { $0.requestTimeouts($1, $2) }, "Limits of one request",
+      """
+      How long a request and its answer may take, redirects included: 2m unless said \
+      otherwise. The step's own timeout is for all requests together.
+      """
+    ) { $0.call.timeouts = $1 }
+    FormatKey(
+      "redirects", "Redirects",
+      "How many are followed; 0: a redirect is an answer like any other.",
+      synonyms: "followRedirects maxRedirects follow"
+    ) { pass, member, field, draft in pass.takeRedirects(member.value, field, into: &draft.call) }
+    FormatKey(
+      "expect", ValueFormat { $0.expectation($1, $2) }, "Which answers will do",
+      synonyms: "status statusCode success_codes assert validStatus"
+    ) { $0.call.expectation = $1 }
+    FormatKey(
+      "saveTo", .requestText("the path of a file", at: .saveTo), "File to save to",
+      "The body goes into this file, relative to the step's directory, when it is complete.",
+      synonyms: "output outputFile download dest destination target"
+    ) { $0.call.saveTo = $1 }
+    FormatKey(
+      "maxBytes", .size(as: .maxBytes), "Limit of the body",
+      "Once it is unpacked. 64MiB unless said otherwise, and none for what is saved.",
+      synonyms: "maxSize limit maxBodySize"
+    ) { $0.call.maxBytes = $1 }
+    FormatKey(
+      "proxy", .requestText("the URL of a proxy, or \"env\"", at: .proxy), "Proxy",
+      """
+      The URL of a proxy, or env for what http_proxy and its like say. None unless said \
+      otherwise.
+      """
+    ) { $0.call.proxy = $1 }
+    FormatKey(
+      "tls", ValueFormat { $0.tlsFiles($1, $2) }, "PEM files", synonyms: "ssl verify cert"
+    ) { $0.call.tls = $1 }
+    FormatKey(
+      "poll", ValueFormat { $0.polling($1, $2) }, "Asking until it is so", traits: .readsBody
+    ) { $0.call.polling = $1 }
+    FormatKey(
+      "pages", ValueFormat { $0.paging($1, $2) }, "Pages",
+      synonyms: "pagination paginate", traits: .readsBody
+    ) { $0.call.paging = $1 }
+    FormatKey(
+      "response", .word(of: HTTPCall.ResponseForm.self), "What the body is",
+      "auto: what the answer says.",
+      synonyms: "responseType responseFormat parse", traits: .readsBody
+    ) { $0.call.responseForm = $1 }
+    FormatKey(
+      "idempotencyKey", ValueFormat { $0.idempotencyKey($1, $2) }, "Idempotency key",
+      """
+      Sent as Idempotency-Key, so that a request which may have been done can be sent \
+      again: true for one of this run and step, or a text.
+      """,
+      synonyms: "idempotent requestId"
+    ) { $0.call.idempotencyKey = $1 }
+    FormatKey(
+      "cache", ValueFormat { $0.answerCache($1, $2) }, "Cache",
+      """
+      Answers are kept for later requests as far as the server allows it (RFC 9111): true \
+      for this run, or the path of a folder, relative to the step's directory, for later \
+      runs too.
+      """,
+      synonyms: "memoize memo incremental upToDate"
+    ) { $0.call.cache = $1 }
+    FormatKey(
+      "staleOnError", ValueFormat { $0.staleOnError($1, $2) }, "Old answers",
+      """
+      Whether a kept answer stands in for a server that is out of reach or fails, however \
+      old it is, or for how long after its lifetime.
+      """
+    ) { $0.call.staleOnError = $1 }
+  }
+
+  mutating func admits(_ key: KeyRule, _ node: JSONNode, _ pass: inout DecodingPass) -> Bool {
+    let name = key.name.description
+    keys.append((name, node))
+    guard key.traits.contains(.body) else { return true }
+    if let body {
+      pass.report(
+        .severalBodies(body.name, name), at: node, related: ("\"\(body.name)\" is here", body.node))
+      return false
+    }
+    body = (name, node)
+    return true
+  }
+
+  /// The request, with the default method for its body unless one is given.
+  fileprivate var finished: HTTPCall {
+    var call = call
+    call.method = method ?? (body == nil ? "GET" : "POST")
+    return call
+  }
+
+  /// Reports `staleOnError` without a cache, and keys that would read a body that `saveTo` saves unread.
+  fileprivate func checkTogether(_ pass: inout DecodingPass) {
+    func first(_ name: String) -> JSONNode? { keys.first { $0.name == name }?.node }
+    if call.staleOnError != nil, call.cache == nil, let stale = first("staleOnError") {
+      pass.report(.staleWithoutCache, at: stale)
+    }
+    guard let saved = first("saveTo") else { return }
+    for (name, node) in keys
+    where HTTPDraft.format.rule(named: name)?.traits.contains(.readsBody) == true {
+      pass.report(
+        .besideSaveTo(name), at: node, related: ("\"saveTo\" is here", saved))
+    }
+  }
+}
+
+extension KeyTraits {
+  /// Gives a request its body; only one key may.
+  fileprivate static let body = KeyTraits(rawValue: 64)
+  /// Reads the body of a response, which therefore cannot be saved unread.
+  fileprivate static let readsBody = KeyTraits(rawValue: 128)
+}
+
+extension DecodingPass {
+  mutating func httpCall(_ node: JSONNode, _ field: Field) -> HTTPCall? {
+    guard
+      isObject(
+        node, field, wanted: "an object with \"url\"",
+        help: "write { \"url\": \(node.stringValue.map(quoted) ?? "\"https://example.org/\"") }")
+    else { return nil }
+    var draft = HTTPDraft()
+    read(node, field, into: &draft)
+    draft.checkTogether(&self)
+    return draft.finished
+  }
+
+  fileprivate mutating func answerCache(_ node: JSONNode, _ field: Field) -> HTTPCall.Cache? {
+    if node.kind == .bool { return node.boolValue == true ? .ofRun : nil }
+    return requestText(node, field, .cacheFolder, wanted: "true, or the path of a folder")
+      .map(HTTPCall.Cache.folder)
+  }
+
+  fileprivate mutating func staleOnError(
+    _ node: JSONNode, _ field: Field
+  ) -> HTTPCall.StaleOnError? {
+    if node.kind == .bool { return node.boolValue == true ? .always : nil }
+    guard node.kind == .string else {
+      reportType(
+        of: node, field, wanted: "true, or a duration like \"1h\"",
+        help: "true takes an answer however old it is")
+      return nil
+    }
+    return duration(node, field).map(HTTPCall.StaleOnError.upTo)
+  }
+
+  fileprivate mutating func idempotencyKey(
+    _ node: JSONNode, _ field: Field
+  ) -> HTTPCall.IdempotencyKey? {
+    if node.kind == .bool { return node.boolValue == true ? .derived : nil }
+    guard node.kind == .string else {
+      reportType(
+        of: node, field, wanted: "true or a text", help: "true makes one of the run and the step")
+      return nil
+    }
+    return requestText(node, field, .idempotencyKey, wanted: "the key of this request")
+      .map(HTTPCall.IdempotencyKey.text)
+  }
+}
+
+// MARK: Authentication
+
+struct AuthDraft: FormatObject {
+  var auth: HTTPCall.Auth?
+  var first: JSONNode?
+
+  static let format = ObjectFormat<AuthDraft>("\"auth\"") {
+    FormatKey(
+      "bearer", .requestText("a token", at: .bearer), "Token",
+      "Sent as Bearer.",
+      synonyms: "token oauth2"
+    ) { $0.auth = .bearer($1) }
+    FormatKey("basic", ValueFormat { $0.basicAuth($1, $2) }, "User and password") { $0.auth = $1 }
+  }
+
+  mutating func admits(_ key: KeyRule, _ node: JSONNode, _ pass: inout DecodingPass) -> Bool {
+    if let first, !first.isString(equalTo: key.name.description) {
+      pass.report(.severalAuths, at: node, related: ("the first is here", first))
+      return false
+    }
+    first = node
+    return true
+  }
+}
+
+struct BasicAuthDraft: FormatObject {
+  var user: String?
+  var password: String?
+
+  static let reportsAllMissingKeys = true
+
+  static let example: StaticString =
+    "{ \"user\": \"…\", \"password\": \"${{ secrets.PASSWORD }}\" }"
+
+  static let format = ObjectFormat<BasicAuthDraft>("\"basic\"") {
+    FormatKey(
+      "user", .requestText("the name of a user", at: .user), "User",
+      "Without a colon.",
+      synonyms: "username login name", required: example
+    ) { $0.user = $1 }
+    FormatKey(
+      "password", .requestText(at: .password), "Password",
+      synonyms: "pass secret", required: example
+    ) { $0.password = $1 }
+  }
+}
+
+extension DecodingPass {
+  fileprivate mutating func requestAuth(_ node: JSONNode, _ field: Field) -> HTTPCall.Auth? {
+    let example: StaticString = "{ \"bearer\": \"${{ secrets.TOKEN }}\" }"
+    guard
+      isObject(
+        node, field, wanted: "{ \"bearer\": … } or { \"basic\": … }", help: "write \(example)")
+    else { return nil }
+    var draft = AuthDraft()
+    read(node, field, into: &draft)
+    if node.members.isEmpty {
+      report(.missingKey(path: path(field), key: "bearer", example: example), at: node)
+    }
+    return draft.auth
+  }
+
+  fileprivate mutating func basicAuth(_ node: JSONNode, _ field: Field) -> HTTPCall.Auth? {
+    guard isObject(node, field, wanted: "an object with \"user\" and \"password\"") else {
+      return nil
+    }
+    var draft = BasicAuthDraft()
+    read(node, field, into: &draft)
+    guard let user = draft.user, let password = draft.password else { return nil }
+    return .basic(user: user, password: password)
+  }
+}
+
+// MARK: Limits
+
+extension HTTPCall.Timeouts: FormatObject {
+  static let format = ObjectFormat<HTTPCall.Timeouts>("\"timeout\" of \"http\"") {
+    FormatKey("connect", .requestTime(as: .connectTimeout), "Limit") { $0.connect = $1 }
+    FormatKey("idle", .requestTime(as: .idleTimeout), "Limit") { $0.idle = $1 }
+    FormatKey("total", "Limit", synonyms: "max timeout all") {
+      pass, member, field, timeouts in
+      // A computed time replaces the default.
+      timeouts.total = pass.requestTime(member.value, field, as: .totalTimeout)
+    }
+  }
+}
+
+struct RedirectsDraft: FormatObject {
+  var call: HTTPCall
+
+  static let format = ObjectFormat<RedirectsDraft>("\"redirects\"") {
+    FormatKey(
+      "max", .integer(as: .redirects),
+      synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times"
+    ) { $0.call.redirects = $1 }
+    FormatKey("allowDowngrade", .flag(), "From https to http") { $0.call.allowsDowngrade = $1 }
+  }
+}
+
+extension HTTPCall.TLS: FormatObject {
+  static let format = ObjectFormat<HTTPCall.TLS>("\"tls\"") {
+    FormatKey(
+      "caFile", .pemFile(at: .authorities), "Authorities",
+      "A PEM file with authorities to trust in place of the system's.",
+      synonyms: "ca cacert caCert caBundle"
+    ) { $0.authorities = $1 }
+    FormatKey(
+      "certFile", .pemFile(at: .certificate), "Certificate",
+      "A PEM file with a certificate of one's own.",
+      synonyms: "cert certificate clientCert"
+    ) { $0.certificate = $1 }
+    FormatKey(
+      "keyFile", .pemFile(at: .key), "Key",
+      "A PEM file with the certificate's key.", synonyms: "key privateKey clientKey"
+    ) { $0.key = $1 }
+  }
+}
+
+extension ValueFormat<String> {
+  fileprivate static func pemFile(at site: HTTPSite) -> ValueFormat {
+    requestText("the path of a PEM file", at: site)
+  }
+}
+
+extension ValueFormat<Duration> {
+  fileprivate static func requestTime(as key: ComputedKey) -> ValueFormat {
+    ValueFormat { $0.requestTime($1, $2, as: key) }
+  }
+}
+
+extension DecodingPass {
+  fileprivate mutating func requestTimeouts(
+    _ node: JSONNode, _ field: Field
+  ) -> HTTPCall.Timeouts? {
+    var timeouts = HTTPCall.Timeouts()
+    if node.kind == .object {
+      read(node, field, into: &timeouts)
+    } else {
+      timeouts.total = requestTime(node, field, as: .totalTimeout)
+    }
+    return timeouts
+  }
+
+  fileprivate mutating func requestTime(
+    _ node: JSONNode, _ field: Field, as key: ComputedKey
+  ) -> Duration? {
+    guard let time = duration(node, field, as: key) else { return nil }
+    guard time <= WorkflowLimits.longestRequest else {
+      report(
+        .delayTooLong(path: path(field), delay: time, limit: WorkflowLimits.longestRequest),
+        at: node)
+      return nil
+    }
+    return time
+  }
+
+  fileprivate mutating func takeRedirects(
+    _ node: JSONNode, _ field: Field, into call: inout HTTPCall
+  ) {
+    guard node.kind == .object else {
+      call.redirects =
+        integer(node, field, in: ValueRule.redirects, as: .redirects) ?? call.redirects
+      return
+    }
+    var draft = RedirectsDraft(call: call)
+    read(node, field, into: &draft)
+    call = draft.call
+  }
+
+  fileprivate mutating func tlsFiles(_ node: JSONNode, _ field: Field) -> HTTPCall.TLS? {
+    guard
+      isObject(
+        node, field, wanted: "an object with \"caFile\", \"certFile\" or \"keyFile\"",
+        help: node.kind == .bool ? "servers' certificates are always verified" : nil)
+    else { return nil }
+    var files = HTTPCall.TLS()
+    read(node, field, into: &files)
+    return files
+  }
+}
+
+extension Diagnostic {
+  static var staleWithoutCache: Diagnostic {
+    Diagnostic(
+      .keysApart, "\"staleOnError\" means nothing without \"cache\": there is no older answer",
+      help: "add \"cache\": true for this run, or the path of a folder for later runs too")
+  }
+
+  static func severalBodies(_ first: String, _ second: String) -> Diagnostic {
+    Diagnostic(
+      .severalActions, "found both \"\(first)\" and \"\(second)\", expected one body",
+      help: "one request has one body")
+  }
+
+  static var severalAuths: Diagnostic {
+    Diagnostic(
+      .severalActions, "found both \"bearer\" and \"basic\", expected one of them",
+      help: "one request has one Authorization header")
+  }
+
+  /// A key that reads the body of a response, beside one that saves it.
+  static func besideSaveTo(_ key: String) -> Diagnostic {
+    Diagnostic(
+      .keysApart, "\"\(key)\" does not go together with \"saveTo\"",
+      help: "what is saved into a file is not read: save it, or look into it")
+  }
+}

@@ -1,0 +1,164 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// Accepted responses, polling and pages of a request.
+extension HTTPCall.Expectation: FormatObject {
+  static let format = ObjectFormat<HTTPCall.Expectation>("\"expect\"") {
+    FormatKey("status", ValueFormat { $0.statuses($1, $2) }, "") { $0.statuses = $1 }
+    FormatKey(
+      "when", .condition(at: .http(.expected)), "Condition",
+      "Read with the answer as self; unless it holds, the step fails.", synonyms: "if condition"
+    ) { $0.condition = $1 }
+  }
+}
+
+extension HTTPCall.Polling: FormatObject {
+  static let format = ObjectFormat<HTTPCall.Polling>("\"poll\"") {
+    FormatKey(
+      "until", .condition(at: .http(.until)), "Condition",
+      "Read with the answer as self; until it holds, the same is asked again.",
+      synonyms: "at time date",
+      required: "{ \"until\": \"self.json.state == 'done'\" }"
+    ) { $0.until = $1 }
+    FormatKey(
+      "every", .duration(as: .pollEvery), "Pause",
+      "From an answer to the next request; nothing is held meanwhile.",
+      synonyms: "interval delay period"
+    ) { $0.every = $1 }
+    FormatKey(
+      "max", .integer(as: .pollMax), "Requests at most",
+      "How often it is asked in all.",
+      synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times"
+    ) { $0.max = $1 }
+  }
+}
+
+extension HTTPCall.Paging: FormatObject {
+  static let format = ObjectFormat<HTTPCall.Paging>("\"pages\"") {
+    FormatKey(
+      "next", ValueFormat { $0.nextPage($1, $2) }, "Next page",
+      """
+      link for the answer's Link header, or an expression that comes to a URL, read with \
+      the page as self; null or nothing after the last.
+      """,
+      required: "{ \"next\": \"link\" }"
+    ) { $0.next = $1 }
+    FormatKey(
+      "max", .integer(as: .pagesMax), "Pages at most",
+      "More fail the step.",
+      synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times"
+    ) { $0.max = $1 }
+    FormatKey(
+      "collect", .condition(at: .http(.collected)), "What is collected",
+      """
+      An expression that comes to an array, read with the page as self; by default the \
+      page's JSON.
+      """
+    ) { $0.collect = $1 }
+    FormatKey(
+      "origins", ValueFormat { $0.pageOrigins($1, $2) }, "Other origins",
+      """
+      Origins besides that of the url to which the request goes with its body, or with a \
+      method that may change something. Credentials, certificates and the idempotency key \
+      go to none of them.
+      """
+    ) { $0.origins = $1 }
+  }
+}
+
+extension DecodingPass {
+  mutating func expectation(_ node: JSONNode, _ field: Field) -> HTTPCall.Expectation? {
+    guard
+      isObject(
+        node, field, wanted: "an object with \"status\" or \"when\"",
+        help: node.kind == .number ? "write { \"status\": \(node.sourceText) }" : nil)
+    else { return nil }
+    var expectation = HTTPCall.Expectation()
+    read(node, field, into: &expectation)
+    return expectation
+  }
+
+  fileprivate mutating func statuses(_ node: JSONNode, _ field: Field) -> [String]? {
+    guard node.kind == .array else { return status(node, field).map { [$0] } ?? [] }
+    if node.elements.isEmpty {
+      report(.empty(path: path(field), wanted: "at least one status"), at: node)
+    }
+    return node.elements.enumerated().compactMap { index, element in
+      status(element, field.element(index))
+    }
+  }
+
+  private mutating func status(_ node: JSONNode, _ field: Field) -> String? {
+    switch node.kind {
+    case .number: return integer(node, field, in: 200...999).map(String.init)
+    case .string:
+      guard let text = text(node, field) else { return nil }
+      if HTTPCall.isStatus(text) { return text }
+      report(.invalidStatus(path: path(field), text: text), at: node)
+      return nil
+    default:
+      reportType(of: node, field, wanted: "a status like 200 or \"2xx\", or an array of these")
+      return nil
+    }
+  }
+
+  mutating func polling(_ node: JSONNode, _ field: Field) -> HTTPCall.Polling? {
+    guard
+      isObject(
+        node, field, wanted: "an object with \"until\"",
+        help: "write { \"until\": \"self.json.state == 'done'\", \"every\": \"5s\" }")
+    else { return nil }
+    var polling = HTTPCall.Polling(until: "")
+    read(node, field, into: &polling)
+    return polling
+  }
+
+  mutating func paging(_ node: JSONNode, _ field: Field) -> HTTPCall.Paging? {
+    guard
+      isObject(
+        node, field, wanted: "an object with \"next\"", help: "write { \"next\": \"link\" }")
+    else { return nil }
+    var paging = HTTPCall.Paging()
+    read(node, field, into: &paging)
+    return paging
+  }
+
+  fileprivate mutating func pageOrigins(_ node: JSONNode, _ field: Field) -> [String]? {
+    guard node.kind == .array else {
+      reportType(
+        of: node, field, wanted: "an array of origins",
+        help: node.kind == .string ? "write [\(node.sourceText)]" : nil)
+      return nil
+    }
+    return node.elements.enumerated().compactMap { index, element in
+      requestText(
+        element, field.element(index), .origin(index),
+        wanted: "an origin such as \"https://example.org\"")
+    }
+  }
+
+  fileprivate mutating func nextPage(
+    _ node: JSONNode, _ field: Field
+  ) -> HTTPCall.Paging.Next? {
+    if node.stringValue == "link" { return .link }
+    return condition(node, field, at: .http(.nextPage)).map(HTTPCall.Paging.Next.computed)
+  }
+}
+
+extension HTTPCall {
+  /// Whether a text is a final status code, or a class of them such as `2xx`.
+  package static func isStatus(_ text: String) -> Bool {
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    guard text.utf8.count == 3, let first = text.utf8.first, digits.contains(first), first >= 0x32
+    else { return false }
+    return text.hasSuffix("xx") || text.utf8.allSatisfy(digits.contains)
+  }
+}
+
+extension Diagnostic {
+  static func invalidStatus(path: String, text: String) -> Diagnostic {
+    Diagnostic(
+      .unknownWord, "\(path) is \(quoted(text)), expected a status like 200 or \"2xx\"",
+      help: "\"2xx\" stands for all from 200 to 299")
+  }
+}

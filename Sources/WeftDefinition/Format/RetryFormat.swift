@@ -1,0 +1,253 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// A retry policy while its keys are read.
+struct RetryDraft: FormatObject {
+  /// Its index among the policies of the step.
+  let position: Int
+  /// The literal values of `delay` and `maxDelay`; `nil` if absent or computed.
+  var delay: JSONNode?
+  var maxDelay: JSONNode?
+  var policy = RetryPolicy(max: 0)
+
+  static let format = ObjectFormat<RetryDraft>("\"retry\"") {
+    FormatKey(
+      "max", .integer(as: .retryMax), "Further attempts",
+      "How many attempts may follow the first because of this.",
+      synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times",
+      required: "{ \"max\": 3 } for three further attempts"
+    ) { $0.policy.max = $1 }
+    FormatKey(
+      "delay", "First delay",
+      "How long before the first further attempt.",
+      synonyms: "interval intervalSec interval_sec IntervalSeconds initialDelay wait sleep pause"
+    ) { pass, member, field, draft in
+      let delay = pass.duration(member.value, field, allowsZero: true, as: .retryDelay)
+      guard let delay else { return }
+      draft.policy.delay = delay
+      draft.delay = member.value
+    }
+    FormatKey(
+      "factor", ValueFormat { $0.factor($1, $2) }, "Growth",
+      "By how much the delay grows from one attempt to the next.",
+      synonyms: "backoff backoffRate BackoffRate multiplier exponent"
+    ) { $0.policy.factor = $1 }
+    FormatKey(
+      "maxDelay", "Longest delay",
+      "What the delay never exceeds: 1m, or the first delay where that is longer.",
+      synonyms: "maxInterval max_delay MaxDelaySeconds cap maxBackoff"
+    ) { pass, member, field, draft in
+      let delay = pass.duration(member.value, field, allowsZero: true, as: .retryMaxDelay)
+      guard let delay else { return }
+      draft.policy.maxDelay = delay
+      draft.maxDelay = member.value
+    }
+    FormatKey(
+      "jitter", .word(of: RetryPolicy.Jitter.self), "Jitter",
+      """
+      full: any time from nothing to the delay, so that many that failed together do not \
+      come back together. none: the delay itself.
+      """
+    ) { $0.policy.jitter = $1 }
+    FormatKey(
+      "within", .duration(as: .retryWithin), "Within",
+      "No further attempt starts later than this after the first.",
+      synonyms: "timeout deadline maxDuration elapsed"
+    ) { $0.policy.within = $1 }
+    FormatKey(
+      "on", ValueFormat { $0.retriedClasses($1, $2) }, "Failures",
+      "The classes of failures after which it is tried again.",
+      synonyms: "errors ErrorEquals retryOn classes"
+    ) { $0.policy.classes = $1 }
+    FormatKey(
+      "when", "Condition",
+      "Tried again only if this holds; self is the result of the attempt that failed.",
+      synonyms: "if condition"
+    ) {
+      pass, member, field, draft in
+      draft.policy.condition = pass.condition(
+        member.value, field, at: .retryCondition(draft.position))
+    }
+  }
+
+  init(position: Int) { self.position = position }
+
+  /// The policy, whose longest delay is never shorter than the first.
+  var finished: RetryPolicy {
+    var policy = policy
+    if maxDelay == nil { policy.maxDelay = max(policy.maxDelay, policy.delay) }
+    return policy
+  }
+}
+
+extension DecodingPass {
+  /// A number, a policy, or a list of policies.
+  mutating func retry(_ node: JSONNode, _ field: Field) -> [RetryPolicy]? {
+    switch node.kind {
+    case .object: return retryPolicy(node, field, at: 0).map { [$0] }
+    case .array: return retryPolicies(node, field)
+    case .number, .string:
+      if computes(.retryMax, node, field) { return [RetryPolicy(max: 0)] }
+      return integer(node, field, in: ValueRule.retries).map { [RetryPolicy(max: $0)] }
+    default:
+      reportType(
+        of: node, field, wanted: "a number of further attempts, or an object with \"max\"",
+        help: "write 3, or { \"max\": 3, \"delay\": \"5s\" }")
+      return nil
+    }
+  }
+
+  private mutating func retryPolicies(_ node: JSONNode, _ field: Field) -> [RetryPolicy]? {
+    let count = node.elements.count
+    guard count > 0 else {
+      report(.empty(path: path(field), wanted: "at least one policy, or 0 for no retry"), at: node)
+      return nil
+    }
+    guard count <= WorkflowLimits.retryPolicies else {
+      reportType(
+        of: node, field, found: "an array of \(count)",
+        wanted: "\(WorkflowLimits.retryPolicies) policies at most")
+      return nil
+    }
+    computesNothing = true
+    defer { computesNothing = false }
+    var policies: [RetryPolicy] = []
+    for (index, element) in node.elements.enumerated() {
+      let field = field.at(index)
+      guard
+        isObject(
+          element, field, wanted: "an object with \"max\"", help: "write { \"max\": 3 }")
+      else { continue }
+      if let policy = retryPolicy(element, field, at: index) { policies.append(policy) }
+    }
+    return policies
+  }
+
+  private mutating func retryPolicy(
+    _ node: JSONNode, _ field: Field, at position: Int
+  ) -> RetryPolicy? {
+    var draft = RetryDraft(position: position)
+    guard !read(node, field, into: &draft).isMissingKey else { return nil }
+    let policy = draft.finished
+    // Only where both are given can the first be too long.
+    if let delay = draft.delay, let maxDelay = draft.maxDelay, policy.delay > policy.maxDelay {
+      report(
+        .delayBeyondLimit(
+          path: path(field.inner("delay")), delay: policy.delay, limit: policy.maxDelay),
+        at: delay, related: ("\"maxDelay\" is here", maxDelay))
+    }
+    return policy
+  }
+
+  fileprivate mutating func retriedClasses(_ node: JSONNode, _ field: Field) -> [ErrorClass]? {
+    guard node.kind == .array else {
+      reportType(
+        of: node, field, wanted: "an array of error classes",
+        help: node.stringValue.map { "write [\(quoted($0))]" } ?? "write [\"exit\", \"timeout\"]")
+      return nil
+    }
+    guard !node.elements.isEmpty else {
+      report(.empty(path: path(field), wanted: "at least one class of failure"), at: node)
+      return nil
+    }
+    return errorClasses(node, field)
+  }
+
+  fileprivate mutating func factor(_ node: JSONNode, _ field: Field) -> Double? {
+    guard let number = node.numberValue else {
+      reportType(of: node, field, wanted: "a number, 1 or more", help: unquotingHelp(for: node))
+      return nil
+    }
+    let problem = ValueRule.problem(
+      withFactor: number.asDouble ?? .infinity, path(field), written: node.sourceText)
+    guard let problem else { return number.asDouble }
+    report(problem, at: node)
+    return nil
+  }
+
+  // MARK: Classes of failures
+
+  mutating func tolerance(_ node: JSONNode, _ field: Field) -> FailureTolerance? {
+    if computes(.allowFailure, node, field) { return nil }
+    switch node.kind {
+    case .bool: return node.boolValue == true ? FailureTolerance.all : FailureTolerance.none
+    case .array: return .classes(errorClasses(node, field))
+    default:
+      reportType(
+        of: node, field, wanted: "true, false or an array of error classes",
+        help: node.stringValue.flatMap(ErrorClass.init).map { "write [\"\($0)\"]" })
+      return nil
+    }
+  }
+
+  private mutating func errorClasses(_ node: JSONNode, _ field: Field) -> [ErrorClass] {
+    var classes: [ErrorClass] = []
+    for (index, element) in node.elements.enumerated() {
+      let field = field.element(index)
+      guard let word = text(element, field) else { continue }
+      if let known = ErrorClass(word) {
+        classes.append(known)
+      } else {
+        report(
+          .unknownWord(
+            path: path(field), word: word, wanted: "a class of failure",
+            nearest: ErrorClass.nearest(to: word), help: ErrorClass.list), at: element)
+      }
+    }
+    return classes
+  }
+}
+
+extension ErrorClass {
+  fileprivate static let list =
+    "the classes are \(plain.map(\.name).joined(separator: ", ")), "
+    + "exit:1 to exit:255, signal:KILL, http:404, http:5xx, network:dns and the like"
+
+  fileprivate static func nearest(to word: String) -> String? {
+    // An impossible exit code is one edit away from many possible ones.
+    guard !word.hasPrefix("exit:"), !word.hasPrefix("http:") else { return nil }
+    if word.hasPrefix("network:") {
+      return parts.nearest(to: String(word.dropFirst("network:".count))).map { "network:\($0)" }
+    }
+    let bare = word.hasPrefix("signal:") ? word.dropFirst("signal:".count) : word[...]
+    let signal = bare.uppercased()
+    let name = signal.hasPrefix("SIG") ? String(signal.dropFirst(3)) : signal
+    if SignalName.all.contains(name) { return "signal:\(name)" }
+    if let signal = signals.nearest(to: name) { return "signal:\(signal)" }
+    return word.hasPrefix("signal:") ? nil : classes.nearest(to: word)
+  }
+
+  private static let classes = NearestName(plain.map(\.name))
+  private static let parts = NearestName(NetworkPart.allCases.map(\.rawValue))
+  private static let signals = NearestName(SignalName.all.sorted())
+}
+
+extension Diagnostic {
+  static func factorOutOfRange(path: String, number: String) -> Diagnostic {
+    Diagnostic(
+      .numberOutOfRange,
+      "\(path) is \(shortened(number)), expected a number from "
+        + "\(WorkflowLimits.retryFactor.lowerBound) to \(WorkflowLimits.retryFactor.upperBound)")
+  }
+
+  static func delayBeyondLimit(path: String, delay: Duration, limit: Duration) -> Diagnostic {
+    Diagnostic(
+      .unfitValue,
+      "\(path) is \(DurationText.text(of: delay)), longer than \"maxDelay\", which is "
+        + DurationText.text(of: limit),
+      help: "no attempt would ever wait that long")
+  }
+
+  static func delayTooLong(path: String, delay: Duration, limit: Duration) -> Diagnostic {
+    Diagnostic(
+      .invalidDuration,
+      "\(path) is \(DurationText.text(of: delay)), expected \(DurationText.text(of: limit)) at most"
+    )
+  }
+
+  static func expressionInList(path: String) -> Diagnostic {
+    Diagnostic(
+      .expression, "\(path) has an expression in it, and none can stand in a list of policies",
+      help: "expressions stand where \"retry\" is a number, or one object")
+  }
+}

@@ -1,0 +1,196 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// A secret while its keys are read.
+struct SecretDraft: FormatObject {
+  /// The keys that name a source.
+  var keys: [JSONNode] = []
+  var source: SecretSource?
+  var command: [String]?
+  var timeout: Duration?
+  var timeoutKey: JSONNode?
+  var description: String?
+
+  static let wanted =
+    "{ \"env\": … }, { \"file\": … }, { \"command\": … } or { \"descriptor\": … }"
+
+  static let format = ObjectFormat<SecretDraft>("a secret") {
+    FormatKey(
+      "env", ValueFormat { $0.sourceVariable($1, $2) }, "Variable",
+      """
+      The value of this variable of the environment that weft has. Steps do not get the \
+      variable itself.
+      """,
+      synonyms: "environment variables variable", traits: .source
+    ) { $0.source = .environment($1) }
+    FormatKey(
+      "file", .plainText("the path of a file"), "File",
+      "What is in this file, less one newline at its end; relative to the start directory.",
+      synonyms: "path", traits: .source
+    ) { $0.source = .file($1) }
+    FormatKey(
+      "command", ValueFormat { $0.sourceCommand($1, $2) }, "Command",
+      """
+      What this program prints, less one newline at its end: the program and its \
+      arguments, started without a shell.
+      """,
+      synonyms: "argv", traits: .source
+    ) { $0.command = $1 }
+    FormatKey(
+      "descriptor", .integer(ValueRule.descriptors), "Descriptor",
+      """
+      What is read from this descriptor, which is open when weft starts, less one newline \
+      at its end; it is closed then.
+      """, synonyms: "fd",
+      traits: .source
+    ) { $0.source = .descriptor(Int32($1)) }
+    FormatKey(
+      "timeout", "Time limit",
+      "How long the program may take."
+    ) { pass, member, field, draft in
+      draft.timeoutKey = member.key
+      draft.timeout = pass.duration(member.value, field)
+    }
+    FormatKey(
+      "description", .plainText(), "Description",
+      "What it is for; any text."
+    ) { $0.description = $1 }
+  }
+
+  mutating func admits(_ key: KeyRule, _ node: JSONNode, _ pass: inout DecodingPass) -> Bool {
+    if key.traits.contains(.source) { keys.append(node) }
+    return true
+  }
+}
+
+extension KeyTraits {
+  /// Names the source of a secret; only one key may.
+  fileprivate static let source = KeyTraits(rawValue: 64)
+}
+
+/// `secrets`: names for expressions, and the sources of their values.
+extension DecodingPass {
+  mutating func secrets(_ node: JSONNode, _ field: Field) -> [SecretDeclaration]? {
+    guard
+      isObject(
+        node, field, wanted: "an object of names and sources",
+        help: "write { \"TOKEN\": { \"env\": \"RELEASE_TOKEN\" } }")
+    else { return nil }
+    var declarations: [SecretDeclaration] = []
+    var names: [SecretName: JSONNode] = [:]
+    var descriptors: [Int32: JSONNode] = [:]
+    for member in node.members {
+      guard let name = secretName(member.key) else { continue }
+      if let first = names.updateValue(member.key, forKey: name) {
+        report(
+          .equalNames(name.text, first: first.stringValue ?? ""), at: member.key,
+          related: ("the first is here", first))
+        continue
+      }
+      guard let declaration = secret(name, member, field.member(member.key)) else {
+        // The problem is reported. The name is kept, because a missing secret would only follow
+        // from it.
+        let source = SecretSource.environment(name.text)
+        declarations.append(SecretDeclaration(name, from: source, place: member.key.range))
+        continue
+      }
+      declarations.append(declaration)
+      guard case .descriptor(let number) = declaration.source else { continue }
+      if let first = descriptors.updateValue(member.key, forKey: number) {
+        report(
+          .sharedDescriptor(number), at: member.key, related: ("the other is here", first))
+      }
+    }
+    return declarations
+  }
+
+  private mutating func secretName(_ key: JSONNode) -> SecretName? {
+    let text = key.stringValue ?? ""
+    if let name = SecretName(text) { return name }
+    let fault = StepID.fault(in: text)
+    report(fault.map { Diagnostic.invalidName(text, fault: $0) } ?? .reservedName(text), at: key)
+    return nil
+  }
+
+  private mutating func secret(
+    _ name: SecretName, _ member: JSONMember, _ field: Field
+  ) -> SecretDeclaration? {
+    let node = member.value
+    guard
+      isObject(
+        node, field, wanted: SecretDraft.wanted,
+        help: node.stringValue.map { "write { \"env\": \(quoted($0)) }" }
+          ?? "write { \"env\": \"NAME\" }")
+    else { return nil }
+    var draft = SecretDraft()
+    let reading = read(node, field, into: &draft)
+    if draft.keys.isEmpty, !reading.hasUnknownKey {
+      report(
+        .wrongType(
+          path: path(field), found: "an object without a source", wanted: SecretDraft.wanted,
+          help: nil), at: node)
+    }
+    return source(of: draft).map {
+      SecretDeclaration(
+        name, from: $0, description: draft.description, place: member.key.range)
+    }
+  }
+
+  /// The source that was given; `nil` if there is no usable one.
+  private mutating func source(of draft: SecretDraft) -> SecretSource? {
+    guard let first = draft.keys.first, let name = first.stringValue else { return nil }
+    if draft.keys.count > 1 {
+      report(
+        .severalSources(name, draft.keys[1].stringValue ?? ""), at: draft.keys[1],
+        related: ("\"\(name)\" is here", first))
+      return nil
+    }
+    if let key = draft.timeoutKey, name != "command" { report(.timeoutOfSecret, at: key) }
+    return draft.command.map { .command($0, timeout: draft.timeout) } ?? draft.source
+  }
+
+  fileprivate mutating func sourceVariable(_ node: JSONNode, _ field: Field) -> String? {
+    guard let name = filledText(node, field, wanted: "the name of a variable") else { return nil }
+    guard let problem = ValueRule.problem(withVariable: name) else { return name }
+    report(problem, at: node)
+    return nil
+  }
+
+  fileprivate mutating func sourceCommand(_ node: JSONNode, _ field: Field) -> [String]? {
+    guard node.kind == .array else {
+      reportType(
+        of: node, field, wanted: "an array of a program and its arguments",
+        help: "it is started without a shell; with one it is [\"sh\", \"-c\", \"…\"]")
+      return nil
+    }
+    return arguments(node, field)
+  }
+}
+
+extension Diagnostic {
+  static func severalSources(_ first: String, _ second: String) -> Diagnostic {
+    Diagnostic(
+      .severalActions,
+      "the secret has both \"\(first)\" and \"\(second)\", expected one source",
+      help: "keep the one that has the value")
+  }
+
+  static func sharedDescriptor(_ number: Int32) -> Diagnostic {
+    Diagnostic(
+      .equalNames, "descriptor \(number) is the source of two secrets, and can be read once",
+      help: "use one secret in both places, or open another descriptor")
+  }
+
+  static var timeoutOfSecret: Diagnostic {
+    Diagnostic(
+      .misplacedKey, "\"timeout\" is for a secret with \"command\", and this one has none",
+      help: "leave it out: nothing is waited for")
+  }
+
+  /// A name that only Weft's own variables have.
+  static func reservedName(_ text: String) -> Diagnostic {
+    Diagnostic(
+      .invalidID, "the name \(quoted(text)) begins with \"WEFT_\", as only Weft's own names do",
+      help: "give the secret another name; its source may have any")
+  }
+}

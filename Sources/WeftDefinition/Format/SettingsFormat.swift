@@ -1,0 +1,124 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// An object with settings of commands, which are alike at every level.
+protocol HasCommandSettings: FormatObject {
+  var settings: CommandSettings { get set }
+}
+
+extension FormatKey where Object: HasCommandSettings {
+  @FormatBuilder<Object> static var commandSettings: [FormatKey] {
+    FormatKey(
+      "env", ValueFormat { $0.environment($1, $2) }, "Environment",
+      """
+      Environment variables by name, merged with those from outside: the inner value wins, \
+      null removes a variable. Numbers and booleans are passed as they are written.
+      """,
+      synonyms: "environment variables variable", traits: .setting
+    ) { $0.settings.environment = $1 }
+    FormatKey(
+      "cwd", .text("the path of a directory", at: .workingDirectory), "Working directory",
+      """
+      Where commands run, relative to the directory where weft was started (or -C), never \
+      to an outer cwd. The inner one wins.
+      """,
+      synonyms: "working-directory workingDirectory working_dir workdir dir directory",
+      traits: .setting
+    ) { $0.settings.workingDirectory = $1 }
+    FormatKey(
+      "shell", ValueFormat { $0.shell($1, $2) }, "Shell",
+      """
+      What runs scripts: one of the named shells, or a command line to which the script is \
+      appended as the last argument. The inner one wins.
+      """, traits: .setting
+    ) { $0.settings.shell = $1 }
+  }
+
+  static var environmentPolicy: FormatKey {
+    FormatKey(
+      "envPolicy",
+      .word(
+        of: EnvironmentPolicy.self,
+        help: "\"clean\" leaves steps only the variables that programs cannot do without"),
+      "Environment from outside",
+      """
+      What steps get of the environment that weft has, beside what is declared in env. The \
+      inner one wins.
+      """, synonyms: "inheritEnv cleanEnv", traits: .setting
+    ) { $0.settings.environmentPolicy = $1 }
+  }
+}
+
+extension DecodingPass {
+  mutating func environment(_ node: JSONNode, _ field: Field) -> [String: String?]? {
+    guard
+      isObject(
+        node, field, wanted: "an object of names and values", help: "write { \"NAME\": \"value\" }")
+    else { return nil }
+    var variables: [String: String?] = [:]
+    for member in node.members {
+      guard let name = variableName(member.key, field),
+        let value = variable(name, member.value, field.member(member.key))
+      else { continue }
+      variables.updateValue(value, forKey: name)
+    }
+    return variables
+  }
+
+  private mutating func variableName(_ key: JSONNode, _ field: Field) -> String? {
+    let name = key.stringValue ?? ""
+    if name.hasExpression {
+      report(.expression(path: path(field)), at: key)
+      return nil
+    }
+    guard let problem = ValueRule.problem(withVariable: name) else { return name }
+    report(problem, at: key)
+    return nil
+  }
+
+  /// A variable's value, or an inner `nil` to remove it; the outer `nil` means that the value is invalid.
+  private mutating func variable(_ name: String, _ node: JSONNode, _ field: Field) -> String?? {
+    switch node.kind {
+    case .null: return .some(nil)
+    case .number, .bool: return node.sourceText
+    case .string: return text(node, field, at: .variable(name)).map { $0 }
+    case .array, .object, .unreadable:
+      reportType(
+        of: node, field, wanted: "a string, a number, true, false, or null to remove the variable")
+      return nil
+    }
+  }
+
+  mutating func shell(_ node: JSONNode, _ field: Field) -> Shell? {
+    switch node.kind {
+    case .array: return arguments(node, field).map(Shell.init(prefix:))
+    case .string:
+      guard let word = text(node, field) else { return nil }
+      if let known = Shell.named.first(where: { $0.name == word }) { return known.shell }
+      let names = Shell.named.map(\.name)
+      report(
+        .unknownWord(
+          path: path(field), word: word, wanted: "\(QuotedList(names))",
+          nearest: NearestName(names).nearest(to: word),
+          help: "another shell is given as a command line, such as [\"zsh\", \"-e\", \"-c\"]"),
+        at: node)
+    default:
+      reportType(
+        of: node, field, wanted: "\"sh\", \"bash\", \"python\" or a command line",
+        help: "a command line is an array, such as [\"zsh\", \"-e\", \"-c\"]")
+    }
+    return nil
+  }
+}
+
+extension Diagnostic {
+  static func invalidVariableName(_ name: String) -> Diagnostic {
+    if name.isEmpty {
+      return Diagnostic(.invalidVariableName, "the name of an environment variable is empty")
+    }
+    return Diagnostic(
+      .invalidVariableName,
+      "the name of an environment variable has \"=\" in it: \(quoted(name))",
+      help: "the name ends before the \"=\", the value is the text after the colon")
+  }
+}

@@ -1,0 +1,630 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// A step while its keys are read. Whether the keys go together is known only at the end.
+struct StepDraft: FormatObject {
+  var step: Step
+  /// The kind that the first action key gives, and that key.
+  private(set) var kind: ActionKind?
+  private(set) var key: JSONNode?
+  /// Whether a second action key was reported.
+  private(set) var isAmbiguous = false
+  /// Whether a key was dropped that may have been the action.
+  var lacksKey = false
+  /// Keys that only some kinds of steps may have.
+  private(set) var placed: [(rule: KeyRule, node: JSONNode)] = []
+
+  /// The action, unless it is a command or a group.
+  var action: StepAction?
+  var invocation: Command.Invocation?
+  /// The command except for its invocation.
+  var command = DecodingPass.nothingToRun
+  var group = GroupDraft()
+  var maxParallel: Int?
+  var join: (value: StepGroup.Join, node: JSONNode)?
+  var parameters: [Parameter] = []
+  /// `forEach` or `matrix`, whichever came first.
+  fileprivate var loopKey: JSONNode?
+
+  init(_ node: JSONNode) {
+    step = Step(action: DecodingPass.nothing, place: StepPlace(step: node.range))
+  }
+
+  static let format = ObjectFormat<StepDraft>("a step") {
+    FormatKey(
+      "id", "Id",
+      """
+      Names the step, for needs, events and the command line; unique in the file. Without \
+      one the step is addressed by its position.
+      """, traits: .graphText
+    ) { pass, member, field, draft in
+      draft.step.id = pass.id(member.value, field)
+      draft.step.place.value?.id = member.value.range
+    }
+    FormatKey(
+      "run", "What to run",
+      """
+      A script for the shell, or a program with its arguments, which is started without a \
+      shell.
+      """, synonyms: "command cmd script exec", traits: [.action, .graphText, .graphList]
+    ) { pass, member, field, draft in
+      draft.begin(.run, member.key, &pass)
+      draft.invocation = pass.invocation(member.value, field)
+    }
+    FormatKey(
+      "needs", "What it waits for",
+      """
+      Exactly what the step waits for, by id, instead of the member before it; any step or \
+      group of the file that is not around it or inside it. Waiting for a group is waiting \
+      for all of it. An empty list waits for the group's own start alone.
+      """,
+      synonyms: "dependsOn depends_on depends dependencies deps requires after upstream",
+      traits: [.graphList, .notInCleanup]
+    ) { pass, member, field, draft in draft.step.needs = pass.needs(member.value, field) }
+    FormatKey(
+      "name", .text("a name", at: .name), "Name",
+      "What people see; expressions in it read inputs, run and workflow."
+    ) { $0.step.name = $1 }
+    FormatKey(
+      "description", .plainText(), "Description",
+      "What it is for; any text."
+    ) { $0.step.description = $1 }
+    FormatKey<StepDraft>.commandSettings
+    FormatKey(
+      "stdin", ValueFormat { $0.standardInput($1, $2) }, "Standard input",
+      """
+      What the program reads: a text, a file, or all that another step wrote. Without it \
+      there is nothing to read.
+      """,
+      synonyms: "input", on: [.run], traits: .aboutPipes
+    ) { $0.command.stdin = $1 }
+    FormatKey(
+      "timeout", .duration(as: .timeout), "Time limit",
+      """
+      How long one attempt may take, from its start; of a group, from the moment its \
+      dependencies are done. When it is over, everything that was started is ended.
+      """
+    ) { $0.step.timeout = $1 }
+    FormatKey(
+      "allowFailure", ValueFormat { $0.tolerance($1, $2) }, "Failures that are allowed",
+      """
+      Whether the run goes on, and succeeds, when this fails: always, never, or for some \
+      classes of failure only.
+      """,
+      synonyms: "continue-on-error continueOnError ignoreErrors allow_failure ignore_errors"
+    ) { $0.step.allowFailure = $1 }
+    FormatKey(
+      "successCodes", ValueFormat { $0.successCodes($1, $2) }, "Exit codes of success",
+      "The exit codes that count as success.", on: [.run]
+    ) { $0.command.successCodes = $1 }
+    FormatKey(
+      "steps", "One after another",
+      "Members in order: each waits for the one before it, unless it has needs.",
+      synonyms: "jobs tasks sequence", traits: [.action, .graphList, .notInCleanup]
+    ) { pass, member, _, draft in pass.group(.steps, member, into: &draft) }
+    FormatKey(
+      "parallel", "Side by side",
+      """
+      Members side by side: each waits for the group's own start alone, unless it has \
+      needs. With needs among the members the list is a graph.
+      """, traits: [.action, .graphList, .notInCleanup]
+    ) {
+      pass, member, _, draft in
+      pass.group(.parallel, member, into: &draft)
+    }
+    FormatKey(
+      "maxParallel", .integer(as: .maxParallel), "How many at once",
+      "How many steps inside may run at once.",
+      synonyms: "max-parallel max_parallel parallelism", on: ActionKind.groups
+    ) { $0.maxParallel = $1 }
+    FormatKey<StepDraft>.environmentPolicy
+    FormatKey(
+      "stop", ValueFormat { $0.stopRequest($1, $2) }, "How it is asked to end",
+      """
+      What a step that is cancelled or over its time limit gets: a signal to all its \
+      processes, and KILL to what is left after the grace.
+      """,
+      synonyms: """
+        stopSignal killSignal KillSignal stop_signal gracePeriod stop_grace_period \
+        terminationGracePeriod terminationGracePeriodSeconds
+        """, on: [.run]
+    ) { $0.command.stop = $1 }
+    FormatKey(
+      "leftovers", .word(of: LeftoverPolicy.self), "What it leaves running",
+      """
+      What happens to processes of the step that are alive after its program has ended by \
+      itself.
+      """,
+      synonyms: "background daemon killGroup KillMode killMode", on: [.run]
+    ) { $0.command.leftovers = $1 }
+    FormatKey(
+      "stallTimeout", .duration(as: .stallTimeout), "Limit of silence",
+      """
+      How long the step may write nothing, on either stream, from its start or from its \
+      last output. When it is over, everything that was started is ended, and the step \
+      fails with the class stall.
+      """,
+      synonyms: "noOutputTimeout no_output_timeout idleTimeout inactivityTimeout", on: [.run],
+      traits: .aboutPipes
+    ) { $0.command.stallTimeout = $1 }
+    FormatKey(
+      "mergeOutput", .flag(as: .mergeOutput), "Both streams as one",
+      """
+      Whether both output streams go into one pipe: their order is then exact, and all \
+      counts as standard output.
+      """,
+      synonyms: "mergeStderr redirect_stderr", on: [.run], traits: .aboutPipes
+    ) { $0.command.mergesOutput = $1 }
+    FormatKey(
+      "logLimit", .size(as: .logLimit), "Limit of the log",
+      """
+      How much of the step's output is kept and told. The step goes on beyond it, and its \
+      end says that output was cut off.
+      """,
+      synonyms: "maxLogSize maxOutput outputLimit", on: [.run], traits: .aboutPipes
+    ) { $0.command.logLimit = $1 }
+    FormatKey(
+      "tty", .flag(as: .tty), "Has the terminal",
+      """
+      Whether the step has the terminal to itself, for what asks people: its output is not \
+      recorded, and without a terminal it fails to start.
+      """, synonyms: "interactive pty terminal", on: [.run]
+    ) { $0.command.usesTerminal = $1 }
+    FormatKey(
+      "jobserver", .flag(as: .jobserver), "Has a jobserver",
+      """
+      Whether the step gets a GNU make jobserver, so that what it runs side by side shares \
+      the slots of the run.
+      """, on: [.run]
+    ) { $0.command.usesJobserver = $1 }
+    FormatKey(
+      "cache", ValueFormat { $0.caching($1, $2) }, "Kept results",
+      """
+      What the step reads and makes: as long as all that it depends on is the same, it is \
+      not run again, and what it made is put back. It depends on its command, its \
+      directory, the element that it is run for, its input, the variables that the \
+      workflow sets, and what is listed here.
+      """,
+      synonyms: "memoize memo incremental upToDate", on: [.run], traits: .notInCleanup
+    ) { $0.command.caching = $1 }
+    FormatKey(
+      "outputs", ValueFormat { $0.outputs($1, $2) }, "Outputs",
+      "What is handed on, by name.",
+      synonyms: "generates artifacts paths targets out outs"
+    ) { $0.step.outputs = $1 }
+    FormatKey(
+      "if", .condition(at: .condition), "Condition",
+      """
+      Whether it runs at all: an expression, with or without ${{ }} around it. Without it, \
+      only if all it waits for went well.
+      """, synonyms: "when condition only_if rules"
+    ) { $0.step.control.condition = $1 }
+    FormatKey(
+      "retry", ValueFormat { $0.retry($1, $2) }, "Further attempts",
+      """
+      How often it is tried again after a failure that may pass: a number, a policy, or up \
+      to 16 policies, each with a counter of its own, of which the first that is for a \
+      failure is followed. Without it, never.
+      """,
+      synonyms: "retries retryStrategy retry_policy retryPolicy",
+      on: ActionKind.attempts + [.workflow] + ActionKind.groups
+    ) { $0.step.control.retry = $1 }
+    FormatKey(
+      "pool", ValueFormat { $0.poolRequests($1, $2) }, "What it takes from pools",
+      """
+      Slots of pools that are held while an attempt runs, taken all at once: the name of a \
+      pool, or how many of each.
+      """,
+      synonyms: "semaphore mutex lock resources resource_group", on: ActionKind.attempts
+    ) { $0.step.control.pools = $1 }
+    FormatKey(
+      "cleanup", ValueFormat { $0.cleanup($1, $2) }, "Clean-up",
+      """
+      A step, or several that run in order, when the group around this one ends or the run \
+      does, if this one was started.
+      """,
+      synonyms: "teardown after_script defer onExit post handlerOn", traits: .notInCleanup
+    ) { $0.step.control.cleanup = $1 }
+    FormatKey(
+      "forEach", "For each",
+      "Runs the step or group once for each element of a list or object.",
+      synonyms: "foreach for_each for loop each map with_items items",
+      traits: .notInCleanup
+    ) { pass, member, field, draft in
+      guard draft.mayLoop(by: member.key, &pass) else { return }
+      draft.step.control.fanOut = pass.forEach(member.value, field).map(FanOut.forEach)
+    }
+    FormatKey(
+      "matrix", "Matrix",
+      """
+      Runs the step or group once for each combination of values, as GitHub's \
+      strategy.matrix has it.
+      """, synonyms: "strategy", traits: .notInCleanup
+    ) {
+      pass, member, field, draft in
+      guard draft.mayLoop(by: member.key, &pass) else { return }
+      draft.step.control.fanOut = pass.matrix(member.value, field).map(FanOut.matrix)
+    }
+    FormatKey(
+      "wait", "What it waits for",
+      "A time, or a moment of the wall clock. Nothing is held meanwhile.",
+      synonyms: "sleep delay pause suspend", traits: .action
+    ) {
+      pass, member, field, draft in
+      draft.begin(.wait, member.key, &pass)
+      let waiting = pass.waiting(member.value, field)
+      draft.take(waiting.map(StepAction.wait), of: .wait)
+    }
+    FormatKey(
+      "approve", "What is asked",
+      """
+      A question for a person. If the answer is no, the step fails with the class \
+      rejected.
+      """, synonyms: "approval manual input_form", traits: .action
+    ) {
+      pass, member, field, draft in
+      draft.begin(.approve, member.key, &pass)
+      let approval = pass.approval(member.value, field)
+      draft.take(approval.map(StepAction.approve), of: .approve)
+    }
+    FormatKey(
+      "workflow", "Another file",
+      "The path of a workflow file, relative to this one.",
+      synonyms: "uses call subworkflow template flow",
+      traits: [.action, .graphText, .notInCleanup]
+    ) { pass, member, field, draft in
+      draft.begin(.workflow, member.key, &pass)
+      let nested = pass.nestedWorkflow(member.value, field)
+      draft.take(nested.map(StepAction.workflow), of: .workflow)
+    }
+    FormatKey(
+      "use", "Action",
+      "The name of an action that the program around Weft has registered.",
+      synonyms: "action function handler activity plugin", traits: [.action, .graphText]
+    ) { pass, member, field, draft in
+      draft.begin(.use, member.key, &pass)
+      let call = pass.actionCall(member.value, field)
+      draft.take(call.map(StepAction.use), of: .use)
+    }
+    FormatKey(
+      "http", "HTTP request",
+      "One HTTP request, and what is to become of its answer.",
+      synonyms: "request fetch curl url web rest", traits: .action
+    ) {
+      pass, member, field, draft in
+      draft.begin(.http, member.key, &pass)
+      let request = pass.httpCall(member.value, field)
+      draft.take(request.map(StepAction.http), of: .http)
+    }
+    FormatKey(
+      "with", ValueFormat { $0.parameters($1, $2) }, "Values for its inputs",
+      """
+      The inputs of the other file, or what the action is given, by name. A text may have \
+      expressions in it; elsewhere a whole value is given by one.
+      """, synonyms: "parameters params",
+      on: [.workflow, .use]
+    ) { $0.parameters = $1 }
+    FormatKey(
+      "race", "Race",
+      """
+      Members side by side, of which the first that succeeds is the result; it ends the \
+      others.
+      """, synonyms: "any first anyOf", traits: [.action, .graphList, .notInCleanup]
+    ) { pass, member, _, draft in pass.group(.race, member, into: &draft) }
+    FormatKey(
+      "join", "When the group is over",
+      """
+      all: when all members have ended. atLeast: when so many have succeeded; the others \
+      are ended.
+      """, on: [.parallel]
+    ) { pass, member, field, draft in
+      guard let join = pass.join(member.value, field) else { return }
+      draft.join = (join, member.value)
+    }
+    FormatKey(
+      "idempotent", .plainFlag, "May be done again",
+      """
+      Whether doing it again does nothing that doing it once has not done. An attempt that \
+      was cut off when the engine was killed is then made again by weft resume.
+      """, synonyms: "safe reentrant rerunnable restartable",
+      on: ActionKind.attempts
+    ) { $0.step.control.isIdempotent = $1 }
+    FormatKey(
+      "onInterrupted", .word(of: InterruptionResponse.self), "When it was cut off",
+      """
+      What weft resume does with a step that was running when the engine was killed: start \
+      it again, or have it fail until --rerun names it. By default as idempotent says.
+      """, synonyms: "onCrash onAbort interruptible",
+      on: ActionKind.attempts
+    ) { $0.step.control.onInterrupted = $1 }
+  }
+
+  mutating func admits(_ key: KeyRule, _ node: JSONNode, _ pass: inout DecodingPass) -> Bool {
+    if pass.isInCleanup, key.traits.contains(.notInCleanup) {
+      // A missing action would only follow from this problem.
+      if key.traits.contains(.action) { lacksKey = true }
+      pass.report(.keyInCleanup(key.name.description), at: node)
+      return false
+    }
+    if key.kinds != nil { placed.append((key, node)) }
+    return true
+  }
+
+  static func misplaced(_ key: String) -> Diagnostic? {
+    WorkflowDraft.format.rule(named: key) == nil ? nil : .workflowKeyOfStep(key)
+  }
+
+  // MARK: The action
+
+  /// Notes an action key; only the first counts. A second one is reported with the locations of both.
+  mutating func begin(_ kind: ActionKind, _ key: JSONNode, _ pass: inout DecodingPass) {
+    guard let first = self.key else {
+      self.kind = kind
+      self.key = key
+      return
+    }
+    guard self.kind != kind else { return }
+    isAmbiguous = true
+    // Two groups are reported when their members are read.
+    if self.kind?.isGroup != true || !kind.isGroup { pass.reportSeveralActions(first, key) }
+  }
+
+  fileprivate mutating func take(_ action: StepAction?, of kind: ActionKind) {
+    if self.kind == kind { self.action = action }
+  }
+
+  /// Whether it is the first of `forEach` and `matrix`; a second one is reported with the locations of both.
+  fileprivate mutating func mayLoop(by key: JSONNode, _ pass: inout DecodingPass) -> Bool {
+    guard let first = loopKey else {
+      loopKey = key
+      return true
+    }
+    let names = (first.stringValue ?? "", key.stringValue ?? "")
+    // The JSON reader has already reported a repeated key.
+    if names.0 != names.1 {
+      pass.report(
+        .bothFanOuts(names.0, names.1), at: key, related: ("\"\(names.0)\" is here", first))
+    }
+    return false
+  }
+
+  func placedKey(_ name: String) -> JSONNode? {
+    placed.first { $0.rule.name.description == name }?.node
+  }
+}
+
+extension StepDraft: HasCommandSettings {
+  var settings: CommandSettings {
+    get { step.settings }
+    _modify { yield &step.settings }
+  }
+}
+
+// MARK: Reading
+
+extension DecodingPass {
+  /// A stand-in for an invalid action. Its file is rejected, so it never runs.
+  static let nothing = StepAction.run(nothingToRun)
+  static let nothingToRun = Command(.script(""))
+
+  private static let success = [0]
+
+  /// Reads one member of a list and appends it. A step with an invalid action is still a step:
+  /// others may need it.
+  mutating func step(_ node: JSONNode, into members: inout [Step]) {
+    switch node.kind {
+    case .string:
+      var text: String?
+      let draft = collectingTexts { text = $0.script(node, .itself) }
+      members.append(
+        Step(
+          action: text.map {
+            StepAction.run(Command(.script($0), successCodes: DecodingPass.success))
+          }
+            ?? DecodingPass.nothing,
+          place: StepPlace(step: node.range, texts: draft.places)))
+    case .object: members.append(objectStep(node))
+    default:
+      reportType(
+        of: node, .itself, wanted: "a step: a script or an object",
+        help: node.kind == .array
+          ? "a program and its arguments are written { \"run\": […] }" : nil)
+      // Later steps keep their positions, by which messages name them.
+      members.append(Step(action: DecodingPass.nothing, place: StepPlace(step: node.range)))
+    }
+  }
+
+  private mutating func objectStep(_ node: JSONNode) -> Step {
+    var draft = StepDraft(node)
+    let texts = collectingTexts { pass in
+      if pass.read(node, .itself, into: &draft).hasUnknownKey { draft.lacksKey = true }
+    }
+    if !texts.places.isEmpty { draft.step.place.value?.texts = texts.places }
+    if !texts.computed.isEmpty { draft.step.computed = texts.computed }
+    draft.step.action = action(of: draft, at: node)
+    checkCachedOutputs(of: draft.step, at: node)
+    placeCachedScript(of: &draft.step, at: node)
+    switch draft.step.action {
+    case .run, .use, .http: return draft.step
+    case .group, .compute, .wait, .approve, .workflow: break
+    }
+    // A policy without attempts overrides `defaults`, which apply only to steps that make attempts;
+    // elsewhere it means nothing.
+    if draft.step.hasControl, draft.step.control.retry.allSatisfy({ $0.max == 0 }),
+      draft.step.computed[.retryMax] == nil
+    {
+      draft.step.control.retry = []
+    }
+    return draft.step
+  }
+
+  fileprivate mutating func id(_ node: JSONNode, _ field: Field) -> StepID? {
+    guard let text = text(node, field) else {
+      if let text = node.stringValue { reject(id: text) }
+      return nil
+    }
+    if let id = StepID(text) { return id }
+    if let fault = StepID.fault(in: text) { report(.invalidID(text, fault: fault), at: node) }
+    reject(id: text)
+    return nil
+  }
+
+  fileprivate mutating func needs(_ node: JSONNode, _ field: Field) -> [Need]? {
+    guard node.kind == .array else {
+      reportType(
+        of: node, field, wanted: "an array of ids",
+        help: node.stringValue.map { "write [\(quoted($0))]" } ?? "write [\"build\"]")
+      return nil
+    }
+    var needs: [Need] = []
+    let elements = node.elements
+    needs.reserveCapacity(elements.count)
+    for (index, element) in elements.enumerated() {
+      guard let name = filledText(element, field.element(index), wanted: "the id of a step") else {
+        continue
+      }
+      needs.append(Need(name, place: element.range))
+    }
+    return needs
+  }
+
+  /// Reads one cleanup step, or several that run in order.
+  fileprivate mutating func cleanup(_ node: JSONNode, _ field: Field) -> [Step]? {
+    var steps: [Step] = []
+    inCleanup { pass in
+      switch node.kind {
+      case .array:
+        if node.elements.isEmpty { pass.report(.emptyGroup(path: pass.path(field)), at: node) }
+        pass.read(node, "cleanup", into: &steps)
+      case .string, .object:
+        guard pass.count(node) else { return }
+        pass.enter("cleanup")
+        pass.step(node, into: &steps)
+        pass.leave()
+      default:
+        pass.reportType(
+          of: node, field, wanted: "a step, or an array of steps",
+          help: "write a script, or { \"run\": … }")
+      }
+    }
+    return steps
+  }
+
+  // MARK: Action
+
+  /// Assembles the action, and reports keys that do not go together.
+  private mutating func action(of draft: StepDraft, at node: JSONNode) -> StepAction {
+    guard let kind = draft.kind ?? (draft.step.outputs.isEmpty ? nil : .compute) else {
+      if !draft.lacksKey { report(.noAction, at: node) }
+      return DecodingPass.nothing
+    }
+    if !draft.isAmbiguous { check(draft, kind, at: node) }
+    // Among several actions a group wins: other steps may need its members.
+    if let order = draft.group.order { return .group(group(order, of: draft)) }
+    switch (kind, draft.action) {
+    case (.compute, _): return .compute
+    case (.run, _):
+      guard let invocation = draft.invocation else { return DecodingPass.nothing }
+      var command = draft.command
+      command.invocation = invocation
+      return .run(command)
+    case (_, .workflow(var nested)?):
+      nested.parameters = draft.parameters
+      return .workflow(nested)
+    case (_, .use(var call)?):
+      call.parameters = draft.parameters
+      return .use(call)
+    case (_, let action): return action ?? DecodingPass.nothing
+    }
+  }
+
+  /// Reports keys that this kind of step cannot have, and points to the key that makes it one.
+  private mutating func check(_ draft: StepDraft, _ kind: ActionKind, at node: JSONNode) {
+    for (rule, key) in draft.placed where !rule.allows(kind) {
+      report(.misplacedKey(rule.name.description, of: kind), at: key, related: draft.place)
+    }
+    switch kind {
+    case .run:
+      checkTerminal(of: draft)
+      checkCaching(of: draft)
+    case .workflow, .use, .http: checkSettings(of: node, besides: draft, kind)
+    case .steps, .parallel, .race, .wait, .approve, .compute: break
+    }
+  }
+
+  /// Reports settings of commands: they reach neither another file's steps nor a registered action.
+  private mutating func checkSettings(
+    of step: JSONNode, besides draft: StepDraft, _ kind: ActionKind
+  ) {
+    for member in step.members {
+      guard let name = member.key.stringValue, let rule = StepDraft.format.rule(named: name),
+        rule.traits.contains(.setting)
+      else { continue }
+      // A request may have `cwd`: the paths of its files are relative to it.
+      if kind == .http, name == "cwd" { continue }
+      report(
+        kind == .workflow ? .settingOfOtherFile(name) : .misplacedKey(name, of: kind),
+        at: member.key, related: draft.place)
+    }
+  }
+
+  /// Reports keys about pipes on a step with `tty`, which has none.
+  private mutating func checkTerminal(of draft: StepDraft) {
+    guard draft.command.usesTerminal, let terminal = draft.placedKey("tty") else { return }
+    for (rule, key) in draft.placed where rule.traits.contains(.aboutPipes) {
+      report(
+        .pipeKeyBesideTerminal(rule.name.description), at: key,
+        related: ("\"tty\" is here", terminal))
+    }
+  }
+}
+
+extension StepDraft {
+  /// The location of the key that gives the action.
+  fileprivate var place: (String, JSONNode)? {
+    key.map { ("\"\($0.stringValue ?? "")\" is here", $0) }
+  }
+}
+
+extension Diagnostic {
+  /// The counterparts that a step has for keys of the workflow.
+  private static let ofStep = [
+    "inputs": "the inputs of another file are given by \"with\"",
+    "pools":
+      "a step takes from a pool by \"pool\"; pools are declared beside the outermost \"steps\"",
+    "finally": "a step has a \"cleanup\"; \"finally\" stands beside the outermost \"steps\"",
+  ]
+
+  static func workflowKeyOfStep(_ key: String) -> Diagnostic {
+    Diagnostic(
+      .misplacedKey, "\"\(key)\" is a key of the workflow, not of a step",
+      help: ofStep[key] ?? "put it beside the outermost \"steps\" or \"parallel\"")
+  }
+
+  static var noAction: Diagnostic {
+    Diagnostic(
+      .noAction,
+      "the step has nothing to do, expected \"run\", \"http\", \"workflow\", \"use\", \"wait\", "
+        + "\"approve\", \"outputs\" or a group",
+      help: "add what it runs, such as \"run\": \"make test\"")
+  }
+
+  static func pipeKeyBesideTerminal(_ key: String) -> Diagnostic {
+    Diagnostic(
+      .keyBesideTerminal,
+      "\"\(key)\" means nothing beside \"tty\": the step reads and writes the terminal itself",
+      help: "leave out one of the two")
+  }
+
+  static func invalidID(_ text: String, fault: StepID.Fault) -> Diagnostic {
+    Diagnostic(
+      .invalidID, "the id \(quoted(text)) \(fault.complaint)",
+      help: StepID.Fault.rule)
+  }
+
+  static func bothFanOuts(_ first: String, _ second: String) -> Diagnostic {
+    Diagnostic(
+      .severalActions, "found both \"\(first)\" and \"\(second)\", expected one of them",
+      help: "put one of them on a group around the step")
+  }
+}

@@ -1,0 +1,243 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// The top level of a file while it is read.
+struct WorkflowDraft: FormatObject {
+  var workflow: Workflow
+  var body = GroupDraft()
+
+  static let format = ObjectFormat<WorkflowDraft>("a workflow") {
+    FormatKey(
+      "$schema", "Schema of this file",
+      "Where an editor finds this schema; ignored by weft."
+    ) { _, _, _, _ in }
+    FormatKey(
+      "name", .plainText("a name"), "Name",
+      "What people see; any text."
+    ) { $0.workflow.name = $1 }
+    FormatKey("description", .plainText()) { $0.workflow.description = $1 }
+    FormatKey<WorkflowDraft>.commandSettings
+    FormatKey(
+      "maxParallel", .integer(as: .maxParallel),
+      synonyms: "max-parallel max_parallel parallelism"
+    ) { $0.workflow.maxParallel = $1 }
+    FormatKey(
+      "timeout", .duration(as: .timeout), "Time limit of the run",
+      "How long the whole run may take, from its start. Without it there is no limit."
+    ) { $0.workflow.timeout = $1 }
+    FormatKey(
+      "onFailure", .word(of: FailureResponse.self), "What a failure does to the rest",
+      "What happens to the other steps when one fails and its failure is not allowed.",
+      synonyms: "fail-fast failFast"
+    ) { $0.workflow.onFailure = $1 }
+    FormatKey(
+      "steps", synonyms: "jobs tasks sequence", traits: .graphList
+    ) { pass, member, _, draft in pass.members(.steps, member, into: &draft.body) }
+    FormatKey("parallel", traits: .graphList) { pass, member, _, draft in
+      pass.members(.parallel, member, into: &draft.body)
+    }
+    FormatKey(
+      "secrets", ValueFormat { $0.secrets($1, $2) }, "Secrets",
+      """
+      Secrets by the names that expressions call them by. They are read when a run starts, \
+      and masked in everything that is written or shown.
+      """, synonyms: "secret"
+    ) { $0.workflow.secrets = $1 }
+    FormatKey<WorkflowDraft>.environmentPolicy
+    FormatKey(
+      "inputs", ValueFormat { $0.inputs($1, $2) }, "Inputs",
+      """
+      What may be given from outside, by -i NAME=VALUE or --inputs FILE: a name, and what \
+      its value must be like. One without a default must be given.
+      """,
+      synonyms: "parameters params args arguments sources files deps srcs in"
+    ) { $0.workflow.inputs = $1 }
+    FormatKey(
+      "outputs", ValueFormat { $0.outputs($1, $2) },
+      synonyms: "generates artifacts paths targets out outs"
+    ) { $0.workflow.outputs = $1 }
+    FormatKey(
+      "pools", ValueFormat { $0.pools($1, $2) }, "Pools",
+      """
+      Slots that steps share, by name: how many, or how many and a rate at which they may \
+      be taken.
+      """,
+      synonyms: "semaphore lock resources resource_group queues"
+    ) { $0.workflow.pools = $1 }
+    FormatKey(
+      "finally", ValueFormat { $0.finally($1, $2) }, "Finally",
+      "Steps and groups that run one after another when all else has ended, however it has.",
+      synonyms: "always onExit after_all handlerOn", traits: .graphList
+    ) { $0.workflow.finally = $1 }
+    FormatKey(
+      "defaults", ValueFormat { $0.defaults($1, $2) }, "Defaults",
+      "What holds for every step that runs something and does not say otherwise.",
+      synonyms: "default"
+    ) { $0.workflow.defaults = $1 }
+    FormatKey(
+      "concurrency", ValueFormat { $0.concurrency($1, $2) }, "One run at a time",
+      "Keeps runs of one key apart: while one of them is under way, none of the others is.",
+      synonyms: "singleton mutex exclusive maxActiveRuns max_active_runs"
+    ) { $0.workflow.concurrency = $1 }
+  }
+
+  static func misplaced(_ key: String) -> Diagnostic? {
+    StepDraft.format.rule(named: key) == nil ? nil : .stepKeyOfWorkflow(key)
+  }
+}
+
+extension WorkflowDraft: HasCommandSettings {
+  var settings: CommandSettings {
+    get { workflow.settings }
+    set { workflow.settings = newValue }
+  }
+}
+
+extension DecodingPass {
+  /// The workflow; `nil` if too much is missing to check the rest.
+  mutating func workflow(_ root: JSONNode) -> Workflow? {
+    guard root.kind == .object else {
+      if root.kind != .unreadable { report(.notAWorkflow(found: root.noun), at: root) }
+      return nil
+    }
+    var draft = WorkflowDraft(
+      workflow: Workflow(body: StepGroup(.steps, []), source: root.document.file))
+    var reading = ObjectReading()
+    let own = collectingTexts { reading = $0.read(root, .itself, into: &draft) }
+    var workflow = draft.workflow
+    workflow.computed = own.computed
+    workflow.texts = Written(own.places)
+    checkShells(of: workflow, root)
+    guard let order = draft.body.order else {
+      if !reading.hasUnknownKey { report(.nothingToRun, at: root) }
+      return nil
+    }
+    workflow.body = StepGroup(order, draft.body.members, maxParallel: workflow.maxParallel)
+    return isCutShort ? nil : workflow
+  }
+
+  /// Reports a shell of the workflow beside one of its defaults.
+  private mutating func checkShells(of workflow: Workflow, _ root: JSONNode) {
+    guard workflow.settings.shell != nil, workflow.defaults.shell != nil,
+      let shell = member("shell", of: root)?.key,
+      let defaults = member("defaults", of: root)?.value,
+      let inner = member("shell", of: defaults)?.key
+    else { return }
+    report(.twoShells, at: inner, related: ("\"shell\" is here", shell))
+  }
+
+  mutating func finally(_ node: JSONNode, _ field: Field) -> [Step]? {
+    guard node.kind == .array else {
+      reportType(
+        of: node, field, wanted: "an array of steps",
+        help: node.kind == .string || node.kind == .object ? "put it into brackets: [ … ]" : nil)
+      return nil
+    }
+    if node.elements.isEmpty { report(.emptyGroup(path: path(field)), at: node) }
+    var steps: [Step] = []
+    read(node, "finally", into: &steps)
+    return steps
+  }
+}
+
+// MARK: Defaults
+
+extension StepDefaults: FormatObject {
+  static let format = ObjectFormat<StepDefaults>("\"defaults\"") {
+    FormatKey("timeout", .duration(as: .timeout)) { $0.timeout = $1 }
+    FormatKey(
+      "retry", ValueFormat { $0.retry($1, $2) },
+      synonyms: "retries retryStrategy retry_policy retryPolicy"
+    ) { $0.retry = $1.isEmpty ? nil : $1 }
+    FormatKey("shell", ValueFormat { $0.shell($1, $2) }) { $0.shell = $1 }
+  }
+}
+
+extension DecodingPass {
+  mutating func defaults(_ node: JSONNode, _ field: Field) -> StepDefaults? {
+    guard
+      isObject(
+        node, field, wanted: "an object with \"timeout\", \"retry\" or \"shell\"",
+        help: "write { \"timeout\": \"10m\" }")
+    else { return nil }
+    var defaults = StepDefaults()
+    let own = collectingTexts { $0.read(node, field, into: &defaults) }
+    defaults.computed = own.computed
+    defaults.texts = Written(own.places)
+    return defaults
+  }
+}
+
+// MARK: Concurrency
+
+struct ConcurrencyDraft: FormatObject {
+  var key: String?
+  var policy = Concurrency.Policy.wait
+
+  static let key = ValueFormat<String>.text(
+    "what runs have in common that are kept apart", at: .concurrencyKey)
+
+  static let format = ObjectFormat<ConcurrencyDraft>("\"concurrency\"") {
+    FormatKey(
+      "key", key, "Key",
+      """
+      What runs have in common that are kept apart; expressions may read inputs, run and \
+      workflow.
+      """, synonyms: "group",
+      required: "{ \"key\": \"deploy\", \"policy\": \"wait\" }"
+    ) { $0.key = $1 }
+    FormatKey(
+      "policy", .word(of: Concurrency.Policy.self), "What a run does when another is under way",
+      """
+      wait: waits until it has ended. refuse: does not begin, exit 4. cancelPrevious: has \
+      it cancelled, and waits until it has ended.
+      """,
+      synonyms: "cancel-in-progress cancelInProgress onConflict"
+    ) { $0.policy = $1 }
+  }
+}
+
+extension DecodingPass {
+  /// A key, or an object of a key and a policy.
+  mutating func concurrency(_ node: JSONNode, _ field: Field) -> Concurrency? {
+    if node.kind == .string {
+      return ConcurrencyDraft.key.read(&self, node, field).map { Concurrency(key: $0) }
+    }
+    guard
+      isObject(
+        node, field, wanted: "a text, or { \"key\": …, \"policy\": … }",
+        help: "write what runs have in common that are to be kept apart, such as \"deploy\"")
+    else { return nil }
+    var draft = ConcurrencyDraft()
+    read(node, field, into: &draft)
+    return draft.key.map { Concurrency(key: $0, policy: draft.policy) }
+  }
+}
+
+extension Diagnostic {
+  static func notAWorkflow(found: String) -> Diagnostic {
+    Diagnostic(
+      .wrongType, "a workflow file holds one object, found \(found)",
+      help: smallestWorkflow)
+  }
+
+  static var nothingToRun: Diagnostic {
+    Diagnostic(
+      .nothingToRun, "the workflow has neither \"steps\" nor \"parallel\"",
+      help: smallestWorkflow)
+  }
+
+  static func stepKeyOfWorkflow(_ key: String) -> Diagnostic {
+    Diagnostic(
+      .misplacedKey, "\"\(key)\" is a key of a step, not of the workflow",
+      help: "put it into a step: { \"steps\": [{ \"\(key)\": … }] }")
+  }
+
+  static var twoShells: Diagnostic {
+    Diagnostic(
+      .severalActions, "found both \"shell\" and \"defaults.shell\", expected one of them",
+      help: "they mean the same; keep \"shell\"")
+  }
+
+  static let smallestWorkflow = "the smallest workflow: { \"steps\": [\"echo hello\"] }"
+}
