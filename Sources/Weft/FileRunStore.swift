@@ -1,5 +1,5 @@
-import WeftEvents
-public import WeftExecution
+public import WeftEvents
+import WeftExecution
 public import WeftPlanning
 import WeftPlatform
 public import WeftRecord

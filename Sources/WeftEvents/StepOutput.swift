@@ -1,3 +1,5 @@
+import WeftPlatform
+
 /// One line that a step wrote, a part of a line longer than 64 KiB, or the present content of a progress line.
 ///
 /// A line that was overwritten after a return to its start (`\r`) is reported with its final content.

@@ -254,7 +254,7 @@ extension StopPolicy {
   }
 }
 
-extension ContainmentLevel {
+extension WeftEvents.ContainmentLevel {
   init(_ level: WeftPlatform.ContainmentLevel) {
     switch level {
     case .cgroup: self = .cgroup

@@ -2,7 +2,7 @@ import WeftDefinition
 package import WeftEvents
 package import WeftFutures
 package import WeftJSON
-public import WeftPlanning
+package import WeftPlanning
 package import WeftPlatform
 
 /// Runs attempts of steps. Knows nothing of order, slots, failure policies or the graph.

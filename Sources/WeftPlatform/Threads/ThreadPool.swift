@@ -14,7 +14,9 @@ package final class ThreadPool: Sendable {
   package typealias Job = @Sendable () -> Void
 
   private let roster: ThreadRoster
-  private let turns: Mutex<JobTurns>?
+  private let hasLimit: Bool
+  // Not optional: a lock must not move, and unwrapping an optional one moves it.
+  private let turns: Mutex<JobTurns>
 
   /// - Parameters:
   ///   - name: The name of each thread; at most 15 bytes.
@@ -25,7 +27,8 @@ package final class ThreadPool: Sendable {
     idleLimit: Duration = .seconds(10)
   ) {
     roster = ThreadRoster(name: name, stackBytes: stackBytes, idleLimit: idleLimit)
-    turns = limit.map { Mutex(JobTurns(limit: $0)) }
+    hasLimit = limit != nil
+    turns = Mutex(JobTurns(limit: limit ?? .max))
   }
 
   deinit { roster.close() }
@@ -38,7 +41,7 @@ package final class ThreadPool: Sendable {
   /// - Throws: If there is no parked thread and the system creates no new one. The job will not run, nor will any job
   ///   that waits for its turn.
   package func submit(onThisThread: Bool = false, _ job: @escaping Job) throws(ThreadError) {
-    if turns != nil { return try submitInTurn(job) }
+    if hasLimit { return try submitInTurn(job) }
     if onThisThread, let worker = Worker.current, worker.takesNext(job, of: roster) { return }
     try roster.submit(job)
   }
@@ -55,18 +58,18 @@ package final class ThreadPool: Sendable {
   }
 
   private func submitInTurn(_ job: @escaping Job) throws(ThreadError) {
-    guard turns!.withLock({ $0.admits(job) }) else { return }
+    guard turns.withLock({ $0.admits(job) }) else { return }
     do {
       try roster.submit { [self] in
         var next: Job? = job
         while let job = next {
           job()
-          next = turns!.withLock { $0.next() }
+          next = turns.withLock { $0.next() }
         }
       }
     } catch {
       // Released outside the lock: futures that depend on the jobs settle when they are released.
-      _ = turns!.withLock { $0.giveUp() }
+      _ = turns.withLock { $0.giveUp() }
       throw error
     }
   }

@@ -1,5 +1,6 @@
 import Testing
 import WeftPlanning
+import WeftPlatform
 
 @testable import WeftEvents
 
