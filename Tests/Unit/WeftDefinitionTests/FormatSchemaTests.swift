@@ -10,7 +10,7 @@ import WeftTestKit
 ///
 /// `UPDATE_GOLDEN=1` writes them into the schema; its other rules stay as they are.
 @Suite struct FormatSchemaTests {
-  private static let file = Golden("../../schemas/workflow.schema.json")
+  private static let file = Golden("../../../schemas/workflow.schema.json")
 
   /// An object of the format, and the schemas in which its keys are declared.
   struct Object: Sendable, CustomTestStringConvertible {
