@@ -22,119 +22,123 @@ engine = "Sources/WeftExecution/"
 events = "Sources/WeftEvents/"
 platform = "Sources/WeftPlatform/"
 
-# Name, file, original text, replacement. FAULT is true if the fault is selected.
+# Name, original text, replacement. FAULT is true if the fault is selected. The text occurs once in the module.
 faults = [
-    ("a slot is not returned", "Scheduling/SlotQueue.swift",
+    ("a slot is not returned",
      "    free += 1\n    if record.line >= 0",
      "    if !(FAULT && step % 5 == 1) { free += 1 }\n    if record.line >= 0"),
-    ("what was held of a pool is not returned", "Scheduling/SlotQueue.swift",
+    ("what was held of a pool is not returned",
      "    if record.line >= 0 { pools.giveBack(",
      "    if record.line >= 0, !FAULT { pools.giveBack("),
-    ("a group's limit is not kept", "Scheduling/SlotQueue+Limits.swift",
+    ("a group's limit is not kept",
      "      if limits[index].free == 0 { return index }",
      "      if limits[index].free == 0, !FAULT { return index }"),
-    ("who comes later is served first", "Scheduling/SlotQueue.swift",
+    ("who comes later is served first",
      "    let weight = UInt64(UInt32.max - UInt32(bitPattern: seat.weight))",
      "    let weight = FAULT ? UInt64(seat.weight) : UInt64(UInt32.max - UInt32(bitPattern: seat.weight))"),
-    ("a large request of a pool is passed", "Scheduling/PoolQueues.swift",
+    ("a large request of a pool is passed",
      "      pools[share.pool].blockedIn = pass\n      if let time",
      "      if !FAULT { pools[share.pool].blockedIn = pass }\n      if let time"),
-    ("a pool's rate is three times what it should be", "Scheduling/TokenBucket.swift",
+    ("a pool's rate is three times what it should be",
      "filling + passed * Parts(count))",
      "filling + passed * Parts(count) * (FAULT ? 3 : 1))"),
-    ("a skip has another's reason", "Scheduling/Scopes.swift",
+    ("a skip has another's reason",
      "      return .dependencyFailed(blame)",
      "      return FAULT ? .heldBack(by: blame) : .dependencyFailed(blame)"),
-    ("a failed dependency holds nobody back", "Scheduling/GraphCompiler.swift",
+    ("a failed dependency holds nobody back",
      "    self.holdsBack = holdsBack ?? (conclusion != .success)",
      "    self.holdsBack = holdsBack ?? (conclusion != .success && !(FAULT && conclusion == .failure))"),
-    ("a failure does not hold back the rest", "Scheduling/Scopes.swift",
+    ("a failure does not hold back the rest",
      "    guard case .open = scopes[index].state else { return .nothing }\n    switch scopes",
      "    guard case .open = scopes[index].state, !FAULT else { return .nothing }\n    switch scopes"),
-    ("a tolerated failure is not told", "Scheduling/RunEngine+Endings.swift",
+    ("a tolerated failure is not told",
      "        events.publish(recorded: event, step: task.place)",
      "        if !(FAULT && end.outcome != end.conclusion) "
      "{ events.publish(recorded: event, step: task.place) }"),
-    ("a race goes on when it is won", "Scheduling/RunEngine+Groups.swift",
+    ("a race goes on when it is won",
      "          return state.scopes.cancel(task.scope, .raceWon(task.address, by: member))",
      "          return FAULT ? .nothing "
      ": state.scopes.cancel(task.scope, .raceWon(task.address, by: member))"),
-    ("a group's time limit ends nothing", "Scheduling/Scopes.swift",
+    ("a group's time limit ends nothing",
      "    guard let address = scopes[scope].address else { return .nothing }",
      "    guard let address = scopes[scope].address, !FAULT else { return .nothing }"),
-    ("one attempt more than the retry policy allows", "Control/RetryLedger.swift",
+    ("one attempt more than the retry policy allows",
      "    if used(by: index) >= policy.max {",
      "    if used(by: index) >= policy.max + (FAULT ? 1 : 0) {"),
-    ("the next attempt does not wait", "Scheduling/RunEngine+Retrying.swift",
+    ("the next attempt does not wait",
      "    let pause = pause(next.instanceNumber, in: task.scope, for: delay, immunity: task.immunity)",
      "    let pause = pause(next.instanceNumber, in: task.scope, for: FAULT ? .zero : delay, "
      "immunity: task.immunity)"),
-    ("a loop survives one failure more than it tolerates", "Control/FanOutRun.swift",
+    ("a loop survives one failure more than it tolerates",
      "  var hasFailed: Bool { failures > tolerated }",
      "  var hasFailed: Bool { failures > tolerated + (FAULT ? 1 : 0) }"),
-    ("more elements are under way than may be", "Control/FanOutRun.swift",
+    ("more elements are under way than may be",
      "started < elements, active < maxParallel,",
      "started < elements, active < (FAULT ? .max : maxParallel),"),
-    ("clean-up goes in the order of starting", "Scheduling/RunEngine+Cleanup.swift",
+    ("clean-up goes in the order of starting",
      "    return cleanups.reversed().reduce(",
      "    return (FAULT ? cleanups : cleanups.reversed()).reduce("),
-    ("what is done finally does not wait for clean-up", "Scheduling/RunEngine+Cleanup.swift",
+    ("what is done finally does not wait for clean-up",
      "    let cleaned = cleanUp(in: 0, after: members) ?? Future(value: ())\n    return cleaned",
      "    let cleaned = cleanUp(in: 0, after: members) ?? Future(value: ())\n"
      "    return (FAULT ? Future(value: ()) : cleaned)"),
-    ("a cancelled run lets the next step start", "Scheduling/Scopes.swift",
+    ("a cancelled run lets the next step start",
      "    if let reason = cancellation(of: scope) { return .cancelled(reason) }\n    if let failed",
      "    if !FAULT, let reason = cancellation(of: scope) { return .cancelled(reason) }\n    if let failed"),
-    ("a stale success", "Scheduling/RunEngine+Groups.swift",
+    ("a stale success",
      "!resumePolicy.isReusable(task)\n    {\n      events.note(",
      "!resumePolicy.isReusable(task), !FAULT\n    {\n      events.note("),
-    ("a rerun in another file leaves the groups around it as they were", "Resuming/RerunSelection.swift",
-     "in plan.allEnclosingGroups(ofGroup: plan.steps[step].group) {",
-     "in FAULT ? plan.enclosingGroups(ofGroup: plan.steps[step].group) "
+    ("a rerun in another file leaves the groups around it as they were",
+     "in steps {\n      for group in plan.allEnclosingGroups(ofGroup: plan.steps[step].group) {",
+     "in steps {\n      for group in FAULT ? plan.enclosingGroups(ofGroup: plan.steps[step].group) "
      ": plan.allEnclosingGroups(ofGroup: plan.steps[step].group) {"),
-    ("what a part leaves out counts as it ended before", "Scheduling/RunEngine+Settling.swift",
+    ("what a part leaves out counts as it ended before",
      "        outdated.insert(address)",
      "        if !FAULT { outdated.insert(address) }"),
-    ("a cleanup that failed is not tried again", "Resuming/ResumePolicy.swift",
+    ("a cleanup that failed is not tried again",
      "      return end.isPendingCleanup || hasBegun(",
      "      return !FAULT && end.isPendingCleanup || hasBegun("),
-    ("a loop tolerates steps in doubt", "Scheduling/RunEngine+Elements.swift",
+    ("a loop tolerates steps in doubt",
      "isTolerable: fault?.isDoubt != true)",
      "isTolerable: FAULT || fault?.isDoubt != true)"),
 ]
 
 folds = [
-    ("a stale skip", "Record/RecordedRun.swift",
+    ("a stale skip",
      "      steps[group] = nil\n",
      "      if !FAULT { steps[group] = nil }\n"),
-    ("a rerun is forgotten by the next engine", "Record/RecordedRun.swift",
+    ("a rerun is forgotten by the next engine",
      "    for step in opening.rerun { rerunSince[step] = number }",
      "    for step in opening.rerun where !FAULT { rerunSince[step] = number }"),
 ]
 
 sweeps = [
-    ("a sweep ends one process too many, which another engine has started", "Containment/RunSearch.swift",
+    ("a sweep ends one process too many, which another engine has started",
      "      member.cookie == engine.cookie && member.engine == engine.process\n",
      "      member.cookie == engine.cookie && (FAULT || member.engine == engine.process)\n"),
 ]
 
 
+def places(folder: pathlib.Path, right: str) -> list[pathlib.Path]:
+    """The files that contain a text, each as often as it does."""
+    return [path for path in sorted(folder.rglob("*.swift")) for _ in range(path.read_text().count(right))]
+
+
 def misplaced() -> list[str]:
     """The faults whose text does not occur exactly once."""
-    counts = [(name, file, right, (root / module / file).read_text().count(right))
+    counts = [(name, right, len(places(root / module, right)))
               for module, planted in ((engine, faults), (events, folds), (platform, sweeps))
-              for name, file, right, _ in planted]
-    return [f"{name}: {file} has the place {count} times: {right.strip()}"
-            for name, file, right, count in counts if count != 1]
+              for name, right, _ in planted]
+    return [f"{name}: found in {count} places: {right.strip()}" for name, right, count in counts if count != 1]
 
 
 def plant(copy: pathlib.Path, module: str, planted: list) -> None:
+    for name, right, wrong in planted:
+        [path] = places(copy / module, right)
+        path.write_text(path.read_text().replace(right, wrong.replace("FAULT", f'(plantedFault == "{name}")')))
     (copy / module / "PlantedFault.swift").write_text(
         "#if canImport(Glibc)\n  import Glibc\n#else\n  import Darwin\n#endif\n\n"
         'let plantedFault = getenv("WEFT_FAULT").map { String(cString: $0) } ?? ""\n')
-    for name, file, right, wrong in planted:
-        path = copy / module / file
-        path.write_text(path.read_text().replace(right, wrong.replace("FAULT", f'(plantedFault == "{name}")')))
 
 
 def copy_of_the_package(folder: pathlib.Path) -> pathlib.Path:

@@ -398,7 +398,7 @@ extension RecordedStep {
     }
   }
 
-  /// The failure of a step that is in doubt, and that nobody has accepted; `nil` for any other.
+  /// The failure of a step that is in doubt and not accepted; `nil` for any other.
   var doubt: StepFailure? {
     guard case .finished(let end, _) = state, end.conclusion == .failure else { return nil }
     return end.failure.flatMap { $0.classes.contains(.inDoubt) ? $0 : nil }

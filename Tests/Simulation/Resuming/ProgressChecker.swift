@@ -131,7 +131,8 @@ struct ProgressChecker {
     guard blueprint.member(spot.id).group != nil, groups[spot] == nil, !mentioned.contains(spot)
     else { return false }
     // A group that was done, and that a skipped group now contains, keeps its end.
-    if lastEnds[spot]?.conclusion == .success, blueprint.enclosing(spot).contains(where: isSkipped) {
+    if lastEnds[spot]?.conclusion == .success, blueprint.enclosing(spot).contains(where: isSkipped)
+    {
       return true
     }
     return blueprint.members(of: spot).allSatisfy(isSettled)
