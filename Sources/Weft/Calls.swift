@@ -38,7 +38,7 @@ extension HTTPResponse {
     if let root, !diagnostics.contains(where: \.isError) { return JSONValue(root) }
     let first = diagnostics.first(where: \.isError)
     let place = file.position(of: first?.place.map { Int($0.range.start) } ?? 0)
-    throw .notJSON(line: place.line, column: place.column, why: first?.message ?? "it is not read")
+    throw .notJSON(line: place.line, column: place.column, why: first?.message ?? "unreadable")
   }
 
   /// The body, decoded as a type of the caller's.
@@ -72,8 +72,8 @@ public enum CallFailure: Error, Sendable {
   public var message: String {
     switch self {
     case .noAnswer(let failure): failure.message
-    case .unexpectedStatus(let response): "\(response.url) answered with status \(response.status)"
-    case .body(let fault, let response): "\(response.url) answered, but \(fault.message)"
+    case .unexpectedStatus(let response): "\(response.url) returned status \(response.status)"
+    case .body(let fault, let response): "\(response.url) responded, but \(fault.message)"
     }
   }
 
@@ -103,7 +103,7 @@ public enum BodyError: Error, Sendable {
     switch self {
     case .notText(let fault): fault.message
     case .notJSON(let line, let column, let why):
-      "the body is no JSON: line \(line), column \(column): \(why)"
+      "the body is not JSON: line \(line), column \(column): \(why)"
     case .notOfType(let error): "the body is not of the expected type: \(error.sentence)"
     }
   }

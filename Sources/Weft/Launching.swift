@@ -339,7 +339,7 @@ extension StartError {
     case .unknownStep(let step):
       return RunStoreError(message: "\"\(step.name)\" is not a step of the workflow")
     case .changedFiles(let changes):
-      let more = changes.count > 1 ? ", and \(changes.count - 1) more are not as they were" : ""
+      let more = changes.count > 1 ? ", and \(changes.count - 1) more have changed" : ""
       return RunStoreError(
         message: (changes.first?.message ?? "") + more,
         help: "name the step in `rerunning`, or accept changed files")
@@ -350,10 +350,10 @@ extension StartError {
         help: OrphanedProcesses.help)
     case .givenUp(let key):
       return RunStoreError(
-        message: "the task that waited for its turn with the key \"\(key)\" was cancelled")
+        message: "cancelled while waiting for the key \"\(key)\"")
     case .turn(let error), .journal(let error): return error
     case .containment(let error):
-      preconditionFailure("a containment that was left open cannot be had: \(error)")
+      preconditionFailure("no containment is available: \(error)")
     }
   }
 }

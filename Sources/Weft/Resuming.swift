@@ -101,13 +101,13 @@ extension Engine {
           throw RunStoreError(error)
         }
         throw RunStoreError(
-          message: "run \(run) has succeeded", help: "there is nothing to go on with")
+          message: "run \(run) has succeeded", help: "there is nothing left to resume")
       }
       let changes = try previous.changes(to: plan, for: self)
       if let changes, !resuming.acceptedChanges.accept(changes) {
         throw RunStoreError(
-          message: "the workflow of run \(run) is another than it was: \(changes)",
-          help: "read it as it was when the run began, or accept its changes")
+          message: "the workflow has changed since run \(run) began: \(changes)",
+          help: "read the workflow as it was when the run began, or accept its changes")
       }
       try checkOptions()
       let values = try values(of: inputs, previous.opening.inputs, for: workflow)

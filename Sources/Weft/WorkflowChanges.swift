@@ -38,7 +38,7 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
   }
 
   private static func lines(_ difference: PlanDifference?, _ files: [String]) -> [String] {
-    var lines = files.map { "\"\($0)\" is another" }
+    var lines = files.map { "\"\($0)\" has changed" }
     guard let difference else { return lines }
     for (verb, steps) in [
       ("changed", difference.changed), ("added", difference.added), ("removed", difference.removed),
@@ -47,7 +47,7 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
       let more = steps.count > 10 ? " and \(steps.count - 10) more" : ""
       lines.append("\(verb) \(shown)\(more)")
     }
-    return lines.isEmpty ? ["no step is another than it was"] : lines
+    return lines.isEmpty ? ["no step has changed"] : lines
   }
 }
 

@@ -88,7 +88,7 @@ struct Program {
   /// Changes the working directory, like `make -C`.
   static func change(to directory: String) throws(Refusal) {
     do { try FileSystem.changeDirectory(to: directory) } catch {
-      throw Refusal(.usage, "cannot change to \"\(directory)\", as -C wants: \(error)")
+      throw Refusal(.usage, "cannot change to \"\(directory)\" (-C): \(error)")
     }
   }
 }

@@ -347,13 +347,13 @@ package enum CacheError: Error, Sendable, Hashable {
   /// The error as a sentence without a full stop.
   package var message: String {
     switch self {
-    case .noOutput(let path): "it has not made \"\(path)\""
+    case .noOutput(let path): "it did not create \"\(path)\""
     case .tooLarge(let bytes, let limit):
-      "what it has made has \(bytes) bytes, and the cache may hold \(limit)"
-    case .lost(let hash): "the content \(hash.prefix(12)) is not in the cache any more"
-    case .changed(let path): "\"\(path)\" is not as it was"
+      "its outputs have \(bytes) bytes, more than the cache limit of \(limit)"
+    case .lost(let hash): "the content \(hash.prefix(12)) is no longer in the cache"
+    case .changed(let path): "\"\(path)\" has changed"
     case .inTheWay(let path):
-      "\"\(path)\", which it is not known to have made, is in the place of what it made"
+      "\"\(path)\", which it is not known to have created, is in the place of an output"
     case .workspace(let fault): fault.message
     case .place(let fault): fault.message
     case .stopped: "it was stopped"

@@ -97,7 +97,7 @@ final class CurlDriver {
     guard failed == 0, weft_curl_add(loop, transfer) == 0 else {
       let why = String(cString: weft_curl_code_text(failed))
       weft_curl_transfer_destroy(transfer)
-      return start.fail(.other("libcurl does not take the request: \(why)"))
+      return start.fail(.other("libcurl rejects the request: \(why)"))
     }
     exchanges[start.id] = exchange
     if exchanges.count > kept { keep(2 * kept) }

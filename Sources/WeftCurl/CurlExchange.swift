@@ -100,7 +100,7 @@ final class CurlExchange {
     sendings += 1
     watch.connected()
     guard sendings > 1, !start.request.isRepeatable else { return WEFT_CURL_GO_ON }
-    return abort(.failed(.reset(why: "the server closed it when the request came")))
+    return abort(.failed(.reset(why: "the server closed it when it received the request")))
   }
 
   func headerCame(_ line: UnsafeRawBufferPointer) -> weft_curl_answer {
@@ -230,7 +230,7 @@ final class CurlExchange {
       if verdict == nil, let unpacking, !unpacking.isComplete {
         return .failure(.partial(received: Int(report.body_received), expected: nil))
       }
-      return head.map { .success($0) } ?? .failure(.malformed("it has no head"))
+      return head.map { .success($0) } ?? .failure(.malformed("it has no status line"))
     }
     if let refusedAddress, report.request_sent == 0 { return .failure(.address(refusedAddress)) }
     let words = String(cString: weft_curl_message(transfer))

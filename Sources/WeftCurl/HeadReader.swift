@@ -41,14 +41,14 @@ struct HeadReader {
     guard let number = ASCII.number(rest.prefix { $0 != 0x20 }), (100...999).contains(number) else {
       return .fault(.malformed("its first line is \"\(Self.excerpt(Self.text(line)))\""))
     }
-    if number == 101 { return .fault(.malformed("it switches to a protocol nobody asked for")) }
+    if number == 101 { return .fault(.malformed("it switches protocols unasked")) }
     status = number
     (fields, framingLines, isFramingOdd) = ([], 0, false)
     return .more
   }
 
   private mutating func field(_ line: UnsafeRawBufferPointer) -> Step {
-    guard status != nil else { return .fault(.malformed("a header comes before its first line")) }
+    guard status != nil else { return .fault(.malformed("a header comes before the status line")) }
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
       return .fault(.malformed("a header without a colon"))
     }
@@ -96,7 +96,7 @@ struct HeadReader {
   private static func disagreement(in headers: HTTPHeaders) -> String? {
     let lengths = Set(headers.list(of: "content-length"))
     if lengths.count > 1 {
-      return "it has two lengths: \(lengths.sorted().joined(separator: ", "))"
+      return "it has several lengths: \(lengths.sorted().joined(separator: ", "))"
     }
     if let length = lengths.first {
       if ASCII.number(length) == nil { return "its length is \"\(excerpt(length))\"" }

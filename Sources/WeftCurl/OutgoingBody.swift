@@ -117,7 +117,7 @@ struct BodyCursor: Sendable {
     } catch {
       throw .systemError(error, at: file.path)
     }
-    if bytes.isEmpty { throw .file(path: file.path, why: "became shorter while it was sent") }
+    if bytes.isEmpty { throw .file(path: file.path, why: "shrank while it was sent") }
     return bytes[...]
   }
 }

@@ -56,20 +56,20 @@ package struct ExpressionProblem: Error, Sendable, Hashable {
 // MARK: Found by the parser
 
 extension ExpressionProblem {
-  private static let quoteHelp = "a \"'\" inside a text is written twice: 'it''s'"
+  private static let quoteHelp = "write a \"'\" inside a string twice: 'it''s'"
 
   static func unexpectedSymbol(_ text: String) -> ExpressionProblem {
     let help: String? =
       switch text.utf8.first {
       case _ where text.utf8.contains(UInt8(ascii: "'")): quoteHelp
-      case UInt8(ascii: "\""): "texts stand in single quotes: 'text'"
-      case UInt8(ascii: "="): "equality is written =="
-      case UInt8(ascii: "&"): "and is written &&"
-      case UInt8(ascii: "|"): "or is written ||"
+      case UInt8(ascii: "\""): "strings use single quotes: 'text'"
+      case UInt8(ascii: "="): "use == for equality"
+      case UInt8(ascii: "&"): "use && for \"and\""
+      case UInt8(ascii: "|"): "use || for \"or\""
       case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "/"),
         UInt8(ascii: "%"):
-        "there is no arithmetic in expressions"
-      case UInt8(ascii: "$"): "an expression does not contain ${{ }} again"
+        "expressions have no arithmetic"
+      case UInt8(ascii: "$"): "${{ }} cannot be nested: write the name without it"
       default: nil
       }
     return ExpressionProblem("W0302", "unexpected \(quoted(text)) in an expression", help: help)
@@ -77,16 +77,16 @@ extension ExpressionProblem {
 
   static func unexpectedEnd(after text: String) -> ExpressionProblem {
     ExpressionProblem(
-      "W0302", "the expression ends after \(quoted(text)), where more must follow")
+      "W0302", "unexpected end of the expression after \(quoted(text))")
   }
 
   static let unclosedText = ExpressionProblem(
-    "W0302", "the text that begins here has no closing \"'\"", help: quoteHelp)
+    "W0302", "the string that begins here has no closing \"'\"", help: quoteHelp)
 
   static func unknownFunction(_ name: String) -> ExpressionProblem {
     let names = ExpressionFunction.allCases.map(\.rawValue)
     return ExpressionProblem(
-      "W0303", "there is no function \(quoted(name))",
+      "W0303", "unknown function \(quoted(name))",
       help: NearestName(names).nearest(to: name).map { "did you mean \"\($0)\"?" }
         ?? "the functions are " + names.joined(separator: ", "))
   }
@@ -99,13 +99,13 @@ extension ExpressionProblem {
       default: "\(found) arguments"
       }
     return ExpressionProblem(
-      "W0304", "\(function.rawValue)() is given \(given), but takes \(function.argumentPhrase)",
+      "W0304", "\(function.rawValue)() is given \(given), expected \(function.argumentPhrase)",
       help: "write \(function.signature)")
   }
 
   static func tooLong(_ count: Int, limit: Int) -> ExpressionProblem {
     ExpressionProblem(
-      "W0305", "an expression of \(count) bytes is longer than the limit of \(limit)")
+      "W0305", "the expression has \(count) bytes, more than the limit of \(limit)")
   }
 
   static func tooDeep(limit: Int) -> ExpressionProblem {
@@ -125,7 +125,7 @@ extension ExpressionProblem {
     help: "a literal \"${{\" is written ${{ '${{' }}")
 
   static let textAroundExpression = ExpressionProblem(
-    "W0306", "a condition is one expression, without text around ${{ }}",
+    "W0306", "a condition must be a single expression, without text around ${{ }}",
     help: "write all of it as one expression: a == 'b'")
 }
 
@@ -135,8 +135,8 @@ extension ExpressionProblem {
   package static func unknownContext(_ name: String, nearest: String?) -> ExpressionProblem {
     let function = ExpressionFunction(named: name)
     return ExpressionProblem(
-      "W0310", "there is no context \(quoted(name))",
-      help: function.map { "write \($0.signature) for the function" }
+      "W0310", "unknown name \(quoted(name))",
+      help: function.map { "did you mean \($0.signature)?" }
         ?? nearest.map { "did you mean \"\($0)\"?" } ?? "text goes in single quotes: '\(name)'")
   }
 
@@ -145,10 +145,10 @@ extension ExpressionProblem {
     let owner = owner.map { "\"\($0)\"" } ?? "this"
     return switch error {
     case .nothingInside(let type):
-      ExpressionProblem("W0309", "\(owner) is \(type.name), which has nothing inside")
+      ExpressionProblem("W0309", "\(owner) is \(type.name), which has no members")
     case .unknownName(let name, let nearest):
       ExpressionProblem(
-        "W0309", "\(owner) has nothing that is called \"\(name)\"",
+        "W0309", "\(owner) has no member \"\(name)\"",
         help: nearest.map { "did you mean \"\($0)\"?" })
     }
   }
@@ -159,54 +159,54 @@ extension ExpressionProblem {
 extension ExpressionProblem {
   static func notText(_ function: ExpressionFunction, found: String) -> ExpressionProblem {
     ExpressionProblem(
-      "W0307", "\(function.rawValue)() is given \(found), but takes a text",
+      "W0307", "\(function.rawValue)() is given \(found), expected a string",
       help: "write \(function.rawValue)(toJSON(…)) for its JSON text")
   }
 
   static func notCountable(found: String) -> ExpressionProblem {
     ExpressionProblem(
-      "W0307", "length() is given \(found), but takes a text, an array or an object")
+      "W0307", "length() is given \(found), expected a string, an array or an object")
   }
 
   static func notObject(found: String) -> ExpressionProblem {
-    ExpressionProblem("W0307", "keys() is given \(found), but takes an object")
+    ExpressionProblem("W0307", "keys() is given \(found), expected an object")
   }
 
   static func notBoolean(found: String) -> ExpressionProblem {
     ExpressionProblem(
-      "W0307", "a condition of case() is \(found), but must be true or false",
+      "W0307", "a condition of case() is \(found), expected true or false",
       help: "compare it, or write !!(…) for whether it counts as true")
   }
 
   static func malformedFormat(_ text: String) -> ExpressionProblem {
     func message(_ text: String) -> String {
-      "format() is given \(text), in which braces are unpaired"
+      "format() is given \(text) with unbalanced braces"
     }
     return ExpressionProblem(
       "W0307", message(quoted(text)), concealed: message("a text"),
-      help: "a brace that stands for itself is written twice: {{ or }}")
+      help: "write a literal brace twice: {{ or }}")
   }
 
   static func missingFormatValue(index: String, given: Int) -> ExpressionProblem {
     func message(_ value: String) -> String {
-      "format() is to write value \(value), but is given "
+      "format() refers to value \(value), but is given "
         + (given == 1 ? "one value" : "\(given) values")
     }
     return ExpressionProblem(
       "W0307", message("{\(index)}"), concealed: message("of a number"),
-      help: "values count from {0}")
+      help: "values are numbered from {0}")
   }
 
-  static let emptyJSON = ExpressionProblem("W0307", "fromJSON() is given an empty text")
+  static let emptyJSON = ExpressionProblem("W0307", "fromJSON() is given an empty string")
 
   static func malformedJSON(_ why: String) -> ExpressionProblem {
-    let message = "fromJSON() is given a text that is not JSON"
+    let message = "fromJSON() is given a string that is not JSON"
     return ExpressionProblem("W0307", "\(message): \(why)", concealed: message)
   }
 
   static func tooLarge(limit: Int) -> ExpressionProblem {
     ExpressionProblem(
-      "W0307", "the expression makes more than \(limit) bytes of text, the limit of one evaluation")
+      "W0307", "the expression produces more than \(limit) bytes of text, which is the limit")
   }
 
   package static func filesNotHashed(_ why: String) -> ExpressionProblem {
@@ -219,13 +219,13 @@ extension ExpressionProblem {
 extension ExpressionProblem {
   package static func nothingToWrite(_ text: String) -> ExpressionProblem {
     ExpressionProblem(
-      "W0308", "\(quoted(text)) is null, and cannot be written into a text",
+      "W0308", "\(quoted(text)) is null, which cannot be inserted into text",
       help: "write ${{ \(text) || '' }} to allow it")
   }
 
   package static func notWritable(_ text: String, found: String) -> ExpressionProblem {
     ExpressionProblem(
-      "W0308", "\(quoted(text)) is \(found), and cannot be written into a text",
+      "W0308", "\(quoted(text)) is \(found), which cannot be inserted into text",
       help: "write ${{ toJSON(\(text)) }} for its JSON text")
   }
 
@@ -238,17 +238,17 @@ extension ExpressionProblem {
       default: "the control character 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
       }
     return ExpressionProblem(
-      "W0308", "\(quoted(text)) has \(control), which a header must not have")
+      "W0308", "\(quoted(text)) contains \(control), which is not allowed in a header")
   }
 
   static func unfitForPath(_ text: String, _ segment: String) -> ExpressionProblem {
     ExpressionProblem(
       "W0308",
-      "\(quoted(text)) makes the path segment \"\(segment)\", which would name another path")
+      "\(quoted(text)) produces the path segment \"\(segment)\", which would change the path")
   }
 
   static func notJSONNumber(_ text: String) -> ExpressionProblem {
-    ExpressionProblem("W0308", "\(quoted(text)) is a number that JSON does not have")
+    ExpressionProblem("W0308", "\(quoted(text)) is not a finite number, which JSON requires")
   }
 
   /// At most 80 scalars of an expression, in quotes that it does not contain.
@@ -263,7 +263,7 @@ extension ExpressionFunction {
   fileprivate var argumentPhrase: String {
     let counts = argumentCounts
     switch (counts.lowerBound, counts.upperBound) {
-    case (3, _) where self == .case: return "an odd number, 3 at least"
+    case (3, _) where self == .case: return "an odd number of at least 3"
     case (0, 0): return "none"
     case (1, 1): return "one"
     case (let least, let most) where least == most: return "\(least)"

@@ -119,9 +119,9 @@ package enum PathPatternError: Error, Sendable, Hashable {
   package var message: String {
     switch self {
     case .absolute(let text):
-      "the pattern \"\(text)\" is absolute, but files are looked for below a directory"
+      "the pattern \"\(text)\" is absolute, expected a relative one"
     case .leadsUp(let text):
-      "the pattern \"\(text)\" leads out of the directory below which files are looked for"
+      "the pattern \"\(text)\" leads out of the directory that is searched"
     }
   }
 }

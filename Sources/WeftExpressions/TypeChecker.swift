@@ -278,8 +278,8 @@ extension ExpressionRemark {
     at range: SourceRange
   ) -> ExpressionRemark {
     ExpressionRemark(
-      message: "this is always \(comparison == .notEqual), since \(left.remarkName) never equals"
-        + " \(right.remarkName)",
+      message: "this is always \(comparison == .notEqual), because \(left.remarkName) never "
+        + "equals \(right.remarkName)",
       help: left.nearest(right).map { "did you mean '\($0)'?" }, range: range)
   }
 
@@ -292,7 +292,7 @@ extension ExpressionRemark {
         ["true", "false"].contains(values[0].lowercased())
       else { continue }
       return ExpressionRemark(
-        message: "a boolean never equals the text '\(values[0])', which counts as no number",
+        message: "a boolean never equals the string '\(values[0])', which is not a number",
         help: "write \(values[0]) without quotes", range: range)
     }
     return nil
@@ -305,7 +305,7 @@ extension ExpressionType {
     guard case .string(.some(let values)) = self else { return name }
     let words = values.prefix(8).map { ExpressionText.literal($0) }
     return values.count == 1
-      ? "the text \(words[0])"
+      ? "the string \(words[0])"
       : "one of " + words.joined(separator: ", ") + (values.count > 8 ? ", …" : "")
   }
 

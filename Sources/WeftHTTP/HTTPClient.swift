@@ -166,11 +166,11 @@ enum SavePlan {
       self =
         range?.first == partial.size
         ? .resumed(partial, partial.size)
-        : .impossible("the part that was sent is not the one that was asked for")
+        : .impossible("the server sent a different range than requested")
     } else if request.headers.contains("range") {
       self = .fresh
     } else {
-      self = .impossible("a part was sent, and the whole was asked for")
+      self = .impossible("the server sent a partial response to a full request")
     }
   }
 }

@@ -256,7 +256,7 @@ extension JSONNumber {
     }
     do throws(Misfit) { return try convert(number) } catch {
       let why =
-        "\(number.text) is \(error == .notInteger ? "no integer" : "out of range for \(type)")"
+        "\(number.text) is \(error == .notInteger ? "not an integer" : "out of range for \(type)")"
       throw .dataCorrupted(.init(codingPath: path, debugDescription: why))
     }
   }

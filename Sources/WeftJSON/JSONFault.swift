@@ -51,7 +51,7 @@ struct JSONFault {
 // MARK: The text as a whole
 
 extension JSONFault {
-  static let empty = JSONFault("W0001", "the text is empty, where a JSON value was expected")
+  static let empty = JSONFault("W0001", "the text is empty, expected a JSON value")
 
   static func tooLarge(_ size: Int, limit: Int) -> JSONFault {
     let isWhole = limit >= 1 << 20 && limit % (1 << 20) == 0
@@ -61,7 +61,7 @@ extension JSONFault {
 
   static func foreignEncoding(_ encoding: String) -> JSONFault {
     JSONFault(
-      "W0003", "the text is \(encoding), where UTF-8 was expected", help: "save the file as UTF-8")
+      "W0003", "the text is \(encoding), expected UTF-8", help: "save the file as UTF-8")
   }
 
   static let byteOrderMark = JSONFault(
@@ -80,8 +80,8 @@ extension JSONFault {
   }
 
   static let textAfterValue = JSONFault(
-    "W0008", "there is more text after the end of the JSON value",
-    help: "a file holds one value; several go into an array")
+    "W0008", "unexpected text after the end of the JSON value",
+    help: "a file holds one value; put several into an array")
 
   enum Opener: String {
     case string, array, object, comment
@@ -110,7 +110,7 @@ extension JSONFault {
   static func strangeSpace(_ scalar: Unicode.Scalar) -> JSONFault {
     JSONFault(
       "W0010", "found \(name(of: scalar)), which is not white space in JSON",
-      help: "replace it by a plain space")
+      help: "replace it with a plain space")
   }
 
   static let comment = JSONFault(
@@ -135,7 +135,7 @@ extension JSONFault {
     return JSONFault("W0014", message, help: "write \":\" between the key and its value")
   }
 
-  static let missingValue = JSONFault("W0015", "there is no value here")
+  static let missingValue = JSONFault("W0015", "missing value")
 }
 
 // MARK: Values
@@ -147,7 +147,7 @@ extension JSONFault {
     if ["nan", "infinity", "inf"].contains(unsigned) {
       self.init(
         "W0016", "\(word) is not a JSON number",
-        help: "JSON has finite numbers only; leave the value out, or write null")
+        help: "JSON has only finite numbers; omit the value, or write null")
     } else if let fault = JSONFault(number: word) {
       self = fault
     } else if let meant = JSONFault.literals[word.lowercased()] {
@@ -209,7 +209,7 @@ extension JSONFault {
     } else {
       self = fault(
         "only digits, one point and an exponent are allowed",
-        "if it is meant as text, write it in double quotes: \"\(word)\"")
+        "if it is a string, write it in double quotes: \"\(word)\"")
     }
   }
 
@@ -250,7 +250,8 @@ extension JSONFault {
   static func unknownEscape(_ escape: String) -> JSONFault {
     JSONFault(
       "W0023", "unknown escape \(escape)",
-      help: "JSON knows \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX; a backslash itself is \\\\")
+      help: "valid escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX; a "
+        + "backslash itself is \\\\")
   }
 
   static func shortUnicodeEscape(_ escape: String) -> JSONFault {
@@ -260,7 +261,7 @@ extension JSONFault {
 
   static func loneSurrogate(_ escape: String) -> JSONFault {
     JSONFault(
-      "W0024", "\(escape) is a lone surrogate, which is no character",
+      "W0024", "\(escape) is a lone surrogate, which is not a character",
       help: "characters beyond U+FFFF need both halves, as in \\ud83d\\ude00")
   }
 }

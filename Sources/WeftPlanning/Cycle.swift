@@ -81,11 +81,11 @@ extension Cycle {
     let reasons = Set(hops.map(\.reason))
     let noun = reasons.contains(.need) || !reasons.contains(.reference) ? "need" : "reference"
     if let hop = hops.first(where: { $0.reason == .order }) {
-      return "a member of \"steps\" waits for the one before it: move \"\(hop.from)\", give it "
-        + "\"needs\" of its own, or remove one of the \(noun)s"
+      return "a member of \"steps\" waits for the one before it: move \"\(hop.from)\", give it its "
+        + "own \"needs\", or remove one of the \(noun)s"
     }
     if let hop = hops.first(where: { $0.reason == .membership }) {
-      return "all in \"\(hop.to)\" waits for what \"\(hop.to)\" waits for: move \"\(hop.from)\" "
+      return "members of \"\(hop.to)\" wait for what \"\(hop.to)\" waits for: move \"\(hop.from)\" "
         + "out of it, or remove one of the \(noun)s"
     }
     if reasons.contains(.reference) {

@@ -277,15 +277,15 @@ extension Diagnostic {
 
   fileprivate static func needsItsGroup(_ subject: Subject, group: String) -> Diagnostic {
     problem(
-      "W0204", of: subject, "needs \"\(group)\", which is a group around it", key: "needs",
-      help: "\"\(group)\" ends only when all in it has ended: name the members of it to wait for")
+      "W0204", of: subject, "needs \"\(group)\", which is an enclosing group", key: "needs",
+      help: "\"\(group)\" ends only when all its members have ended: name the members to wait for")
   }
 
   fileprivate static func needsItsMember(_ subject: Subject, member: Subject) -> Diagnostic {
     problem(
       "W0205", of: subject, "needs \(member), which is inside it", key: "needs",
       help:
-        "\(member) starts only when \(subject) does: give the need to the members that wait for it")
+        "\(member) starts only when \(subject) does: move the need to the members that wait for it")
   }
 
   /// A member of a group that runs several times, or ends early, is named from outside.
@@ -294,7 +294,7 @@ extension Diagnostic {
   ) -> Diagnostic {
     problem(
       "W0213", of: subject,
-      "waits for \"\(member)\", which cannot be named from outside of \"\(sealed.address)\""
+      "waits for \"\(member)\", which cannot be named from outside \"\(sealed.address)\""
         + " (\(sealed.reason.rawValue))",
       key: "needs", help: sealed.help)
   }
@@ -313,7 +313,7 @@ extension Diagnostic {
   ) -> Diagnostic {
     Diagnostic(
       .warning, code: "W0501", message: "\(subject) needs \"\(name)\" twice", place: nil,
-      help: "once is enough", related: .init("the first one is here", first), key: "needs")
+      help: "remove one of the two", related: .init("the first one is here", first), key: "needs")
   }
 
   fileprivate static func unknownLog(
@@ -341,13 +341,13 @@ extension Diagnostic {
     problem(
       "W0212", of: subject,
       "reads the log of \"\(step)\", which writes to the terminal and has none", key: "stdin.log",
-      help: "remove \"tty\" from \"\(step)\", or let it write into a file")
+      help: "remove \"tty\" from \"\(step)\", or let it write to a file")
   }
 
   private static func helpForUnknownName(_ name: String) -> String {
     isPosition(name)
-      ? "\"\(name)\" is a position: give that step an \"id\" and name it by that"
-      : "a step or group is named by its \"id\""
+      ? "\"\(name)\" is a position: give that step an \"id\" and refer to it"
+      : "refer to a step or group by its \"id\""
   }
 
   /// Whether a name looks like the address of a step without an id: `3`, `2.1`, `checks.3`.

@@ -17,12 +17,14 @@ struct LiteralRemark: Sendable, Hashable {
       help = "write \(quoted(text)) without brackets, or [" + words.joined(separator: ", ") + "]"
       return
     case .argument(let index) where index > 0 && LiteralRemark.shellSigns.contains(text):
-      message = "\(quoted(text)) is handed to the program as an argument: no shell reads an array"
+      message =
+        "\(quoted(text)) is passed to the program as an argument: an "
+        + "array runs without a shell"
       help = "write \"run\" as one string"
       return
     case .variable(let name):
       if let variable = LiteralRemark.variable(in: text) {
-        message = "nothing in \"env.\(name)\" is expanded: \"$\(variable)\" stays as it is"
+        message = "variables in \"env.\(name)\" are not expanded: \"$\(variable)\" is used as it is"
         help =
           "set it in the script: \(name)=\"…$\(variable)…\"; or declare an input, and write"
           + " ${{ inputs.… }}"
@@ -31,7 +33,7 @@ struct LiteralRemark: Sendable, Hashable {
     default: break
     }
     guard let braces = LiteralRemark.bareBraces(in: text) else { return nil }
-    message = "\(quoted(shortened(braces))) is no expression, and stays as it is"
+    message = "\(quoted(shortened(braces))) is not an expression, and is used as it is"
     help = "write ${{ … }}: $\(shortened(braces))"
   }
 

@@ -79,11 +79,11 @@ extension Outline {
 extension OpaqueGroup {
   /// The remedy: what to name instead.
   var help: String {
-    guard hasID else { return "give that group an \"id\", and name it by that" }
+    guard hasID else { return "give that group an \"id\", and refer to it" }
     return switch reason {
     case .forEach, .matrix:
-      "it is run once for each element: name \"\(address)\", whose \"results\" have all of them"
-    case .retry: "it may be run several times: name \"\(address)\", and hand on its \"outputs\""
+      "it runs once for each element: name \"\(address)\", whose \"results\" have all elements"
+    case .retry: "it may run several times: name \"\(address)\", and read its \"outputs\""
     case .race:
       "only one of its members wins: name \"\(address)\", whose \"winner\" and \"outputs\" are those"
         + " of the winner"
@@ -128,15 +128,15 @@ extension FinalizerScope {
   /// Describes the named step, for messages.
   var reason: String {
     switch self {
-    case .finally: "is done finally, when all else has ended"
-    case .cleanup(let address): "cleans up after \"\(address)\""
+    case .finally: "runs in \"finally\", after everything else"
+    case .cleanup(let address): "is a cleanup of \"\(address)\""
     }
   }
 
   var help: String {
     switch self {
-    case .finally: "move it into \"finally\" as well, or the other out of it"
-    case .cleanup: "make it a step of its own that others can wait for"
+    case .finally: "move it into \"finally\" too, or move the other step out of it"
+    case .cleanup: "make it a separate step that others can wait for"
     }
   }
 }

@@ -97,12 +97,12 @@ extension Diagnostic {
   ) -> Diagnostic {
     Diagnostic(
       .warning, code: "W0515",
-      message: "\(subject) does not wait for \"\(previous)\" before it, for it has \"needs\"; nor"
-        + " does what follows it",
+      message: "\(subject) does not wait for \"\(previous)\" before it, because it has \"needs\"; "
+        + "nor do the steps after it",
       place: nil,
       help:
-        "add \"\(previous)\" to \"needs\"; if it is meant, say so by \"needs\" of the steps that"
-        + " follow, or by \"parallel\"",
+        "add \"\(previous)\" to \"needs\"; if this is intended, use \"parallel\", or \"needs\" "
+        + "on the steps that follow",
       key: "needs")
   }
 }

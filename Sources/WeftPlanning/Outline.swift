@@ -394,8 +394,8 @@ extension Diagnostic {
   fileprivate static var tooManySteps: Diagnostic {
     Diagnostic(
       .error, code: "W0211",
-      message: "the workflow has more than \(WorkflowLimits.steps) steps and groups, with those of"
-        + " the files that its steps run",
+      message: "the workflow has more than \(WorkflowLimits.steps) steps and groups, "
+        + "including those of nested files",
       place: nil, help: "split the workflow into several")
   }
 }

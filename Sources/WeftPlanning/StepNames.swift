@@ -76,7 +76,7 @@ struct StepNames: Sendable {
       found.append(
         Diagnostic(
           .error, code: "W0201", message: "duplicate id \"\(id.text)\"", place: nil,
-          help: "an id is unique in its file: rename one of the two",
+          help: "ids are unique in a file: rename one of the two",
           related: .init(
             "the first one is here", outline.place(earlier?.id ?? earlier?.step, inFile: file)),
           key: "id"),

@@ -9,8 +9,8 @@ extension ShellQuotingError {
     switch reason.cure {
     case .variable(let use): "add \(entry) and \(use)"
     case .validation(let use):
-      "\"$VALUE\" would be evaluated too: make sure first that the value is harmless, by the \"pattern\" "
-        + "of its input or a case statement; then add \(entry) and \(use)"
+      "\"$VALUE\" would be evaluated too: first restrict the value with a \"pattern\" on its input "
+        + "or a case statement; then add \(entry) and \(use)"
     case .text(let text): text
     case .around(let before, let after): before + shown + after
     }
@@ -38,45 +38,46 @@ extension ShellQuotingError.Reason {
   fileprivate var sentence: String {
     switch self {
     case .unknownShell(let program):
-      "stands in a script for \(quoted(program)), whose quoting is not known"
+      "is in a script for \(quoted(program)), whose quoting rules are not known"
     case .unfollowable(let construct, let line):
-      "stands where the script cannot be followed: in line \(line), \(construct.sentence)"
+      "is in a part of the script that cannot be parsed: line \(line): \(construct.sentence)"
     case .quotedHereDocument:
-      "stands in a here-document with a quoted delimiter, in which nothing is expanded"
-    case .hereDocumentDelimiter: "stands in the delimiter of a here-document"
-    case .backquotes: "stands between backquotes, in which quotes are read in another way"
-    case .expansion: "stands inside of ${…}"
-    case .translated: "stands in $\"…\", which is translated before it is expanded"
-    case .afterBackslash: "stands directly behind a backslash, which would escape its quotes"
-    case .afterDollar: "stands directly behind a $, which would join with its quotes"
-    case .descriptor: "stands where the number of a descriptor is expected"
-    case .arithmetic: "stands in arithmetic, where \(Self.example) runs the command"
-    case .elementIndex: "stands in a subscript, where \(Self.example) runs the command"
+      "is in a here-document with a quoted delimiter, where nothing is expanded"
+    case .hereDocumentDelimiter: "is in the delimiter of a here-document"
+    case .backquotes: "is inside backquotes, where quoting works differently"
+    case .expansion: "is inside ${…}"
+    case .translated: "is inside $\"…\", which is translated before it is expanded"
+    case .afterBackslash: "directly follows a backslash, which would escape its quotes"
+    case .afterDollar: "directly follows a $, which would combine with its quotes"
+    case .descriptor: "is used as a descriptor number"
+    case .arithmetic: "is in an arithmetic expression, where \(Self.example) runs the command"
+    case .elementIndex: "is in a subscript, where \(Self.example) runs the command"
     case .condition(let operation?):
-      "is an operand of \(quoted(operation)), for which \(Self.example) may run the command"
-    case .condition(nil): "stands in a test whose operator is not written out"
-    case .longTest: "stands in a test joined of several, where it may be taken for an operator"
+      "is an operand of \(quoted(operation)), where \(Self.example) may run the command"
+    case .condition(nil): "is in a test whose operator is computed"
+    case .longTest: "is in a compound test, where it may be read as an operator"
     case .evaluatedArgument(let command): "is an argument of \"\(command)\", which may evaluate it"
-    case .evaluatedLater(ValueFlow.positional): "becomes a parameter, which the script evaluates"
+    case .evaluatedLater(ValueFlow.positional):
+      "becomes a positional parameter, which the script evaluates"
     case .evaluatedLater(let name):
-      "comes to be in the variable \"\(name)\", which the script evaluates"
+      "reaches the variable \"\(name)\", which the script evaluates"
     case .attributes(let name):
-      "is assigned to \"\(name)\" in a script that gives variables attributes, which may evaluate it"
-    case .commandWord: "chooses the command that runs"
+      "is assigned to \"\(name)\" in a script that sets variable attributes, which may evaluate it"
+    case .commandWord: "is used as the name of a command"
     case .unknownCommand: "is an argument of a command whose name is computed"
-    case .assignmentName: "chooses the variable that is set"
-    case .functionName: "is the name of a function"
-    case .loopName: "is the name of a loop's variable"
+    case .assignmentName: "is used as the name of a variable"
+    case .functionName: "is used as the name of a function"
+    case .loopName: "is used as the name of a loop variable"
     case .specialVariable(let name):
       "becomes the value of \"\(name)\", which may run or evaluate it"
     case .programText(let program): "would be interpreted by \"\(program)\""
-    case .programFile(let program): "chooses the program that \"\(program)\" runs"
-    case .programInput: "is part of what a command reads as its program"
-    case .scriptText(let program): "stands in text that \"\(program)\" gives to a shell"
+    case .programFile(let program): "is used as the program that \"\(program)\" runs"
+    case .programInput: "is part of a program that a command reads"
+    case .scriptText(let program): "is in text that \"\(program)\" passes to a shell"
     case .runArgument(let program): "would be run by \"\(program)\""
     case .optionOf(let program):
       "may be read as an option of \"\(program)\", which can run programs"
-    case .format: "stands in the format of \"printf\", which gives % and \\ a meaning"
+    case .format: "is in the format of \"printf\", where % and \\ have a meaning"
     }
   }
 
@@ -87,39 +88,40 @@ extension ShellQuotingError.Reason {
     case .unknownShell: .variable("read VALUE from the environment there")
     case .unfollowable: .variable("use \"$VALUE\" here")
     case .quotedHereDocument:
-      .text("write the delimiter without quotes, and \\$ for each $ that is to stay")
-    case .hereDocumentDelimiter: .text("write the delimiter out")
+      .text("write the delimiter without quotes, and \\$ for each literal $")
+    case .hereDocumentDelimiter: .text("write the delimiter literally")
     case .backquotes: .text("write $(…) instead of the backquotes")
     case .expansion:
       .around(
         "set a variable first, value=", ", and use $value here, but not as an index or offset")
-    case .translated: .text("leave out the $ before the quote")
-    case .afterBackslash: .text("leave out the backslash: a value needs no escaping")
+    case .translated: .text("remove the $ before the quote")
+    case .afterBackslash: .text("remove the backslash: values need no escaping")
     case .afterDollar: .text("write \\$ for a dollar sign")
-    case .descriptor: .text("write the number out")
+    case .descriptor: .text("write the number literally")
     case .arithmetic: .validation("use $VALUE here")
     case .condition(let operation?) where TestOperators.ofNumbers.contains(operation):
-      .text("compare with [ a \(operation) b ], which, but for zsh, only takes numbers")
-    case .condition: .text("write the operator and the names of variables out")
-    case .longTest: .text("make several tests of it, as in [ a = b ] && [ c = d ]")
+      .text("compare with [ a \(operation) b ], which only accepts numbers (except in zsh)")
+    case .condition: .text("write the operator and the variable names literally")
+    case .longTest: .text("split it into several tests, as in [ a = b ] && [ c = d ]")
     case .evaluatedArgument(let command): Self.cure(ofArgumentOf: command)
     case .elementIndex, .evaluatedLater: .validation("use \"$VALUE\" here")
-    case .attributes: .text("leave out the attributes, or make a step of its own for that part")
+    case .attributes: .text("remove the attributes, or move that part into a separate step")
     case .commandWord:
-      .text("write \"run\" as an array, or choose the command by a case statement")
+      .text("write \"run\" as an array, or choose the command with a case statement")
     case .unknownCommand: .text("spell out the command name")
-    case .assignmentName, .functionName, .loopName: .text("write the name out")
-    case .specialVariable: .text("write the value out, or choose it by a case statement")
+    case .assignmentName, .functionName, .loopName: .text("write the name literally")
+    case .specialVariable: .text("write the value literally, or choose it with a case statement")
     case .programText("sed"): .variable("use awk, which reads it as ENVIRON[\"VALUE\"]")
     case .programText(let program): Self.cure(ofTextFor: program)
-    case .programFile: .text("write the name of the file out, or choose it by a case statement")
+    case .programFile: .text("write the file name literally, or choose it with a case statement")
     case .programInput: .variable("let that program read VALUE from its environment")
     case .scriptText("ssh"):
-      .around("write it into the command's input: printf '%s' ", " | ssh host 'cat >file'")
+      .around("pass it on standard input: printf '%s' ", " | ssh host 'cat >file'")
     case .scriptText: .variable("use \"$VALUE\" in that text, which is in single quotes")
     case .runArgument:
       .text(
-        "write that argument out, or choose it by a case statement or by the \"enum\" of the input")
+        "write that argument literally, or restrict it with a case statement or "
+          + "an \"enum\" of the input")
     case .optionOf: .text("put -- before it, so that it cannot be an option")
     case .format: .around("write printf '%s' ", "")
     }
@@ -131,7 +133,7 @@ extension ShellQuotingError.Reason {
     case "declare", "typeset", "local", "readonly", "export":
       .around("assign it by itself first: name=", "")
     case "unset", "read", "mapfile", "readarray", "getopts", "printf -v":
-      .text("write the name of the variable out")
+      .text("write the variable name literally")
     default: .validation("use \"$VALUE\" here")
     }
   }
@@ -159,9 +161,9 @@ extension ShellQuotingError.Reason {
 extension ShellQuotingError.Construct {
   fileprivate var sentence: String {
     switch self {
-    case .syntax("the end"): "it ends too early"
-    case .syntax(let text): "shells differ in how they read \(quoted(text))"
-    case .changesReading(let command): "\(quoted(command)) may change how the rest is read"
+    case .syntax("the end"): "it ends unexpectedly"
+    case .syntax(let text): "shells parse \(quoted(text)) differently"
+    case .changesReading(let command): "\(quoted(command)) may change how the rest is parsed"
     case .unbalanced(let opening): "\(quoted(opening)) is not closed"
     case .controlCharacter: "there is a control character"
     case .tooDeep: "more than \(ScriptReading.depthLimit) commands and expansions are nested"

@@ -78,9 +78,9 @@ struct ArgumentParserTests {
     (["rum"], "did you mean \"run\"?"),
     (["build.json"], "to run it, write \"weft run build.json\""),
     (["check", "--fromat", "x"], "did you mean \"--format\"?"),
-    (["run", "--jobs", "4"], "here it is called \"-j N\""),
-    (["run", "--keep-going"], "here it is called \"-k\""),
-    (["--strict"], "the command comes first: \"weft run --strict\""),
+    (["run", "--jobs", "4"], "use \"-j N\""),
+    (["run", "--keep-going"], "use \"-k\""),
+    (["--strict"], "put the command first: \"weft run --strict\""),
     (["run", "--zzz"], "see \"weft help run\""),
   ])
   func theHelpSaysWhatToWriteInstead(words: [String], help: String) {

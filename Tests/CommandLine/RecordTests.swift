@@ -63,8 +63,8 @@ struct RecordTests {
     #expect(result.output == "4\nfile\nw.json\n")
     #expect(
       result.errors == """
-        weft: error: the record of the run cannot be begun: "file" is no directory
-           = help: name another place for it: --state-dir DIR
+        weft: error: cannot create the journal of the run: "file" is not a directory
+           = help: use a different directory: --state-dir DIR
 
         """)
   }
@@ -80,7 +80,7 @@ struct RecordTests {
       in: directory)
     #expect(result.output.hasPrefix("4\n0000000  \\n\n"))
     #expect(
-      result.errors.contains("the record of the run cannot be written: file too large (EFBIG)"))
+      result.errors.contains("the journal of the run cannot be written: file too large (EFBIG)"))
   }
 
   @Test("S12: what is recorded is for its owner alone, whatever the umask is")

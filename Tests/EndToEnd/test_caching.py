@@ -214,7 +214,7 @@ def limits(weft):
     assert place.run(WEFT_CACHE_LIMIT="1MiB") == [], "what was used least recently is still there"
     place.write("in", "another")
     place.run(WEFT_CACHE_LIMIT="100KB")
-    assert "what it has made has" in place.warnings[0], place.warnings
+    assert "its outputs have" in place.warnings[0], place.warnings
     for wrong in ["much", "-1GB"]:
         assert place.call("run", "w.json", WEFT_CACHE_LIMIT=wrong).returncode == 2
         assert place.call("run", "w.json", "--cache-limit", wrong).returncode == 2
@@ -302,7 +302,7 @@ def foretold(weft):
     place.write("in", "2")
     assert decisions()[0] == "runs"
     why = place.call("why", "w.json", "one")
-    assert why.stdout.startswith('"one" would be run: inputs changed\n  inputs  in  '), why.stdout
+    assert why.stdout.startswith('"one" would run: inputs changed\n  inputs  in  '), why.stdout
     assert place.run() == []
     for wrong in [["two words"], ["3"], []]:
         assert place.call("why", "w.json", *wrong).returncode == 2
@@ -377,10 +377,10 @@ def said_at_length(weft):
     assert place.run() == [] and place.run() == ["make"]
     log = place.call("logs", "make").stdout
     assert 1_000_000 < len(log) < 1_100_000 and log.startswith("1\n2\n"), len(log)
-    assert log.endswith("\nweft: the cache keeps no more of this log\n"), log[-100:]
+    assert log.endswith("\nweft: the rest of this log is not cached\n"), log[-100:]
     place.write("w.json", json.dumps(
         {"steps": [maker, {"id": "use", "run": "cat > read", "stdin": {"log": "make"}}]}))
-    assert "not all that it made is there" in place.call("why", "w.json", "make").stdout
+    assert "its cached result is incomplete" in place.call("why", "w.json", "make").stdout
     assert place.run() == [] and len(place.read("read").splitlines()) == 300000
 
 

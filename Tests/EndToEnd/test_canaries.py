@@ -336,7 +336,7 @@ def late_secrets_are_nowhere(weft):
                 assert leaked(run, known) == [], (how, leaked(run, known))
                 text = b"".join(path.read_bytes() for path in files_of(run))
                 assert b"of no importance" in text and b"said on stderr" in text and b"***" in text, how
-                assert b"a secret output of the step is not known" in text, how
+                assert b"a secret output of the step that is not known" in text, how
                 header = [path.read_bytes() for path in files_of(run) if path.name == "header.log"]
                 assert header and LATE["header"].encode() not in b"".join(header), header
                 if how == "success":
@@ -373,7 +373,7 @@ def inputs_with_secrets_are_not_recorded(weft):
         pathlib.Path(run.path, "open").touch()
         environment = dict(os.environ, CANARY_SOURCE=value)
         refused = subprocess.run([weft, "resume"], cwd=run.path, capture_output=True, env=environment)
-        assert refused.returncode == 2 and b"are required, and not given" in refused.stderr, refused
+        assert refused.returncode == 2 and b"are required but not given" in refused.stderr, refused
         done = subprocess.run([weft, "resume", *given[:4]], cwd=run.path, capture_output=True, env=environment)
         assert done.returncode == 0, done
         assert leaked(run, [value]) == [] and value.encode() not in done.stdout + done.stderr, done

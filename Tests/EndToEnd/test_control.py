@@ -158,7 +158,7 @@ def its_time(weft):
 
 def no_record(weft):
     result = Place(weft, asking()).run("--record", "none")
-    assert result.returncode == 1 and "nobody can be asked" in result.stderr, result
+    assert result.returncode == 1 and "cannot ask for approval" in result.stderr, result
 
 
 def refusals(weft):

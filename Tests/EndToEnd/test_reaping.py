@@ -64,7 +64,7 @@ def exit_codes(weft):
     run = place.folder.name
     for words in ([run], [run[:15]], []):
         result = place.call("reap", *words)
-        said = f"run {run}: nothing left to end\n" if words else "nothing is left of any run\n"
+        said = f"run {run}: nothing left to end\n" if words else "nothing left to end\n"
         assert (result.returncode, result.stdout, result.stderr) == (0, said, ""), result
     result = place.call("reap", "2000")
     assert result.returncode == 2 and 'no run "2000" is recorded' in result.stderr, result
@@ -76,7 +76,7 @@ def exit_codes(weft):
     place.until(lambda: len(runs()) == 2)
     (other,) = runs() - {run}
     result = place.call("reap", other)
-    assert result.returncode == 4 and f"the weft of run {other} is alive" in result.stderr, result
+    assert result.returncode == 4 and f"run {other} is still running" in result.stderr, result
     assert place.call("reap").returncode == 0
     (place.path / "go.fifo").write_text("go\n")
     assert live.wait(timeout=LIMIT) == 0

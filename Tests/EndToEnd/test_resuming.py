@@ -119,7 +119,7 @@ def survivor(weft):
     (place.path / "go").touch()
     result = place.resume()
     assert result.returncode == 0, result
-    assert "ended what was still running" in result.stderr, result.stderr
+    assert "ended processes that were still running" in result.stderr, result.stderr
     assert place.done() == {"a": 2}, place.done()
 
 
@@ -303,13 +303,13 @@ def rewrite(path):
 
 # Damage to files, the step that made each, the message, and the effect of naming that step.
 DAMAGES = [
-    (lambda place: rewrite(place / "out/d/x"), "make", '"out", which step "make" has made, is not as it was'),
-    (lambda place: (place / "out/more").touch(), "make", '"out", which step "make" has made, is not as it was'),
-    (lambda place: shutil.rmtree(place / "out"), "make", '"out", which step "make" has made, is not there any more'),
-    (lambda place: rewrite(place / "book"), "get", '"book", which step "get" has made, is not as it was'),
-    (lambda place: (place / "book").unlink(), "get", '"book", which step "get" has made, is not there any more'),
+    (lambda place: rewrite(place / "out/d/x"), "make", '"out", which step "make" created, has changed'),
+    (lambda place: (place / "out/more").touch(), "make", '"out", which step "make" created, has changed'),
+    (lambda place: shutil.rmtree(place / "out"), "make", '"out", which step "make" created, no longer exists'),
+    (lambda place: rewrite(place / "book"), "get", '"book", which step "get" created, has changed'),
+    (lambda place: (place / "book").unlink(), "get", '"book", which step "get" created, no longer exists'),
     (lambda place: (place / "got-1").unlink(), "each[1]",
-     '"got-1", which step "each[1]" has made, is not there any more'),
+     '"got-1", which step "each[1]" created, no longer exists'),
 ]
 
 
@@ -343,7 +343,7 @@ def accepted_files(weft):
     rewrite(place.path / "out/d/x")
     result = place.resume("--accept-changes")
     assert result.returncode == 0 and "Xne" in result.stdout, result
-    assert 'warning: "out", which step "make" has made, is not as it was' in result.stderr, result
+    assert 'warning: "out", which step "make" created, has changed' in result.stderr, result
 
 
 def used_files(weft):
@@ -478,7 +478,7 @@ def refusals(weft):
     assert place.run().returncode == 1
     before = place.journal.read_bytes()
     for words, code, told in [
-        (["--record", "none"], 2, "cannot be none"), (["9"], 2, 'no run "9" is recorded'),
+        (["--record", "none"], 2, "is not allowed here"), (["9"], 2, 'no run "9" is recorded'),
         (["--rerun", "a[x]"], 2, "not a step"), (["--state-dir", "/nowhere"], 2, "no run is recorded"),
     ]:
         result = place.resume(*words)
@@ -630,7 +630,7 @@ def no_inodes(weft):
     try:
         result = place.run("--state-dir", "small/state")
         told = result.stderr + result.stdout
-        assert "the output of steps could not be kept: no space left on device" in told, result
+        assert "the output of steps could not be stored: no space left on device" in told, result
         logs = {p.name for p in (small / "state").rglob("*.log")}
         assert 0 < len(logs) < 19, logs
         # Logs that could not be kept are named step by step, up to ten.
@@ -657,7 +657,7 @@ def full_disk(weft):
         return "not here: " + mounted.stderr.strip()
     try:
         result = place.run("--state-dir", "small/state")
-        assert result.returncode == 4 and "needs" in result.stderr and "make room" in result.stderr, result
+        assert result.returncode == 4 and "needs" in result.stderr and "free some space" in result.stderr, result
         before = place.done()
         assert before["a"] == before["fill"] == 1 and before["s39"] == 0, before
         (small / "filler").unlink()

@@ -172,7 +172,7 @@ def answers_are_kept_for_later_runs(weft):
     api.server_close()
     status, value, output = told(staleOnError=True)
     assert (status, value) == ("stale", "true content"), output
-    assert "an old answer from the cache: no connection to" in output, output
+    assert "a stale response from the cache: cannot connect to" in output, output
     assert told()[1] is None
     assert os.stat(cache + "/http-1").st_mode & 0o777 == 0o700
 

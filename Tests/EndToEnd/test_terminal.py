@@ -302,7 +302,7 @@ def without_a_terminal(weft):
         shell.run("setsid -w weft run workflow.json")
         shell.wait_for_prompt()
         assert shell.status() == 1
-        assert "it needs a terminal, and there is none" in shell.text(), shell.text()
+        assert "it needs a terminal, but there is none" in shell.text(), shell.text()
         shell.run("weft run workflow.json & wait %1; echo ended $?")
         shell.wait_for_screen("ended 1")
         assert b"weft is in the background" in shell.output, shell.text()

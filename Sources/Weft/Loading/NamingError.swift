@@ -41,15 +41,15 @@ extension NamingError {
     return switch self {
     case .missing: "\(name) \(FileReadError.system(.notFound).message)"
     case .notOpened(let fault): "\(name) \(fault.predicate)"
-    case .runsItself(let chain): "\(name) would run itself: \(chain)"
+    case .runsItself(let chain): "\(name) runs itself: \(chain)"
     case .tooDeep(let chain):
-      "files are more than \(WorkflowLimits.nestedFiles) deep inside each other: \(chain)"
+      "workflow files are nested more than \(WorkflowLimits.nestedFiles) deep: \(chain)"
     case .tooLarge(let limit):
-      "with \(name) the files that the workflow runs have more than \(limit >> 20) MiB together"
+      "with \(name), the files of the workflow have more than \(limit >> 20) MiB in total"
     case .rootOutside:
-      "\(name) is not read, for the file that names it lies outside of the start directory"
+      "\(name) is not read, because the file that names it is outside the start directory"
     case .noStartDirectory(let error):
-      "\(name) is not read, for the start directory cannot be: \(error)"
+      "\(name) is not read, because the start directory cannot be read: \(error)"
     }
   }
 
@@ -59,18 +59,18 @@ extension NamingError {
     case .missing(let name, let directory, nil):
       "there is no \(quoted(name)) in \(directory.map(quoted) ?? "the start directory")"
     case .notOpened(let fault): fault.help
-    case .runsItself: "a file cannot run itself, not by way of others either"
-    case .tooDeep: "name the innermost file further up"
-    case .tooLarge: "split the workflow into several that are run one by one"
+    case .runsItself: "a file cannot run itself, directly or through other files"
+    case .tooDeep: "run the innermost file from a file further up"
+    case .tooLarge: "split the workflow into several, and run them one by one"
     case .rootOutside(let path): NamingError.startingAt(path)
-    case .noStartDirectory: "start where files can be read, with -C"
+    case .noStartDirectory: "start in a readable directory, with -C"
     }
   }
 
   private static func startingAt(_ path: String) -> String {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     let directory = names.dropLast().joined(separator: "/")
-    return "start where it lies, with -C \(quoted(directory.isEmpty ? "/" : directory))"
+    return "start in its directory, with -C \(quoted(directory.isEmpty ? "/" : directory))"
   }
 }
 
@@ -78,11 +78,11 @@ extension ConfinedFileError {
   /// Describes the problem, to follow the name of the file.
   fileprivate var predicate: String {
     switch self {
-    case .outside(nil): "leads out of the start directory"
+    case .outside(nil): "is outside the start directory"
     case .outside(let link?):
-      "leads out of the start directory, by way of the symbolic link \(quoted(link.text))"
+      "is outside the start directory, through the symbolic link \(quoted(link.text))"
     case .missing: FileReadError.system(.notFound).message
-    case .tooManyLinks: "leads from one symbolic link to the next without end"
+    case .tooManyLinks: "goes through too many symbolic links"
     case .notRegular(let kind): "is \(kind), expected a file"
     case .notRead(let failure): failure.message
     }
@@ -91,12 +91,12 @@ extension ConfinedFileError {
   fileprivate var help: String? {
     switch self {
     case .outside(nil):
-      "a workflow runs files inside the directory it is started in: start further up, with -C"
+      "a workflow only runs files in the start directory: start in a parent directory, with -C"
     case .outside:
-      "a workflow runs files inside the directory it is started in: put the file there"
+      "a workflow only runs files in the start directory: move the file there"
     case .missing: nil
     case .tooManyLinks: "name the file itself"
-    case .notRegular: "name a file that can be read as often as needed"
+    case .notRegular: "name a regular file"
     case .notRead(.isDirectory): "name a file in it"
     case .notRead: nil
     }

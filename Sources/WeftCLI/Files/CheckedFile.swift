@@ -57,9 +57,9 @@ extension FileReadError {
   fileprivate func help(path: String, below directory: String?) -> String? {
     switch self {
     case .isDirectory: "name a file in it"
-    case .noWriter: "give it a writer, or the workflow on standard input as \"-\""
+    case .noWriter: "open it for writing, or pass the workflow on standard input as \"-\""
     case .system(.notFound):
-      directory.map { "it is looked for in \"\($0)\", because of -C" }
+      directory.map { "the path is relative to \"\($0)\", because of -C" }
         ?? "\"weft init \(path)\" writes a first workflow there"
     case .tooLarge, .nulInPath, .system: nil
     }
@@ -93,7 +93,7 @@ struct FileOperand {
     console.errors.write(file.diagnostics)
     guard let plan = file.plan else { throw Refusal(file.exitCode()) }
     if isStrict, file.hasWarnings {
-      throw Refusal(.failure, "nothing was started: --strict wants a file without warnings")
+      throw Refusal(.failure, "nothing was started: --strict does not allow warnings")
     }
     return (plan, try inputs.values(for: plan.workflow, allowsMissing: allowsMissing))
   }

@@ -93,7 +93,7 @@ struct EvalContexts {
     let value = ExpressionValue(JSONValue(root))
     guard case .object(let object) = value else {
       let fault = Diagnostic(
-        .error, code: "W0104", message: "the contexts are \(value.kindName), but must be an object",
+        .error, code: "W0104", message: "the contexts are \(value.kindName), expected an object",
         place: root.place, help: "for example: { \"inputs\": { \"version\": \"1.2.0\" } }")
       throw Refusal(.failure, [fault])
     }

@@ -15,7 +15,7 @@ struct InitCommand: Subcommand {
     try write()
     console.output.write(
       "wrote \(path); to run it: weft run \(path)\n"
-        + "for an editor that completes and checks it: weft schema > workflow.schema.json\n")
+        + "for completion and checks in an editor: weft schema > workflow.schema.json\n")
     return .success
   }
 
@@ -26,8 +26,8 @@ struct InitCommand: Subcommand {
       file = try Descriptor.creating(path, .onlyNew)
     } catch .alreadyExists {
       throw Refusal(
-        .usage, "\"\(path)\" exists already and is left as it is",
-        help: "name another: weft init FILE")
+        .usage, "\"\(path)\" already exists",
+        help: "name a different file: weft init FILE")
     } catch {
       throw Refusal(.usage, "cannot create \"\(path)\": \(error)")
     }
@@ -50,29 +50,29 @@ enum FirstWorkflow {
       "steps": [
         {
           "id": "prepare",
-          "description": "A string runs in a shell. What it writes is kept: weft logs shows it.",
+          "description": "A string runs in a shell. Its output is logged: see weft logs.",
           "run": "echo preparing; date"
         },
         {
           "id": "checks",
-          "description": "The group is done when all its members are; then comes the next step.",
+          "description": "The group ends when all its members have ended.",
           "parallel": [
             { "id": "unit", "run": "echo testing one part", "timeout": "5m" },
             {
               "id": "system",
-              "description": "An array starts a program without a shell. What it writes is handed on.",
+              "description": "An array starts a program without a shell. Its output is a value.",
               "run": ["uname", "-sm"],
               "outputs": { "name": "${{ self.stdout }}" }
             },
             {
               "id": "style",
-              "description": "Its failure would be told, and the run would go on.",
+              "description": "Its failure would be reported, and the run would continue.",
               "run": "echo looking at the style",
               "allowFailure": true
             },
             {
               "id": "summary",
-              "description": "Waits for exactly these, and for no other member.",
+              "description": "Waits for these members only.",
               "needs": ["unit", "style"],
               "run": "echo unit and style are done"
             }
@@ -80,7 +80,7 @@ enum FirstWorkflow {
         },
         {
           "id": "finish",
-          "description": "An expression stands for a value. It is never taken for code.",
+          "description": "An expression yields a value. It is never run as code.",
           "env": { "GREETING": "hello" },
           "run": "echo \\"$GREETING from the last step, on ${{ steps.system.outputs.name }}\\""
         }

@@ -20,10 +20,10 @@ struct WhyCommand: Subcommand {
     let step = try cachedStep(of: preview.plan)
     let forecaster: CacheForecaster
     do { forecaster = try preview.forecaster(of: preview.plan) } catch {
-      throw Refusal(.broken, "the directory cannot be looked at: \(error)")
+      throw Refusal(.broken, "the directory cannot be read: \(error)")
     }
     guard let forecast = forecaster.forecasts[step.node] else {
-      console.output.write("\"\(step.address)\" would not be run: nothing asks for it\n")
+      console.output.write("\"\(step.address)\" would not run: it is not selected\n")
       return .success
     }
     let text = WhyText(
@@ -41,12 +41,12 @@ struct WhyCommand: Subcommand {
       throw Refusal(
         .usage, "\"\(step)\" is not a step of this workflow",
         help: nearest.map { "did you mean \"\($0)\"?" }
-          ?? "\"weft graph FILE\" shows how steps are called")
+          ?? "\"weft graph FILE\" shows the names of the steps")
     }
     guard found.isCached else {
       throw Refusal(
-        .usage, "step \"\(found.address)\" has no \"cache\", and is always run",
-        help: "say what it reads and makes: \"cache\": { \"inputs\": […], \"outputs\": […] }")
+        .usage, "step \"\(found.address)\" has no \"cache\", so it always runs",
+        help: "declare what it reads and writes: \"cache\": { \"inputs\": […], \"outputs\": […] }")
     }
     return found
   }
@@ -64,23 +64,23 @@ struct WhyText {
 
   private var verdict: String {
     switch forecast.verdict {
-    case .cached: "\"\(step)\" would not be run: it has made the same before"
-    case .runs([CacheForecast.neverRun]): "\"\(step)\" would be run: nothing is kept of it"
-    case .runs(["result"]): "\"\(step)\" would be run: not all that it made is there any more"
+    case .cached: "\"\(step)\" would not run: its result is cached"
+    case .runs([CacheForecast.neverRun]): "\"\(step)\" would run: no result is cached"
+    case .runs(["result"]): "\"\(step)\" would run: its cached result is incomplete"
     case .runs(let reasons):
-      "\"\(step)\" would be run: \(reasons.joined(separator: ", ")) changed"
-    case .open(let reason): "\"\(step)\": known at run time, for \(reason) counts"
+      "\"\(step)\" would run: \(reasons.joined(separator: ", ")) changed"
+    case .open(let reason): "\"\(step)\": known only at run time: \(reason)"
     }
   }
 
   private var proviso: String? {
-    forecast.unless.map { "unless \"\($0)\", which runs before it, changes what it reads" }
+    forecast.unless.map { "unless \"\($0)\", which runs before it, changes its inputs" }
   }
 
   private var comparison: String? {
     guard let entry = explanation?.nearest else { return nil }
     let moment = Timestamp(nanoseconds: entry.storedAt * 1_000_000)
-    return "compared with what it made in run \(entry.run), at \(moment)"
+    return "compared with its result in run \(entry.run), at \(moment)"
   }
 
   // MARK: Differences
@@ -107,7 +107,7 @@ struct WhyText {
     switch (difference.before, difference.after) {
     case (let before?, let after?): "\(shown(before)) -> \(shown(after))"
     case (nil, let after?): "new: \(shown(after))"
-    case (let before?, nil): "gone: \(shown(before))"
+    case (let before?, nil): "removed: \(shown(before))"
     case (nil, nil): ""
     }
   }

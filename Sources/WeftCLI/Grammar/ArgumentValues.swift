@@ -112,7 +112,7 @@ extension DurationText.Fault {
     case .withoutUnit(let number): "for seconds, write \"\(number)s\""
     case .malformed, .lastWithoutUnit, .unknownUnit, .unitOutOfOrder, .fraction:
       "whole numbers, each with its unit, the largest first: d, h, m, s, ms"
-    case .negative, .zero, .tooLong: "without --timeout the workflow's own limit holds"
+    case .negative, .zero, .tooLong: "omit --timeout to use the workflow's own limit"
     }
   }
 }

@@ -19,7 +19,7 @@ enum UsageError: Error, Sendable, Hashable {
 
   var message: String {
     switch self {
-    case .noCommand: "no command is given"
+    case .noCommand: "no command given"
     case .unknownCommand(let name): "\"\(name)\" is not a command of weft"
     case .unknownTopOption(let name): "\"\(name)\" is not an option of weft"
     case .unknownOption(let name, let command):
@@ -27,7 +27,7 @@ enum UsageError: Error, Sendable, Hashable {
     case .missingValue(let option, _):
       "option \"\(option.name)\" needs a value: \(option.value?.name ?? "")"
     case .unwantedValue(let option, let value, _):
-      "option \"\(option.name)\" takes no value, but \"\(value)\" is given"
+      "option \"\(option.name)\" takes no value, found \"\(value)\""
     case .missingOperand(let command):
       "\"weft \(command.rawValue)\" needs \(CommandDescription.named(command).missing)"
     case .unwantedOperand(let text, let command):
@@ -38,7 +38,7 @@ enum UsageError: Error, Sendable, Hashable {
       "\"\(one.name)\" and \"\(other.name)\" contradict each other"
     case .repeatedOption(let option, _): "\"\(option.name)\" is given twice"
     case .standardInputTwice(let one, let other, _):
-      "standard input can be read once, and both \(one) and \(other) want it"
+      "both \(one) and \(other) read standard input, which can only be read once"
     case .notUTF8(let position, let visible):
       "argument \(position) is not UTF-8: \"\(visible)\""
     }
@@ -57,10 +57,10 @@ enum UsageError: Error, Sendable, Hashable {
       .missingOperand(let command), .unwantedOperand(_, let command),
       .wrongValue(_, _, _, nil, let command):
       UsageError.seeHelp(command)
-    case .contradiction: "give one of them"
-    case .repeatedOption: "give it once"
-    case .standardInputTwice: "give a file for one of them"
-    case .notUTF8: "rename the file, or give its content on standard input and \"-\" as its name"
+    case .contradiction: "use one of them"
+    case .repeatedOption: "use it once"
+    case .standardInputTwice: "pass a file for one of them"
+    case .notUTF8: "rename the file, or pass its content on standard input, with \"-\" as its name"
     }
   }
 
@@ -84,14 +84,14 @@ enum UsageError: Error, Sendable, Hashable {
       command.ownOptions.contains { $0.spellings.contains(name) }
     }
     guard let owner = owners.first else {
-      return "the command comes first: weft COMMAND [OPTION]..."
+      return "put the command first: weft COMMAND [OPTION]..."
     }
-    return "the command comes first: \"weft \(owner.name.rawValue) \(name)\""
+    return "put the command first: \"weft \(owner.name.rawValue) \(name)\""
   }
 
   private static func cure(unknownOption name: String, of command: CommandDescription) -> String {
     if let meant = command.options.first(where: { $0.elsewhere.contains(name) }) {
-      return "here it is called \"\(meant.synopsis)\""
+      return "use \"\(meant.synopsis)\""
     }
     let long = command.options.flatMap(\.spellings).filter { $0.hasPrefix("--") }
     if name.hasPrefix("--"), let nearest = NearestName(long).nearest(to: name) {

@@ -80,7 +80,7 @@ struct Refusal: Error {
     self.init(
       .usage, "\"\(step.name)\" is not a step or group of this workflow",
       help: step.nearest.map { "did you mean \"\($0)\"?" }
-        ?? "\"weft graph FILE\" shows how steps are called")
+        ?? "\"weft graph FILE\" shows the names of the steps")
   }
 }
 

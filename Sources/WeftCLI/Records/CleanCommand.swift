@@ -35,8 +35,8 @@ struct CleanCommand: Subcommand {
     report(unknownsAmong: all, console)
     if !decision.spared.isEmpty {
       console.output.write(
-        "kept \(Count.runs(decision.spared.count)) that could still be resumed; --unfinished takes"
-          + " them too\n")
+        "kept \(Count.runs(decision.spared.count)) that could still be resumed; use "
+          + "--unfinished to remove them too\n")
     }
     return code
   }

@@ -37,7 +37,7 @@ struct ApproveCommand: Subcommand {
       console.output.write("\(said)\n")
     } else {
       let words = place.words(for: run)
-      console.output.write("\(said); \"weft resume \(words)\" goes on with it\n")
+      console.output.write("\(said); to continue: weft resume \(words)\n")
     }
     return .success
   }
@@ -47,7 +47,7 @@ struct ApproveCommand: Subcommand {
     let help =
       questions.isEmpty
       ? "no step of run \(run) waits for approval"
-      : "of run \(run) these wait: \(questions.map(name).joined(separator: ", "))"
+      : "waiting in run \(run): \(questions.map(name).joined(separator: ", "))"
     return Refusal(.usage, "\(step) does not wait for approval", help: help)
   }
 
@@ -81,21 +81,22 @@ struct CancelCommand: Subcommand {
     let words = place.words(for: run)
     switch glance.state {
     case .success, .failure, .cancelled:
-      console.output.write("run \(run) has ended already: \(glance.state.rawValue)\n")
+      console.output.write("run \(run) has already ended: \(glance.state.rawValue)\n")
     case .interrupted:
       console.output.write(
-        "run \(run) is not under way: its weft was killed; \"weft reap \(run)\" ends what it has left\n"
+        "run \(run) is not running: its weft was killed; \"weft reap \(run)\" ends its processes\n"
       )
     case .damaged:
       throw Refusal(.broken, "run \(run) is damaged: \(glance.damage ?? "")")
     case .waiting:
       try cancel(run, runs)
       console.output.write(
-        "run \(run) waits for approval, without its weft: \"weft resume \(words)\" cleans up and ends it\n"
+        "run \(run) is suspended and waits for approval: \"weft resume \(words)\" "
+          + "cleans up and ends it\n"
       )
     case .running:
       try cancel(run, runs)
-      console.errors.write("weft: run \(run) has been asked to end\n")
+      console.errors.write("weft: cancelling run \(run)\n")
       console.errors.flush()
       let pause = Wakeup()
       while runs.state.isHeld(run) { pause.wait(atMost: CancelCommand.attention) }
@@ -112,7 +113,7 @@ struct CancelCommand: Subcommand {
       runs.state.glance(at: run).map { $0.state == .running || $0.state == .waiting } ?? false
     }
     guard let latest else {
-      throw Refusal(.usage, "no run in \"\(runs.state.path)\" is under way")
+      throw Refusal(.usage, "no run in \"\(runs.state.path)\" is running")
     }
     return latest
   }

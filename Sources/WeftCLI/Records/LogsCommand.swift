@@ -113,7 +113,7 @@ struct LogChoice {
     return Refusal(
       .usage, "\"\(name)\" is not a step of run \(detail.run)",
       help: NearestName(known).nearest(to: name).map { "did you mean \"\($0)\"?" }
-        ?? "\"weft show \(detail.run)\" tells which steps there are")
+        ?? "\"weft show \(detail.run)\" lists the steps")
   }
 
   /// The step whose log is printed unchanged; `nil` if lines of several steps are mixed.
@@ -162,24 +162,25 @@ struct LogNote {
       self.init(
         found ?? 0 == 0
           ? "step \(name) was cached, and wrote nothing when it last ran"
-          : "step \(name) was cached: this is what it wrote when it last ran")
+          : "step \(name) was cached: this is its log from when it last ran")
       return
     }
     switch detail.past.steps[step]?.state {
-    case nil, .queued?: self.init("step \(name) has not begun")
+    case nil, .queued?: self.init("step \(name) has not started")
     case .skipped(let reason)? where found == nil:
-      self.init("step \(name) has not begun: it was \(reason.outcome.rawValue)")
+      self.init("step \(name) has not started: it was \(reason.outcome.rawValue)")
     case .finished(let end, _)?:
       let recorded = Int(clamping: end.logBytes)
       if found ?? 0 < recorded {
         self.init(
-          "warning: the log of step \(name) is not whole: "
-            + "\(recorded - (found ?? 0)) of its \(recorded) bytes are not there", isFault: true)
+          "warning: the log of step \(name) is incomplete: \(recorded - (found ?? 0)) of its "
+            + "\(recorded) bytes are missing", isFault: true)
       } else if end.outputTruncated {
         self.init(
-          "the log of step \(name) was cut at its limit: it has written \(end.outputBytes) bytes")
+          "the log of step \(name) was truncated at its limit: the step wrote "
+            + "\(end.outputBytes) bytes")
       } else if found ?? 0 == 0 {
-        self.init("step \(name) has written nothing")
+        self.init("step \(name) wrote nothing")
       } else {
         return nil
       }

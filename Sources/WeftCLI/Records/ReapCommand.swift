@@ -23,8 +23,8 @@ struct ReapCommand: Subcommand {
     let chosen = try runs.chosen(run)
     guard let folder = try held(chosen, in: runs.state) else {
       throw Refusal(
-        .broken, "the weft of run \(chosen) is alive",
-        help: "to end the run: weft cancel \(chosen)")
+        .broken, "run \(chosen) is still running",
+        help: "to cancel it: weft cancel \(chosen)")
     }
     let (ended, code) = try reap(folder, console)
     if !ended, code == .success {
@@ -53,7 +53,7 @@ struct ReapCommand: Subcommand {
             + "\(OrphanedProcesses.names(claim.processes.map(\.record)))\n")
       }
     }
-    if !isAnythingTold { console.output.write("nothing is left of any run\n") }
+    if !isAnythingTold { console.output.write("nothing left to end\n") }
     return worst
   }
 

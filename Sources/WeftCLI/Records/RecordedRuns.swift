@@ -48,7 +48,7 @@ struct RecordedRuns {
     }
     guard matches.count == 1 || match.text == wanted else {
       throw Refusal(
-        .usage, "\"\(wanted)\" is the beginning of several runs",
+        .usage, "\"\(wanted)\" matches several runs",
         help: "name one: " + matches.suffix(10).map(\.text).joined(separator: ", "))
     }
     return match
@@ -57,7 +57,7 @@ struct RecordedRuns {
   private static func noRun(in place: String) -> Refusal {
     Refusal(
       .usage, "no run is recorded in \"\(place)\"",
-      help: "--state-dir DIR names where the records are")
+      help: "use --state-dir DIR to find runs elsewhere")
   }
 }
 

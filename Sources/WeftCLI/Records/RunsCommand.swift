@@ -51,7 +51,7 @@ struct RunsCommand: Subcommand {
     switch format {
     case .json: console.output.write(RunListJSON.rendered(runs))
     case .csv: console.output.write(RunListCSV.rendered(runs))
-    case .table where runs.isEmpty: console.errors.write("weft: no such run is recorded\n")
+    case .table where runs.isEmpty: console.errors.write("weft: no matching run is recorded\n")
     case .table:
       let now = WallTime.now
       console.output.write(

@@ -122,8 +122,8 @@ extension Refusal {
   /// Returns the refusal for a run whose engine is gone.
   static func abandoned(_ run: RunID) -> Refusal {
     Refusal(
-      .broken, "the weft of run \(run) has gone, and no end of the run is recorded",
-      help: "\"weft resume \(run)\" goes on with it")
+      .broken, "the weft of run \(run) is gone, and the run has not ended",
+      help: "to continue: weft resume \(run)")
   }
 }
 

@@ -107,7 +107,7 @@ enum EventsTarget: Sendable, Hashable {
       if let descriptor, descriptor.isWritable { return descriptor }
       throw CommandError(
         "\(name) is \(descriptor == nil ? "not open" : "open for reading only"), "
-          + "but --events is to write to it",
+          + "but --events writes to it",
         help: "open it in the shell: weft run --events fd:\(number) ... \(number)>FILE")
     }
   }

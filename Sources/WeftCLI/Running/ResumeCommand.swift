@@ -35,8 +35,8 @@ struct ResumeCommand: Subcommand {
   func execute(_ console: Console) throws(Refusal) -> ExitCode {
     if settings.recording == .none {
       throw Refusal(
-        .usage, "there is no going on without a record, so --record cannot be none",
-        help: "\"weft run FILE --record none\" runs the workflow anew, without one")
+        .usage, "resuming needs a journal: --record none is not allowed here",
+        help: "\"weft run FILE --record none\" starts a new run without a journal")
     }
     let state = settings.place.path
     let run = try RecordedRuns(in: settings.place).chosen(run)
@@ -49,7 +49,7 @@ struct ResumeCommand: Subcommand {
     }
     if previous.hasSucceeded, resuming.isIdleAfterSuccess {
       try writeMissingReport(of: previous, console)
-      console.errors.write("weft: run \(run) has succeeded: nothing is left to be done\n")
+      console.errors.write("weft: run \(run) has succeeded: nothing left to do\n")
       return .success
     }
     if !trustsRecord { try RecordedLocation(run, previous.opening, in: state).check() }
@@ -68,7 +68,7 @@ struct ResumeCommand: Subcommand {
         help: error.help)
     }
     console.errors.write(
-      "weft: the report of run \(previous.id) was missing or damaged, and has been written\n")
+      "weft: the report of run \(previous.id) was missing or damaged, and has been rewritten\n")
   }
 
   /// Changes to the directory of the run, and returns the path of the state directory from there.
@@ -105,8 +105,8 @@ struct ResumeCommand: Subcommand {
     let recorded = Set(opening.inputs.lazy.filter { $0.value != nil }.map(\.name))
     for argument in inputs.arguments where recorded.contains(argument.name) {
       throw Refusal(
-        .usage, "input \"\(argument.name)\" is recorded with the run, and stays as it was",
-        help: "only secret inputs are given again; \"weft run\" starts with others")
+        .usage, "input \"\(argument.name)\" is recorded with the run and cannot be changed",
+        help: "only secret inputs are passed again; for other values start a new run")
     }
   }
 
@@ -132,7 +132,7 @@ struct ResumeCommand: Subcommand {
       for change in changes { console.errors.write("weft: warning: \(change.message)\n") }
     case .orphansTerminated(let processes):
       console.errors.write(
-        "weft: ended what was still running: \(OrphanedProcesses.names(processes))\n")
+        "weft: ended processes that were still running: \(OrphanedProcesses.names(processes))\n")
     }
   }
 }
@@ -153,8 +153,8 @@ private struct ResumedFile {
   func plan(_ accepted: AcceptedChanges) throws(Refusal) -> (Plan, WorkflowChanges?) {
     guard let path = previous.opening.file, let recorded else {
       throw Refusal(
-        .usage, "run \(previous.id) is of a workflow that was not a file",
-        help: "only the program that has started it can go on with it")
+        .usage, "the workflow of run \(previous.id) was not read from a file",
+        help: "only the program that started it can resume it")
     }
     // A workflow from standard input exists only in the run's folder.
     guard path != "<stdin>" else {
@@ -163,7 +163,9 @@ private struct ResumedFile {
     let bytes: [UInt8]
     do { bytes = try FileReading.bytes(of: path, limit: WorkflowLimits.fileBytes) } catch {
       throw Refusal(
-        .usage, "\"\(path)\" \(error.message)", help: "run \(previous.id) began with this file")
+        .usage, "\"\(path)\" \(error.message)",
+        help: "run \(previous.id) was "
+          + "started with this file")
     }
     let plan = try plan(of: SourceFile(path: path, bytes: bytes), at: path)
     let changes: WorkflowChanges?
@@ -173,7 +175,7 @@ private struct ResumedFile {
         .rejected,
         "the workflow has changed since run \(previous.id) began: "
           + (changes.lines.isEmpty ? "\"\(path)\"" : "\(changes)"),
-        help: "--accept-changes goes on with it as it is now, and does again what has changed")
+        help: "use --accept-changes to continue with the current workflow and rerun changed steps")
     }
     return (plan, changes)
   }
@@ -207,21 +209,23 @@ struct RecordedLocation {
     if let directory = opening.directory, !isPresent(directory) {
       throw Refusal(
         .usage,
-        "the record says that run \(run) began in \(quoted(directory)), which is not this directory",
-        help: "call weft resume there; --trust-record goes on there without that")
+        "the journal says that run \(run) began in \(quoted(directory)), "
+          + "which is not this directory",
+        help: "run weft resume there, or use --trust-record to resume it there from here")
     }
     guard let file = opening.file else { return }
     if file == "<stdin>" {
       throw Refusal(
         .usage,
-        "the workflow of run \(run) came from standard input: only the record says what it runs",
-        help: "--trust-record runs what the record holds")
+        "the workflow of run \(run) came from standard input: only the journal says what it runs",
+        help: "use --trust-record to run what the journal holds")
     }
     guard isInside(file) else {
       throw Refusal(
         .usage,
-        "the record says that run \(run) is of \(quoted(file)), which is outside of the run's directory",
-        help: "--trust-record runs that file")
+        "the journal says that run \(run) is of \(quoted(file)), which is "
+          + "outside the run's directory",
+        help: "use --trust-record to run that file")
     }
   }
 

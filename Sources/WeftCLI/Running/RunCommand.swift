@@ -140,30 +140,32 @@ extension Refusal {
       let step = ShellWord.quoted(changes[0].step.text)
       self.init(
         .rejected, changes.prefix(10).map(\.message).joined(separator: "; ") + more,
-        help: "--rerun \(step) makes it again; --accept-changes goes on with what is there")
+        help: "use --rerun \(step) to create it again, or --accept-changes to "
+          + "continue with what is there")
     case .orphans(let run, let processes):
       self.init(
         .broken,
-        "run \(run) cannot be gone on with while something of it is alive: "
+        "cannot resume run \(run): some of its processes are still running: "
           + OrphanedProcesses.names(processes), help: OrphanedProcesses.help)
     case .turn(let error): self.init(error)
     case .journal(let error):
       switch start {
       case .new:
         self.init(
-          .broken, "the record of the run cannot be begun: \(error.message)",
+          .broken, "cannot create the journal of the run: \(error.message)",
           help: error.help
-            ?? "--record none runs without one, --state-dir DIR keeps it elsewhere")
+            ?? "use --record none to run without a journal, or --state-dir "
+            + "DIR to keep it elsewhere")
       case .resumed(let run):
         self.init(
-          .broken, "the record of run \(run) cannot be gone on with: \(error.message)",
+          .broken, "cannot continue the journal of run \(run): \(error.message)",
           help: error.help)
       }
     case .containment(let error):
       let code: ExitCode = if case .new = start { .usage } else { .broken }
       self.init(
-        code, "--containment \(error.level.rawValue) cannot be had: \(error.message)",
-        help: "without the option, the surest that there is will be taken")
+        code, "--containment \(error.level.rawValue) is not available: \(error.message)",
+        help: "omit --containment to use the strongest available")
     }
   }
 }

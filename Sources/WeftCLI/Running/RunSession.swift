@@ -77,8 +77,8 @@ struct RunSession {
     guard budget.limit < budget.fewest else { return }
     throw Refusal(
       .broken,
-      "the limit of open files is \(budget.limit), and \(budget.open) are open already: a run needs "
-        + "a limit of \(budget.fewest) at least",
+      "the limit of open files is \(budget.limit), and \(budget.open) are already open: a run "
+        + "needs a limit of at least \(budget.fewest)",
       help: "raise the limit first: ulimit -n 256")
   }
 
@@ -111,10 +111,10 @@ struct RunSession {
   /// Reports the part of the journal that was put aside.
   private func reportSalvage(_ previous: PreviousRun) {
     guard previous.contents.tornBytes > 0, let folder = previous.journal.folder else { return }
-    let what = previous.contents.damage == nil ? "were torn" : "follow a damaged place"
+    let what = previous.contents.damage == nil ? "are incomplete" : "follow a damaged record"
     console.errors.write(
-      "weft: warning: the last \(previous.contents.tornBytes) bytes of the record \(what), and are "
-        + "kept in \"\(folder.directory.path)/\(RunFolder.tornName)\"\n")
+      "weft: warning: the last \(previous.contents.tornBytes) bytes of the journal \(what), and "
+        + "are saved in \"\(folder.directory.path)/\(RunFolder.tornName)\"\n")
   }
 
   /// Waits until the journal is closed, and reports everything that is not as it should be.

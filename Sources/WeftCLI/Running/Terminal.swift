@@ -88,11 +88,11 @@ struct TerminalApprover: Approver {
   let threads: ThreadPool
 
   func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
-    let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.unanswered("nobody asks")))
+    let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.unanswered("no reply")))
     do {
       try threads.submit { promise.succeed(answer(to: request, stop: stop)) }
     } catch {
-      promise.succeed(.unanswered("there is no thread for it"))
+      promise.succeed(.unanswered("no thread is available"))
     }
     return promise.future
   }

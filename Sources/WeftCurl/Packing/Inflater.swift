@@ -78,13 +78,13 @@ struct Inflater {
     case 0:
       bits.alignToByte()
       guard let length = bits.take(16), let check = bits.take(16) else { return false }
-      guard length == ~check & 0xFFFF else { throw .malformed("the length of a block") }
+      guard length == ~check & 0xFFFF else { throw .malformed("invalid block length") }
       phase = .stored(left: length)
     case 1: phase = Inflater.fixedCodes
     case 2:
       guard let codes = try Inflater.dynamicCodes(&bits) else { return false }
       phase = codes
-    default: throw .malformed("the kind of a block")
+    default: throw .malformed("unknown kind of block")
     }
     return true
   }
@@ -122,20 +122,20 @@ struct Inflater {
   private static func dynamicCodes(_ bits: inout BitReader) throws(PackingError) -> Phase? {
     guard let literals = bits.take(5), let distances = bits.take(5), let number = bits.take(4)
     else { return nil }
-    guard literals <= 29, distances <= 29 else { throw .malformed("the number of its codes") }
+    guard literals <= 29, distances <= 29 else { throw .malformed("invalid number of codes") }
     var lengths = [UInt8](repeating: 0, count: 19)
     for place in order.prefix(number + 4) {
       guard let length = bits.take(3) else { return nil }
       lengths[place] = UInt8(length)
     }
-    guard let code = HuffmanCode(lengths) else { throw .malformed("the lengths of its codes") }
+    guard let code = HuffmanCode(lengths) else { throw .malformed("invalid code lengths") }
     guard let all = try codeLengths(literals + 257 + distances + 1, by: code, &bits) else {
       return nil
     }
     // Without a code for it, the block could not end.
     guard all[256] > 0, let first = HuffmanCode(all[..<(literals + 257)]),
       let second = HuffmanCode(all[(literals + 257)...])
-    else { throw .malformed("the lengths of its codes") }
+    else { throw .malformed("invalid code lengths") }
     return .codes(literals: first, distances: second)
   }
 
@@ -149,7 +149,7 @@ struct Inflater {
       switch code.read(&bits) {
       case .symbol(let read): symbol = read
       case .incomplete: return nil
-      case .invalid: throw .malformed("the lengths of its codes")
+      case .invalid: throw .malformed("invalid code lengths")
       }
       guard symbol >= 16 else {
         lengths.append(UInt8(symbol))
@@ -158,7 +158,7 @@ struct Inflater {
       let (number, least) = symbol == 16 ? (2, 3) : symbol == 17 ? (3, 3) : (7, 11)
       guard let more = bits.take(number) else { return nil }
       guard symbol != 16 || !lengths.isEmpty, lengths.count + least + more <= count else {
-        throw .malformed("the lengths of its codes")
+        throw .malformed("invalid code lengths")
       }
       let repeated = symbol == 16 ? lengths.last! : 0
       lengths.append(contentsOf: repeatElement(repeated, count: least + more))
@@ -191,7 +191,7 @@ struct Inflater {
       switch literals.read(&bits) {
       case .symbol(let read): symbol = read
       case .incomplete: return .needsInput
-      case .invalid: throw .malformed("a code that it does not have")
+      case .invalid: throw .malformed("unknown code")
       }
       if symbol < 256 {
         buffer[end] = UInt8(symbol)
@@ -200,13 +200,13 @@ struct Inflater {
       }
       if symbol == 256 { return .ended }
       guard symbol - 257 < Inflater.copyLengths.count else {
-        throw .malformed("a code that it does not have")
+        throw .malformed("unknown code")
       }
       guard let copy = try readCopy(Inflater.copyLengths[symbol - 257], distances, &bits) else {
         bits.goBack(to: before)
         return .needsInput
       }
-      guard copy.distance <= end else { throw .malformed("a copy of what comes before its start") }
+      guard copy.distance <= end else { throw .malformed("reference before the start") }
       append(copy.length, from: copy.distance)
     }
     return .isFull
@@ -221,12 +221,12 @@ struct Inflater {
     switch distances.read(&bits) {
     case .symbol(let symbol):
       guard symbol < Inflater.copyDistances.count else {
-        throw .malformed("a code that it does not have")
+        throw .malformed("unknown code")
       }
       let (base, number) = Inflater.copyDistances[symbol]
       return bits.take(number).map { (kind.base + more, base + $0) }
     case .incomplete: return nil
-    case .invalid: throw .malformed("a code that it does not have")
+    case .invalid: throw .malformed("unknown code")
     }
   }
 

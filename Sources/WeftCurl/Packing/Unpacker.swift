@@ -80,7 +80,7 @@ struct Unpacker {
       phase = .gzipHead
       return true
     case .over:
-      guard bits.isEmpty else { throw .malformed("there is more behind its end") }
+      guard bits.isEmpty else { throw .malformed("extra data after the end") }
       return false
     case .extra(let flags, let left):
       var done = 0
@@ -130,7 +130,7 @@ struct Unpacker {
       guard let start = bits.take(32) else { return nil }
       let flags = start >> 24
       guard start & 0xFFFFFF == 0x08_8B1F, flags & Flag.reserved == 0 else {
-        throw .malformed("it does not begin as gzip does")
+        throw .malformed("no gzip header")
       }
       guard bits.take(48) != nil else { return nil }
       inflater = Inflater()
@@ -153,13 +153,13 @@ struct Unpacker {
     case .gzipTrailer:
       guard let check = bits.take(32), let length = bits.take(32) else { return nil }
       guard check == checksum.crc, length == checksum.length & 0xFFFF_FFFF else {
-        throw .malformed("its checksum is another")
+        throw .malformed("wrong checksum")
       }
       return .betweenMembers
     case .zlibTrailer:
       guard let check = bits.take(32) else { return nil }
       guard UInt32(check).byteSwapped == checksum.adler else {
-        throw .malformed("its checksum is another")
+        throw .malformed("wrong checksum")
       }
       return .over
     case .extra, .text, .deflated, .betweenMembers, .over: return phase
@@ -201,7 +201,7 @@ struct Unpacking {
     case ["deflate"]: unpacker = Unpacker(.deflate)
     // A response without a body may declare the coding that the body would have.
     case _ where mayBeAbsent: return nil
-    default: throw .malformed("it is packed as \"\(codings.joined(separator: ", "))\"")
+    default: throw .malformed("it is encoded as \"\(codings.joined(separator: ", "))\"")
     }
   }
 
@@ -233,7 +233,7 @@ struct Unpacking {
 extension PackingError {
   var kind: HTTPFailure.Kind {
     switch self {
-    case .malformed(let what): .malformed("its body is not packed as it should be: \(what)")
+    case .malformed(let what): .malformed("the compressed body is invalid: \(what)")
     }
   }
 }

@@ -65,7 +65,7 @@ package struct BuiltValues {
     check(workflow.defaults.retry ?? [], "defaults.retry")
     if let shell = workflow.defaults.shell { checkProgram(shell.prefix, "defaults.shell") }
     if let key = workflow.concurrency?.key, key.isEmpty {
-      note("concurrency.key", .empty(path: "concurrency.key", wanted: "what runs have in common"))
+      note("concurrency.key", .empty(path: "concurrency.key", wanted: "a key that runs share"))
     }
   }
 
@@ -162,7 +162,7 @@ package struct BuiltValues {
         key,
         .wrongType(
           path: key, found: "an array of \(policies.count)",
-          wanted: "\(WorkflowLimits.retryPolicies) policies at most", help: nil))
+          wanted: "at most \(WorkflowLimits.retryPolicies) policies", help: nil))
     }
     for (index, policy) in policies.enumerated() {
       check(policy, policies.count == 1 ? key : "\(key)[\(index)]")
@@ -191,7 +191,7 @@ package struct BuiltValues {
           path: "\(key).delay", delay: policy.delay, limit: policy.maxDelay))
     }
     if policy.classes?.isEmpty == true {
-      note("\(key).on", .empty(path: "\(key).on", wanted: "at least one class of failure"))
+      note("\(key).on", .empty(path: "\(key).on", wanted: "at least one error class"))
     }
   }
 
@@ -431,13 +431,13 @@ extension Step {
 extension Diagnostic {
   static func repeatedName(_ name: String, in list: String) -> Diagnostic {
     Diagnostic(
-      .equalNames, "\(list) has two of the name \(quoted(name)), expected each name once",
-      help: "give one of them another name")
+      .equalNames, "\(list) has the name \(quoted(name)) twice, expected each name once",
+      help: "rename one of the two")
   }
 
   static func nul(path: String) -> Diagnostic {
     Diagnostic(
-      .nul, "\(path) has a NUL in it, which cannot be passed to a program",
-      help: "take it out, or let the program read it from a file")
+      .nul, "\(path) contains a NUL character, which cannot be passed to a program",
+      help: "remove it, or let the program read it from a file")
   }
 }

@@ -107,6 +107,6 @@ extension Diagnostic {
     path: String, key: StaticString, example: StaticString
   ) -> Diagnostic {
     Diagnostic(
-      .missingKey, "\(path) has no \"\(key)\", and must have one", help: "write \(example)")
+      .missingKey, "\(path) has no \"\(key)\", which is required", help: "write \(example)")
   }
 }

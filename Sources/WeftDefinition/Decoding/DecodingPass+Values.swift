@@ -419,21 +419,21 @@ extension Diagnostic {
   static func equalNames(_ name: String, first: String) -> Diagnostic {
     Diagnostic(
       .equalNames,
-      "\(quoted(name)) differs from \(quoted(first)) in upper and lower case only",
-      help: "expressions do not tell the two apart; give one of them another name")
+      "\(quoted(name)) differs from \(quoted(first)) only in case",
+      help: "expressions ignore case: rename one of the two")
   }
 
   static func expression(path: String) -> Diagnostic {
     Diagnostic(
-      .expression, "\(path) has an expression in it, and none can stand there",
+      .expression, "\(path) contains an expression, which is not allowed here",
       help:
-        "expressions stand in run, stdin, cwd, if, names and questions, in values of env, outputs, "
-        + "with and http, and in place of a number, a size, a duration, a list or a truth")
+        "expressions are allowed in run, stdin, cwd, if, name and approve; in values of env, "
+        + "outputs, with and http; and in place of a number, size, duration, list or boolean")
   }
 
   static func noCondition(path: String, wanted: String) -> Diagnostic {
     Diagnostic(
       .empty, "\(path) is empty, expected \(wanted)",
-      help: "write an expression such as \"inputs.release\", or leave the key out")
+      help: "write an expression such as \"inputs.release\", or omit the key")
   }
 }

@@ -210,13 +210,12 @@ struct Field {
 
 extension Diagnostic {
   static func tooManySteps(limit: Int) -> Diagnostic {
-    Diagnostic(.tooManySteps, "the workflow has more than \(limit) steps, the most that are read")
+    Diagnostic(.tooManySteps, "the workflow has more than \(limit) steps, which is the limit")
   }
 
   static func tooManyProblems(limit: Int) -> Diagnostic {
     Diagnostic(
       .tooManyProblems,
-      "the file has more than \(limit) problems, the most that are collected; "
-        + "the rest of it was not checked")
+      "the file has more than \(limit) problems; the rest of it was not checked")
   }
 }

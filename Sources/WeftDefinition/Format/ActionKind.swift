@@ -32,19 +32,21 @@ extension Diagnostic {
       case "join": "a group of \"parallel\""
       case "with": "a step with \"workflow\" or \"use\""
       case "pool": "a step with \"run\", \"use\" or \"http\""
-      case "retry": "what can fail in a way that passes"
+      case "retry": "a step whose failure can be temporary"
       default: "a step with \"run\""
       }
     return Diagnostic(
-      .misplacedKey, "\(quoted(key)) is for \(bearer), and this one \(kind.clause(besides: key))",
+      .misplacedKey,
+      "\(quoted(key)) is only for \(bearer), but this step "
+        + "\(kind.clause(besides: key))",
       help: kind.cure(for: key))
   }
 
   static func settingOfOtherFile(_ key: String) -> Diagnostic {
     Diagnostic(
       .misplacedKey,
-      "\(quoted(key)) does not reach into another file, whose steps have their own",
-      help: "say it in the other file, or give it as an input by \"with\"")
+      "\(quoted(key)) does not apply to the steps of another file",
+      help: "set it in the other file, or pass it as an input with \"with\"")
   }
 
   static func keyInCleanup(_ key: String) -> Diagnostic {
@@ -53,24 +55,24 @@ extension Diagnostic {
     case "needs":
       Diagnostic(
         .misplacedKey,
-        "\(name) cannot stand on a clean-up step, which waits for nothing but its turn",
-        help: "the steps of a clean-up run in the order in which they are written")
+        "\(name) is not allowed on a cleanup step",
+        help: "cleanup steps run in the order in which they are listed")
     case "cleanup":
       Diagnostic(
-        .misplacedKey, "a clean-up step cannot have a \(name) of its own",
-        help: "make the clean-up an array, and this one of its steps")
+        .misplacedKey, "a cleanup step cannot have its own \(name)",
+        help: "make \"cleanup\" an array, and add this step to it")
     case "cache":
       Diagnostic(
-        .misplacedKey, "\(name) cannot stand on a clean-up step, which is there for what it does",
-        help: "leave it out")
+        .misplacedKey, "\(name) is not allowed on a cleanup step, which must always run",
+        help: "remove it")
     case "forEach", "matrix":
       Diagnostic(
-        .misplacedKey, "\(name) cannot stand on a clean-up step, which runs once",
-        help: "put the clean-up on the step that is run for each element")
+        .misplacedKey, "\(name) is not allowed on a cleanup step, which runs once",
+        help: "put the cleanup on the step that has the loop")
     default:
       Diagnostic(
-        .misplacedKey, "\(name) cannot stand in a clean-up, which is made of single steps",
-        help: "make the clean-up an array: its steps run in order")
+        .misplacedKey, "\(name) is not allowed in a cleanup, which consists of plain steps",
+        help: "make \"cleanup\" an array: its steps run in order")
     }
   }
 }
@@ -80,13 +82,13 @@ extension ActionKind {
   fileprivate func clause(besides key: String) -> String {
     switch self {
     case .run: "runs a command"
-    case .steps where key == "join": "goes through its members in order"
+    case .steps where key == "join": "runs its members in order"
     case .steps, .parallel: "is a group"
     case .race: "is a race"
     case .wait: "only waits"
-    case .approve: "asks a person"
+    case .approve: "waits for approval"
     case .workflow: "runs another file"
-    case .use: "runs an action of the program around Weft"
+    case .use: "runs a registered action"
     case .http: "sends an HTTP request"
     case .compute: "only computes outputs"
     }
@@ -95,26 +97,28 @@ extension ActionKind {
   fileprivate func cure(for key: String) -> String {
     switch (key, self) {
     case ("maxParallel", .workflow): "say it in the other file"
-    case ("maxParallel", _): "put it into the group around the step"
-    case ("join", .steps): "all members of \"steps\" have to succeed; write \"parallel\""
-    case ("join", .race): "a race is over with its first success; write \"parallel\""
-    case ("join", _): "put it beside \"parallel\""
+    case ("maxParallel", _): "put it on the enclosing group"
+    case ("join", .steps): "all members of \"steps\" must succeed; use \"parallel\""
+    case ("join", .race): "a race ends with its first success; use \"parallel\""
+    case ("join", _): "put it next to \"parallel\""
     case ("with", .http): "put it into \"query\", \"headers\" or the body"
-    case ("with", .run): "give it to the program as an argument, or by \"env\""
-    case ("with", _): "remove it: expressions read inputs and steps by themselves"
-    case ("retry", _): "leave it out; a group around the step can have it"
+    case ("with", .run): "pass it to the program as an argument, or in \"env\""
+    case ("with", _): "remove it: expressions can read inputs and steps directly"
+    case ("retry", _): "remove it, or put it on an enclosing group"
     case ("pool", .steps), ("pool", .parallel), ("pool", .race):
-      "put it on the members of the group that need it: each asks for itself"
-    case ("pool", .workflow): "put it on the other file's steps that need it: each asks for itself"
-    case ("pool", _): "leave it out: nothing is held while nothing runs"
+      "put it on the members that need it: each takes its own slots"
+    case ("pool", .workflow):
+      "put it on the steps of the other file that need it: "
+        + "each takes its own slots"
+    case ("pool", _): "remove it: the step runs nothing that could hold a slot"
     case (_, .steps), (_, .parallel), (_, .race):
-      "put it into the members of the group that need it"
-    case (_, .workflow): "put it into the other file's steps that need it"
-    case ("cache", .http): "a request keeps its answers by \"cache\" inside of \"http\""
-    case ("env", .use), ("stdin", .use): "give it to the action by \"with\""
-    case ("env", .http): "write it into the request: expressions stand in its values"
-    case ("stdin", .http): "what is sent is said by \"json\", \"body\", \"form\" or \"bodyFile\""
-    case ("successCodes", .http): "which answers are successes is said by \"expect\""
+      "put it on the members of the group that need it"
+    case (_, .workflow): "put it on the steps of the other file that need it"
+    case ("cache", .http): "to cache responses, put \"cache\" inside \"http\""
+    case ("env", .use), ("stdin", .use): "pass it to the action in \"with\""
+    case ("env", .http): "put it in the request; its values can contain expressions"
+    case ("stdin", .http): "set the request body with \"json\", \"body\", \"form\" or \"bodyFile\""
+    case ("successCodes", .http): "set the accepted statuses with \"expect\""
     case ("stallTimeout", .http): "write \"timeout\": { \"idle\": … } inside \"http\""
     case (_, .compute): "add \"run\", or remove \"\(key)\""
     case (_, .run), (_, .use), (_, .http), (_, .wait), (_, .approve): "remove \"\(key)\""

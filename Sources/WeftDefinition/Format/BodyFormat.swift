@@ -218,8 +218,8 @@ extension JSONMember {
 extension Diagnostic {
   static func partWithoutContent(path: String) -> Diagnostic {
     Diagnostic(
-      .missingKey, "\(path) has neither \"value\" nor \"file\", and must have one",
-      help: "write { \"file\": \"photo.png\" }, or a text")
+      .missingKey, "\(path) has neither \"value\" nor \"file\", expected one of them",
+      help: "write { \"file\": \"photo.png\" }, or a string")
   }
 
   static var severalContents: Diagnostic {
@@ -228,14 +228,14 @@ extension Diagnostic {
 
   static func keyOfPartOfText(_ key: String) -> Diagnostic {
     Diagnostic(
-      .keysApart, "\"\(key)\" is for a part that is a file, and this one is a text",
-      help: "write \"file\" in place of \"value\"")
+      .keysApart, "\"\(key)\" is only for parts that are files, but this part is text",
+      help: "write \"file\" instead of \"value\"")
   }
 
   static func expressionInName(path: String) -> Diagnostic {
     Diagnostic(
-      .expression, "a name in \(path) has an expression in it, and none can stand there",
-      help: "expressions stand in values")
+      .expression, "a name in \(path) contains an expression, which is not allowed",
+      help: "expressions are only allowed in values")
   }
 
   static func noName(path: String, of what: String) -> Diagnostic {
@@ -246,6 +246,6 @@ extension Diagnostic {
     Diagnostic(
       .wrongType,
       "\(path) is \(found), expected a string, a number, true, false, or an array of these",
-      help: "${{ toJSON(…) }} makes a text of any value")
+      help: "${{ toJSON(…) }} turns any value into a string")
   }
 }

@@ -65,7 +65,7 @@ extension DecodingPass {
       pass, element, field, index in
       guard
         let text = pass.filledText(
-          element, field, at: .cacheInput(index), wanted: "a pattern of files")
+          element, field, at: .cacheInput(index), wanted: "a file pattern")
       else { return nil }
       guard !text.hasExpression else { return text }
       do throws(PathPatternError) { _ = try Command.Caching.pattern(text, in: nil) } catch {
@@ -143,12 +143,12 @@ extension DecodingPass {
     guard draft.command.caching != nil, let cache = draft.placedKey("cache") else { return }
     if draft.command.usesTerminal, let node = draft.placedKey("tty") {
       report(
-        .cacheApart("tty", why: "what happens at a terminal cannot be repeated"), at: cache,
+        .cacheApart("tty", why: "what is done at a terminal cannot be cached"), at: cache,
         related: ("\"tty\" is here", node))
     }
     if draft.command.leftovers == .keep, let node = draft.placedKey("leftovers") {
       report(
-        .cacheApart("leftovers", why: "a process that is to stay cannot be kept"), at: cache,
+        .cacheApart("leftovers", why: "a process that keeps running cannot be cached"), at: cache,
         related: ("\"leftovers\" is here", node))
     }
   }
@@ -186,14 +186,14 @@ extension Step {
 extension Diagnostic {
   static func unknownFiles(path: String, _ fault: PathPatternError) -> Diagnostic {
     Diagnostic(
-      .pattern, "\(path) means no files: \(fault.message)",
-      help: "patterns are relative to the step's directory; \"../\" may stand at their beginning")
+      .pattern, "\(path) is not a valid pattern: \(fault.message)",
+      help: "patterns are relative to the step's directory, and may begin with \"../\"")
   }
 
   static func outputIsPattern(path: String, text: String) -> Diagnostic {
     Diagnostic(
       .unfitValue, "\(path) is \(quoted(text)), expected the path of one file or directory",
-      help: "name the directory: all that is in it is kept")
+      help: "name the directory: everything in it is cached")
   }
 
   static func absoluteOutput(path: String, text: String) -> Diagnostic {
@@ -205,23 +205,23 @@ extension Diagnostic {
   static func outputIsAll(path: String) -> Diagnostic {
     Diagnostic(
       .unfitValue,
-      "\(path) is a directory in which the step runs, and cannot be put back as a whole",
-      help: "name what the step makes in it")
+      "\(path) contains the directory in which the step runs, so it cannot be restored as a whole",
+      help: "name the files that the step creates")
   }
 
   static func outputsInside(path: String, text: String, of outer: String) -> Diagnostic {
     Diagnostic(
-      .repeatedValue, "\(path) is \(quoted(text)), which is, or is inside of, \(quoted(outer))",
-      help: "keep the outer one: all that is in it is kept")
+      .repeatedValue, "\(path) is \(quoted(text)), which is the same as or inside \(quoted(outer))",
+      help: "keep the outer one: everything in it is cached")
   }
 
   static func cacheApart(_ key: String, why: String) -> Diagnostic {
-    Diagnostic(.keysApart, "\"cache\" does not go together with \"\(key)\"", help: why)
+    Diagnostic(.keysApart, "\"cache\" cannot be combined with \"\(key)\"", help: why)
   }
 
   static func secretOutput(_ name: String) -> Diagnostic {
     Diagnostic(
-      .keysApart, "\"cache\" does not go together with the secret output \(quoted(name))",
-      help: "secrets are kept nowhere: let another step make it")
+      .keysApart, "\"cache\" cannot be combined with the secret output \(quoted(name))",
+      help: "secrets are never stored: produce it in a step without \"cache\"")
   }
 }

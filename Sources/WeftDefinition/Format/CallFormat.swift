@@ -9,7 +9,7 @@ extension DecodingPass {
     guard node.kind == .string else {
       reportType(
         of: node, field, wanted: wanted,
-        help: node.kind == .object ? "what it is given is said by \"with\" beside it" : nil)
+        help: node.kind == .object ? "pass values to it with \"with\" next to it" : nil)
       return nil
     }
     guard let text = filledText(node, field, wanted: wanted) else { return nil }
@@ -24,7 +24,7 @@ extension DecodingPass {
     guard node.kind == .string else {
       reportType(
         of: node, field, wanted: "the path of a workflow file",
-        help: node.kind == .object ? "its inputs are given by \"with\" beside it" : nil)
+        help: node.kind == .object ? "pass its inputs with \"with\" next to it" : nil)
       return nil
     }
     guard let path = filledText(node, field, wanted: "the path of a workflow file") else {
@@ -108,13 +108,13 @@ extension Diagnostic {
   static func absolutePath(path: String, text: String) -> Diagnostic {
     Diagnostic(
       .absolutePath, "\(path) is the absolute path \(quoted(text)), expected a relative one",
-      help: "it is relative to the file that it stands in")
+      help: "it is relative to the file that names it")
   }
 
   static func invalidActionName(_ name: String, fault: StepID.Fault) -> Diagnostic {
     Diagnostic(
       .invalidID, "the name \(quoted(name)) \(fault.complaint)",
-      help: "the name of an action is letters, digits, \"_\", \"-\" and \".\", "
-        + "\(StepID.longest) at most, and begins with a letter or \"_\"")
+      help: "an action name has at most \(StepID.longest) characters: letters, digits, \"_\", "
+        + "\"-\" and \".\"; it begins with a letter or \"_\"")
   }
 }

@@ -73,7 +73,7 @@ struct StandardInputDraft: FormatObject {
 extension DecodingPass {
   mutating func standardInput(_ node: JSONNode, _ field: Field) -> StandardInput? {
     if node.kind == .string { return text(node, field, at: .input).map(StandardInput.text) }
-    guard isObject(node, field, wanted: "a text, { \"file\": … } or { \"log\": … }") else {
+    guard isObject(node, field, wanted: "a string, { \"file\": … } or { \"log\": … }") else {
       return nil
     }
     var draft = StandardInputDraft()
@@ -140,7 +140,7 @@ extension DecodingPass {
     if SignalName.ofStopping.contains(word) { return word }
     report(
       .unknownWord(
-        path: path(field), word: word, wanted: "a signal by which a program can be asked to end",
+        path: path(field), word: word, wanted: "a signal that asks a program to end",
         nearest: SignalName.nearestOfStopping(to: word), help: SignalName.cure(for: word)), at: node
     )
     return nil
@@ -162,15 +162,16 @@ extension SignalName {
 
   fileprivate static func cure(for word: String) -> String {
     switch canonical(word) {
-    case "KILL", "9": "no program can catch KILL; to send it at once write { \"grace\": \"0s\" }"
+    case "KILL", "9": "programs cannot catch KILL; to send it at once, write { \"grace\": \"0s\" }"
     case "STOP", "CONT", "TSTP", "TTIN", "TTOU":
-      "that one stops a program or lets it go on, and does not end it; leave it out for TERM"
+      "this signal pauses or continues a program, and does not end it; omit the key for TERM"
     default: spelling
     }
   }
 
   fileprivate static let spelling =
-    "signals are named as by \"kill -l\": \"TERM\", \"INT\", \"HUP\", \"QUIT\", \"USR1\" and so on"
+    "use the names that \"kill -l\" prints, such as \"TERM\", \"INT\", "
+    + "\"HUP\", \"QUIT\" and \"USR1\""
 
   private static func isWord(_ name: String) -> Bool { Int(name) == nil }
 

@@ -149,7 +149,7 @@ extension DecodingPass {
         types.append(type)
       }
       return types
-    case .array: report(.empty(path: path, wanted: "a type, or several"), at: node)
+    case .array: report(.empty(path: path, wanted: "at least one type"), at: node)
     default: reportType(of: node, path, wanted: "a type, or an array of types")
     }
     return []
@@ -166,9 +166,9 @@ extension DecodingPass {
   private mutating func allowedValues(_ node: JSONNode, _ path: String) -> [JSONValue] {
     guard node.kind == .array, !node.elements.isEmpty else {
       if node.kind == .array {
-        report(.empty(path: path, wanted: "the values that are allowed"), at: node)
+        report(.empty(path: path, wanted: "at least one allowed value"), at: node)
       } else {
-        reportType(of: node, path, wanted: "an array of the values that are allowed")
+        reportType(of: node, path, wanted: "an array of allowed values")
       }
       return []
     }
@@ -228,14 +228,14 @@ extension Diagnostic {
 
   static func reference(_ key: String) -> Diagnostic {
     Diagnostic(
-      .unknownKey, "\(quoted(key)) refers to another schema, and declarations here stand alone",
-      help: "write what it refers to in its place")
+      .unknownKey, "\(quoted(key)) refers to another schema, which is not supported",
+      help: "write the referenced schema here instead")
   }
 
   static func keyOfWholeDeclaration(_ key: String) -> Diagnostic {
     Diagnostic(
       .misplacedKey, "\"\(key)\" is for an input or output as a whole, not for a part of one",
-      help: "put it beside the outermost \"type\"")
+      help: "move it next to the outermost \"type\"")
   }
 
   static func unknownType(path: String, word: String, nearest: String?) -> Diagnostic {
@@ -249,16 +249,15 @@ extension Diagnostic {
   }
 
   static func repeatedEnum(path: String, noun: String) -> Diagnostic {
-    Diagnostic(.repeatedValue, "\(path) is \(noun), which stands before it already")
+    Diagnostic(.repeatedValue, "\(path) is \(noun), which is already listed")
   }
 
   static func unboundValue(path: String) -> Diagnostic {
     Diagnostic(
       .expression,
-      "\(path) has \"${{\" in it, and the values of a declaration are taken as written",
+      "\(path) contains \"${{\", but declarations are not evaluated",
       help:
-        "leave the default out and give the value by -i, or use an expression where the input "
-        + "is used")
+        "omit the default and pass the value with -i, or use an expression where the input is used")
   }
 }
 
@@ -270,7 +269,7 @@ extension ValueType {
     case .string: "strings"
     case .number: "numbers"
     case .integer: "integers"
-    case .boolean: "true and false"
+    case .boolean: "booleans"
     case .array: "arrays"
     case .object: "objects"
     case .null: "null"

@@ -92,7 +92,7 @@ extension DecodingPass {
       return []
     }
     guard node.kind == .array else {
-      reportType(of: node, path, wanted: "an array of names of properties")
+      reportType(of: node, path, wanted: "an array of property names")
       return []
     }
     var names: [String] = []
@@ -207,16 +207,16 @@ extension Diagnostic {
   static func keyOfOtherType(_ key: SchemaKey, types: [ValueType]) -> Diagnostic {
     Diagnostic(
       .misplacedKey,
-      "\"\(key.rawValue)\" says nothing about \(listed(types.map(\.plural), conjunction: "or")), "
-        + "only about \(key.types[0].plural)",
-      help: counterpart(of: key, for: types).map { "here that is \"\($0)\"" })
+      "\"\(key.rawValue)\" does not apply to \(listed(types.map(\.plural), conjunction: "or")), "
+        + "only to \(key.types[0].plural)",
+      help: counterpart(of: key, for: types).map { "use \"\($0)\" instead" })
   }
 
   static func requiredFlag(path: String) -> Diagnostic {
     Diagnostic(
-      .wrongType, "\(path) is true or false, expected the names of an object's properties",
+      .wrongType, "\(path) is a boolean, expected an array of property names",
       help:
-        "an input must be given unless it has a \"default\"; for one that may be missing write "
+        "an input is required unless it has a \"default\"; for an optional one, write "
         + "\"type\": [\"string\", \"null\"], \"default\": null")
   }
 
@@ -225,7 +225,7 @@ extension Diagnostic {
   {
     Diagnostic(
       .emptyRange,
-      "\"\(low.rawValue)\" is \(least) and \"\(high.rawValue)\" is \(most), so nothing fits both")
+      "\"\(low.rawValue)\" is \(least) and \"\(high.rawValue)\" is \(most), so no value fits both")
   }
 
   static func notPositive(path: String, number: String) -> Diagnostic {
@@ -249,14 +249,14 @@ extension Diagnostic {
   }
 
   static func repeatedRequired(path: String, name: String) -> Diagnostic {
-    Diagnostic(.repeatedValue, "\(path) is \(quoted(name)), which stands before it already")
+    Diagnostic(.repeatedValue, "\(path) is \(quoted(name)), which is already listed")
   }
 
   static func unknownRequired(path: String, name: String, nearest: String?) -> Diagnostic {
     Diagnostic(
       .emptyRange,
-      "\(path) is \(quoted(name)), which is not among the \"properties\", and "
-        + "\"additionalProperties\" is false: nothing fits",
+      "\(path) is \(quoted(name)), which is not one of the \"properties\", and "
+        + "\"additionalProperties\" is false: no value fits",
       help: nearest.asSuggestion)
   }
 

@@ -43,7 +43,7 @@ extension DecodingPass {
       draft.isList = false
       reportType(
         of: list, field, wanted: "an array of steps",
-        help: list.kind == .string || list.kind == .object ? "put it into brackets: [ … ]" : nil)
+        help: list.kind == .string || list.kind == .object ? "wrap it in an array: [ … ]" : nil)
       return
     }
     let elements = list.elements
@@ -99,7 +99,7 @@ extension DecodingPass {
       report(
         .unknownWord(
           path: path(field), word: word, wanted: wanted, nearest: nil,
-          help: "a group that is over with its first success is a \"race\""), at: node)
+          help: "for a group that ends with its first success, write \"race\""), at: node)
       return nil
     case .object:
       var draft = JoinDraft()
@@ -140,7 +140,7 @@ extension Diagnostic {
   static func groupTooDeep(path: String) -> Diagnostic {
     Diagnostic(
       .groupTooDeep, "\(path) is nested more than \(WorkflowLimits.groupDepth) groups deep",
-      help: "order the steps by \"needs\" instead of by groups in groups")
+      help: "order the steps with \"needs\" instead of nested groups")
   }
 
   static func joinOfMore(path: String, wanted: Int, members: Int) -> Diagnostic {
@@ -158,8 +158,8 @@ extension Diagnostic {
     }
     return Diagnostic(
       .severalActions,
-      "the step has both \"\(first)\" and \"\(second)\", expected one thing to do",
-      help: "make two steps of it")
+      "the step has both \"\(first)\" and \"\(second)\", expected one action",
+      help: "split it into two steps")
   }
 
   static func emptyGroup(path: String) -> Diagnostic {

@@ -212,7 +212,7 @@ extension DecodingPass {
     guard node.kind == .string else {
       reportType(
         of: node, field, wanted: "true, or a duration like \"1h\"",
-        help: "true takes an answer however old it is")
+        help: "true accepts a cached response of any age")
       return nil
     }
     return duration(node, field).map(HTTPCall.StaleOnError.upTo)
@@ -224,7 +224,9 @@ extension DecodingPass {
     if node.kind == .bool { return node.boolValue == true ? .derived : nil }
     guard node.kind == .string else {
       reportType(
-        of: node, field, wanted: "true or a text", help: "true makes one of the run and the step")
+        of: node, field, wanted: "true or a string",
+        help: "true derives the key "
+          + "from the run and the step")
       return nil
     }
     return requestText(node, field, .idempotencyKey, wanted: "the key of this request")
@@ -416,26 +418,27 @@ extension DecodingPass {
 extension Diagnostic {
   static var staleWithoutCache: Diagnostic {
     Diagnostic(
-      .keysApart, "\"staleOnError\" means nothing without \"cache\": there is no older answer",
-      help: "add \"cache\": true for this run, or the path of a folder for later runs too")
+      .keysApart, "\"staleOnError\" requires \"cache\": without it, no older response is stored",
+      help:
+        "add \"cache\": true for this run, or the path of a folder to share responses between runs")
   }
 
   static func severalBodies(_ first: String, _ second: String) -> Diagnostic {
     Diagnostic(
       .severalActions, "found both \"\(first)\" and \"\(second)\", expected one body",
-      help: "one request has one body")
+      help: "a request has one body")
   }
 
   static var severalAuths: Diagnostic {
     Diagnostic(
       .severalActions, "found both \"bearer\" and \"basic\", expected one of them",
-      help: "one request has one Authorization header")
+      help: "a request has one Authorization header")
   }
 
   /// A key that reads the body of a response, beside one that saves it.
   static func besideSaveTo(_ key: String) -> Diagnostic {
     Diagnostic(
       .keysApart, "\"\(key)\" does not go together with \"saveTo\"",
-      help: "what is saved into a file is not read: save it, or look into it")
+      help: "a response that is saved to a file is not read: remove one of the two")
   }
 }

@@ -61,8 +61,8 @@ extension DecodingPass {
     guard
       isObject(
         member.value, field,
-        wanted: "a text with an expression, or an object with \"value\", \"type\" or both",
-        help: "write { \"type\": \"string\" } for what the step writes into $WEFT_OUTPUT")
+        wanted: "a string with an expression, or an object with \"value\", \"type\" or both",
+        help: "write { \"type\": \"string\" } for a value that the step writes to $WEFT_OUTPUT")
     else { return nil }
     let declaration = declaration(member.value, path(field), of: .output)
     if declaration.schema != ValueSchema() { output.schema = declaration.schema }

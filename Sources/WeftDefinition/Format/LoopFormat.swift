@@ -70,7 +70,7 @@ extension DecodingPass {
     default:
       reportType(
         of: node, field, wanted: wanted,
-        help: node.kind == .number ? "numbers to count with are written out: [1, 2, 3]" : nil)
+        help: node.kind == .number ? "list the numbers: [1, 2, 3]" : nil)
       return nil
     }
   }
@@ -171,7 +171,7 @@ extension DecodingPass {
     for (index, element) in node.elements.enumerated() where element.kind == .array {
       reportType(
         of: element, field.element(index),
-        wanted: "a text, a number, true, false, null or an object")
+        wanted: "a string, a number, true, false, null or an object")
       isWhole = false
     }
     return isWhole ? written(node, field, count: node.elements.count) : nil
@@ -200,7 +200,7 @@ extension DecodingPass {
     reportType(
       of: node, field, wanted: wanted,
       help: node.stringValue.map { "write [\(quoted($0))], or \"${{ … }}\" for an expression" }
-        ?? "put it into brackets: [ … ]")
+        ?? "wrap it in an array: [ … ]")
   }
 
   /// Reports too many combinations, counted before `include` and `exclude`; axes that an expression
@@ -215,7 +215,7 @@ extension DecodingPass {
     guard count > WorkflowLimits.elements else { return matrix }
     report(
       .tooManyElements(
-        path: path(field), count: count == .max ? "very many" : "\(count)"), at: node)
+        path: path(field), count: count == .max ? "too many" : "\(count)"), at: node)
     return nil
   }
 }
@@ -225,8 +225,8 @@ extension Matrix {
   fileprivate static func cure(ofKey name: String) -> String? {
     switch name.lowercased().filter({ $0 != "-" && $0 != "_" }) {
     case "maxparallel":
-      "limit the steps that run at once by \"maxParallel\" of the workflow, or by a pool"
-    case "failfast": "say \"onFailure\": \"cancel\" or \"continue\" of the workflow"
+      "limit concurrent steps with \"maxParallel\" of the workflow, or with a pool"
+    case "failfast": "set \"onFailure\" of the workflow to \"cancel\" or \"continue\""
     default: nil
     }
   }
@@ -243,20 +243,20 @@ extension ForEach {
 extension Diagnostic {
   static func expressionInside(path: String) -> Diagnostic {
     Diagnostic(
-      .expression, "\(path) is written out and has an expression in it, and none can stand there",
-      help: "give the whole value by one expression, such as \"${{ fromJSON(inputs.list) }}\"")
+      .expression, "\(path) contains an expression, which is not allowed in a literal",
+      help: "compute the whole value with one expression, such as \"${{ fromJSON(inputs.list) }}\"")
   }
 
   static func noExpression(path: String, text: String, wanted: String) -> Diagnostic {
     Diagnostic(
-      .wrongType, "\(path) is the text \(quoted(text)), expected \(wanted)",
+      .wrongType, "\(path) is the string \(quoted(text)), expected \(wanted)",
       help: "an expression is written \"${{ … }}\"")
   }
 
   static func contextName(_ name: String) -> Diagnostic {
     Diagnostic(
-      .invalidID, "the name \(quoted(name)) is taken: expressions mean something else by it",
-      help: "choose another name; \"item\" always is the element")
+      .invalidID, "the name \(quoted(name)) is reserved in expressions",
+      help: "choose a different name; \"item\" is always the element")
   }
 
   static func emptyMatrix(path: String) -> Diagnostic {
@@ -268,14 +268,17 @@ extension Diagnostic {
   static func tooManyElements(path: String, count: String) -> Diagnostic {
     Diagnostic(
       .tooManyElements,
-      "\(path) makes \(count) of one step, and \(WorkflowLimits.elements) is the most",
-      help: "split it, or let each step do several")
+      "\(path) has \(count) elements, expected at most \(WorkflowLimits.elements)",
+      help: "split it, or process several items in each step")
   }
 
   static func invalidTolerance(path: String, text: String) -> Diagnostic {
     Diagnostic(
-      .wrongType, "\(path) is \(quoted(text)), expected a whole number, or a part like \"10%\"",
+      .wrongType,
+      "\(path) is \(quoted(text)), expected a whole number, or a "
+        + "percentage like \"10%\"",
       help: isCount(text)
-        ? "write \(text) without quotes, or \"\(text)%\"" : "a part is from \"0%\" to \"100%\"")
+        ? "write \(text) without quotes, or \"\(text)%\""
+        : "a percentage is from \"0%\" to \"100%\"")
   }
 }

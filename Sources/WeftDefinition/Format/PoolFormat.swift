@@ -49,7 +49,7 @@ extension DecodingPass {
     guard node.kind == .string else {
       reportType(
         of: node, field, wanted: "a rate like \"30/1m\"",
-        help: "write how many, a slash, and the time in which")
+        help: "write a count, a slash and a period")
       return nil
     }
     guard let text = text(node, field) else { return nil }
@@ -110,7 +110,7 @@ extension Diagnostic {
     Diagnostic(
       .invalidID, "the name \(quoted(name)) \(fault.complaint)",
       help:
-        "a name is letters, digits, \"_\" and \"-\", \(StepID.longest) at most, and begins with "
-        + "a letter or \"_\"")
+        "a name has at most \(StepID.longest) characters: letters, digits, \"_\" and \"-\"; it "
+        + "begins with a letter or \"_\"")
   }
 }

@@ -159,6 +159,6 @@ extension Diagnostic {
   static func invalidStatus(path: String, text: String) -> Diagnostic {
     Diagnostic(
       .unknownWord, "\(path) is \(quoted(text)), expected a status like 200 or \"2xx\"",
-      help: "\"2xx\" stands for all from 200 to 299")
+      help: "\"2xx\" means any status from 200 to 299")
   }
 }

@@ -15,7 +15,7 @@ struct RetryDraft: FormatObject {
       "max", .integer(as: .retryMax), "Further attempts",
       "How many attempts may follow the first because of this.",
       synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times",
-      required: "{ \"max\": 3 } for three further attempts"
+      required: "{ \"max\": 3 } for three retries"
     ) { $0.policy.max = $1 }
     FormatKey(
       "delay", "First delay",
@@ -91,7 +91,7 @@ extension DecodingPass {
       return integer(node, field, in: ValueRule.retries).map { [RetryPolicy(max: $0)] }
     default:
       reportType(
-        of: node, field, wanted: "a number of further attempts, or an object with \"max\"",
+        of: node, field, wanted: "a number of retries, or an object with \"max\"",
         help: "write 3, or { \"max\": 3, \"delay\": \"5s\" }")
       return nil
     }
@@ -106,7 +106,7 @@ extension DecodingPass {
     guard count <= WorkflowLimits.retryPolicies else {
       reportType(
         of: node, field, found: "an array of \(count)",
-        wanted: "\(WorkflowLimits.retryPolicies) policies at most")
+        wanted: "at most \(WorkflowLimits.retryPolicies) policies")
       return nil
     }
     computesNothing = true
@@ -147,7 +147,7 @@ extension DecodingPass {
       return nil
     }
     guard !node.elements.isEmpty else {
-      report(.empty(path: path(field), wanted: "at least one class of failure"), at: node)
+      report(.empty(path: path(field), wanted: "at least one error class"), at: node)
       return nil
     }
     return errorClasses(node, field)
@@ -190,7 +190,7 @@ extension DecodingPass {
       } else {
         report(
           .unknownWord(
-            path: path(field), word: word, wanted: "a class of failure",
+            path: path(field), word: word, wanted: "an error class",
             nearest: ErrorClass.nearest(to: word), help: ErrorClass.list), at: element)
       }
     }
@@ -201,7 +201,7 @@ extension DecodingPass {
 extension ErrorClass {
   fileprivate static let list =
     "the classes are \(plain.map(\.name).joined(separator: ", ")), "
-    + "exit:1 to exit:255, signal:KILL, http:404, http:5xx, network:dns and the like"
+    + "exit:1 to exit:255, signal:KILL, http:404, http:5xx, network:dns and similar ones"
 
   fileprivate static func nearest(to word: String) -> String? {
     // An impossible exit code is one edit away from many possible ones.
@@ -241,13 +241,13 @@ extension Diagnostic {
   static func delayTooLong(path: String, delay: Duration, limit: Duration) -> Diagnostic {
     Diagnostic(
       .invalidDuration,
-      "\(path) is \(DurationText.text(of: delay)), expected \(DurationText.text(of: limit)) at most"
+      "\(path) is \(DurationText.text(of: delay)), expected at most \(DurationText.text(of: limit))"
     )
   }
 
   static func expressionInList(path: String) -> Diagnostic {
     Diagnostic(
-      .expression, "\(path) has an expression in it, and none can stand in a list of policies",
-      help: "expressions stand where \"retry\" is a number, or one object")
+      .expression, "\(path) contains an expression, which is not allowed in a list of policies",
+      help: "expressions are allowed where \"retry\" is a number or a single object")
   }
 }

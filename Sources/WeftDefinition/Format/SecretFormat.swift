@@ -160,7 +160,7 @@ extension DecodingPass {
     guard node.kind == .array else {
       reportType(
         of: node, field, wanted: "an array of a program and its arguments",
-        help: "it is started without a shell; with one it is [\"sh\", \"-c\", \"…\"]")
+        help: "it runs without a shell; to use one, write [\"sh\", \"-c\", \"…\"]")
       return nil
     }
     return arguments(node, field)
@@ -172,25 +172,25 @@ extension Diagnostic {
     Diagnostic(
       .severalActions,
       "the secret has both \"\(first)\" and \"\(second)\", expected one source",
-      help: "keep the one that has the value")
+      help: "keep one of them")
   }
 
   static func sharedDescriptor(_ number: Int32) -> Diagnostic {
     Diagnostic(
-      .equalNames, "descriptor \(number) is the source of two secrets, and can be read once",
+      .equalNames, "descriptor \(number) is the source of two secrets, but can only be read once",
       help: "use one secret in both places, or open another descriptor")
   }
 
   static var timeoutOfSecret: Diagnostic {
     Diagnostic(
-      .misplacedKey, "\"timeout\" is for a secret with \"command\", and this one has none",
-      help: "leave it out: nothing is waited for")
+      .misplacedKey, "\"timeout\" is only for secrets with \"command\", but this one has none",
+      help: "remove it")
   }
 
   /// A name that only Weft's own variables have.
   static func reservedName(_ text: String) -> Diagnostic {
     Diagnostic(
-      .invalidID, "the name \(quoted(text)) begins with \"WEFT_\", as only Weft's own names do",
-      help: "give the secret another name; its source may have any")
+      .invalidID, "the name \(quoted(text)) begins with \"WEFT_\", which is reserved",
+      help: "rename the secret; its source can have any name")
   }
 }

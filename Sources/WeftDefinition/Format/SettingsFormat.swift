@@ -39,7 +39,7 @@ extension FormatKey where Object: HasCommandSettings {
       "envPolicy",
       .word(
         of: EnvironmentPolicy.self,
-        help: "\"clean\" leaves steps only the variables that programs cannot do without"),
+        help: "\"clean\" passes only essential variables to steps"),
       "Environment from outside",
       """
       What steps get of the environment that weft has, beside what is declared in env. The \
@@ -100,7 +100,7 @@ extension DecodingPass {
         .unknownWord(
           path: path(field), word: word, wanted: "\(QuotedList(names))",
           nearest: NearestName(names).nearest(to: word),
-          help: "another shell is given as a command line, such as [\"zsh\", \"-e\", \"-c\"]"),
+          help: "write any other shell as a command line, such as [\"zsh\", \"-e\", \"-c\"]"),
         at: node)
     default:
       reportType(
@@ -118,7 +118,7 @@ extension Diagnostic {
     }
     return Diagnostic(
       .invalidVariableName,
-      "the name of an environment variable has \"=\" in it: \(quoted(name))",
-      help: "the name ends before the \"=\", the value is the text after the colon")
+      "the name of an environment variable contains \"=\": \(quoted(name))",
+      help: "write the name before the colon and the value after it")
   }
 }

@@ -428,7 +428,7 @@ extension DecodingPass {
       reportType(
         of: node, .itself, wanted: "a step: a script or an object",
         help: node.kind == .array
-          ? "a program and its arguments are written { \"run\": […] }" : nil)
+          ? "to run a program with arguments, write { \"run\": […] }" : nil)
       // Later steps keep their positions, by which messages name them.
       members.append(Step(action: DecodingPass.nothing, place: StepPlace(step: node.range)))
     }
@@ -589,16 +589,16 @@ extension StepDraft {
 extension Diagnostic {
   /// The counterparts that a step has for keys of the workflow.
   private static let ofStep = [
-    "inputs": "the inputs of another file are given by \"with\"",
+    "inputs": "pass the inputs of another file with \"with\"",
     "pools":
-      "a step takes from a pool by \"pool\"; pools are declared beside the outermost \"steps\"",
-    "finally": "a step has a \"cleanup\"; \"finally\" stands beside the outermost \"steps\"",
+      "a step uses a pool with \"pool\"; declare pools next to the outermost \"steps\"",
+    "finally": "give the step a \"cleanup\", or put \"finally\" next to the outermost \"steps\"",
   ]
 
   static func workflowKeyOfStep(_ key: String) -> Diagnostic {
     Diagnostic(
       .misplacedKey, "\"\(key)\" is a key of the workflow, not of a step",
-      help: ofStep[key] ?? "put it beside the outermost \"steps\" or \"parallel\"")
+      help: ofStep[key] ?? "move it next to the outermost \"steps\" or \"parallel\"")
   }
 
   static var noAction: Diagnostic {
@@ -606,14 +606,14 @@ extension Diagnostic {
       .noAction,
       "the step has nothing to do, expected \"run\", \"http\", \"workflow\", \"use\", \"wait\", "
         + "\"approve\", \"outputs\" or a group",
-      help: "add what it runs, such as \"run\": \"make test\"")
+      help: "add an action, such as \"run\": \"make test\"")
   }
 
   static func pipeKeyBesideTerminal(_ key: String) -> Diagnostic {
     Diagnostic(
       .keyBesideTerminal,
-      "\"\(key)\" means nothing beside \"tty\": the step reads and writes the terminal itself",
-      help: "leave out one of the two")
+      "\"\(key)\" has no effect with \"tty\": the step reads and writes the terminal directly",
+      help: "remove one of the two")
   }
 
   static func invalidID(_ text: String, fault: StepID.Fault) -> Diagnostic {
@@ -625,6 +625,6 @@ extension Diagnostic {
   static func bothFanOuts(_ first: String, _ second: String) -> Diagnostic {
     Diagnostic(
       .severalActions, "found both \"\(first)\" and \"\(second)\", expected one of them",
-      help: "put one of them on a group around the step")
+      help: "put one of them on an enclosing group")
   }
 }

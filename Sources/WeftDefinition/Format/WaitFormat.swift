@@ -24,7 +24,7 @@ extension DecodingPass {
     if let text = wholeExpression(node, at: .waiting) { return .computedMoment(text) }
     guard node.kind == .string else {
       reportType(
-        of: node, field, wanted: "a moment like \"\(MomentText.Fault.example)\"")
+        of: node, field, wanted: "a time like \"\(MomentText.Fault.example)\"")
       return nil
     }
     guard let text = text(node, field) else { return nil }
@@ -42,8 +42,8 @@ extension DecodingPass {
     }
     guard
       isObject(
-        node, field, wanted: "a text, or { \"message\": … }",
-        help: "write what is asked, such as \"Publish this version?\"")
+        node, field, wanted: "a string, or { \"message\": … }",
+        help: "write the question, such as \"Publish this version?\"")
     else { return nil }
     var approval = Approval(message: "")
     read(node, field, into: &approval)
@@ -65,7 +65,7 @@ struct WaitDraft: FormatObject {
 
 extension Approval: FormatObject {
   fileprivate static let message = ValueFormat<String>.text(
-    "what is asked of the person", at: .message)
+    "a question", at: .message)
 
   static let format = ObjectFormat<Approval>("\"approve\"") {
     FormatKey(

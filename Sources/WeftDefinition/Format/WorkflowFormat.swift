@@ -130,7 +130,7 @@ extension DecodingPass {
     guard node.kind == .array else {
       reportType(
         of: node, field, wanted: "an array of steps",
-        help: node.kind == .string || node.kind == .object ? "put it into brackets: [ … ]" : nil)
+        help: node.kind == .string || node.kind == .object ? "wrap it in an array: [ … ]" : nil)
       return nil
     }
     if node.elements.isEmpty { report(.emptyGroup(path: path(field)), at: node) }
@@ -175,7 +175,7 @@ struct ConcurrencyDraft: FormatObject {
   var policy = Concurrency.Policy.wait
 
   static let key = ValueFormat<String>.text(
-    "what runs have in common that are kept apart", at: .concurrencyKey)
+    "a key that runs share", at: .concurrencyKey)
 
   static let format = ObjectFormat<ConcurrencyDraft>("\"concurrency\"") {
     FormatKey(
@@ -205,8 +205,8 @@ extension DecodingPass {
     }
     guard
       isObject(
-        node, field, wanted: "a text, or { \"key\": …, \"policy\": … }",
-        help: "write what runs have in common that are to be kept apart, such as \"deploy\"")
+        node, field, wanted: "a string, or { \"key\": …, \"policy\": … }",
+        help: "write a key that runs share, such as \"deploy\"")
     else { return nil }
     var draft = ConcurrencyDraft()
     read(node, field, into: &draft)
@@ -230,7 +230,7 @@ extension Diagnostic {
   static func stepKeyOfWorkflow(_ key: String) -> Diagnostic {
     Diagnostic(
       .misplacedKey, "\"\(key)\" is a key of a step, not of the workflow",
-      help: "put it into a step: { \"steps\": [{ \"\(key)\": … }] }")
+      help: "move it into a step: { \"steps\": [{ \"\(key)\": … }] }")
   }
 
   static var twoShells: Diagnostic {

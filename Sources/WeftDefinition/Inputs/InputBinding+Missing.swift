@@ -23,8 +23,8 @@ extension InputBinding {
     return Diagnostic(
       .error, code: InputFault(.missing, first.name.text, "").code,
       message: missing.count == 1
-        ? "input \(names) is required, and not given"
-        : "inputs \(names) are required, and not given",
+        ? "input \(names) is required but not given"
+        : "inputs \(names) are required but not given",
       place: nil, help: giving(missing, inputSource),
       related: missing.prefix(mostNotes).map { declaration in
         Diagnostic.Related(message: note(on: declaration), place: nil)
@@ -44,7 +44,7 @@ extension InputBinding {
     switch inputSource {
     case .commandLine:
       "write " + missing.prefix(mostNotes).map(\.option).joined(separator: " ")
-        + (missing.count > 3 ? ", or give them in a file by --inputs FILE" : "")
+        + (missing.count > 3 ? ", or pass them in a file with --inputs FILE" : "")
     case .program:
       "start it with inputs: ["
         + missing.prefix(mostNotes).map { "\"\($0.name)\": …" }.joined(separator: ", ") + "]"

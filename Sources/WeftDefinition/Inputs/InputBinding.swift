@@ -82,7 +82,7 @@ package struct InputBinding {
     guard given.updateValue(one, forKey: declaration.name) == nil else {
       report(
         .repeated, one.name, "input \(quoted(declaration.name.text)) is given twice",
-        help: "give it once", at: one.namePlace)
+        help: "pass it once", at: one.namePlace)
       return
     }
   }
@@ -167,9 +167,9 @@ package struct InputBinding {
     let isShort = count < limits.lowerBound
     report(
       .unfit, name,
-      "\(one.subject) is a secret that cannot be hidden, expected "
+      "\(one.subject) is a secret that cannot be masked, expected "
         + (isShort
           ? "at least \(limits.lowerBound) bytes" : "at most \(limits.upperBound >> 10) KiB"),
-      help: "leave \"secret\" out of its declaration if it need not be hidden", at: one.namePlace)
+      help: "remove \"secret\" from its declaration if it need not be masked", at: one.namePlace)
   }
 }

@@ -33,9 +33,9 @@ extension ValueError {
     case .notAllowed(_, let values): listed(values.map(\.noun), conjunction: "or")
     case .tooShort(_, let least): "at least \(Count(least, "character"))"
     case .tooLong(_, let most): "at most \(Count(most, "character"))"
-    case .noMatch(_, let pattern): "a text that matches \(quoted(pattern.text))"
+    case .noMatch(_, let pattern): "a string that matches \(quoted(pattern.text))"
     case .tooLongToMatch:
-      "at most \(WorkflowLimits.matchedBytes >> 20) MiB, for it is to match a pattern"
+      "at most \(WorkflowLimits.matchedBytes >> 20) MiB, because it must match a pattern"
     case .below(_, let least): "at least \(least)"
     case .above(_, let most): "at most \(most)"
     case .notAbove(_, let limit): "more than \(limit)"
@@ -43,7 +43,7 @@ extension ValueError {
     case .noMultiple(_, let divisor): "a multiple of \(divisor)"
     case .tooFewElements(_, let least): "at least \(least)"
     case .tooManyElements(_, let most): "at most \(most)"
-    case .equalElements: "each only once"
+    case .equalElements: "unique elements"
     case .missingProperty(let name, _): "the property \(quoted(name))"
     case .undeclaredProperty(_, let known) where known.isEmpty: "none"
     case .undeclaredProperty(_, let known): QuotedList(known, conjunction: "or").description

@@ -47,7 +47,7 @@ public struct ValueError: Error, Sendable, Hashable {
   /// - Parameter isSecret: Whether the message must not contain the actual value.
   package func message(about subject: String, isSecret: Bool = false) -> String {
     // The names of a secret's properties may be part of the secret.
-    if isSecret { return "\(subject) is a secret that does not fit, expected \(wanted)" }
+    if isSecret { return "\(subject) is a secret with an invalid value, expected \(wanted)" }
     let place = isAboutName ? ValuePath(path.components.dropLast()) : path
     let whole = place.components.isEmpty ? subject : "\(place) of \(subject)"
     return "\(whole) \(found), expected \(wanted)"

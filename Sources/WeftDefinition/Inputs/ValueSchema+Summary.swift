@@ -14,7 +14,7 @@ extension ValueSchema {
     if let limit = number.exclusiveMaximum { parts.append("less than \(limit)") }
     if let divisor = number.divisor { parts.append("a multiple of \(divisor)") }
     parts += limits(array.count, "element", "elements")
-    if array.isUnique { parts.append("each only once") }
+    if array.isUnique { parts.append("unique elements") }
     if case .matching(let schema) = array.elements { parts.append("each \(schema.subject)") }
     parts += limits(object.count, "property", "properties")
     if !object.required.isEmpty {

@@ -16,7 +16,7 @@ package enum TextError: Error, Sendable, Hashable {
     case .unlike(let text, let wanted):
       let expectation = listed(wanted.map(\.expectation), conjunction: "or")
       return isSecret
-        ? "\(subject) is a secret that does not fit, expected \(expectation)"
+        ? "\(subject) is a secret with an invalid value, expected \(expectation)"
         : "\(subject) is \(quoted(text)), expected \(expectation)"
     case .notJSON(let message, let place, _):
       return "\(subject) is not JSON, at \(place.line):\(place.column)"
@@ -43,7 +43,7 @@ package enum TextError: Error, Sendable, Hashable {
       text.utf8.contains(where: { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
     {
       return
-        "numbers are written as in JSON: 7, -1.5 or 2e3, without \"+\", spaces or zeros in front"
+        "numbers are written as in JSON: 7, -1.5 or 2e3, without \"+\", spaces or leading zeros"
     }
     return nil
   }

@@ -88,7 +88,7 @@ public struct StopRequest: Sendable, Hashable {
   public init(signal: String? = nil, grace: Duration? = nil) {
     if let signal {
       precondition(
-        SignalName.ofStopping.contains(signal), "no program is asked to end by \(signal)")
+        SignalName.ofStopping.contains(signal), "\(signal) does not ask a program to end")
     }
     self.signal = signal
     self.grace = grace

@@ -53,7 +53,7 @@ extension Step {
   ///
   /// - Precondition: No axis occurs twice.
   public func matrix(_ axes: KeyValuePairs<String, [String]>) -> Step {
-    precondition(Set(axes.map(\.key)).count == axes.count, "an axis stands twice")
+    precondition(Set(axes.map(\.key)).count == axes.count, "an axis is repeated")
     return matrix(
       Matrix(
         axes: axes.map { Matrix.Axis($0.key, .values(.array($0.value.map(JSONValue.string)))) })

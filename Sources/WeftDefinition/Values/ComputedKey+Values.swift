@@ -17,7 +17,7 @@ extension ComputedKey {
     } catch {
       throw .scope(
         code: DefinitionCode.invalidDuration.rawValue,
-        message: "it comes to \(quoted(text)), \(error.expectation(allowsZero: allowsZero))",
+        message: "it evaluates to \(quoted(text)), \(error.expectation(allowsZero: allowsZero))",
         help: error.help(allowsZero: allowsZero))
     }
   }
@@ -31,7 +31,7 @@ extension ComputedKey {
     } catch {
       throw .scope(
         code: DefinitionCode.invalidSize.rawValue,
-        message: "it comes to \(quoted(text)), \(error.expectation)", help: error.help)
+        message: "it evaluates to \(quoted(text)), \(error.expectation)", help: error.help)
     }
   }
 
@@ -58,7 +58,7 @@ extension ComputedKey {
       var classes: [ErrorClass] = []
       for element in array.elements {
         guard case .string(let name) = element, let known = ErrorClass(name) else {
-          throw ComputedKey.mismatch(element, "a class of failure")
+          throw ComputedKey.mismatch(element, "an error class")
         }
         classes.append(known)
       }
@@ -71,7 +71,9 @@ extension ComputedKey {
     let found =
       value.primitiveText.map { $0.isEmpty ? value.kindName : quoted($0) } ?? value.kindName
     return .scope(
-      code: DefinitionCode.wrongType.rawValue, message: "it comes to \(found), expected \(wanted)",
+      code: DefinitionCode.wrongType.rawValue,
+      message: "it evaluates to "
+        + "\(found), expected \(wanted)",
       help: nil)
   }
 }

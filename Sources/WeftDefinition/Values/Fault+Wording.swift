@@ -11,10 +11,10 @@ extension DurationText.Fault {
     case .withoutUnit(let number): "expected a duration like \"\(shortened(number))s\""
     case .lastWithoutUnit(let number): "expected a unit after \(shortened(number))"
     case .malformed, .unknownUnit, .fraction: "expected a duration like \"30s\""
-    case .unitOutOfOrder: "expected the units from the largest to the smallest, each once"
+    case .unitOutOfOrder: "expected each unit once, from the largest to the smallest"
     case .negative where allowsZero: "expected a duration, or \"0s\" for none"
     case .negative, .zero: "expected a duration greater than zero"
-    case .tooLong: "expected \(DurationText.text(of: WorkflowLimits.longestDuration)) at most"
+    case .tooLong: "expected at most \(DurationText.text(of: WorkflowLimits.longestDuration))"
     }
   }
 
@@ -24,22 +24,22 @@ extension DurationText.Fault {
     case .fraction: "write whole numbers: \"1500ms\" for one and a half seconds"
     case .malformed, .withoutUnit, .lastWithoutUnit, .unitOutOfOrder: DurationText.Fault.units
     case .negative where allowsZero, .tooLong where allowsZero: nil
-    case .negative, .zero, .tooLong: "leave the key out for no limit"
+    case .negative, .zero, .tooLong: "omit the key for no limit"
     }
   }
 }
 
 extension StepID.Fault {
   static let rule =
-    "an id is letters, digits, \"_\" and \"-\", \(StepID.longest) at most, and begins with a letter "
-    + "or \"_\"; a \"name\" can be any text"
+    "an id has at most \(StepID.longest) characters: letters, digits, \"_\" and \"-\"; it begins "
+    + "with a letter or \"_\"; a \"name\" can be any text"
 
   var complaint: String {
     switch self {
     case .empty: "is empty"
     case .tooLong(let bytes): "has \(bytes) characters"
     case .beginning(let character): "begins with \(quoted(String(character)))"
-    case .character(let character): "has \(named(character)) in it"
+    case .character(let character): "contains \(named(character))"
     }
   }
 }
@@ -50,8 +50,8 @@ extension SizeText.Fault {
   var expectation: String {
     switch self {
     case .malformed, .withoutUnit, .unknownUnit, .fraction: "expected a size like \"10MB\""
-    case .negative, .zero: "expected a size larger than nothing"
-    case .tooLarge: "expected \(WorkflowLimits.largestSize) at most"
+    case .negative, .zero: "expected a size greater than zero"
+    case .tooLarge: "expected at most \(WorkflowLimits.largestSize)"
     }
   }
 
@@ -61,7 +61,7 @@ extension SizeText.Fault {
     case .unknownUnit(let unit, let nearest?):
       "\(quoted(unit)) is not a unit, did you mean \"\(nearest)\"?"
     case .unknownUnit(let unit, nil): "\(quoted(unit)) is not a unit; \(SizeText.Fault.units)"
-    case .fraction: "write whole numbers: \"1536MiB\" for one and a half GiB"
+    case .fraction: "write a whole number, such as \"1536MiB\" for one and a half GiB"
     case .malformed: SizeText.Fault.units
     case .negative, .zero, .tooLarge: nil
     }
@@ -73,24 +73,24 @@ extension MomentText.Fault {
 
   var expectation: String {
     switch self {
-    case .malformed, .withoutTime: "expected a moment like \"\(MomentText.Fault.example)\""
-    case .withoutOffset: "expected \"Z\" or an offset at its end"
-    case .month(let month): "and there is no month \(month)"
-    case .day(let day, let last): "and that month has no day \(day), it ends with the \(last)th"
-    case .hour(let hour): "and there is no hour \(hour)"
-    case .minute(let minute): "and there is no minute \(minute)"
-    case .second(let second): "and there is no second \(second)"
-    case .leapSecond: "and clocks of computers have no leap seconds"
-    case .offset: "and an offset is from -23:59 to +23:59"
-    case .outOfRange: "expected one of the years 1678 to 2261"
+    case .malformed, .withoutTime: "expected a time like \"\(MomentText.Fault.example)\""
+    case .withoutOffset: "expected \"Z\" or an offset at the end"
+    case .month(let month): "but there is no month \(month)"
+    case .day(let day, let last): "but that month has \(last) days, not \(day)"
+    case .hour(let hour): "but there is no hour \(hour)"
+    case .minute(let minute): "but there is no minute \(minute)"
+    case .second(let second): "but there is no second \(second)"
+    case .leapSecond: "but leap seconds are not supported"
+    case .offset: "but an offset is from -23:59 to +23:59"
+    case .outOfRange: "expected a year from 1678 to 2261"
     }
   }
 
   var help: String? {
     switch self {
     case .malformed:
-      "a moment is written as RFC 3339 has it, such as \"\(MomentText.Fault.example)\""
-    case .withoutTime: "add the time of the day and an offset, such as \"T09:00:00Z\""
+      "write a time as in RFC 3339, such as \"\(MomentText.Fault.example)\""
+    case .withoutTime: "add the time of day and an offset, such as \"T09:00:00Z\""
     case .withoutOffset: "add \"Z\" for UTC, or an offset such as \"+01:00\""
     case .hour(24): "midnight is 00:00:00 of the next day"
     case .leapSecond: "write the second after it: 00 of the next minute"
@@ -103,18 +103,18 @@ extension Rate.Fault {
   var expectation: String {
     switch self {
     case .malformed: "expected a rate like \"30/1m\""
-    case .count: "expected from 1 to \(WorkflowLimits.poolSlots) before the slash"
+    case .count: "expected a count from 1 to \(WorkflowLimits.poolSlots) before the slash"
     case .period(_, let fault): "\(fault.expectation(allowsZero: false)) after the slash"
     }
   }
 
   var help: String? {
     switch self {
-    case .malformed: "write how many, a slash, and the time in which: \"30/1m\""
+    case .malformed: "write a count, a slash and a period: \"30/1m\""
     case .count: nil
     case .period(let text, .withoutUnit), .period(let text, .malformed):
-      "\(quoted(text)) says no time; \(DurationText.Fault.units)"
-    case .period(_, .zero): "leave the rate out for none"
+      "\(quoted(text)) is not a duration; \(DurationText.Fault.units)"
+    case .period(_, .zero): "omit \"rate\" for no limit"
     case .period(_, let fault): fault.help(allowsZero: false)
     }
   }

@@ -9,14 +9,14 @@ extension Waiting {
 
   package static func moment(_ value: ExpressionValue) throws(ExpressionProblem) -> WallMoment {
     guard case .string(let text) = value else {
-      throw ComputedKey.mismatch(value, "a moment like \"\(MomentText.Fault.example)\"")
+      throw ComputedKey.mismatch(value, "a time like \"\(MomentText.Fault.example)\"")
     }
     do {
       return try MomentText.moment(from: text)
     } catch {
       throw .scope(
         code: DefinitionCode.invalidMoment.rawValue,
-        message: "it comes to \(quoted(text)), \(error.expectation)", help: error.help)
+        message: "it evaluates to \(quoted(text)), \(error.expectation)", help: error.help)
     }
   }
 }

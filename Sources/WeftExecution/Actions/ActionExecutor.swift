@@ -95,6 +95,6 @@ extension StepFailure {
   fileprivate static func unregistered(_ name: ActionName) -> StepFailure {
     StepFailure(
       classes: [.spawn], message: "did not start: the action \"\(name)\" is not registered",
-      help: "give it to the engine that runs the plan")
+      help: "pass it to the engine that runs the plan")
   }
 }

@@ -39,6 +39,6 @@ extension StepFailure {
   static let returnedTooMuch = StepFailure(
     classes: [.output],
     message:
-      "returned a value of more than \(ByteCount(WorkflowLimits.valueBytes)), the most that can be a value",
-    help: "let the action write it into a file, and return the file's name")
+      "returned a value of more than \(ByteCount(WorkflowLimits.valueBytes)), which is the limit",
+    help: "let the action write it to a file, and return the name of the file")
 }

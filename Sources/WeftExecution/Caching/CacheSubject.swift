@@ -183,11 +183,11 @@ enum CacheKeyError: Error, Sendable, Hashable {
 
   var message: String {
     switch self {
-    case .outside(let path): "\"\(path)\" is not in the start directory"
-    case .overlapping(let path): "its output \"\(path)\" is inside of another one, or around it"
+    case .outside(let path): "\"\(path)\" is outside the start directory"
+    case .overlapping(let path): "its output \"\(path)\" overlaps with another one"
     case .inputInOutput(let path): "its input \"\(path)\" is in one of its outputs"
     case .pattern(let message), .version(let message), .workspace(let message): message
-    case .environment: "its environment cannot be made"
+    case .environment: "its environment is invalid"
     case .stopped: "it was stopped"
     }
   }

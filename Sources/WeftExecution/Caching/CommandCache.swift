@@ -60,7 +60,7 @@ package final class CommandCache: Sendable {
   func find(
     _ subject: CacheSubject, reads: StepReads, isLogRead: Bool, logs: StepLogs, stop: StopSwitch
   ) -> Future<CacheFinding, Never> {
-    threads.run(ifNotRun: .unknown(.workspace("there is no thread to look for it"))) { [self] in
+    threads.run(ifNotRun: .unknown(.workspace("no thread is available to look it up"))) { [self] in
       do throws(CacheKeyError) {
         let reader = try reader(stop: stop)
         var notes = CacheNotes()
@@ -158,7 +158,7 @@ package final class CommandCache: Sendable {
   func keep(
     _ ticket: CacheTicket, _ result: CachedResult, lasting duration: Duration, stop: StopSwitch
   ) -> Future<CacheKeeping, Never> {
-    threads.run(ifNotRun: .refused("there is no thread to keep it")) { [self] in
+    threads.run(ifNotRun: .refused("no thread is available to store it")) { [self] in
       do throws(CacheKeyError) {
         return .kept(try store(ticket, result, lasting: duration, try reader(stop: stop)))
       } catch {
@@ -174,7 +174,7 @@ package final class CommandCache: Sendable {
     var now = CacheKey()
     now.set(.inputs, files: try files(of: ticket.subject, reader))
     if let change = now.differences(from: ticket.inputs).first {
-      throw .workspace("its input \"\(change.name)\" has changed while it ran")
+      throw .workspace("its input \"\(change.name)\" changed while it ran")
     }
     let entry = CacheEntry(
       key: ticket.key, step: ticket.subject.step, run: run.text,

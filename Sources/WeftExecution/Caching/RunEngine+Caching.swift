@@ -126,7 +126,7 @@ extension RunEngine {
       part.bytes.withUnsafeBytes { output.write($0, to: part.isError ? .stderr : .stdout) }
     }
     if !log.isWhole {
-      var note = "weft: the cache keeps no more of this log\n"
+      var note = "weft: the rest of this log is not cached\n"
       note.withUTF8 { output.write(UnsafeRawBufferPointer($0), to: .stderr) }
     }
     output.finish()
@@ -192,7 +192,7 @@ extension RunEngine {
     guard let stream else { return nil }
     if stream.isCut { throw .workspace("its \(name) is too long") }
     if secrets.hideAnything, secrets.mask.contains(stream.bytes) {
-      throw .workspace("there is a secret in its \(name)")
+      throw .workspace("its \(name) contains a secret")
     }
     return stream.bytes
   }
@@ -202,15 +202,15 @@ extension StepEnd {
   /// The reason why the result of a successful step is not stored.
   fileprivate var reasonNotToKeep: String? {
     if attempts != 1 {
-      return "it has succeeded with attempt \(attempts), and only first attempts are kept"
+      return "it succeeded at attempt \(attempts), and only first attempts are cached"
     }
     switch exit {
     case .code(0): break
-    case .code(let code)?: return "its exit code is \(code), and not 0"
-    case .signal(let name)?: return "it was ended by the signal \(name)"
+    case .code(let code)?: return "its exit code is \(code), not 0"
+    case .signal(let name)?: return "it was ended by signal \(name)"
     case nil: return "it has no exit code"
     }
-    return leftovers.isEmpty && unkillable.isEmpty ? nil : "it has left processes behind"
+    return leftovers.isEmpty && unkillable.isEmpty ? nil : "it left processes running"
   }
 }
 
@@ -222,7 +222,7 @@ extension OutputValue {
         name: kept.name, value: try ExpressionValue.json(kept.json, from: kept.name),
         isSecret: false)
     } catch {
-      throw StepFailure(classes: [.output], message: "output \"\(kept.name)\" was not kept")
+      throw StepFailure(classes: [.output], message: "output \"\(kept.name)\" was not cached")
     }
   }
 }

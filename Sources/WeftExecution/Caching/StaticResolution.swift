@@ -29,7 +29,7 @@ struct StaticResolution {
 
   func subject(ofStep index: Int) throws(StaticResolutionError) -> CacheSubject {
     let step = plan.steps[index]
-    guard !isRunForMany(step) else { throw StaticResolutionError(reason: "it is run for many") }
+    guard !isRunForMany(step) else { throw StaticResolutionError(reason: "it has a loop") }
     let texts = plan.values.texts(ofStep: index).filter(\.site.isOfCommand)
     if let reason = reason(texts[...]) { throw StaticResolutionError(reason: reason) }
     for group in plan.enclosingGroups(ofGroup: step.group) {
@@ -70,7 +70,7 @@ struct StaticResolution {
       for expression in text.template.expressions {
         for reference in expression.references {
           switch reference.valueContext {
-          case .steps: return "\(text.site.key) reads what a step has left"
+          case .steps: return "\(text.site.key) reads the result of a step"
           case .secrets: return "\(text.site.key) reads a secret"
           case .inputs: return "\(text.site.key) reads an input that is not given"
           case .workflow: break

@@ -122,22 +122,22 @@ enum RetryRefusal: Sendable, Hashable {
   var message: String {
     switch self {
     case .notListed(let errorClass?):
-      "\"retry\" is not for failures of class \"\(errorClass)\""
-    case .notListed(nil): "\"retry\" is not for failures of this kind"
+      "\"retry\" does not cover failures of class \"\(errorClass)\""
+    case .notListed(nil): "\"retry\" does not cover failures of this kind"
     case .conditionIsFalse: "the condition \"when\" of \"retry\" is false"
-    case .usedUp(1): "the one further attempt has been made"
-    case .usedUp(let count): "all \(count) further attempts have been made"
+    case .usedUp(1): "the only retry has been used"
+    case .usedUp(let count): "all \(count) retries have been used"
     case .tooLate(let limit):
-      "the next attempt would begin more than \(DurationText.text(of: limit)) after the first"
+      "the next attempt would start more than \(DurationText.text(of: limit)) after the first"
     case .askedToWaitTooLong(let wanted, let most):
-      "the next attempt is wanted no sooner than in \(DurationText.text(of: wanted)), and \"maxDelay\""
-        + " is \(DurationText.text(of: most))"
+      "the server asks to wait \(DurationText.text(of: wanted)), but \"maxDelay\" is "
+        + "\(DurationText.text(of: most))"
     case .mayHaveBeenDone(let method):
-      "the \(method) request may have been done, and would be done twice without an"
-        + " \"idempotencyKey\""
+      "the \(method) request may have been processed, and could be processed twice "
+        + "without an \"idempotencyKey\""
     case .budgetSpent(let count):
-      "the run has made all \(count) further attempts that it has for failures of class"
-        + " \"network\" and \"http\""
+      "the run has used its budget of \(count) retries for failures of class "
+        + "\"network\" and \"http\""
     }
   }
 }

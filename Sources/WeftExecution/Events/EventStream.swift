@@ -197,7 +197,7 @@ package final class EventStream: Sendable {
     _ kind: RunEvent.Kind, _ values: RecordedValues, isUrgent: () -> Bool
   ) -> Result<Future<Void, Never>?, RecordError> {
     guard let recorder = recorder(of: kind) else {
-      return leavesOut(kind) ? .failure(RecordError(message: "the run is left")) : .success(nil)
+      return leavesOut(kind) ? .failure(RecordError(message: "run suspended")) : .success(nil)
     }
     return Result { () throws(RecordError) in
       try recorder.write(

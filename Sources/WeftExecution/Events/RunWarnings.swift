@@ -26,8 +26,8 @@ package final class RunWarnings: Sendable {
 extension RunWarning {
   static let processesNotSeen = RunWarning(
     kind: .processesNotSeen,
-    message: "what leaves its step's process group cannot be found: /proc is not that of this"
-      + " namespace of process ids",
+    message: "processes that leave their step's process group cannot be tracked: /proc belongs "
+      + "to another PID namespace",
     help: "mount it (unshare --mount-proc), or make a cgroup v2 tree writable")
 
   static func actionLeftBehind(by step: StepAddress) -> RunWarning {
@@ -35,14 +35,14 @@ extension RunWarning {
       kind: .actionLeftBehind,
       message: "the action of step \"\(step)\" did not end when it was cancelled,"
         + " and keeps its thread until it does",
-      help: "let the action look at Task.isCancelled")
+      help: "let the action check Task.isCancelled")
   }
 
   static func requestLeftBehind(by step: StepAddress) -> RunWarning {
     RunWarning(
       kind: .actionLeftBehind,
       message: "the request of step \"\(step)\" did not end when it was cancelled,"
-        + " and may still be going on",
+        + " and may still be running",
       help: "let the transport settle a future that is cancelled")
   }
 
@@ -56,18 +56,18 @@ extension RunWarning {
     let more = paths.count > 1 ? " and \(paths.count - 1) more" : ""
     return RunWarning(
       kind: .foreignOutput,
-      message: "\"\(paths[0])\"\(more) in the cached output of step \"\(step)\" was not made by it,"
-        + " as far as weft knows, and stays as it is",
+      message: "the cached output of step \"\(step)\" contains files that it is not known to have "
+        + "created, which are left alone: \"\(paths[0])\"\(more)",
       help:
-        "keep other files elsewhere, or remove the output once, so that the step makes all of it")
+        "keep other files elsewhere, or remove the output once, so that the step creates all of it")
   }
 
   static func unmatchedInput(of step: StepAddress, pattern: String) -> RunWarning {
     RunWarning(
       kind: .unmatchedInput,
       message:
-        "step \"\(step)\" is cached by files that \"\(pattern)\" matches, and there are none",
-      help: "correct the pattern, or take it out of \"inputs\"")
+        "the cache input \"\(pattern)\" of step \"\(step)\" matches no files",
+      help: "correct the pattern, or remove it from \"inputs\"")
   }
 
   package static func noCache(because reason: String) -> RunWarning {
@@ -78,7 +78,7 @@ extension RunWarning {
     RunWarning(
       kind: .outputTruncated,
       message:
-        "step \"\(step)\" has written more than \(limit); the rest is neither kept nor shown",
-      help: "raise its \"logLimit\", or let it write into a file")
+        "step \"\(step)\" wrote more than \(limit); the rest is neither stored nor shown",
+      help: "raise its \"logLimit\", or let it write to a file")
   }
 }

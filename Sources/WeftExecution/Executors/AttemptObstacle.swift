@@ -34,7 +34,7 @@ enum AttemptObstacle: Error {
         StepFailure(
           classes: [.limit],
           message: "did not start: the log of step \"\(step)\" holds only the first \(limit)",
-          help: "raise the \"logLimit\" of \"\(step)\", or let it write into a file"))
+          help: "raise the \"logLimit\" of \"\(step)\", or let it write to a file"))
     case .log(let step, .unwritten(let error)):
       .failed(
         StepFailure(
@@ -52,17 +52,17 @@ extension StepFailure {
   }
 
   static let threadEnded = StepFailure(
-    classes: [.spawn], message: "did not start: its thread ended before it could")
+    classes: [.spawn], message: "did not start: its thread ended too early")
 }
 
 extension StepFailure {
   /// Other code of this process has reaped the program and its exit status.
   static let lost = StepFailure(
     classes: [.lost],
-    message: "its exit status is unknown: other code of this process took it",
+    message: "its exit status is unknown: other code in this process collected it",
     help:
-      "a program that runs Weft must not ignore SIGCHLD, and must wait for its own children by their ids,"
-      + " not with waitpid(-1)")
+      "a program that runs Weft must not ignore SIGCHLD, and must wait for its own children by "
+      + "id, not with waitpid(-1)")
 }
 
 extension AttemptEnd {

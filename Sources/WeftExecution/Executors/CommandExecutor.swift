@@ -277,6 +277,6 @@ extension LeftoverProcess {
     let shown = processes.prefix(10).map { "\($0.process) (\($0.command))" }
       .joined(separator: ", ")
     let more = processes.count > 10 ? " and \(processes.count - 10) more" : ""
-    return "could not kill what steps have started: \(shown)\(more)"
+    return "could not kill processes of steps: \(shown)\(more)"
   }
 }

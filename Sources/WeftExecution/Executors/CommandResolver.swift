@@ -196,15 +196,15 @@ struct UnpassableValue {
     case .tooLong(let bytes, let limit):
       return StepFailure(
         classes: [.limit],
-        message: "did not start: \(origin.written) comes to \(bytes) bytes,"
-          + " and the system passes less than \(limit) \(vessel)\(place)",
-        help: "hand it over by \"stdin\", or in a file that the program reads")
+        message: "did not start: \(origin.written) has \(bytes) bytes, but the system accepts less "
+          + "than \(limit) \(vessel)\(place)",
+        help: "pass it on \"stdin\", or in a file that the program reads")
     case .nul:
       return StepFailure(
         classes: [.spawn],
-        message: "did not start: \(origin.written) comes to a text with a NUL character in it,"
-          + " and none can be passed \(vessel)\(place)",
-        help: "hand such bytes over by \"stdin\" or in a file")
+        message: "did not start: \(origin.written) contains a NUL character, which cannot be "
+          + "passed \(vessel)\(place)",
+        help: "pass such bytes on \"stdin\" or in a file")
     }
   }
 

@@ -78,7 +78,7 @@ package final class StepLogs: Sendable {
       let named = state.namedIncomplete.map { "\"\($0)\"" }.joined(separator: ", ")
       let rest = state.incomplete.count - state.namedIncomplete.count
       let logs = named.isEmpty ? "" : ": " + named + (rest > 0 ? " and \(rest) more" : "")
-      return "the output of steps could not be kept: \(fault.message)\(logs)"
+      return "the output of steps could not be stored: \(fault.message)\(logs)"
     }
   }
 
@@ -193,7 +193,7 @@ package final class StepLogs: Sendable {
     state.withLock { $0.limits[step] = limit }
     let size = size(of: step)
     let isWhole = size == 0 || read((size - 1)..<size, of: step) == [UInt8(ascii: "\n")]
-    let mark = "weft: the log ends here: it holds \(limit) (logLimit)\n"
+    let mark = "weft: log truncated at \(limit) (logLimit)\n"
     _ = append(Array(((isWhole ? "" : "\n") + mark).utf8), of: step)
   }
 

@@ -155,7 +155,8 @@ package final class StepOutputSink: Sendable {
 
   private func tellWithheld(_ count: Int) {
     var line =
-      "weft: \(count) bytes are not kept: a secret output of the step is not known, and may stand in them\n"
+      "weft: \(count) bytes withheld: they may contain a secret output of the "
+      + "step that is not known\n"
     line.withUTF8 { pass(on: UnsafeRawBufferPointer($0), .stdout, at: .zero) }
   }
 

@@ -67,9 +67,9 @@ extension RunWarning {
   package init(_ reason: JobserverError) {
     self.init(
       kind: .jobserver,
-      message: "the jobserver that make offers is of no use: \(reason.message); as many steps run"
-        + " at once as without one",
-      help: "begin the makefile's rule with \"+\", or say how many with -j")
+      message: "cannot use the jobserver of make: \(reason.message); running as many "
+        + "steps at once as without it",
+      help: "begin the recipe line of the makefile with \"+\", or set the number of steps with -j")
   }
 }
 

@@ -245,25 +245,25 @@ package struct OutputFault: Sendable, Hashable {
   private var complaint: String {
     switch kind {
     case .notJSON: "is not JSON"
-    case .undeclared where isSecret: "sets what is not declared in the step's \"outputs\""
-    case .unclosed where isSecret: "begins a value that no line ends"
-    case .emptyDelimiter where isSecret: "gives no word that ends the value"
+    case .undeclared where isSecret: "sets an output that is not declared in the step's \"outputs\""
+    case .unclosed where isSecret: "starts a value that has no end line"
+    case .emptyDelimiter where isSecret: "has no end word for the value"
     case .notUTF8: "is not UTF-8"
-    case .nul: "has a NUL character in it"
+    case .nul: "contains a NUL character"
     case .unreadableLine: "is neither NAME=VALUE nor NAME<<END nor a JSON object"
-    case .emptyName: "begins without a name"
-    case .emptyDelimiter(let name): "gives no word that ends the value of \(quoted(name))"
+    case .emptyName: "has no name"
+    case .emptyDelimiter(let name): "has no end word for the value of \(quoted(name))"
     case .unclosed(let name, let delimiter):
-      "begins the value of \(quoted(name)), and no line \(quoted(delimiter)) ends it"
-    case .notAnObject: "is JSON, but not one object"
+      "starts the value of \(quoted(name)), but no line \(quoted(delimiter)) ends it"
+    case .notAnObject: "is JSON, but not an object"
     case .undeclared(let name, _):
       "sets \(quoted(name)), which is not declared in the step's \"outputs\""
     case .repeated(let name, let first):
       first == line
         ? "sets the output \(quoted(name)) twice"
-        : "sets the output \(quoted(name)), which line \(first) has set"
+        : "sets the output \(quoted(name)), which line \(first) already sets"
     case .missing(let name): "does not set the output \(quoted(name))"
-    case .unfit(let message, _): "sets a value that does not fit: \(message)"
+    case .unfit(let message, _): "sets an invalid value: \(message)"
     }
   }
 
@@ -279,17 +279,17 @@ package struct OutputFault: Sendable, Hashable {
   /// The suggested remedy.
   package var help: String? {
     switch kind {
-    case .undeclared where isSecret: "values of several lines are safe as JSON only"
-    case .notJSON(_, isOpen: true): "an object stands on one line: jq -c writes it so"
+    case .undeclared where isSecret: "write multi-line values as JSON"
+    case .notJSON(_, isOpen: true): "write the object on one line, as jq -c does"
     case .notJSON(let fault, isOpen: false): fault.help(isSecret: isSecret)
     case .notAnObject: "write { \"NAME\": value } on one line"
     case .unreadableLine, .emptyName, .emptyDelimiter:
-      "values of several lines are written as NAME<<END, their lines, END; or safely as JSON"
+      "write a multi-line value as NAME<<END, its lines, END; or as JSON"
     case .unclosed:
-      "end the value by a line with that word alone; whatever values hold, JSON is safe: "
-        + "jq -cn --arg NAME \"$VALUE\" '{$NAME}' >> \"$WEFT_OUTPUT\""
+      "end the value with a line that has only that word; JSON is safe for any value: jq -cn --arg "
+        + "NAME \"$VALUE\" '{$NAME}' >> \"$WEFT_OUTPUT\""
     case .undeclared(let name, let nearest):
-      nearest.map { "did you mean \"\($0)\" by \(quoted(name))?" }
+      nearest.map { "did you mean \"\($0)\"?" }
         ?? "declare it: \"outputs\": { \(quoted(name)): { \"type\": \"string\" } }"
     case .missing(let name):
       "write it: echo \"\(name)=…\" >> \"$WEFT_OUTPUT\""

@@ -57,7 +57,7 @@ extension OutputCollector {
     do { bytes = try OutputFile.bytes(at: path) } catch {
       let help =
         if case .notRead(.tooLarge) = error {
-          "write large data into a file of its own, and hand on its name"
+          "write large data to a separate file, and output its name"
         } else {
           "append to it: echo \"NAME=VALUE\" >> \"$WEFT_OUTPUT\""
         }

@@ -86,7 +86,7 @@ struct AnswerValues: Sendable {
       CapturedBody(text: $0, isJSON: kept.isJSON, type: type, spool: spool)
     }
     collected = kept.collected?.whole
-      .flatMap { try? ExpressionValue.json($0, from: "the record") }
+      .flatMap { try? ExpressionValue.json($0, from: "the journal") }
       .map { ScopedValue($0) }
   }
 
@@ -207,8 +207,8 @@ enum StatusReason {
   static func help(_ response: HTTPResponse) -> String? {
     switch response.status {
     case 401:
-      "say who asks: \"auth\": { \"bearer\": \"${{ secrets.… }}\" }"
-    case 300...399: "it is followed where \"redirects\" is more than 0"
+      "add credentials: \"auth\": { \"bearer\": \"${{ secrets.… }}\" }"
+    case 300...399: "redirects are followed if \"redirects\" is greater than 0"
     default: nil
     }
   }

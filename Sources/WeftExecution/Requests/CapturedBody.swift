@@ -71,15 +71,15 @@ struct CapturedBody: Sendable {
     guard isJSON else {
       throw .scope(
         code: "W0337",
-        message: "the answer of \(owner) is \(type.map(quoted) ?? "of no known kind"), not JSON",
-        help: "write \"response\": \"json\" if it is JSON all the same, or read its body")
+        message: "the response of \(owner) is \(type.map(quoted) ?? "of unknown type"), not JSON",
+        help: "write \"response\": \"json\" if it is JSON nevertheless, or read its body")
     }
     let text = try decoded(owner, spool)
     guard text.utf8.contains(where: { $0 > 0x20 }) else {
       return ScopedValue(.null, isSecret: isSecret)
     }
     return ScopedValue(
-      try ExpressionValue.json(text, from: "the answer of \(owner)"), isSecret: isSecret)
+      try ExpressionValue.json(text, from: "the response of \(owner)"), isSecret: isSecret)
   }
 
   private func decoded(
@@ -90,7 +90,7 @@ struct CapturedBody: Sendable {
     case .memory(let kept): bytes = kept
     case .disk(let range):
       do { bytes = try spool.bytes(in: range) } catch {
-        throw error.problem("the answer of \(owner)")
+        throw error.problem("the response of \(owner)")
       }
     }
     do throws(BodyTextError) {
@@ -99,7 +99,7 @@ struct CapturedBody: Sendable {
       // The last character may be cut, too.
       if isCut { return String(decoding: bytes, as: UTF8.self) }
       throw .scope(
-        code: "W0338", message: "the answer of \(owner): \(error.message)", help: error.help)
+        code: "W0338", message: "the response of \(owner): \(error.message)", help: error.help)
     }
   }
 }

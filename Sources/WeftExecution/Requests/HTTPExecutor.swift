@@ -97,7 +97,7 @@ package final class HTTPExecutor: StepExecutor {
     } catch {
       throw StepFailure(
         classes: [.output], message: error.message,
-        help: "name a folder that can be written, or \"cache\": true for this run alone")
+        help: "name a writable folder, or \"cache\": true for this run alone")
     }
   }
 

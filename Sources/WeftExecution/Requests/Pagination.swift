@@ -83,7 +83,7 @@ struct Pagination: Sendable {
       let text = try answer.response.text()
       guard call.responseForm == .json else { return nil }
       do throws(ExpressionProblem) {
-        _ = try ExpressionValue.json(text, from: "the answer")
+        _ = try ExpressionValue.json(text, from: "the response")
         return nil
       } catch {
         return StepFailure(classes: [.decode], message: error.message)
@@ -134,7 +134,7 @@ struct Pagination: Sendable {
     }
     guard !seen.contains(next) else {
       throw StepFailure(
-        classes: [.protocol], message: "the next page is \(next), which has been read already")
+        classes: [.protocol], message: "the next page is \(next), which was already read")
     }
     do throws(RedirectError) {
       _ = try request.follow(to: next, namedBy: page.response.url)
@@ -142,7 +142,9 @@ struct Pagination: Sendable {
       throw StepFailure(
         classes: [.redirect], message: error.message,
         help: error.isOfSecret
-          ? nil : "name that origin in \"pages.origins\" if it is to get what the first one gets")
+          ? nil
+          : "add that origin to \"pages.origins\" if it may receive what "
+            + "the first one receives")
     }
     return .ask(request)
   }
@@ -158,7 +160,7 @@ struct Pagination: Sendable {
         throw .unsendable("http.pages.next: \(error.message)", help: error.help)
       }
     case .boolean, .number, .array, .object:
-      throw .unsendable("http.pages.next comes to no URL: \(questions.text(at: .nextPage))")
+      throw .unsendable("http.pages.next is not a URL: \(questions.text(at: .nextPage))")
     }
   }
 
@@ -167,7 +169,7 @@ struct Pagination: Sendable {
     let limit = call.maxBytes?.bytes ?? HTTPRequest.defaultMaxBytes
     guard bytes <= limit else {
       throw StepFailure(
-        classes: [.limit], message: "the pages together have more than \(ByteCount(limit))",
+        classes: [.limit], message: "the pages have in total more than \(ByteCount(limit))",
         help: "raise \"maxBytes\", or collect less")
     }
     let site = call.paging?.collect == nil ? nil : HTTPSite.collected
@@ -176,7 +178,7 @@ struct Pagination: Sendable {
     guard case .array(let array) = value else {
       throw StepFailure(
         classes: [.decode],
-        message: "\"pages.collect\" comes to \(value.kindName), expected an array: "
+        message: "\"pages.collect\" evaluates to \(value.kindName), expected an array: "
           + questions.text(at: site))
     }
     collected += array.elements

@@ -20,7 +20,7 @@ struct RequestBuilder {
 
   func request() throws(StepFailure) -> HTTPRequest {
     guard let url = resolved.text(.url, call.url) else {
-      throw .unsendable("http.url: there is none")
+      throw .unsendable("http.url is missing")
     }
     var request = HTTPRequest(try self.url(url))
     request.method = HTTPMethod(resolved.text(.method, call.method)?.text ?? "GET")

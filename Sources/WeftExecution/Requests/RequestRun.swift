@@ -310,18 +310,18 @@ struct RequestLog {
   }
 
   mutating func body(of response: HTTPResponse) -> [UInt8] {
-    if let path = response.savedTo { return Array("[the body is in \(path)]\n".utf8) }
+    if let path = response.savedTo { return Array("[body saved to \(path)]\n".utf8) }
     guard !response.body.isEmpty else { return [] }
     let size = response.body.count
     guard let text = try? response.text(), !text.utf8.contains(0) else {
-      return Array("[\(size) bytes that are not text]\n".utf8)
+      return Array("[\(size) bytes of binary data]\n".utf8)
     }
     let start = text.prefix(upToUTF8: min(RequestLog.bodyBytes, room))
     room -= start.utf8.count
     var bytes = Array(start.utf8)
     if bytes.last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
     if start.utf8.count < text.utf8.count || response.isBodyCut {
-      bytes += "[the body goes on]\n".utf8
+      bytes += "[body truncated]\n".utf8
     }
     return bytes
   }

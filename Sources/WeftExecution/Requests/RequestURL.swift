@@ -41,7 +41,7 @@ enum RequestURL {
     case .base: return try base(value, range)
     case .host:
       guard !value.isEmpty, value.utf8.allSatisfy(isOfHost) else {
-        throw fault("it comes to \(quoted(value)), which is no part of a host name", range)
+        throw fault("it evaluates to \(quoted(value)), which is not valid in a host name", range)
       }
       return value
     case .segment:
@@ -49,7 +49,7 @@ enum RequestURL {
       // element.
       guard !value.isEmpty || !isAlone(between: before, and: after) else {
         throw fault(
-          "\(text) is an empty text, so a part of the path would be missing", range,
+          "\(text) is an empty string, so a part of the path would be missing", range,
           help: "run the step only \"if\" there is a value")
       }
       return PercentEncoding.segment(value)
@@ -64,7 +64,9 @@ enum RequestURL {
     let url: HTTPURL
     do { url = try HTTPURL(value) } catch { throw fault(error.message, range, help: error.help) }
     guard url.query == nil, !value.utf8.contains(UInt8(ascii: "#")) else {
-      throw fault("it comes to \(quoted(value)), which has a query, and more follows", range)
+      throw fault(
+        "it evaluates to \(quoted(value)), which has a query, but "
+          + "more text follows", range)
     }
     return value.hasSuffix("/") ? String(value.dropLast()) : value
   }
@@ -120,8 +122,9 @@ enum RequestPath {
     throw ExpressionError(
       .scope(
         code: "W0427",
-        message: "it comes to \(quoted(path)), which leads out of the directory that is written",
-        help: "write the directory out, and give names in it by expressions"), first.range)
+        message: "it evaluates to \(quoted(path)), which leads out of the literal directory",
+        help:
+          "write the directory literally, and use expressions only for names in it"), first.range)
   }
 
   private static func bytesOfDirectory(in path: String) -> Int {

@@ -25,5 +25,5 @@ package struct OrphanedProcesses {
   }
 
   /// The help for processes that could not be killed.
-  package static let help = "they may be another user's, or wait for a device"
+  package static let help = "they may belong to another user, or wait for a device"
 }

@@ -28,11 +28,11 @@ package struct OutputVerification: Sendable {
     package var message: String {
       let what =
         switch kind {
-        case .missing: "is not there any more"
-        case .changed: "is not as it was"
-        case .unreadable(let why): "cannot be looked at: \(why)"
+        case .missing: "no longer exists"
+        case .changed: "has changed"
+        case .unreadable(let why): "cannot be read: \(why)"
         }
-      return "\(quoted(path)), which step \"\(step)\" has made, \(what)"
+      return "\(quoted(path)), which step \"\(step)\" created, \(what)"
     }
   }
 

@@ -430,7 +430,7 @@ extension StepFailure {
         "in doubt: weft was killed while this step was running, so how far it got is unknown",
       help:
         "check what it did, then: weft resume \(run.map { "\($0) " } ?? "")--rerun-interrupted; "
-        + "with \"idempotent\": true such a step reruns by itself")
+        + "with \"idempotent\": true such a step reruns automatically")
   }
 
   /// The failure of a step that succeeded, but whose values are needed and not recorded.
@@ -439,8 +439,8 @@ extension StepFailure {
     return StepFailure(
       classes: [.inDoubt],
       message:
-        "succeeded before, but a value that other steps read of it was secret, or too long a response, and is "
-        + "not recorded",
-      help: "run it again with --rerun \(name); with \"idempotent\": true it reruns by itself")
+        "succeeded before, but a value that other steps read from it was secret, or a response "
+        + "that is too long, and is not recorded",
+      help: "rerun it with --rerun \(name); with \"idempotent\": true it reruns automatically")
   }
 }

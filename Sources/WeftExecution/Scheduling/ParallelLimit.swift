@@ -23,10 +23,10 @@ struct ParallelLimit: Sendable, Hashable {
     count = possible
     warning = RunWarning(
       kind: .fewDescriptors,
-      message: "at most \(possible) of the wanted \(wanted) steps run at once: the limit of open"
-        + " files is \(budget.limit), and \(budget.open) are open already",
+      message: "only \(possible) of \(wanted) steps can run at once: the limit of open files is "
+        + "\(budget.limit), and \(budget.open) are already open",
       help:
-        "raise the limit first (ulimit -n \(budget.limit(forPrograms: needed, extra: extra))), or ask for"
-        + " fewer (-j \(possible))")
+        "raise the limit first (ulimit -n \(budget.limit(forPrograms: needed, extra: extra))), or "
+        + "run fewer (-j \(possible))")
   }
 }

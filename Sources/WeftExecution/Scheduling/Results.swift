@@ -174,7 +174,9 @@ extension StepEnd {
 extension StepFailure {
   static func stalled(after limit: Duration) -> StepFailure {
     StepFailure(
-      classes: [.stall], message: "wrote nothing for \(DurationText.text(of: limit)), and was ended"
+      classes: [.stall],
+      message: "wrote nothing for "
+        + "\(DurationText.text(of: limit)), so it was stopped"
     )
   }
 

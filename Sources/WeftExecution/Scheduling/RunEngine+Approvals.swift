@@ -183,17 +183,18 @@ struct Approvals: Sendable {
 
 extension StepFailure {
   fileprivate static let nobodyToAsk = StepFailure(
-    classes: [.spawn], message: "nobody can be asked: there is no terminal",
-    help: "start the run at a terminal, or with a record, which can be answered by \"weft approve\""
+    classes: [.spawn], message: "cannot ask for approval: there is no terminal",
+    help: "start the run at a terminal, or with a journal, so that \"weft approve\" can answer"
   )
   fileprivate static let rejected = StepFailure(
     classes: [.rejected], message: "was rejected")
 
   fileprivate static func unanswered(_ reason: String) -> StepFailure {
     StepFailure(
-      classes: [.spawn], message: "nobody can be asked: \(reason)",
+      classes: [.spawn], message: "cannot ask for approval: \(reason)",
       help:
-        "start the run in the foreground of a terminal, or with a record, which can be answered by \"weft approve\""
+        "start the run in the foreground of a terminal, or with a journal, so that "
+        + "\"weft approve\" can answer"
     )
   }
 }
@@ -306,7 +307,7 @@ extension RunEngine {
       return state.approvals.unattended
     }
     for pending in given {
-      pending.promise.succeed(.unanswered("the run is being ended, and nobody is here"))
+      pending.promise.succeed(.unanswered("the run is ending"))
     }
   }
 }

@@ -156,7 +156,7 @@ extension RunEngine {
       return conclude(task, end, leaving: own.map(Boxed.holding), as: .restored)
     case .skipped(let reason): return skip(task, reason)
     case .queued, .started, .retrying:
-      preconditionFailure("\(task.address) stands and has not ended")
+      preconditionFailure("\(task.address) is reusable and has not ended")
     }
   }
 
@@ -244,7 +244,7 @@ extension RunEngine {
     resuming partial: PartialDownload? = nil
   ) -> MaybeReady<NodeResult, Never> {
     guard let failure = end.failure, let ledger = task.ledger else {
-      preconditionFailure("only failures are tried again")
+      preconditionFailure("only failures are retried")
     }
     state.withLock { $0.unkillable += end.unkillable }
     durations?.paused(task)

@@ -272,7 +272,7 @@ extension RunEngine {
     after delay: Duration
   ) -> Future<NodeResult, Never> {
     guard let failure = outcome.verdict.failure else {
-      preconditionFailure("only failures are tried again")
+      preconditionFailure("only failures are retried")
     }
     let retry = Retry(
       attempt: task.attempt, of: ledger.attemptLimit, failure: failure, exit: nil,

@@ -202,7 +202,7 @@ struct FanOutTask: Sendable {
     }
     guard let node = region.member, let planned = region.address, let fanOut = control?.fanOut
     else {
-      preconditionFailure("what is run for many elements says for which")
+      preconditionFailure("a loop has no elements")
     }
     self.node = node
     self.fanOut = fanOut

@@ -167,7 +167,7 @@ extension SecretProblem {
     }
     return Diagnostic(
       .error, code: DefinitionCode.unreadableSecret.rawValue,
-      message: "the secret \"\(declaration.name)\" \(message)", place: place, help: help)
+      message: "secret \"\(declaration.name)\" \(message)", place: place, help: help)
   }
 }
 
@@ -201,7 +201,7 @@ enum SecretProblem: Error {
     case .command(let name, .exited(let code)):
       "cannot be read: \"\(name)\" exited with code \(code)"
     case .command(let name, .lost):
-      "cannot be read: the exit status of \"\(name)\" was taken by other code of this process"
+      "cannot be read: the exit status of \"\(name)\" was collected by other code in this process"
     case .command(let name, .killed(let signal)):
       "cannot be read: \"\(name)\" was ended by signal \(signal.name)"
     case .commandTimedOut(let name, let limit):
@@ -210,26 +210,26 @@ enum SecretProblem: Error {
     case .descriptor(let number, let error): "cannot be read: descriptor \(number): \(error)"
     case .descriptorTimedOut(let number, let limit):
       "cannot be read: descriptor \(number) was not closed within \(DurationText.text(of: limit))"
-    case .unfit(let reason, let source): "\(reason.message), from \(source.text)"
-    case .stopped: "was not read: that was interrupted"
+    case .unfit(let reason, let source): "(\(source.text)) \(reason.message)"
+    case .stopped: "was not read: interrupted"
     }
   }
 
   var help: String? {
     switch self {
     case .variableMissing(let name):
-      "set it where weft is started: \(name)=… weft run …; a step need not, and does not, see it"
-    case .file(_, .system(.notFound)): "a relative path begins at the start directory (-C)"
+      "set it where weft is started: \(name)=… weft run …; steps do not see this variable"
+    case .file(_, .system(.notFound)): "a relative path is relative to the start directory (-C)"
     case .file: nil
     case .commandNotStarted(let reason): reason.help
     case .command:
-      "run it by itself to see why; what it prints is not shown here, for it may be the secret"
+      "run it separately to see why; its output is not shown here, because it may be the secret"
     case .commandTimedOut:
-      "it cannot ask for anything: it has neither input nor terminal; \"timeout\" gives it more time"
+      "it has neither input nor terminal, so it cannot prompt; \"timeout\" gives it more time"
     case .descriptorClosed(let number):
       "open it where weft is started: weft run … \(number)<FILE"
     case .descriptor: nil
-    case .descriptorTimedOut: "the secret ends where its writer closes the descriptor"
+    case .descriptorTimedOut: "the secret ends when its writer closes the descriptor"
     case .unfit(let reason, _): reason.help
     case .stopped: nil
     }
@@ -244,19 +244,18 @@ extension Secret.Unfit {
     case .tooShort(let count):
       "has \(count == 1 ? "1 byte" : "\(count) bytes"); at least \(Secret.fewestBytes) are needed to mask it"
     case .tooLong: "has more than \(Secret.mostBytes >> 10) KiB"
-    case .hasNUL: "has a NUL byte in it"
+    case .hasNUL: "contains a NUL byte"
     case .notUTF8: "is not UTF-8"
     }
   }
 
   fileprivate var help: String {
     switch self {
-    case .empty: "put the value there, or take the secret out of the file"
+    case .empty: "set the value, or remove the secret from the workflow"
     case .tooShort:
-      "masking it would hide half of all output; what is so short can be guessed, and belongs into "
-        + "\"inputs\""
-    case .tooLong: "let the step read it from a file of its own"
-    case .hasNUL, .notUTF8: "encode it, as base64 does, and let the step decode it"
+      "masking so short a value would garble the output; declare it in \"inputs\" instead"
+    case .tooLong: "let the step read it from a separate file"
+    case .hasNUL, .notUTF8: "encode it, for example as base64, and let the step decode it"
     }
   }
 }
@@ -265,9 +264,9 @@ extension SecretSource {
   /// The source of a value, as part of a sentence.
   var text: String {
     switch self {
-    case .environment(let name): "the variable \"\(name)\""
-    case .file(let path): "the file \"\(path)\""
-    case .command(let arguments, _): "the command \"\(arguments[0])\""
+    case .environment(let name): "variable \"\(name)\""
+    case .file(let path): "file \"\(path)\""
+    case .command(let arguments, _): "command \"\(arguments[0])\""
     case .descriptor(let number): "descriptor \(number)"
     }
   }

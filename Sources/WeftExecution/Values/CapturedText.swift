@@ -58,13 +58,14 @@ enum CaptureError: Error, Hashable {
       .scope(
         code: "W0330",
         message:
-          "\(field) is longer than \(ByteCount(WorkflowLimits.valueBytes)), the most that can be a value",
-        help: "write it into a file and hand on the file's name, or read the whole log by \"stdin\""
+          "\(field) is longer than \(ByteCount(WorkflowLimits.valueBytes)), which is the limit",
+        help:
+          "write it to a file and output the name of the file, or read the whole log with \"stdin\""
       )
     case .notUTF8:
       .scope(
         code: "W0331", message: "\(field) is not UTF-8, so it cannot be a value",
-        help: "let the step write UTF-8, or hand on a file")
+        help: "let the step write UTF-8, or write to a file")
     case .unreadable(let reason):
       .scope(code: "W0332", message: "\(field) cannot be read back: \(reason)", help: nil)
     }

@@ -72,8 +72,8 @@ struct FanOutLister {
       elements.rename(keys)
     } catch {
       throw StepFailure(
-        classes: [.expression], message: "cannot go on: the record of its elements is damaged",
-        help: "start the workflow anew with weft run")
+        classes: [.expression], message: "cannot continue: the record of its elements is damaged",
+        help: "start a new run with weft run")
     }
     guard case .forEach(let loop) = task.fanOut else {
       return FanOutListing(

@@ -130,7 +130,7 @@ extension ExpressionValue {
     }
     throw .scope(
       code: "W0333", message: "\(what) is not JSON: \(reason)",
-      help: "print one JSON value and nothing else; other messages go to stderr")
+      help: "print one JSON value and nothing else; print other messages to stderr")
   }
 }
 

@@ -109,7 +109,7 @@ struct OutputCollector {
       let value = try? ExpressionValue.json(text, from: ""), schema.faults(of: value.json).isEmpty,
       let expression = Template.parse(declaration.value ?? "").onlyExpression
     else { return nil }
-    return "read the text: ${{ fromJSON(\(expression.text)) }}"
+    return "parse the string: ${{ fromJSON(\(expression.text)) }}"
   }
 }
 

@@ -28,8 +28,8 @@ extension RunEngine {
       } catch {
         failure = StepFailure(
           classes: [.spawn],
-          message: "did not start: the file for its outputs cannot be made: \(error)",
-          help: "it is made in the directory for temporary files, which TMPDIR names")
+          message: "did not start: the file for its outputs cannot be created: \(error)",
+          help: "it is created in the directory for temporary files, which TMPDIR sets")
       }
     }
     if task.polling == nil { logs.beginAttempt(of: task.instanceNumber) }

@@ -238,7 +238,7 @@ struct StepResolver {
     throw ExpressionError(
       .scope(
         code: "W0318", message: "it holds a secret, which cannot be used in \(text.site.key)",
-        help: "pass it by \"env\" or \"stdin\""),
+        help: "pass it in \"env\" or \"stdin\""),
       SourceRange(start: 0, end: text.template.text.utf8.count))
   }
 
@@ -266,5 +266,5 @@ extension StepFailure {
 
   static let noProgram = StepFailure(
     classes: [.expression], message: "run cannot be computed: there is no program to run",
-    help: "the first element of \"run\" must come to the name of a program")
+    help: "the first element of \"run\" must evaluate to the name of a program")
 }

@@ -141,14 +141,14 @@ public enum HTTPURLError: Error, Sendable, Hashable {
     switch self {
     case .noScheme: "the URL does not begin with http:// or https://"
     case .otherScheme(let scheme): "the URL has the scheme \"\(scheme)\", expected http or https"
-    case .noHost: "the URL names no host"
-    case .badHost(let host): "\"\(host)\" is no host name"
-    case .badPort(let port): "\"\(port)\" is no port, expected a number from 1 to 65535"
+    case .noHost: "the URL has no host"
+    case .badHost(let host): "\"\(host)\" is not a valid host name"
+    case .badPort(let port): "\"\(port)\" is not a port, expected a number from 1 to 65535"
     case .badCredentials:
-      "what stands before the last \"@\" of the URL's host is no user and password"
+      "the text before the last \"@\" of the URL's host is not a valid user and password"
     case .controlCharacter(let offset):
       "the URL has a control character at offset \(offset)"
-    case .notAnOrigin: "it is more than an origin, expected https://host or https://host:port"
+    case .notAnOrigin: "it is not an origin, expected https://host or https://host:port"
     case .tooLong(let limit): "the URL is longer than \(limit) bytes"
     }
   }

@@ -168,9 +168,9 @@ public enum StaleReason: Sendable {
   /// The reason as a sentence without a full stop.
   public var message: String {
     switch self {
-    case .requested: "the request takes answers that have outlived their time"
+    case .requested: "the request accepts stale responses"
     case .failure(let failure): failure.message
-    case .status(let status): "the server has answered with status \(status)"
+    case .status(let status): "the server returned status \(status)"
     }
   }
 }

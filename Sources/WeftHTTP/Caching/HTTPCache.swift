@@ -61,7 +61,7 @@ public struct CacheFolderError: Error, Sendable, Hashable {
   public let why: String
 
   /// The error as a sentence without a full stop.
-  public var message: String { "answers cannot be kept in \"\(path)\": \(why)" }
+  public var message: String { "responses cannot be cached in \"\(path)\": \(why)" }
 }
 
 /// A store of responses. A response that cannot be stored is dropped, and one that cannot be read counts as absent:

@@ -8,8 +8,8 @@ public enum BodyTextError: Error, Sendable, Hashable {
   public var message: String {
     switch self {
     case .invalid(let charset, let offset):
-      "the body is not \(charset): the byte at offset \(offset) does not belong there"
-    case .unknownCharset(let name): "the body is in the charset \"\(name)\", which is not known"
+      "the body is not \(charset): invalid byte at offset \(offset)"
+    case .unknownCharset(let name): "the body has the charset \"\(name)\", which is not supported"
     }
   }
 
@@ -17,7 +17,7 @@ public enum BodyTextError: Error, Sendable, Hashable {
   public var help: String? {
     switch self {
     case .invalid: nil
-    case .unknownCharset: "known are \(BodyText.knownCharsets)"
+    case .unknownCharset: "supported charsets: \(BodyText.knownCharsets)"
     }
   }
 }

@@ -104,19 +104,21 @@ public enum RequestError: Error, Sendable, Hashable {
   /// The error as a sentence without a full stop.
   public var message: String {
     switch self {
-    case .method(let name): "\"\(name)\" is no method that can be sent"
-    case .headerName(let name): "\"\(name)\" is no name of a header"
+    case .method(let name): "\"\(name)\" is not a valid method"
+    case .headerName(let name): "\"\(name)\" is not a valid header name"
     case .headerValue(let name):
       "the value of header \"\(name)\" has a line break or another control character"
-    case .reservedHeader(let name): "header \"\(name)\" cannot be set: it follows from the request"
+    case .reservedHeader(let name):
+      "header \"\(name)\" cannot be set: it is derived from the request"
     case .credentials: "user, password or token has a character that cannot be sent"
     case .bodyNotAllowed(let method): "a \(method) request has no body"
     case .deadline(let which, let duration):
       "the \(which.rawValue) deadline is \(duration), expected more than 0 and at most 30 days"
-    case .limit(let count): "a limit of \(count) bytes, expected none or more than 0"
-    case .multipartName(let name): "\"\(name)\" is no name of a part: it has a line break or a NUL"
+    case .limit(let count): "the limit is \(count) bytes, expected none or more than 0"
+    case .multipartName(let name):
+      "\"\(name)\" is not a valid part name: it has a line break or a NUL"
     case .proxy(let start):
-      "\"\(start)\" is no proxy, expected a URL with "
+      "\"\(start)\" is not a proxy, expected a URL with "
         + HTTPProxy.schemes.dropLast().joined(separator: ", ") + " or socks5h"
     case .text(let what): "\(what) has a NUL character"
     case .saveWithoutName(let path): "\"\(path)\" names no file to save to"
@@ -151,15 +153,17 @@ extension HTTPFailure {
     switch kind {
     case .unavailable:
       "install libcurl 7.68 or newer: package libcurl4 on Debian and Ubuntu, libcurl on Fedora and Alpine"
-    case .redirect(.downgrade): "allow the redirect to http explicitly, or ask http at once"
+    case .redirect(.downgrade):
+      "allow the redirect to http explicitly, or use the http URL directly"
     case .redirect(.bodyToOtherOrigin(_, let url)), .redirect(.methodToOtherOrigin(_, _, let url)):
-      "send the request to \(url) itself"
+      "send the request directly to \(url)"
     case .tls(.selfSigned, _), .tls(.unknownAuthority, _):
-      "name the authority's PEM file if it is to be trusted"
+      "to trust the authority, name its PEM file"
     case .tls(.encryptedKey, let path):
-      "decrypt it into a file that nobody else can read: openssl pkey -in \(path) -out plain.key"
+      "decrypt it into a file that only you can read: openssl pkey -in \(path) -out plain.key"
     case .limit(.body, _): "raise the limit, or save the body into a file"
-    case .partial where partial != nil: "the bytes that came are kept, and the next attempt goes on"
+    case .partial where partial != nil:
+      "the received bytes are kept, and the next attempt continues after them"
     default: nil
     }
   }
@@ -169,25 +173,25 @@ extension HTTPFailure.Kind {
   /// The failure as a sentence without a full stop.
   public var message: String {
     switch self {
-    case .unavailable(let why): "libcurl, which does HTTP, cannot be opened: \(why)"
+    case .unavailable(let why): "cannot load libcurl, which HTTP needs: \(why)"
     case .invalid(let fault): fault.message
     case .dns(let host): "cannot resolve host \"\(host)\""
-    case .connect(let place, let why): "no connection to \(place): \(why)"
+    case .connect(let place, let why): "cannot connect to \(place): \(why)"
     case .tls(let fault, let why): fault.message(why)
-    case .reset(let why): "the connection broke: \(why)"
-    case .empty: "the server closed the connection without an answer"
+    case .reset(let why): "the connection was lost: \(why)"
+    case .empty: "the server closed the connection without a response"
     case .partial(let received, let expected?):
       "the body ended after \(received) of \(expected) bytes"
     case .partial(let received, nil): "the body ended after \(received) bytes, before its end"
-    case .timeout(.connect, let limit): "no connection within \(limit)"
-    case .timeout(.idle, let limit): "not a byte came or went for \(limit)"
-    case .timeout(.total, let limit): "the answer was not complete within \(limit)"
+    case .timeout(.connect, let limit): "could not connect within \(limit)"
+    case .timeout(.idle, let limit): "no data was sent or received for \(limit)"
+    case .timeout(.total, let limit): "the response was not complete within \(limit)"
     case .limit(.body, let count): "the body has more than \(count) bytes"
     case .limit(.headers, let count): "the headers have more than \(count) bytes"
-    case .malformed(let what): "the answer is not HTTP as it should be: \(what)"
+    case .malformed(let what): "invalid HTTP response: \(what)"
     case .redirect(let fault): fault.message
     case .address(let address):
-      "\(address) is not a public address, and no other may be connected to"
+      "\(address) is not a public address, and only those are allowed"
     case .file(let path, let why): "\"\(path)\": \(why)"
     case .cancelled: "cancelled"
     case .other(let what): what
@@ -199,10 +203,10 @@ extension HTTPFailure.TLSFault {
   func message(_ why: String) -> String {
     let what =
       switch self {
-      case .selfSigned: "the server's certificate is signed by itself"
+      case .selfSigned: "the server's certificate is self-signed"
       case .expired: "the server's certificate has expired"
       case .notYetValid: "the server's certificate is not valid yet"
-      case .unknownAuthority: "the server's certificate is of an unknown authority"
+      case .unknownAuthority: "the server's certificate is from an unknown authority"
       case .wrongHost: "the server's certificate is for another host"
       case .revoked: "the server's certificate has been revoked"
       case .ownFiles: "a file for TLS cannot be used"

@@ -136,16 +136,16 @@ public enum RedirectError: Error, Sendable, Hashable {
     switch self {
     case .tooMany(let hops, let limit):
       "more than \(limit) redirects: \(Self.chain(hops))"
-    case .noTarget(let status, let url): "\(url) answered \(status) without saying where to go"
+    case .noTarget(let status, let url): "\(url) returned \(status) without a location"
     case .badTarget(let fault, let url):
-      "\(url) redirected to what cannot be asked: \(fault.message)"
+      "\(url) redirected to an invalid URL: \(fault.message)"
     case .downgrade(let from, let to): "\(from) redirected to \(to), which is not encrypted"
     case .bodyToOtherOrigin(let from, let to):
-      "\(from) leads to \(to), another origin, which does not get the body"
+      "\(from) leads to \(to), a different origin, to which the body is not sent"
     case .methodToOtherOrigin(let method, let from, let to):
-      "\(from) leads to \(to), another origin, to which no \(method) is sent"
+      "\(from) leads to \(to), a different origin, to which \(method) is not sent"
     case .secretToOtherOrigin(let from, let to):
-      "\(from) leads to a URL with a secret at \(to), another origin, which does not get it"
+      "\(from) leads to a URL with a secret at \(to), a different origin, to which it is not sent"
     }
   }
 

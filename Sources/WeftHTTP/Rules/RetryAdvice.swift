@@ -20,9 +20,9 @@ extension RetryAdvice.Reason {
     switch self {
     case .permanent: nil
     case .mayHaveBeenDone(let method):
-      "the \(method) request may have been done, so it is not sent again"
+      "the \(method) request may have been processed, so it is not sent again"
     case .asksForTooLong(let asked, let limit):
-      "the server asks to wait \(asked), which is longer than the longest delay of \(limit)"
+      "the server asks to wait \(asked), which is longer than the maximum delay of \(limit)"
     }
   }
 
@@ -31,7 +31,7 @@ extension RetryAdvice.Reason {
     switch self {
     case .permanent: nil
     case .mayHaveBeenDone:
-      "give an \"idempotencyKey\" if the server knows the header Idempotency-Key"
+      "set an \"idempotencyKey\" if the server supports the header Idempotency-Key"
     case .asksForTooLong: "raise \"maxDelay\" of \"retry\""
     }
   }

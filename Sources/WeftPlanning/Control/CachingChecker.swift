@@ -158,9 +158,9 @@ extension Diagnostic {
   ) -> Diagnostic {
     problem(
       "W0225", of: subject,
-      "has \"cache\" and a path that leads out of the start directory: \"\(shortName(path))\"",
+      "has \"cache\" and a path outside the start directory: \"\(shortName(path))\"",
       key: "cache",
-      help: "what is kept and put back is below the directory where weft starts; see -C")
+      help: "cached files must be inside the directory where weft starts; see -C")
   }
 
   fileprivate static func cachedInputInOutput(
@@ -169,7 +169,7 @@ extension Diagnostic {
     problem(
       "W0227", of: subject,
       "reads \"\(shortName(input))\", which is in its cached output \"\(shortName(output))\"",
-      key: "cache", help: "name what the step makes only, in a directory of its own")
+      key: "cache", help: "let the step write its outputs to a separate directory")
   }
 
   /// Two cached steps have the same output, or the output of one contains that of the other.
@@ -179,11 +179,11 @@ extension Diagnostic {
   ) -> Diagnostic {
     problem(
       "W0228", of: subject,
-      "has the cached output \"\(shortName(path))\", which is, or is inside of,"
-        + " \"\(shortName(otherPath))\" of \(other)",
+      "has the cached output \"\(shortName(path))\", which is the same as or inside "
+        + "\"\(shortName(otherPath))\" of \(other)",
       key: "cache",
       help:
-        "give each step a directory of its own: what one puts back the other would take for its own"
+        "give each step its own output directory"
     )
   }
 

@@ -114,7 +114,7 @@ extension Diagnostic {
     problem(
       "W0220", of: subject, "runs the file \"\(shortName(path))\", which has not been read",
       key: "workflow",
-      help: "read the workflow by Workflow(contentsOf:), or give the step the other one as a value")
+      help: "read the workflow with Workflow(contentsOf:), or pass the nested workflow as a value")
   }
 
   fileprivate static func unknownParameter(
@@ -150,7 +150,7 @@ extension Diagnostic {
       "W0224", of: subject, "uses the action \"\(name)\", which is not registered", key: "use",
       help: nearest.asSuggestion
         ?? (known.isEmpty
-          ? "actions are registered by programs that embed Weft, and this one has registered none"
+          ? "actions are registered by programs that embed Weft; this program has registered none"
           : "registered \(verb) \(known.prefix(12).joined(separator: ", "))"))
   }
 }

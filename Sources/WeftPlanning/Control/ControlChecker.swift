@@ -203,20 +203,20 @@ extension Diagnostic {
   ) -> Diagnostic {
     problem(
       "W0215", of: subject,
-      "asks for slots of pool \"\(shortName(name))\", which the workflow does not have",
+      "uses pool \"\(shortName(name))\", which the workflow does not declare",
       key: "pool",
       help: nearest.asSuggestion
         ?? (known.isEmpty
           ? "declare it: \"pools\": { \"\(shortName(name))\": 1 }"
-          : "there \(known.count == 1 ? "is" : "are") \(known.prefix(12).joined(separator: ", "))"))
+          : "available: \(known.prefix(12).joined(separator: ", "))"))
   }
 
   fileprivate static func tooManySlots(
     _ subject: OutlineMember.Subject, asked: Int, _ pool: String, _ slots: Int, _ place: Place?
   ) -> Diagnostic {
     problem(
-      "W0216", of: subject, "asks for \(asked) slots of pool \"\(pool)\", which has \(slots)",
-      key: "pool", help: "ask for \(slots) at most, or give the pool more",
+      "W0216", of: subject, "uses \(asked) slots of pool \"\(pool)\", which has \(slots)",
+      key: "pool", help: "use at most \(slots), or give the pool more",
       related: .init("\"\(pool)\" has \(slots) slot\(slots == 1 ? "" : "s") here", place))
   }
 
@@ -226,40 +226,40 @@ extension Diagnostic {
   ) -> Diagnostic {
     problem(
       "W0216", of: subject,
-      "asks for \(asked) slots of pool \"\(pool)\", whose rate gives \(count) at once", key: "pool",
-      help: "ask for \(count) at most, or give the rate a larger count and a longer time",
-      related: .init("the rate of \"\(pool)\" gives \(count) at once", place))
+      "uses \(asked) slots of pool \"\(pool)\", whose rate allows \(count) at once", key: "pool",
+      help: "use at most \(count), or raise both the count and the period of the rate",
+      related: .init("the rate of \"\(pool)\" allows \(count) at once", place))
   }
 
   /// A group requests a pool, but only steps that run something may.
   fileprivate static func poolOfGroup(_ group: String) -> Diagnostic {
     problem(
-      "W0217", of: .group(group), "asks for slots of a pool, and runs nothing itself", key: "pool",
-      help: "let its members ask for it")
+      "W0217", of: .group(group), "uses a pool, but runs nothing itself", key: "pool",
+      help: "put \"pool\" on its members")
   }
 
   fileprivate static func tooFewMembers(_ group: String, wanted: Int, there: Int) -> Diagnostic {
     problem(
-      "W0218", of: .group(group), "waits for the success of \(wanted) members, and has \(there)",
-      key: "join", help: "\(there) at most can succeed")
+      "W0218", of: .group(group), "waits for \(wanted) members to succeed, but has \(there)",
+      key: "join", help: "at most \(there) can succeed")
   }
 
   fileprivate static let idOfFinally = Diagnostic(
     .error, code: "W0219",
-    message: "the id \"finally\" is what the steps of \"finally\" are called by",
-    place: nil, help: "choose another id", key: "id")
+    message: "the id \"finally\" is reserved for the steps of \"finally\"",
+    place: nil, help: "choose a different id", key: "id")
 
   fileprivate static func idOfCleanup(loop: String) -> Diagnostic {
     Diagnostic(
       .error, code: "W0219",
-      message: "in each element of \"\(loop)\", this step and the cleanup of \"\(loop)\" would have"
-        + " one address",
-      place: nil, help: "choose another id, or give the cleanup of \"\(loop)\" one", key: "id")
+      message: "in each element of \"\(loop)\", this step and the cleanup of \"\(loop)\" "
+        + "would have the same address",
+      place: nil, help: "choose a different id, or give the cleanup of \"\(loop)\" one", key: "id")
   }
 
   fileprivate static func unusedPool(_ pool: String) -> Diagnostic {
     Diagnostic(
-      .warning, code: "W0512", message: "no step asks for slots of pool \"\(pool)\"", place: nil,
+      .warning, code: "W0512", message: "no step uses pool \"\(pool)\"", place: nil,
       help: "write \"pool\": \"\(pool)\" in the steps that share it, or remove it",
       key: "pools.\(pool)")
   }
@@ -267,7 +267,7 @@ extension Diagnostic {
   fileprivate static func raceOfOne(_ group: String) -> Diagnostic {
     Diagnostic(
       .warning, code: "W0513",
-      message: "race \"\(group)\" has a single member, which always wins or fails alone",
+      message: "race \"\(group)\" has only one member",
       place: nil,
       help: "add another member, or write \"steps\"", key: "race")
   }

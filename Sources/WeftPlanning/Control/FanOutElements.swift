@@ -29,13 +29,13 @@ package struct FanOutElements: Sendable {
       throw LoopProblem("\"in\" is \(found), expected an array or an object")
     }
     if count > limit {
-      throw LoopProblem("\"in\" has \(count) elements, expected \(limit) at most")
+      throw LoopProblem("\"in\" has \(count) elements, expected at most \(limit)")
     }
     guard case .object(let members) = source else { return }
     for (index, member) in members.enumerated() {
       guard let fault = ElementKeys.fault(of: member.key) else { continue }
       throw .unfitKey(
-        fault, of: index, help: "give \"key\", an expression that names an element")
+        fault, of: index, help: "add \"key\", an expression that names an element")
     }
   }
 
@@ -107,12 +107,12 @@ package struct ElementKeys: Sendable {
   package static func fault(of text: String) -> String? {
     if text.isEmpty { return "is empty" }
     let length = text.utf8.count
-    if length > longestBytes { return "has \(length) bytes, expected \(longestBytes) at most" }
+    if length > longestBytes { return "has \(length) bytes, expected at most \(longestBytes)" }
     guard let scalar = unfitScalar(in: text) else { return nil }
     let kind = scalar.properties.generalCategory == .format ? "an invisible" : "a control"
     let digits = String(scalar.value, radix: 16, uppercase: true)
     let zeros = String(repeating: "0", count: max(0, 4 - digits.count))
-    return "has \(kind) character in it, U+\(zeros)\(digits)"
+    return "contains \(kind) character, U+\(zeros)\(digits)"
   }
 
   /// The first scalar that would end a line, control a terminal, reorder the text around it or be invisible: keys are
@@ -150,13 +150,13 @@ package struct LoopProblem: Error, Sendable, Hashable {
   /// The key depends on a secret, but keys are shown.
   package static func secretKey(of index: Int) -> LoopProblem {
     LoopProblem(
-      "the key of element \(index) depends on a secret, and keys are shown",
+      "the key of element \(index) depends on a secret, but keys are shown",
       help: "without \"key\", elements are named by their indices")
   }
 }
 
 extension ExpressionValue {
   fileprivate var keyKind: String {
-    if case .number = self { "no finite number" } else { kindName }
+    if case .number = self { "not a finite number" } else { kindName }
   }
 }

@@ -234,6 +234,6 @@ extension ExpressionValue {
 
 extension LoopProblem {
   static func tooMany(limit: Int) -> LoopProblem {
-    LoopProblem("the matrix has more combinations than \(limit)")
+    LoopProblem("the matrix has more than \(limit) combinations")
   }
 }

@@ -92,7 +92,7 @@ extension Diagnostic {
     Diagnostic(
       .warning, code: "W0514",
       message:
-        "\(site.path) has a user or a password in it, which everybody sees who sees the file",
+        "\(site.path) contains a user or a password, which anyone who reads the file can see",
       place: nil, help: help, key: site.path)
   }
 }
@@ -222,15 +222,16 @@ private struct URLTemplateReader {
 extension URLTemplate.Fault {
   var message: String {
     switch self {
-    case .beforeHost: "an expression stands within the scheme of the URL"
-    case .afterBase: "what follows the expression that begins the URL would go on its host"
-    case .credentials: "an expression stands for a user or a password in the URL"
+    case .beforeHost: "the scheme of the URL contains an expression"
+    case .afterBase: "the text after the first expression would extend the host of the URL"
+    case .credentials: "the URL has an expression for a user or a password"
     }
   }
 
   var help: String {
     switch self {
-    case .beforeHost: "write \"https://\" out, or give all of the beginning by the expression"
+    case .beforeHost:
+      "write \"https://\" literally, or let the expression produce the whole base URL"
     case .afterBase: "write a slash after it: \"${{ inputs.server }}/path\""
     case .credentials: "write \"auth\": { \"basic\": { \"user\": …, \"password\": … } }"
     }

@@ -168,7 +168,7 @@ package struct CacheForecast: Sendable, Hashable {
 
   /// A short description for the user.
   package var remark: String {
-    let proviso = unless.map { ", unless \"\($0)\" changes what it reads" } ?? ""
+    let proviso = unless.map { ", unless \"\($0)\" changes its inputs" } ?? ""
     return switch verdict {
     case .cached: "cached" + proviso
     case .runs([CacheForecast.neverRun]): "runs: not cached yet" + proviso

@@ -85,7 +85,7 @@ enum PlanRemarks {
   /// The outputs of a step; a step that only computes shows them in place of a command.
   private static func handsOn(_ step: Step) -> [String] {
     if case .compute = step.action { return [] }
-    return step.outputs.isEmpty ? [] : ["hands on " + list(step.outputs.map(\.name))]
+    return step.outputs.isEmpty ? [] : ["outputs " + list(step.outputs.map(\.name))]
   }
 
   private static func tolerance(_ tolerance: FailureTolerance) -> String? {
@@ -112,10 +112,10 @@ enum PlanRemarks {
 
   private static func options(_ options: Command.Options) -> [String] {
     [
-      options.usesTerminal ? "has the terminal" : nil,
-      options.usesJobserver ? "has a jobserver" : nil,
+      options.usesTerminal ? "uses the terminal" : nil,
+      options.usesJobserver ? "uses the jobserver" : nil,
       options.stop.map(stopping),
-      options.stallTimeout.map { "may be silent for \(DurationText.text(of: $0))" },
+      options.stallTimeout.map { "stall timeout \(DurationText.text(of: $0))" },
       options.leftovers == .keep ? "keeps leftovers" : nil,
       options.mergesOutput ? "merges output" : nil,
       options.logLimit == WorkflowLimits.logLimit ? nil : "log up to \(options.logLimit)",
@@ -175,7 +175,7 @@ struct ControlRemarks {
 
   /// The reason why it does not run, if that is not its own condition.
   private func skips(_ forecast: NodeForecast) -> [String] {
-    if forecast.isLeftOut { return ["left out"] }
+    if forecast.isLeftOut { return ["not selected"] }
     guard case .failsAround(let group) = forecast.condition else { return [] }
     return ["skipped with \(group)"]
   }
@@ -204,10 +204,10 @@ struct ControlRemarks {
 
   /// - Parameter times: The expression for the number of retries.
   private func text(of policy: RetryPolicy, times: String?) -> String {
-    guard policy.max > 0 || times != nil else { return "is not tried again" }
+    guard policy.max > 0 || times != nil else { return "is not retried" }
     let count = times.map { ControlRemarks.bare(Condition($0)) } ?? "\(policy.max)"
     return [
-      count == "1" ? "tries once more" : "tries \(count) more times",
+      count == "1" ? "retries once" : "retries \(count) times",
       policy.classes.map { "after " + $0.map(\.name).joined(separator: ", ") },
       policy.condition.map { "if \(ControlRemarks.bare($0))" },
       policy.within.map { "within \(DurationText.text(of: $0))" },
@@ -277,7 +277,7 @@ enum RequestRemarks {
       call.saveTo.map { "saves to \($0)" }, cache(of: call),
       call.shownProxy.map { "through the proxy \($0)" },
       call.polling.map {
-        "asks every \(DurationText.text(of: $0.every)) until \(ControlRemarks.bare($0.until))"
+        "polls every \(DurationText.text(of: $0.every)) until \(ControlRemarks.bare($0.until))"
       },
       paging(of: call),
       call.expectation.statuses == ["2xx"]
@@ -291,8 +291,8 @@ enum RequestRemarks {
 
   private static func cache(of call: HTTPCall) -> String? {
     switch call.cache {
-    case .ofRun: "keeps the answer for the run"
-    case .folder(let path): "keeps the answer in \(path)"
+    case .ofRun: "caches the response for the run"
+    case .folder(let path): "caches the response in \(path)"
     case nil: nil
     }
   }
@@ -307,8 +307,8 @@ enum RequestRemarks {
 
   private static func paging(of call: HTTPCall) -> String? {
     switch call.paging?.next {
-    case .link: "reads pages by Link"
-    case .computed(let next): "reads pages by \(ControlRemarks.bare(next))"
+    case .link: "follows pages by Link"
+    case .computed(let next): "follows pages by \(ControlRemarks.bare(next))"
     case nil: nil
     }
   }

@@ -41,15 +41,15 @@ struct SiteRules {
         ? nil
         : unavailable(
           name,
-          "\"self\" is a step's own result, in its \"outputs\" and in \"when\" of \"retry\"; "
-            + "of a request also where an answer is looked at")
+          "\"self\" is a step's own result; it is available in \"outputs\", in \"when\" of "
+            + "\"retry\" and in the checks of a response")
     }
   }
 
   /// The problem with calling a function at this site; `nil` if there is none.
   func obstacle(to function: ExpressionFunction) -> ValueProblem? {
     if function.status != nil, site != .condition {
-      return .unavailable("\(function.rawValue)()", in: site, help: "it is for conditions")
+      return .unavailable("\(function.rawValue)()", in: site, help: "it is only for conditions")
     }
     guard function == .hashFiles, isEarly else { return nil }
     return .unavailable("hashFiles()", in: site, help: tooEarly)
@@ -82,8 +82,8 @@ struct SiteRules {
 
   private var tooEarly: String {
     owner.isWorkflow
-      ? "it is needed before anything has run: use inputs, run and workflow"
-      : "\(site.key) is shown, or holds, before the step starts: use inputs, run and workflow"
+      ? "it is evaluated before anything runs: use inputs, run and workflow"
+      : "\(site.key) is evaluated before the step starts: use inputs, run and workflow"
   }
 }
 

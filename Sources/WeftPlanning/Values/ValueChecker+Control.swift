@@ -9,7 +9,7 @@ extension ValueChecker {
     if case .literal(.boolean) = expression.root.form { return }
     for truth in [true, false] where reading.type.narrowed(to: !truth) == nil {
       let isText = reading.type.alternatives.allSatisfy(\.isString)
-      let found = isText ? truth ? "a text that is not empty" : "an empty text" : reading.type.name
+      let found = isText ? truth ? "a non-empty string" : "an empty string" : reading.type.name
       report(.decidesNothing(text.site, truth, found: found), text, expression.root.range)
     }
   }
@@ -20,7 +20,8 @@ extension ValueChecker {
       let isText = reading.type.alternatives.allSatisfy(\.isString)
       let help =
         text.site.isList && isText
-        ? "read JSON by fromJSON: \"${{ fromJSON(\(text.template.onlyExpression?.text ?? "…")) }}\""
+        ? "parse JSON with fromJSON: \"${{ "
+          + "fromJSON(\(text.template.onlyExpression?.text ?? "…")) }}\""
         : nil
       report(
         .wrongType(found: reading.type.name, wanted: wanted, in: text.site, help: help), text, nil)
@@ -44,7 +45,7 @@ extension TextSite {
     switch self {
     case .elements: ("an array or an object", { $0 == .any || $0.isArray || $0.isObject })
     case .elementKey: ("a string or a number", { $0 == .any || $0 == .number || $0.isString })
-    case .waiting: ("a duration like \"30s\", or a moment", { $0 == .any || $0.isString })
+    case .waiting: ("a duration like \"30s\", or a time", { $0 == .any || $0.isString })
     default: ("an array", { $0 == .any || $0.isArray })
     }
   }

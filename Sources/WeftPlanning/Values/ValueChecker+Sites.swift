@@ -144,7 +144,7 @@ extension ValueChecker {
     guard !alternatives.contains(where: fits) else { return }
     var help: String?
     if alternatives.contains(.number), case .duration = key.type {
-      help = "say the unit: \"${{ format('{0}s', \(text.template.onlyExpression?.text ?? "…")) }}\""
+      help = "add the unit: \"${{ format('{0}s', \(text.template.onlyExpression?.text ?? "…")) }}\""
     }
     report(
       .wrongType(found: reading.type.name, wanted: wanted, in: text.site, help: help), text, nil)

@@ -173,7 +173,7 @@ extension StepAction {
     case .group: "is a group"
     case .compute: "runs nothing"
     case .wait: "only waits"
-    case .approve: "asks a person"
+    case .approve: "waits for approval"
     case .workflow: "runs another file"
     case .use: "runs an action"
     case .http: "sends a request"

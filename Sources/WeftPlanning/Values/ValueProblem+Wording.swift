@@ -55,66 +55,67 @@ extension ValueProblem {
     case .memberNotNamed(let group):
       "\"steps\" of group \"\(group)\" is used without the name of a step"
     case .unknownMember(let name, let owner, _, _):
-      "\"\(name)\" is not a part of \(owner)"
+      "\(owner) has no \"\(name)\""
     case .unknownOutput(let name, let owner, _, _):
       "\(owner) has no output \"\(name)\""
     case .unknownInput(let name, _, _):
       "the workflow has no input \"\(name)\""
     case .lateInput(let name, let site):
-      "\(site.key) is needed before anything runs, and what gives input \"\(name)\" is known later"
+      "\(site.key) is evaluated before anything runs, but the value of input "
+        + "\"\(name)\" is only known later"
     case .unknownVariable(let name, _, _):
-      "no \"env\" around this sets the variable \"\(name)\""
+      "no enclosing \"env\" sets the variable \"\(name)\""
     case .unknownSecret(let name, _, _):
       "the workflow has no secret \"\(name)\""
     case .readsItself(let address, let isGroup):
       "\(isGroup ? "group" : "step") \"\(address)\" reads itself"
     case .readsGroupAround(let address):
-      "the expression reads \"\(address)\", which is a group around it and not over yet"
+      "the expression reads \"\(address)\", which is an enclosing group that has not ended yet"
     case .readsMember(let step):
-      "the expression reads \"\(step)\", which is inside the group and not over yet"
+      "the expression reads \"\(step)\", which is inside the group and has not ended yet"
     case .readsInsideOf(let step, let sealed):
-      "the expression reads \"\(step)\", which cannot be named from outside of"
-        + " \"\(sealed.address)\" (\(sealed.reason.rawValue))"
+      "the expression reads \"\(step)\", which cannot be named from outside \"\(sealed.address)\" "
+        + "(\(sealed.reason.rawValue))"
     case .readsAfterwards(let step, let afterwards):
       "the expression reads \"\(step)\", which \(afterwards.reason)"
     case .readsOwnOutputs(let owner):
       "\(owner) reads its own outputs"
     case .failedHasNoOutputs(let owner):
-      "\(owner) reads the outputs of an attempt of its own that has failed"
+      "\(owner) reads its own outputs after an attempt has failed"
     case .outsideOfLoop(let context, _):
-      "\"\(context.rawValue)\" is used outside of a \(context.loopName)"
+      "\"\(context.rawValue)\" is used outside a \(context.loopName)"
     case .elementOf(let name, let loop, _):
-      "\"\(name)\" is an element of \"\(loop)\", and used outside of that"
+      "\"\(name)\" is an element of \"\(loop)\", but is used outside of it"
     case .beforeElements(let name, let site):
-      "\"\(name)\" is used in \(site.key), which is read before there are elements"
+      "\"\(name)\" is used in \(site.key), which is evaluated before there are elements"
     case .runsNothing(let step, let field, let whatItDoes):
       "step \"\(step)\" \(whatItDoes), so it has no \(field)"
     case .partOfMany(let name, let owner, _, _):
-      "\(owner) is run once for each element, so there is not one \"\(name)\" of it"
+      "\(owner) runs once for each element, so it has no single \"\(name)\""
     case .readsTerminal(let step, let field):
       "step \"\(step)\" writes to the terminal, so it has no \(field)"
     case .headerInCapitals(let name):
-      "header \"\(name)\" is not found by that name: all are in small letters"
+      "header \"\(name)\" is never found: header names are in lower case"
     case .savesBody(let step, let field):
-      "step \"\(step)\" saves the body of the answer into a file, so it has no \(field)"
+      "step \"\(step)\" saves the response body to a file, so it has no \(field)"
     case .secret(let site):
       "a secret cannot be used in \(site.key)"
     case .secretForOpenInput(let name):
-      "a secret is given to input \"\(name)\", which is not declared to be one"
+      "a secret is passed to input \"\(name)\", which is not declared secret"
     case .secretOfCached(let name):
       "output \"\(name)\" is secret, and the step has \"cache\""
     case .secretKeys:
-      "the elements are secret, and the keys of an object are seen in the addresses of its elements"
+      "the elements are secret, but the keys of an object are visible in element addresses"
     case .wrongType(let found, let wanted, let site, _):
       "\(site.key) is given \(found), expected \(wanted)"
     case .notAlone(let site):
-      "\(site.key) is a text with an expression in it, expected exactly one expression"
+      "\(site.key) has text around an expression, expected exactly one expression"
     case .variableRunsCode(let name):
-      "the value of \(name) is computed, and programs take that variable for code"
+      "the value of \(name) is computed, but programs execute that variable as code"
     case .outputWithoutValue(let name, let owner):
-      "output \"\(name)\" of \(owner) has no value, and no program to write it"
+      "output \"\(name)\" of \(owner) has no value, and no program that could write it"
     case .decidesNothing(let site, let truth, let found):
-      "\"\(site.key)\" is always \(truth), since \(found) counts as \(truth)"
+      "\"\(site.key)\" is always \(truth), because \(found) counts as \(truth)"
     case .mayBeMissing(let absence, let expression):
       "\"\(expression)\" may be missing: \(absence.reason)"
     case .mayBeRun(let expression, let program, let option):
@@ -122,9 +123,11 @@ extension ValueProblem {
     case .variableEvaluated(let name, let step):
       "the variable \"\(name)\" holds a value, and the script of \"\(step)\" evaluates it"
     case .mayBeOption(nil, let expression):
-      "an argument begins with \"\(expression)\": a value that starts with \"-\" would be taken for an option"
+      "an argument begins with \"\(expression)\": a value that starts with \"-\" "
+        + "would be read as an option"
     case .mayBeOption(let argument?, let expression):
-      "run[\(argument)] begins with \"\(expression)\": a value that starts with \"-\" would be taken for an option"
+      "run[\(argument)] begins with \"\(expression)\": a value that starts with \"-\" "
+        + "would be read as an option"
     }
   }
 
@@ -137,7 +140,7 @@ extension ValueProblem {
       nearest.asSuggestion
         ?? "available: inputs, env, secrets, steps, self, item, index, matrix, run and workflow; text goes in '…'"
     case .unknownStep(_, let nearest):
-      nearest.asSuggestion ?? "a step or group is named by its \"id\""
+      nearest.asSuggestion ?? "refer to a step or group by its \"id\""
     case .notMember(let name, _):
       "name it without the group: steps.\(name)"
     case .stepNotNamed, .memberNotNamed:
@@ -160,97 +163,98 @@ extension ValueProblem {
         ?? (known.isEmpty
           ? "declare it: \"secrets\": { \"…\": { \"env\": \"…\" } }" : listing(known))
     case .secretOfCached:
-      "secrets are kept nowhere: let another step make it"
+      "secrets are never stored: produce it in a step without \"cache\""
     case .secretForOpenInput:
-      "say \"secret\": true of the input, so that what is made of it is hidden, too"
+      "declare the input with \"secret\": true, so that its value is masked"
     case .lateInput:
-      "write the value out there, or give it by something that reads only inputs, run and workflow"
+      "write the value literally, or compute it from inputs, run and workflow only"
     case .unknownVariable(_, isOfSameLayer: true, _):
-      "a value reads the layers outside of its own: write what it is made of, or set it further out"
+      "a value can only read variables of outer levels: repeat the value, or set it further out"
     case .unknownVariable(_, _, let nearest):
       nearest.asSuggestion
-        ?? "set it in \"env\", use \"$NAME\" in the script, or declare an input and give it with -i"
+        ?? "set it in \"env\", use \"$NAME\" in the script, or declare an input and pass it with -i"
     case .readsItself(_, let isGroup):
-      isGroup ? "name a step inside it" : "its own result is \"self\", in its \"outputs\""
+      isGroup ? "name a step inside it" : "a step reads itself as \"self\", in its \"outputs\""
     case .readsGroupAround:
-      "name the steps inside it that come before this one"
+      "name the members that run before this step"
     case .readsMember:
-      "only the \"outputs\" of a group read what is inside"
+      "only the \"outputs\" of a group can read its members"
     case .readsInsideOf(_, let sealed):
       sealed.help
     case .readsAfterwards(_, let afterwards):
       afterwards.help
     case .readsOwnOutputs:
-      "write the expression of the other output again"
+      "repeat the expression of the other output"
     case .failedHasNoOutputs:
-      "outputs are handed on after a success: read what there is else of self"
+      "outputs exist only after a success: read other members of self"
     case .outsideOfLoop(.matrix, hasOther: true):
-      "what is around it is a \"forEach\": its element is \"item\""
+      "the enclosing loop is a \"forEach\": its element is \"item\""
     case .outsideOfLoop(_, hasOther: true):
-      "what is around it is a \"matrix\": its values are matrix and the name of an axis"
+      "the enclosing loop is a \"matrix\": its values are matrix.AXIS"
     case .outsideOfLoop(let context, _):
-      "it can be read in the keys of a step or group that has a \(context.loopName), and inside"
+      "it is available in the keys of a step or group with a \(context.loopName), and inside it"
     case .elementOf(_, let loop, let hasID):
       hasID
         ? "from outside read \"steps.\(loop).results\""
-        : "give that an \"id\", and read its \"results\" from outside"
+        : "give the loop an \"id\", and read its \"results\" from outside"
     case .beforeElements:
-      "the elements of a loop around it can be read there, those of its own cannot"
+      "elements of an enclosing loop can be read there, but not those of its own"
     case .partOfMany(StepField.members, _, let results, _):
-      "what its members hand on is handed on by its own \"outputs\": \(results)[0].outputs"
+      "read values of its members through its own \"outputs\": \(results)[0].outputs"
     case .partOfMany(_, _, let results, let rest):
-      "read it of one, \(results)[0].\(rest), or of all, \(results).*.\(rest)"
+      "read it from one element, \(results)[0].\(rest), or from all, \(results).*.\(rest)"
     case .runsNothing:
       "read its outcome, or its outputs"
     case .readsTerminal(let step, _):
-      "remove \"tty\" from \"\(step)\", or let it write into a file"
+      "remove \"tty\" from \"\(step)\", or let it write to a file"
     case .headerInCapitals(let name):
       "write headers['\(name.lowercased())']"
     case .savesBody(let step, _):
       "remove \"saveTo\" from \"\(step)\", or read the file in another step"
     case .secret(.http):
-      "in a request secrets go into \"url\", \"query\", \"headers\", \"auth\" and the body"
+      "in a request, use secrets in \"url\", \"query\", \"headers\", \"auth\" and the body"
     case .secret(.script):
-      "set a variable in \"env\" to it, and use \"$NAME\" in the script"
+      "put it in \"env\", and use \"$NAME\" in the script"
     case .secret(.argument):
-      "everybody on the machine can read command lines: pass it by \"env\" or \"stdin\""
+      "command lines are visible to all users of the machine: pass it in \"env\" or \"stdin\""
     case .secret(.condition), .secret(.retryCondition):
-      "everybody sees what is decided: decide by something else"
+      "the result of a condition is visible: use a value that is not secret"
     case .secret(.elementKey), .secret(.axis), .secret(.include), .secret(.exclude):
-      "it would be seen in the addresses of elements"
+      "it would be visible in the addresses of elements"
     case .secretKeys:
-      "use an array, whose elements are called by their index"
+      "use an array, whose elements are named by their index"
     case .secret:
-      "secrets go into \"env\", \"stdin\" and \"outputs\""
+      "use secrets in \"env\", \"stdin\" and \"outputs\""
     case .notAlone:
-      "write nothing before and after it: \"${{ … }}\""
+      "remove the text before and after it: \"${{ … }}\""
     case .variableRunsCode:
-      "write the value without an expression, or use a variable of another name"
+      "write the value without an expression, or use a different variable"
     case .outputWithoutValue:
       "write { \"value\": \"${{ … }}\" }"
     case .decidesNothing(_, true, _):
-      "compare it with what it should be, or write true"
+      "compare it with the expected value, or write true"
     case .decidesNothing:
-      "compare it with what it should be, or write false"
+      "compare it with the expected value, or write false"
     case .mayBeMissing(.skip(_, let producer), let expression):
-      "say what counts then, ${{ \(expression) || '' }}, or run this only "
-        + "\"if\": \"\(producer).outcome == 'success'\""
+      "give a default, ${{ \(expression) || '' }}, or run this only \"if\": "
+        + "\"\(producer).outcome == 'success'\""
     case .mayBeMissing(_, let expression):
-      "say what counts then: ${{ \(expression) || '' }}"
+      "give a default: ${{ \(expression) || '' }}"
     case .mayBeRun:
-      "if it does, put the value in \"env\" and read the variable there; a \"pattern\" or \"enum\" of the input that "
-        + "leaves no room for code ends this warning"
+      "if it does, put the value in \"env\" and read the variable there; a \"pattern\" or \"enum\" "
+        + "of the input that excludes code silences this warning"
     case .variableEvaluated:
-      "make sure that the value is harmless, by a \"pattern\" or \"enum\" of its input; or pass it as an argument"
+      "restrict the value with a \"pattern\" or \"enum\" of its input, or pass it as an argument"
     case .mayBeOption:
-      "put \"--\" before it, if the program knows that, or constrain the input by \"pattern\" or \"enum\""
+      "put \"--\" before it, if the program supports that, or restrict the input with "
+        + "\"pattern\" or \"enum\""
     }
   }
 
   private func listing(_ known: [String]) -> String? {
     guard !known.isEmpty else { return nil }
     let shown = known.prefix(12).joined(separator: ", ")
-    return "there \(known.count == 1 ? "is" : "are") \(shown)\(known.count > 12 ? " and more" : "")"
+    return "available: \(shown)\(known.count > 12 ? " and more" : "")"
   }
 }
 
@@ -275,9 +279,9 @@ extension Absence {
     case .failure(let step): "step \"\(step)\" is allowed to fail"
     case .skip(let step, _): "\"\(step)\" has an \"if\", and may be skipped"
     case .readerRunsAnyway(let step):
-      "this runs even if \"\(step)\" has failed, or was never started"
+      "this runs even if \"\(step)\" failed or never started"
     case .loss(let step, let group):
-      "\"\(step)\" is ended when others in \"\(group)\" are faster"
+      "\"\(step)\" is cancelled when others in \"\(group)\" are faster"
     case .winner(let race, let member):
       "\"\(race)\" may be won by \"\(member)\", which has no such output"
     }

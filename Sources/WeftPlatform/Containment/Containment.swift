@@ -88,7 +88,7 @@ package enum Containments {
       #if os(Linux)
         do { return try ControlGroupTree(run: run, cookie: cookie) } catch {
           throw ContainmentError(
-            level: .cgroup, message: "no control group (cgroup v2) can be made here: \(error)")
+            level: .cgroup, message: "no control group (cgroup v2) can be created here: \(error)")
         }
       #else
         throw ContainmentError(level: .cgroup, message: "this system has no control groups")

@@ -201,7 +201,7 @@ package enum WriteError: Error, Hashable, Sendable {
 
   package var message: String {
     switch self {
-    case .brokenPipe: "nobody reads any more: \(SystemError.brokenPipe)"
+    case .brokenPipe: "the reader has closed it: \(SystemError.brokenPipe)"
     case .noSpace(let error), .other(let error): error.description
     }
   }

@@ -188,10 +188,10 @@ package struct WorkspaceError: Error, Sendable, Hashable {
     return switch kind {
     case .tooDeep: "\(name) is nested deeper than the limit of \(Directory.depthLimit)"
     case .notUTF8: "a name in \(name) is not UTF-8"
-    case .behindLink: "\(name) is, or lies behind, a symbolic link to a directory"
+    case .behindLink: "\(name) is a symbolic link to a directory, or behind one"
     case .special(let noun): "\(name) is \(noun)"
     case .lost(let hash): "the content \(hash.prefix(12)) of \(name) is lost"
-    case .changing: "\(name) was written to while it was read"
+    case .changing: "\(name) changed while it was read"
     case .stopped: "it was stopped"
     case .system(let error): "\(name): \(error)"
     }

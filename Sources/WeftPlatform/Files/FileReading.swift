@@ -35,7 +35,7 @@ package enum FileReadError: Error, Hashable, Sendable {
       limit % (1024 * 1024) == 0
         ? "has more than \(limit / 1024 / 1024) MiB" : "has more than \(limit) bytes"
     case .noWriter(let waited):
-      "is a FIFO that nobody has opened for writing in \(waited.components.seconds) s"
+      "is a FIFO that was not opened for writing within \(waited.components.seconds) s"
     case .nulInPath: "has a NUL character in its name"
     case .system(let error): "cannot be read: \(error)"
     }
@@ -146,7 +146,7 @@ package enum RegularFileError: Error, Hashable, Sendable {
   /// The error, to follow the name of the file.
   package var message: String {
     switch self {
-    case .missing: "is not there any more"
+    case .missing: "no longer exists"
     case .replaced(let kind): "was replaced by \(kind), expected a file"
     case .notRead(let failure): failure.message
     }

@@ -24,10 +24,10 @@ package enum UnsafePlaceError: Error, Hashable, Sendable {
     case .link(let path): "\"\(path)\" is a symbolic link"
     case .foreign(let path, let owner): "\"\(path)\" belongs to another user (\(owner))"
     case .writableByAll(let path):
-      "any user may take away and exchange what is in \"\(path)\""
+      "any user can replace the files in \"\(path)\""
         + " (it is writable by all, without the sticky bit)"
     case .writableByOthers(let path, let mode):
-      "other users can change what is in \"\(path)\" (mode \(String(mode, radix: 8)))"
+      "other users can change the files in \"\(path)\" (mode \(String(mode, radix: 8)))"
     case .kind(let path, let found): "\"\(path)\" is \(found)"
     case .system(let path, let error): "\"\(path)\": \(error)"
     }
@@ -99,7 +99,7 @@ package final class PrivateDirectory: Sendable {
     do { directory = try parent.directory(name) } catch {
       // With O_NOFOLLOW, opening a link fails with ELOOP or, with O_DIRECTORY, ENOTDIR.
       if parent.isLink(name) { throw .link(path) }
-      if error == .notDirectory { throw .kind(path, found: "no directory") }
+      if error == .notDirectory { throw .kind(path, found: "not a directory") }
       throw .system(path, error)
     }
     // The umask may have removed permissions that the owner needs.

@@ -204,7 +204,7 @@ extension PrivateFolder {
       }
       try create(name, with: PrivateFolder.randomBytes(count))
     }
-    throw .kind(name, found: "damaged again and again")
+    throw .kind(name, found: "damaged repeatedly")
   }
 
   private static func randomBytes(_ count: Int) throws(UnsafePlaceError) -> [UInt8] {

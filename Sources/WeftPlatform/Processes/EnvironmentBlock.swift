@@ -153,11 +153,11 @@ package enum EnvironmentError: Error, Hashable, Sendable {
     switch self {
     case .emptyName: "an environment variable has an empty name"
     case .equalsSign(let name):
-      "the name of environment variable \"\(escaped(name))\" has a \"=\" in it"
+      "the name of environment variable \"\(escaped(name))\" contains \"=\""
     case .nulInName(let name):
-      "the name of environment variable \"\(escaped(name))\" has a NUL character in it"
+      "the name of environment variable \"\(escaped(name))\" contains a NUL character"
     case .nulInValue(let name):
-      "the value of environment variable \"\(escaped(name))\" has a NUL character in it"
+      "the value of environment variable \"\(escaped(name))\" contains a NUL character"
     }
   }
 
@@ -166,7 +166,7 @@ package enum EnvironmentError: Error, Hashable, Sendable {
     case .emptyName, .equalsSign, .nulInName:
       "a name has at least one character, and no \"=\" or NUL"
     case .nulInValue:
-      "the system ends a value at its first NUL; hand such bytes over by stdin or a file"
+      "the system ends a value at its first NUL; pass such bytes on stdin or in a file"
     }
   }
 

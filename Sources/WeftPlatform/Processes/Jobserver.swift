@@ -17,7 +17,7 @@ package enum JobserverError: Error, Hashable, Sendable {
     switch self {
     case .descriptorsClosed(let address): "the descriptors \(address.text) are not open"
     case .notOpened(let address, let error): "\(address.text) cannot be opened: \(error)"
-    case .noPipe(let address): "\(address.text) is no pipe"
+    case .noPipe(let address): "\(address.text) is not a pipe"
     }
   }
 }

@@ -94,15 +94,16 @@ extension SpawnError {
     case .directoryNotEntered(let path, let error):
       "the working directory \"\(escaped(path))\" cannot be entered: \(error)"
     case .argumentTooLong(let index, let size, let limit):
-      "argument \(index) is \(size) bytes long, and the system passes less than \(limit)"
+      "argument \(index) is \(size) bytes long, but the system accepts less than \(limit)"
     case .variableTooLong(let name, let size, let limit):
-      "environment variable \"\(escaped(name))\" takes \(size) bytes, and the system passes less than \(limit)"
+      "environment variable \"\(escaped(name))\" takes \(size) bytes, but the system "
+        + "accepts less than \(limit)"
     case .argumentsTooBig(let arguments, let environment, let limit):
-      "arguments \(humanSize(arguments)) + environment \(humanSize(environment)) are more than the"
-        + " \(humanSize(limit)) that the system passes to a program"
-    case .nulInArgument(let index): "argument \(index) has a NUL character in it"
+      "arguments \(humanSize(arguments)) + environment \(humanSize(environment)) exceed the "
+        + "\(humanSize(limit)) that the system accepts for a program"
+    case .nulInArgument(let index): "argument \(index) contains a NUL character"
     case .nulInDirectory: "the working directory has a NUL character in its name"
-    case .resources(let error): "the system has no room for another program: \(error)"
+    case .resources(let error): "the system cannot start another program: \(error)"
     case .refused(let path, let error): "program \"\(escaped(path))\" did not start: \(error)"
     case .terminalUnavailable(let reason): reason.message
     case .stopped: "stopped before it started"
@@ -114,17 +115,17 @@ extension SpawnError {
     switch self {
     case .emptyProgramName: "the first element of an argument list names the program"
     case .programNotFound: "install it, correct its name, or add its directory to PATH"
-    case .programMissing: "a relative path is looked for in the step's own working directory"
+    case .programMissing: "a relative path is relative to the step's working directory"
     case .programIsDirectory: nil
     case .programNotExecutable(let path, _): "chmod +x \(escaped(path))"
     case .programNotRunnable: "begin it with a line such as #!/bin/sh"
     case .interpreterNotStarted(_, let interpreter, _):
       interpreter.hasSuffix("\r")
-        ? "the #! line ends in a carriage return; save the file with Unix line ends" : nil
+        ? "the #! line ends in a carriage return; save the file with Unix line endings" : nil
     case .directoryNotEntered(_, .notFound): "create it in an earlier step, or correct its name"
     case .directoryNotEntered: nil
     case .argumentTooLong, .variableTooLong, .argumentsTooBig:
-      "hand large values over by stdin or in a file"
+      "pass large values on stdin or in a file"
     case .nulInArgument, .nulInDirectory: "the system ends a string at its first NUL"
     case .resources(.outOfDescriptors):
       "raise the limit of open files (ulimit -n) or lower the parallelism"

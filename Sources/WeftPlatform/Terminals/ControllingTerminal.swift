@@ -77,16 +77,16 @@ package enum TerminalError: Error, Hashable, Sendable {
   /// The error, as part of a sentence.
   package var message: String {
     switch self {
-    case .notOffered: "it needs a terminal, and the program that runs this workflow offers none"
-    case .missing: "it needs a terminal, and there is none"
-    case .inBackground: "it needs the terminal, and weft is in the background"
+    case .notOffered: "it needs a terminal, but the program that runs this workflow offers none"
+    case .missing: "it needs a terminal, but there is none"
+    case .inBackground: "it needs the terminal, but weft is in the background"
     }
   }
 
   /// The suggested remedy.
   package var help: String {
     switch self {
-    case .notOffered, .missing: "run the workflow from a terminal, or leave out `tty`"
+    case .notOffered, .missing: "run the workflow from a terminal, or remove \"tty\""
     case .inBackground: "start weft without &, or bring it to the foreground (fg) before this step"
     }
   }

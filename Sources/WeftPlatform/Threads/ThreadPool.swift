@@ -133,7 +133,7 @@ package enum ThreadError: Error, Hashable, Sendable {
   package var message: String {
     switch self {
     case .poolIsClosed: "the thread pool has been closed"
-    case .resources(let error): "the system has no room for another thread: \(error)"
+    case .resources(let error): "the system cannot start another thread: \(error)"
     }
   }
 }

@@ -117,8 +117,9 @@ package struct ConcurrencyTurn: Sendable {
     let key = TerminalText.harmless(concurrency.key)
     return RunStoreError(
       message:
-        "nothing was started: \(holder.map { "run \($0)" } ?? "another run") has the key \"\(key)\"",
-      help: "\"policy\": \"wait\" waits for its end, \"cancelPrevious\" has it cancelled")
+        "nothing was started: \(holder.map { "run \($0)" } ?? "another run") "
+        + "holds the key \"\(key)\"",
+      help: "\"policy\": \"wait\" waits for it to end, \"cancelPrevious\" cancels it")
   }
 }
 

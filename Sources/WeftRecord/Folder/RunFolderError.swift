@@ -39,14 +39,14 @@ package enum RunFolderError: Error, Sendable, Hashable {
     case .held(let run, let holder?):
       "run \(run) is held by process \(holder.process), since \(holder.since)"
     case .held(let run, nil): "run \(run) is held by another process"
-    case .taken(let run): "there is a run \(run) already"
+    case .taken(let run): "run \(run) already exists"
     case .damaged(let damage): damage.message
     case .empty(let run): "the journal of run \(run) is empty"
     case .beginless(let journal, let bytes):
-      "\(journal):1:0: there is no whole first record in its \(bytes) bytes"
+      "\(journal):1:0: no complete first record in its \(bytes) bytes"
     case .missing(let name, let run): "run \(run) has no \(name): the record is incomplete"
     case .altered(let path):
-      "\"\(path)\" is damaged: it is not the file of which the journal has the SHA-256"
+      "\"\(path)\" is damaged: it does not match the SHA-256 in the journal"
     case .record(let fault): fault.message
     }
   }
@@ -60,13 +60,13 @@ package enum RunFolderError: Error, Sendable, Hashable {
     switch self {
     case .place(.system), .unknown, .taken, .empty, .beginless, .missing, .altered: nil
     case .place(.writableByOthers(let path, _)):
-      "take the right to write away: chmod go-w '\(path)'"
-    case .place: "name another place for it: --state-dir DIR"
+      "remove the write permission: chmod go-w '\(path)'"
+    case .place: "use a different directory: --state-dir DIR"
     case .record(let fault): fault.help
-    case .held: "wait until it has ended, or end it"
+    case .held: "wait until it ends, or cancel it"
     case .damaged(let damage) where damage.isOtherFormat:
-      "resume it with that version of weft, or run the workflow anew"
-    case .damaged: "--salvage goes on with what stands before that place"
+      "resume it with that version of weft, or start a new run"
+    case .damaged: "use --salvage to continue from the intact part before it"
     }
   }
 }

@@ -38,13 +38,13 @@ struct JournalHealth: Sendable {
     case (.sound, .noSpace), (.sound, .overQuota), (.sound, .fileTooBig):
       phase = .full(
         RecordError(
-          message: "the record of the run cannot be written: \(error): it needs \(bytes) bytes on"
+          message: "the journal of the run cannot be written: \(error): it needs \(bytes) bytes on"
             + " \"\(place)\"",
-          help: "make room there, and resume the run: nothing that has ended is lost"))
+          help: "free some space there, and resume the run: finished steps are not lost"))
     case (.full, .noSpace), (.full, .overQuota), (.full, .fileTooBig): break
     case (.sound, _):
       phase = .lost(
-        RecordError(message: "the record of the run cannot be written: \"\(place)\": \(error)"))
+        RecordError(message: "the journal of the run cannot be written: \"\(place)\": \(error)"))
     case (.full(let first), _): phase = .lost(first)
     case (.lost, _): break
     }
@@ -55,7 +55,7 @@ struct JournalHealth: Sendable {
     if case .lost = phase { return }
     phase = .lost(
       RecordError(
-        message: "what was written of the record of the run may be lost: \"\(place)\": \(error)"))
+        message: "what was written to the journal of the run may be lost: \"\(place)\": \(error)"))
   }
 }
 

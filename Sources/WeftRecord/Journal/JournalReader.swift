@@ -43,21 +43,21 @@ package struct JournalError: Error, Sendable, Hashable {
     switch kind {
     case .checksum: "the record is damaged: its checksum is wrong"
     case .gap(let expected, let found):
-      "the record is number \(found), and number \(expected) was to come"
-    case .problem(.malformed): "the record is not written as records are"
+      "found record number \(found), expected number \(expected)"
+    case .problem(.malformed): "the record is malformed"
     case .problem(.unknownType(let type)):
-      "records of the type \"\(type.prefix(64))\" are not known"
+      "unknown record type \"\(type.prefix(64))\""
     case .problem(.newerFormat(let format, let version)):
       "written by weft \(version.prefix(64)), in format \(format); this weft reads up to"
         + " \(RecordOpening.currentFormat)"
     case .problem(.ambiguousKey(let key, let version)):
       "written by weft \(version.prefix(64)), in whose format the element key"
-        + " \(quoted(TerminalText.harmless(key))) may stand for two elements"
-    case .problem(.unfit(let what)): "the record holds \(what) that no record holds"
-    case .noOpening: "the journal does not begin with a record of how the run began"
-    case .otherRun(let run): "the journal is of another run, \(run.text.prefix(64))"
+        + " \(quoted(TerminalText.harmless(key))) may mean two elements"
+    case .problem(.unfit(let what)): "the record has an invalid value: \(what)"
+    case .noOpening: "the journal does not begin with an opening record"
+    case .otherRun(let run): "the journal belongs to a different run, \(run.text.prefix(64))"
     case .lineTooLong(let limit): "the line is longer than \(limit) bytes"
-    case .tooManySteps(let limit): "the journal tells of more than \(limit) steps"
+    case .tooManySteps(let limit): "the journal has more than \(limit) steps"
     case .unreadable(let error): "cannot be read: \(error)"
     }
   }

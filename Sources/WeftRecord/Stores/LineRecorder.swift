@@ -43,7 +43,7 @@ final class LineRecorder: RunRecorder {
         return (nil, nil)
       } catch {
         let fault = RecordError(
-          message: "the record of the run cannot be written: \(error.message)", help: error.help)
+          message: "the journal of the run cannot be written: \(error.message)", help: error.help)
         state.fault = fault
         return (fault, state.whenLost.take())
       }

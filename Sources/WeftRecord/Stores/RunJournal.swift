@@ -88,7 +88,7 @@ public struct RunJournal: Sendable {
   ) throws(RunStoreError) -> any RunRecorder {
     switch keeper {
     case .begun(_, let writer): return writer
-    case .taken: preconditionFailure("a run that there is already does not begin")
+    case .taken: preconditionFailure("an existing run cannot be started again")
     case .lines(let lines):
       return try LineRecorder(
         lines, after: 0, startedAt: start, opening: beginning.contents.opening)
@@ -105,7 +105,7 @@ public struct RunJournal: Sendable {
     salvaging salvages: Bool = false
   ) throws(RunStoreError) -> any RunRecorder {
     switch keeper {
-    case .begun: preconditionFailure("a run that begins is not gone on with")
+    case .begun: preconditionFailure("a new run cannot be resumed")
     case .taken(let folder, let durability):
       do throws(RunFolderError) {
         let writer = try folder.append(
@@ -120,8 +120,8 @@ public struct RunJournal: Sendable {
       // Anything appended to an incomplete line would be lost with it.
       guard contents.tornBytes == 0 else {
         throw RunStoreError(
-          message: "the record of run \(beginning.run) ends in the middle of a line",
-          help: "take its last \(contents.tornBytes) bytes away: they were never a record")
+          message: "the journal of run \(beginning.run) ends in the middle of a line",
+          help: "remove its last \(contents.tornBytes) bytes: they are an incomplete record")
       }
       return try LineRecorder(
         lines, after: contents.run.number, startedAt: start, opening: beginning.contents.opening)
@@ -132,7 +132,7 @@ public struct RunJournal: Sendable {
 extension JournalContents {
   /// Reads the contents of a journal's lines.
   init(of bytes: [UInt8], run: RunID) {
-    var fold = JournalFold(run: run, name: "the record of run \(run)", limits: JournalLimits())
+    var fold = JournalFold(run: run, name: "the journal of run \(run)", limits: JournalLimits())
     var lines = LinePieces(limit: JournalLimits().lineBytes)
     lines.take(bytes) { line, length in
       fold.take(line, length: length) { _ in }

@@ -76,7 +76,7 @@ package struct RunDetailText: Sendable {
     case .interrupted: palette.painted("interrupted", .doubtful) + after
     case .running: palette.painted("running", .strong)
     case .waiting: palette.painted("waiting for approval", .doubtful)
-    case .damaged: palette.painted("damaged", .bad) + ": this is what stands before the damage"
+    case .damaged: palette.painted("damaged", .bad) + ": this is the intact part before the damage"
     }
   }
 
@@ -98,7 +98,7 @@ package struct RunDetailText: Sendable {
       lines = [
         detail.state == .running
           ? "\(palette.margin) \(name): running\(attempt)"
-          : "\(palette.cancelled) \(name): cut off\(attempt); how far it got is unknown"
+          : "\(palette.cancelled) \(name): interrupted\(attempt); how far it got is unknown"
       ]
     case .retrying(let retry):
       lines = [
@@ -179,25 +179,28 @@ extension RunDetailText {
     case .success: return ["next: nothing left to do"]
     case .running:
       return detail.questions.map(answer)
-        + ["next: \"weft show \(run) --follow\" shows it as it goes on"]
+        + ["next: \"weft show \(run) --follow\" follows it"]
     case .waiting:
-      return detail.questions.map(answer) + ["next: \"weft resume \(run)\" goes on with it then"]
+      return detail.questions.map(answer) + ["next: \"weft resume \(run)\" continues it then"]
     case .damaged where detail.damage?.isOtherFormat == true:
-      return ["next: look at it with the weft that has written it"]
+      return ["next: use the version of weft that wrote it"]
     case .damaged:
-      return ["next: \"weft resume \(run) --salvage\" goes on with what stands before the damage"]
+      return [
+        "next: \"weft resume \(run) --salvage\" continues from the intact "
+          + "part before the damage"
+      ]
     case .failure, .cancelled, .interrupted: break
     }
     let advice = ResumeAdvice(detail)
     var parts = advice.again.isEmpty ? [] : [named(advice.again)]
     if advice.unmentioned > 0 {
-      parts.append("\(counted(advice.unmentioned, "step")) not begun yet")
+      parts.append("\(counted(advice.unmentioned, "step")) not started yet")
     }
     let what = parts.isEmpty ? "" : ": " + parts.joined(separator: " and ")
-    var lines = ["next: \"weft resume \(run)\" goes on with it\(what)"]
+    var lines = ["next: \"weft resume \(run)\" continues it\(what)"]
     if !advice.inDoubt.isEmpty {
       lines.append(
-        "      interrupted: \(named(advice.inDoubt)); those that are not idempotent run again only with"
+        "      interrupted: \(named(advice.inDoubt)); those that are not idempotent rerun only with"
           + " --rerun-interrupted")
     }
     return lines

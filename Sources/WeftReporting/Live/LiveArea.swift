@@ -118,7 +118,7 @@ struct LiveArea {
       parts.append(
         "\(progress.running.count) \(progress.cancelling == nil ? "running" : "stopping")")
     }
-    if !progress.retrying.isEmpty { parts.append("\(progress.retrying.count) to be tried again") }
+    if !progress.retrying.isEmpty { parts.append("\(progress.retrying.count) to be retried") }
     if counts.failed > 0 { parts.append("\(counts.failed) failed") }
     parts.append(ShownDuration.clock(now))
     if let remaining, remaining >= .milliseconds(500), progress.cancelling == nil {

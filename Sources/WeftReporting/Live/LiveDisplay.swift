@@ -113,7 +113,7 @@ extension LiveDisplay {
   private func failure(_ end: StepEnd) -> String {
     let message = end.failure?.message ?? "failed"
     let attempt = end.attempts > 1 ? " (attempt \(end.attempts))" : ""
-    return message + attempt + (end.notRetried.map { "; not tried again: \($0)" } ?? "")
+    return message + attempt + (end.notRetried.map { "; not retried: \($0)" } ?? "")
   }
 
   private func retrying(_ label: String, _ retry: Retry) -> String {

@@ -47,7 +47,7 @@ struct PlainStyle: Sendable {
         line += "failed\(tolerance(end.conclusion)) after \(duration)".utf8
         line += "\(attempt(end.attempts)): \(reason(end))".utf8
         if let why = end.notRetried {
-          line += "; not tried again: \(text.name(why))".utf8
+          line += "; not retried: \(text.name(why))".utf8
         }
       case .cancelled: line += "cancelled after \(duration): \(reason(end))".utf8
       case .skipped: line += "skipped".utf8
@@ -132,7 +132,7 @@ struct PlainStyle: Sendable {
 
   private func leftovers(_ end: StepEnd) -> String {
     let processes = end.leftovers.map { "\($0.process) (\(text.name($0.command)))" }
-    return "; ended what it left running: \(processes.joined(separator: ", "))"
+    return "; ended processes that it left running: \(processes.joined(separator: ", "))"
   }
 
   private func orphans(_ end: StepEnd) -> String {

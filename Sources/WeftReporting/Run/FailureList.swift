@@ -51,7 +51,7 @@ struct FailureList: Sendable {
     step address: StepAddress, _ end: StepEnd, tail: OutputTail, in scopes: [StepAddress] = []
   ) {
     var message = end.failure?.message ?? "failed"
-    if let reason = end.notRetried { message += "; not tried again: \(reason)" }
+    if let reason = end.notRetried { message += "; not retried: \(reason)" }
     add(
       Entry(
         address: address, message: message, help: end.failure?.help,

@@ -20,6 +20,6 @@ struct Recoveries: Sendable {
     guard count > 0 else { return nil }
     let names = first.map { "\($0.step) (\($0.attempts))" }.joined(separator: ", ")
     let rest = count > first.count ? " and \(count - first.count) more" : ""
-    return "\(counted(count, "step")) succeeded only after further attempts: \(names)\(rest)"
+    return "\(counted(count, "step")) succeeded only after retries: \(names)\(rest)"
   }
 }

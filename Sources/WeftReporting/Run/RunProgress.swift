@@ -175,7 +175,7 @@ struct RunProgress: Sendable {
   }
 
   private static func tolerate(of group: StepAddress, beforeAttempt attempt: Int) -> String {
-    "\"\(group)\" was tried again after attempt \(attempt - 1)"
+    "\"\(group)\" was retried after attempt \(attempt - 1)"
   }
 
   /// Revises the reason of failures in a group that was not retried after all.

@@ -71,7 +71,7 @@ struct RunSummary {
   ) -> [String] {
     var lines: [String] = []
     if !leftovers.isEmpty {
-      lines.append("ended what steps had left running: \(names(of: leftovers))")
+      lines.append("ended processes that steps left running: \(names(of: leftovers))")
     }
     if !unkillable.isEmpty {
       lines.append(palette.painted("could not end: \(names(of: unkillable))", .bad))
@@ -158,7 +158,7 @@ struct RunSummary {
     if counts.cancelled > 0 { parts.append("\(counts.cancelled) cancelled") }
     if skipped > 0 { parts.append("\(skipped) skipped") }
     if counts.cached > 0 { parts.append("\(counts.cached) of them cached") }
-    if unselected > 0 { parts.append("\(unselected) left out") }
+    if unselected > 0 { parts.append("\(unselected) not selected") }
     // The failure may not be a step's: a loop's list that cannot be evaluated, or a time limit.
     let failed = end.outcome == .failure && counts.failed == 0 ? "the run failed; " : ""
     let earlier = counts.restored > 0 ? " (\(counts.restored) in an earlier part)" : ""

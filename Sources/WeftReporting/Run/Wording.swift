@@ -15,7 +15,7 @@ extension CancelReason {
     case .failure(let step): "\"\(step)\" failed"
     case .raceWon(_, let winner): "\"\(winner)\" won the race"
     case .joined(let group): "enough of \"\(group)\" had succeeded"
-    case .recordLost: "the record of the run could not be written"
+    case .recordLost: "the journal of the run could not be written"
     }
   }
 }
@@ -25,9 +25,9 @@ extension SkipReason {
   var sentence: String {
     switch self {
     case .dependencyFailed(let step): "because \"\(step)\" failed"
-    case .heldBack(let step): "as nothing starts after \"\(step)\" failed"
+    case .heldBack(let step): "because nothing starts after \"\(step)\" failed"
     case .condition(let group): "because the condition of \"\(group)\" is false"
-    case .notSelected: "because it was not asked for"
+    case .notSelected: "because it was not selected"
     case .cancelled(let reason): "before the start (\(reason.sentence))"
     }
   }

@@ -22,7 +22,7 @@ extension HTTPSummary {
   /// The response, for use after the duration: "200, 12 kB".
   var phrase: String? {
     guard let status else { return nil }
-    if let staleReason { return "\(status), an old answer from the cache: \(staleReason)" }
+    if let staleReason { return "\(status), a stale response from the cache: \(staleReason)" }
     if cache == "hit" { return "\(status) from the cache" }
     var phrase = "\(status), \(ShownSize.text(figures.bodyBytesReceived))"
     if figures.requests > redirects + 1 { phrase += " in \(figures.requests) requests" }

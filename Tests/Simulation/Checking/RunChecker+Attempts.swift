@@ -179,7 +179,7 @@ extension RunChecker {
     require(
       (end.failure?.classes ?? []) == classes, "\(name(spot)) ended otherwise than its attempt")
     if let failure = end.failure, isOwedAnother(spot, after: failure) {
-      requireSoon("\(name(spot)) is not tried again, for no reason") {
+      requireSoon("\(name(spot)) is not retried, for no reason") {
         $0.isKilled || $0.isHeld(around: spot)
           || !$0.cancellations(around: spot, atTheLatest: false).isEmpty
       }

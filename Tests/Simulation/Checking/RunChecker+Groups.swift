@@ -117,7 +117,7 @@ extension RunChecker {
     require(
       end.winner == winner.map(address), "\(name(spot)) is won by \(end.winner?.text ?? "nobody")")
     if let failure = end.failure, isOwedAnother(spot, after: failure) {
-      requireSoon("\(name(spot)) is not tried again, for no reason") {
+      requireSoon("\(name(spot)) is not retried, for no reason") {
         $0.isKilled || $0.isHeld(around: spot)
           || !$0.cancellations(around: spot, atTheLatest: false).isEmpty
       }

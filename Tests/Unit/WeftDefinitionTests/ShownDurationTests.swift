@@ -1,5 +1,4 @@
 import Testing
-
 import WeftDefinition
 
 @Suite struct ShownDurationTests {

@@ -26,7 +26,7 @@ import WeftPlatform
     let limit = ParallelLimit(wanted: 200, steps: 1000, budget: few, extra: 3)
     #expect(limit.count == 3)
     #expect(
-      limit.warning?.help == "raise the limit first (ulimit -n 2614), or ask for fewer (-j 3)")
+      limit.warning?.help == "raise the limit first (ulimit -n 2614), or run fewer (-j 3)")
   }
 
   @Test func whatDoesNotFitIsLoweredAndTold() throws {
@@ -35,9 +35,9 @@ import WeftPlatform
     let warning = try #require(limit.warning)
     #expect(warning.kind == .fewDescriptors)
     #expect(
-      warning.message == "at most 5 of the wanted 200 steps run at once: the limit of open files is"
-        + " 64, and 6 are open already")
+      warning.message == "only 5 of 200 steps can run at once: the limit of open files is 64, "
+        + "and 6 are already open")
     #expect(
-      warning.help == "raise the limit first (ulimit -n 2014), or ask for fewer (-j 5)")
+      warning.help == "raise the limit first (ulimit -n 2014), or run fewer (-j 5)")
   }
 }

@@ -54,7 +54,7 @@ import WeftTestKit
     #expect(end.leftovers.map(\.process) == [80])
     #expect(end.unkillable.map(\.process) == [70, 71, 81])
     #expect(
-      run.engineFault == "could not kill what steps have started: 70 (dd), 71 (dd), 81 (nfs)")
+      run.engineFault == "could not kill processes of steps: 70 (dd), 71 (dd), 81 (nfs)")
     let ends = (subscription.takeAll() ?? []).compactMap { event in
       if case .stepFinished(_, let end) = event.kind { end.unkillable.map(\.process) } else { nil }
     }

@@ -24,7 +24,7 @@ import WeftPlatform
     let run = try await RealRun(Workflow(steps: [Step("a", command)]))
     let end = try #require(run.end(of: "a"))
     #expect(end.failure?.classes == [.stall])
-    #expect(end.failure?.message == "wrote nothing for 80ms, and was ended")
+    #expect(end.failure?.message == "wrote nothing for 80ms, so it was stopped")
     #expect(end.exit == .signal("TERM") && run.logs["a"] == "begun\n")
   }
 

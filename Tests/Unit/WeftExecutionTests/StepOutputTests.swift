@@ -28,7 +28,7 @@ import WeftPlatform
     let run = try await RealRun(Workflow(steps: [Step("a", command)]))
     let end = try #require(run.end(of: "a"))
     #expect(end.exit == .code(3) && end.outputTruncated && end.outputBytes == 19)
-    let mark = "weft: the log ends here: it holds 11B (logLimit)\n"
+    let mark = "weft: log truncated at 11B (logLimit)\n"
     #expect(["12345678\nre\n", "12345678\nr\ne\n"].map { $0 + mark }.contains(run.logs["a"]))
     let warnings = run.report.warnings
     #expect(warnings.map(\.kind) == [.outputTruncated])

@@ -54,37 +54,41 @@ struct EscapingTests {
   }
 
   static let refused: [(String, Escaping, String)] = [
-    ("${{ lines }}", .header, "\"lines\" has a carriage return, which a header must not have"),
-    ("x ${{ nul }}", .header, "\"nul\" has a NUL, which a header must not have"),
+    (
+      "${{ lines }}", .header,
+      "\"lines\" contains a carriage return, which is "
+        + "not allowed in a header"
+    ),
+    ("x ${{ nul }}", .header, "\"nul\" contains a NUL, which is not allowed in a header"),
     (
       "/a/${{ dots }}/b", .urlPath,
-      "\"dots\" makes the path segment \"..\", which would name another path"
+      "\"dots\" produces the path segment \"..\", which would change the path"
     ),
     (
       "/a/${{ dot }}", .urlPath,
-      "\"dot\" makes the path segment \".\", which would name another path"
+      "\"dot\" produces the path segment \".\", which would change the path"
     ),
     (
       "/a/${{ dot }}${{ dot }}?x", .urlPath,
-      "\"dot\" makes the path segment \"..\", which would name another path"
+      "\"dot\" produces the path segment \"..\", which would change the path"
     ),
     (
       "/a/.${{ dot }}", .urlPath,
-      "\"dot\" makes the path segment \"..\", which would name another path"
+      "\"dot\" produces the path segment \"..\", which would change the path"
     ),
     (
       "${{ dots }}", .urlPath,
-      "\"dots\" makes the path segment \"..\", which would name another path"
+      "\"dots\" produces the path segment \"..\", which would change the path"
     ),
     (
       "/a/${{ dot }}${{ '' }}#x", .urlPath,
-      "\"dot\" makes the path segment \".\", which would name another path"
+      "\"dot\" produces the path segment \".\", which would change the path"
     ),
-    ("${{ none }}", .header, "\"none\" is null, and cannot be written into a text"),
-    ("${{ list }}", .urlQuery, "\"list\" is an array, and cannot be written into a text"),
-    (#""${{ none }}""#, .jsonBody, "\"none\" is null, and cannot be written into a text"),
-    (#""${{ object }}""#, .jsonBody, "\"object\" is an object, and cannot be written into a text"),
-    ("[${{ NaN }}]", .jsonBody, "\"NaN\" is a number that JSON does not have"),
+    ("${{ none }}", .header, "\"none\" is null, which cannot be inserted into text"),
+    ("${{ list }}", .urlQuery, "\"list\" is an array, which cannot be inserted into text"),
+    (#""${{ none }}""#, .jsonBody, "\"none\" is null, which cannot be inserted into text"),
+    (#""${{ object }}""#, .jsonBody, "\"object\" is an object, which cannot be inserted into text"),
+    ("[${{ NaN }}]", .jsonBody, "\"NaN\" is not a finite number, which JSON requires"),
   ]
 
   @Test(arguments: refused)

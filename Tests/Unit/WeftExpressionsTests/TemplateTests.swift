@@ -66,20 +66,20 @@ struct TemplateTests {
 
   @Test(arguments: [
     (
-      "a${{ none }}", "none", "\"none\" is null, and cannot be written into a text",
+      "a${{ none }}", "none", "\"none\" is null, which cannot be inserted into text",
       "write ${{ none || '' }} to allow it"
     ),
     (
       "${{ 1 }}${{  object.nope }}", "object.nope",
-      "\"object.nope\" is null, and cannot be written into a text",
+      "\"object.nope\" is null, which cannot be inserted into text",
       "write ${{ object.nope || '' }} to allow it"
     ),
     (
-      "a${{ list }}", "list", "\"list\" is an array, and cannot be written into a text",
+      "a${{ list }}", "list", "\"list\" is an array, which cannot be inserted into text",
       "write ${{ toJSON(list) }} for its JSON text"
     ),
     (
-      "a${{ object }}", "object", "\"object\" is an object, and cannot be written into a text",
+      "a${{ object }}", "object", "\"object\" is an object, which cannot be inserted into text",
       "write ${{ toJSON(object) }} for its JSON text"
     ),
   ])

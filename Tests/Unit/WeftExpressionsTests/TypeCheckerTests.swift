@@ -71,29 +71,29 @@ struct TypeCheckerTests {
   }
 
   static let faults: [(String, String, String?)] = [
-    ("steps.a.outputs.z", #""this file.steps.a.outputs" has nothing that is called "z""#, nil),
-    ("inputs.versoin", #""this file.inputs" has nothing that is called "versoin""#, "version"),
+    ("steps.a.outputs.z", #""this file.steps.a.outputs" has no member "z""#, nil),
+    ("inputs.versoin", #""this file.inputs" has no member "versoin""#, "version"),
     (
-      "inputs.version.major", #""this file.inputs.version" is a string, which has nothing inside"#,
+      "inputs.version.major", #""this file.inputs.version" is a string, which has no members"#,
       nil
     ),
-    ("inputs.list['x']", #""this file.inputs.list" has nothing that is called "x""#, nil),
-    ("steps.*.exit_code", #"this has nothing that is called "exit_code""#, "exitCode"),
-    ("inputs.count.*", "this is a number, which has nothing inside", nil),
-    ("(inputs.list || inputs.list).x", #"this has nothing that is called "x""#, nil),
+    ("inputs.list['x']", #""this file.inputs.list" has no member "x""#, nil),
+    ("steps.*.exit_code", #"this has no member "exit_code""#, "exitCode"),
+    ("inputs.count.*", "this is a number, which has no members", nil),
+    ("(inputs.list || inputs.list).x", #"this has no member "x""#, nil),
     (
-      "case(inputs.version, 1, 2)", "a condition of case() is a string, but must be true or false",
+      "case(inputs.version, 1, 2)", "a condition of case() is a string, expected true or false",
       nil
     ),
-    ("trim(inputs.list)", "trim() is given an array, but takes a text", nil),
+    ("trim(inputs.list)", "trim() is given an array, expected a string", nil),
     (
       "length(inputs.draft)",
-      "length() is given a boolean, but takes a text, an array or an object", nil
+      "length() is given a boolean, expected a string, an array or an object", nil
     ),
-    ("keys(inputs.list)", "keys() is given an array, but takes an object", nil),
-    ("format('{1}', 'a')", "format() is to write value {1}, but is given one value", nil),
-    ("format('{', 'a')", #"format() is given "{", in which braces are unpaired"#, nil),
-    ("fromJSON('{')", "fromJSON() is given a text that is not JSON: ", nil),
+    ("keys(inputs.list)", "keys() is given an array, expected an object", nil),
+    ("format('{1}', 'a')", "format() refers to value {1}, but is given one value", nil),
+    ("format('{', 'a')", #"format() is given "{" with unbalanced braces"#, nil),
+    ("fromJSON('{')", "fromJSON() is given a string that is not JSON: ", nil),
   ]
 
   @Test(arguments: faults)

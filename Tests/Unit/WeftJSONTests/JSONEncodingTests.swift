@@ -73,7 +73,7 @@ struct JSONEncodingTests {
     let (root, diagnostics) = JSONReader.read(file(bytes))
     #expect(root == nil)
     let reported = try #require(diagnostics.first)
-    #expect(reported.message == "the text is \(name), where UTF-8 was expected")
+    #expect(reported.message == "the text is \(name), expected UTF-8")
     #expect(reported.help == "save the file as UTF-8")
   }
 

@@ -59,12 +59,12 @@ struct JSONFaultTests {
     Wrong(
       "{\"a\": 1⟦⟧\n \"b\\\"\" : 2}", "W0013", "missing comma between two values",
       help: #"add ",""#, readOn: true),
-    Wrong("[1,⟦,⟧2]", "W0015", "there is no value here", readOn: true),
-    Wrong("[⟦,⟧]", "W0015", "there is no value here", readOn: true),
-    Wrong("{⟦,⟧}", "W0015", "there is no value here", readOn: true),
-    Wrong("{\"a\":⟦⟧ }", "W0015", "there is no value here", readOn: true),
-    Wrong("{\"a\":⟦⟧, \"b\": 1}", "W0015", "there is no value here", readOn: true),
-    Wrong("{\"a\"⟦⟧}", "W0015", "there is no value here", readOn: true),
+    Wrong("[1,⟦,⟧2]", "W0015", "missing value", readOn: true),
+    Wrong("[⟦,⟧]", "W0015", "missing value", readOn: true),
+    Wrong("{⟦,⟧}", "W0015", "missing value", readOn: true),
+    Wrong("{\"a\":⟦⟧ }", "W0015", "missing value", readOn: true),
+    Wrong("{\"a\":⟦⟧, \"b\": 1}", "W0015", "missing value", readOn: true),
+    Wrong("{\"a\"⟦⟧}", "W0015", "missing value", readOn: true),
     Wrong(
       "{\"a\"⟦⟧ 1}", "W0014", "missing colon between a key and its value",
       help: #"write ":" between the key and its value"#, readOn: true),
@@ -80,10 +80,10 @@ struct JSONFaultTests {
   static let words = [
     Wrong(
       "[⟦NaN⟧]", "W0016", "NaN is not a JSON number",
-      help: "JSON has finite numbers only; leave the value out, or write null", readOn: true),
+      help: "JSON has only finite numbers; omit the value, or write null", readOn: true),
     Wrong(
       "{\"a\": ⟦-Infinity⟧}", "W0016", "-Infinity is not a JSON number",
-      help: "JSON has finite numbers only; leave the value out, or write null", readOn: true),
+      help: "JSON has only finite numbers; omit the value, or write null", readOn: true),
     Wrong("[⟦True⟧]", "W0017", #""True" is not a JSON value"#, help: "write true", readOn: true),
     Wrong("⟦None⟧", "W0017", #""None" is not a JSON value"#, help: "write null", readOn: true),
     Wrong(
@@ -133,11 +133,11 @@ struct JSONFaultTests {
     Wrong(
       "{\"timeout\": ⟦5m⟧}", "W0018",
       "5m is not a JSON number: only digits, one point and an exponent are allowed",
-      help: #"if it is meant as text, write it in double quotes: "5m""#, readOn: true),
+      help: #"if it is a string, write it in double quotes: "5m""#, readOn: true),
     Wrong(
       "⟦1_000⟧", "W0018",
       "1_000 is not a JSON number: only digits, one point and an exponent are allowed",
-      help: #"if it is meant as text, write it in double quotes: "1_000""#, readOn: true),
+      help: #"if it is a string, write it in double quotes: "1_000""#, readOn: true),
   ]
 
   static let quotes = [
@@ -202,9 +202,9 @@ struct JSONFaultTests {
 
   static let structure = [
     Wrong(
-      "⟦⟧", "W0001", "the text is empty, where a JSON value was expected", readOn: false),
+      "⟦⟧", "W0001", "the text is empty, expected a JSON value", readOn: false),
     Wrong(
-      "⟦⟧ \n\t", "W0001", "the text is empty, where a JSON value was expected", readOn: false),
+      "⟦⟧ \n\t", "W0001", "the text is empty, expected a JSON value", readOn: false),
     Wrong(
       "[1, [2⟦⟧\n", "W0009", "the array is not closed before the end of the text",
       help: #"add the closing "]""#, readOn: false),
@@ -215,8 +215,8 @@ struct JSONFaultTests {
     Wrong("{\"a\": 1⟦]⟧", "W0010", #"found "]", expected "}""#, readOn: false),
     Wrong("⟦]⟧", "W0010", #"found "]", expected a value"#, readOn: false),
     Wrong(
-      "{} ⟦{}⟧\n", "W0008", "there is more text after the end of the JSON value",
-      help: "a file holds one value; several go into an array", readOn: true),
+      "{} ⟦{}⟧\n", "W0008", "unexpected text after the end of the JSON value",
+      help: "a file holds one value; put several into an array", readOn: true),
     Wrong(
       "[1 ⟦// one⟧\n]", "W0011", "comments are not allowed in JSON", help: commentHelp,
       readOn: true),
@@ -231,10 +231,10 @@ struct JSONFaultTests {
       help: "remove the comment", readOn: true),
     Wrong(
       "[⟦\u{A0}⟧1]", "W0010", "found U+00A0, which is not white space in JSON",
-      help: "replace it by a plain space", readOn: true),
+      help: "replace it with a plain space", readOn: true),
     Wrong(
       "[1⟦\u{FEFF}⟧]", "W0010", "found U+FEFF, which is not white space in JSON",
-      help: "replace it by a plain space", readOn: true),
+      help: "replace it with a plain space", readOn: true),
   ]
 
   static let commentHelp =

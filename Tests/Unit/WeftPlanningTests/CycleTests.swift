@@ -40,15 +40,16 @@ struct CycleTests {
         "\"a\" needs \"c\"", "\"c\" comes after \"b\" in this list",
         "\"b\" comes after \"a\" in this list",
       ],
-      help: "a member of \"steps\" waits for the one before it: move \"c\", give it \"needs\" of "
-        + "its own, or remove one of the needs"),
+      help: "a member of \"steps\" waits for the one before it: move \"c\", give it its own "
+        + "\"needs\", or remove one of the needs"),
     Case(
       "a step waits for what its group waits for",
       Workflow(parallel: [
         Step("g", steps: [Step("a")], needs: ["b"]), Step("b", needs: ["a"]),
       ]),
       "g → b → a → g", ["\"g\" needs \"b\"", "\"b\" needs \"a\"", "\"a\" is inside group \"g\""],
-      help: "all in \"g\" waits for what \"g\" waits for: move \"a\" out of it, or remove one of "
+      help:
+        "members of \"g\" wait for what \"g\" waits for: move \"a\" out of it, or remove one of "
         + "the needs"),
     Case(
       "a group ends when its members have ended",

@@ -29,7 +29,7 @@ struct ProblemTests {
       "an unknown need of a group, unlike any name",
       Workflow(steps: [Step("lint"), Step("g", steps: [], needs: ["zebra"])]),
       ["W0203 group \"g\" needs \"zebra\", which is not a step of this workflow"],
-      helps: ["a step or group is named by its \"id\""]),
+      helps: ["refer to a step or group by its \"id\""]),
     Case(
       "a need by position",
       Workflow(parallel: [Step(run: "x"), Step("a", needs: ["1"]), Step("b", needs: ["g.1.2"])]),
@@ -38,8 +38,8 @@ struct ProblemTests {
         "W0203 step \"b\" needs \"g.1.2\", which is not a step of this workflow",
       ],
       helps: [
-        "\"1\" is a position: give that step an \"id\" and name it by that",
-        "\"g.1.2\" is a position: give that step an \"id\" and name it by that",
+        "\"1\" is a position: give that step an \"id\" and refer to it",
+        "\"g.1.2\" is a position: give that step an \"id\" and refer to it",
       ]),
     Case(
       "ids are told apart by bytes, not as text: a Kelvin sign is no K",
@@ -54,25 +54,26 @@ struct ProblemTests {
     Case(
       "a need of a group around it",
       Workflow(steps: [Step("g", steps: [Step("h", steps: [Step("a", needs: ["g"])])])]),
-      ["W0204 step \"a\" needs \"g\", which is a group around it"],
-      helps: ["\"g\" ends only when all in it has ended: name the members of it to wait for"]),
+      ["W0204 step \"a\" needs \"g\", which is an enclosing group"],
+      helps: ["\"g\" ends only when all its members have ended: name the members to wait for"]),
     Case(
       "a need of a step inside it",
       Workflow(steps: [Step("g", steps: [Step("h", steps: [Step("a")])], needs: ["a"])]),
       ["W0205 group \"g\" needs step \"a\", which is inside it"],
       helps: [
-        "step \"a\" starts only when group \"g\" does: give the need to the members that wait for it"
+        "step \"a\" starts only when group \"g\" does: move the need to the "
+          + "members that wait for it"
       ]),
     Case(
       "an id twice, and no further word of the needs that name it",
       Workflow(parallel: [Step("a", needs: ["b"]), Step("a"), Step("b", needs: ["a"])]),
       ["W0201 duplicate id \"a\""],
-      helps: ["an id is unique in its file: rename one of the two"]),
+      helps: ["ids are unique in a file: rename one of the two"]),
     Case(
       "W15: the same need twice is a warning, each time",
       Workflow(parallel: [Step("a"), Step("b", needs: ["a", "a", "a"])]),
       ["W0501 step \"b\" needs \"a\" twice", "W0501 step \"b\" needs \"a\" twice"],
-      helps: ["once is enough", "once is enough"]),
+      helps: ["remove one of the two", "remove one of the two"]),
     Case(
       "the log of an unknown step",
       Workflow(steps: [Step("build"), Step("a", readingLogOf: "biuld")]),
@@ -90,7 +91,7 @@ struct ProblemTests {
         Step("b", readingLogOf: "a"),
       ]),
       ["W0212 step \"b\" reads the log of \"a\", which writes to the terminal and has none"],
-      helps: ["remove \"tty\" from \"a\", or let it write into a file"]),
+      helps: ["remove \"tty\" from \"a\", or let it write to a file"]),
     Case(
       "its own log",
       Workflow(steps: [Step("a", readingLogOf: "a")]),
@@ -109,8 +110,8 @@ struct ProblemTests {
         "W0206 steps wait for each other: b → c → b",
       ],
       helps: [
-        "remove this need", "a step or group is named by its \"id\"",
-        "a step or group is named by its \"id\"", "remove one of the needs",
+        "remove this need", "refer to a step or group by its \"id\"",
+        "refer to a step or group by its \"id\"", "remove one of the needs",
       ]),
   ]
 

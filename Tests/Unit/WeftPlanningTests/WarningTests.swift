@@ -28,7 +28,7 @@ import WeftExpressions
     #expect(found.map(\.code) == ["W0515"])
     #expect(
       found.first?.message
-        == #"step "test" does not wait for "setup" before it, for it has "needs"; nor does what follows it"#
+        == #"step "test" does not wait for "setup" before it, because it has "needs"; nor do the steps after it"#
     )
     #expect(found.first?.severity == .warning && found.first?.help != nil)
   }
@@ -178,7 +178,7 @@ import WeftExpressions
       ),
       (
         #"{"in":["a","\u202e"],"key":"item"}"#,
-        "the key of element 1 has an invisible character in it, U+202E"
+        "the key of element 1 contains an invisible character, U+202E"
       ),
       (#"{"in":["a",""],"key":"item"}"#, "the key of element 1 is empty"),
     ])

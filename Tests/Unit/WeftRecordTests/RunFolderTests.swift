@@ -141,7 +141,7 @@ import WeftPlatform
       #expect(chmod(place, mode_t(mode)) == 0)
       let fault = RunFolderError.place(.writableByOthers(place, mode: mode))
       #expect(throws: fault) { try scratch.state() }
-      #expect(fault.help == "take the right to write away: chmod go-w '\(place)'")
+      #expect(fault.help == "remove the write permission: chmod go-w '\(place)'")
       #expect(chmod(place, 0o755) == 0)
       _ = try scratch.state()
     }
@@ -185,7 +185,7 @@ import WeftPlatform
     #expect(state.retention(of: SampleRecords.run) == .unknown(reason: fault.message))
     #expect(
       fault.message
-        == "\(journal):1:0: there is no whole first record in its \(text.utf8.count) bytes")
+        == "\(journal):1:0: no complete first record in its \(text.utf8.count) bytes")
   }
 
   @Test(

@@ -251,6 +251,7 @@ import WeftPlanning
     let text = Collected.of(run, PlainReporterTests.settings).text(.output)
     #expect(
       text.contains(
-        "; ended what it left running: 99 (sleep), 100 (x) \\x1b[2J); could not end: 101 (dd)\n"))
+        "; ended processes that it left running: 99 (sleep), 100 (x) \\x1b[2J); "
+          + "could not end: 101 (dd)\n"))
   }
 }

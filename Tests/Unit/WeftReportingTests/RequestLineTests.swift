@@ -53,7 +53,7 @@ import WeftRecord
     (summary(bytes: 10, cache: "revalidated"), "200, 10 B, as in the cache"),
     (
       summary(bytes: 10, cache: "stale", staleReason: "no connection"),
-      "200, an old answer from the cache: no connection"
+      "200, a stale response from the cache: no connection"
     ),
   ]
 

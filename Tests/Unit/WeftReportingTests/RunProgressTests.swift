@@ -79,7 +79,7 @@ import WeftPlanning
     let step = StepAddress("build")
     let reasons: [(SkipReason, String)] = [
       (.dependencyFailed(step), "because \"build\" failed"),
-      (.heldBack(by: step), "as nothing starts after \"build\" failed"),
+      (.heldBack(by: step), "because nothing starts after \"build\" failed"),
       (.cancelled(.requested), "before the start (requested)"),
       (.cancelled(.signal("INT")), "before the start (interrupted)"),
       (.cancelled(.signal("TERM")), "before the start (received SIGTERM)"),

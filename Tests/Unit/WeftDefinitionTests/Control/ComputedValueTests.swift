@@ -24,10 +24,10 @@ import WeftExpressions
 
   @Test(
     arguments: [
-      (.string("90"), "it comes to \"90\", expected a duration like \"90s\""),
-      (.string("-1s"), "it comes to \"-1s\", expected a duration, or \"0s\" for none"),
-      (.number(90), "it comes to \"90\", expected a duration like \"30s\""),
-      (.null, "it comes to null, expected a duration like \"30s\""),
+      (.string("90"), "it evaluates to \"90\", expected a duration like \"90s\""),
+      (.string("-1s"), "it evaluates to \"-1s\", expected a duration, or \"0s\" for none"),
+      (.number(90), "it evaluates to \"90\", expected a duration like \"30s\""),
+      (.null, "it evaluates to null, expected a duration like \"30s\""),
     ] as [(ExpressionValue, String)])
   func whatIsNoTimeSaysSo(value: ExpressionValue, message: String) {
     expect(message) { () throws(ExpressionProblem) in _ = try Waiting.duration(value) }
@@ -37,10 +37,10 @@ import WeftExpressions
     arguments: [
       (
         .string("2026-02-30T00:00:00Z"),
-        "it comes to \"2026-02-30T00:00:00Z\", and that month has no day 30, it ends with the 28th"
+        "it evaluates to \"2026-02-30T00:00:00Z\", but that month has 28 days, not 30"
       ),
-      (.string("now"), "it comes to \"now\", expected a moment like \"2026-11-21T09:00:00Z\""),
-      (.boolean(true), "it comes to \"true\", expected a moment like \"2026-11-21T09:00:00Z\""),
+      (.string("now"), "it evaluates to \"now\", expected a time like \"2026-11-21T09:00:00Z\""),
+      (.boolean(true), "it evaluates to \"true\", expected a time like \"2026-11-21T09:00:00Z\""),
     ] as [(ExpressionValue, String)])
   func whatIsNoMomentSaysSo(value: ExpressionValue, message: String) {
     expect(message) { () throws(ExpressionProblem) in _ = try Waiting.moment(value) }

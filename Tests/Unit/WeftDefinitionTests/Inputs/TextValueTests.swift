@@ -50,7 +50,7 @@ import WeftJSON
     ),
     (
       #"{ "type": "object" }"#, "",
-      "x is not JSON, at 1:1: the text is empty, where a JSON value was expected", nil
+      "x is not JSON, at 1:1: the text is empty, expected a JSON value", nil
     ),
   ])
   func tellsWhyItCannotBe(schema text: String, given: String, message: String, help: String?) throws
@@ -62,7 +62,7 @@ import WeftJSON
   }
 
   private static let numbers =
-    "numbers are written as in JSON: 7, -1.5 or 2e3, without \"+\", spaces or zeros in front"
+    "numbers are written as in JSON: 7, -1.5 or 2e3, without \"+\", spaces or leading zeros"
 
   @Test(arguments: [
     (#"{ "type": "integer" }"#, "s3cret"), (#"{ "type": "array" }"#, "s3cret"),

@@ -49,11 +49,11 @@ import WeftJSON
     Case(
       #"{ "minLength": 2, "maxLength": 3 }"#, #""abcd""#,
       "x has 4 characters, expected at most 3 characters"),
-    Case(#"{ "pattern": "^a" }"#, #""ba""#, #"x is "ba", expected a text that matches "^a""#),
+    Case(#"{ "pattern": "^a" }"#, #""ba""#, #"x is "ba", expected a string that matches "^a""#),
     Case(
       #"{ "pattern": "^a", "minLength": 3 }"#, #""b""#,
       "x has 1 character, expected at least 3 characters",
-      #"x is "b", expected a text that matches "^a""#),
+      #"x is "b", expected a string that matches "^a""#),
     // Rules for a different type do not apply.
     Case(#"{ "minLength": 5, "minimum": 5, "minItems": 5, "minProperties": 5 }"#, "null"),
     // Numbers, exactly.
@@ -82,10 +82,10 @@ import WeftJSON
     Case(#"{ "uniqueItems": true }"#, #"[1, "1", true, [1], { "a": 1, "b": 2 }]"#),
     Case(
       #"{ "uniqueItems": true }"#, #"[1, 2, 1.0]"#,
-      "x has equal elements at [0] and [2], expected each only once"),
+      "x has equal elements at [0] and [2], expected unique elements"),
     Case(
       #"{ "uniqueItems": true }"#, #"[{ "a": 1, "b": 2 }, { "b": 2, "a": 1 }]"#,
-      "x has equal elements at [0] and [1], expected each only once"),
+      "x has equal elements at [0] and [1], expected unique elements"),
     Case(#"{ "uniqueItems": false }"#, "[1, 1]"),
     Case(
       #"{ "items": { "type": "integer" } }"#, #"[1, "a", null]"#,
@@ -150,7 +150,7 @@ import WeftJSON
     let faults = try schema(#"{ "pattern": "a" }"#).faults(of: .string(text))
     #expect(
       faults.map { $0.message(about: "x") }
-        == ["x has 1048577 bytes, expected at most 1 MiB, for it is to match a pattern"])
+        == ["x has 1048577 bytes, expected at most 1 MiB, because it must match a pattern"])
   }
 
   @Test func aLongValueIsCut() throws {
@@ -194,7 +194,7 @@ import WeftJSON
     (#"{ "type": "string", "minLength": 2, "maxLength": 2 }"#, "a string, 2 characters"),
     (
       #"{ "type": "array", "items": { "type": "string" }, "uniqueItems": true }"#,
-      "an array, each only once, each a string"
+      "an array, unique elements, each a string"
     ),
     (#"{ "type": "object", "required": ["a", "b"] }"#, #"an object, with "a" and "b""#),
     (#"{ "type": ["string", "null"] }"#, "a string or null"),

@@ -142,7 +142,7 @@ struct CacheForecastTests {
     #expect(
       try remarks(Self.chain, in: runs) == [
         "one": "runs: inputs changed",
-        "two": "runs: inputs changed, unless \"one\" changes what it reads",
+        "two": "runs: inputs changed, unless \"one\" changes its inputs",
       ])
   }
 
@@ -153,7 +153,7 @@ struct CacheForecastTests {
         { "id": "make", "run": "true", "cache": { "inputs": ["in"] } } ] }
       """#
     _ = try await runs.run(json)
-    #expect(try remarks(json, in: runs) == ["make": "cached, unless \"any\" changes what it reads"])
+    #expect(try remarks(json, in: runs) == ["make": "cached, unless \"any\" changes its inputs"])
   }
 
   /// Inputs of the key that are not known yet.
@@ -168,10 +168,10 @@ struct CacheForecastTests {
     ),
     (
       #""run": "echo ${{ steps.first.stdout }}", "cache": { "inputs": [] }"#,
-      "run reads what a step has left"
+      "run reads the result of a step"
     ),
     (
-      #""run": "true", "forEach": { "in": [1] }, "cache": { "inputs": [] }"#, "it is run for many"
+      #""run": "true", "forEach": { "in": [1] }, "cache": { "inputs": [] }"#, "it has a loop"
     ),
   ]
 

@@ -51,7 +51,7 @@ struct CachedSecretTests {
       let run = try await runs.run(workflow, secrets: secrets("correct horse"))
       #expect(run.cached == [])
       #expect(
-        run.warnings == [#"step "make" is not cached: there is a secret in its stdout"#])
+        run.warnings == [#"step "make" is not cached: its stdout contains a secret"#])
     }
   }
 }

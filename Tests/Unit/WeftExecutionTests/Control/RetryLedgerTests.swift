@@ -142,19 +142,18 @@ import WeftTestKit
   }
 
   @Test(arguments: [
-    (RetryRefusal.usedUp(1), "the one further attempt has been made"),
-    (.usedUp(3), "all 3 further attempts have been made"),
-    (.tooLate(.seconds(90)), "the next attempt would begin more than 1m30s after the first"),
+    (RetryRefusal.usedUp(1), "the only retry has been used"),
+    (.usedUp(3), "all 3 retries have been used"),
+    (.tooLate(.seconds(90)), "the next attempt would start more than 1m30s after the first"),
     (
       .askedToWaitTooLong(.seconds(7200), most: .seconds(60)),
-      "the next attempt is wanted no sooner than in 2h, and \"maxDelay\" is 1m"
+      "the server asks to wait 2h, but \"maxDelay\" is 1m"
     ),
-    (.notListed(.spawn), "\"retry\" is not for failures of class \"spawn\""),
+    (.notListed(.spawn), "\"retry\" does not cover failures of class \"spawn\""),
     (.conditionIsFalse, "the condition \"when\" of \"retry\" is false"),
     (
       .budgetSpent(104),
-      "the run has made all 104 further attempts that it has for failures of class \"network\" and"
-        + " \"http\""
+      "the run has used its budget of 104 retries for failures of class \"network\" and \"http\""
     ),
   ])
   func aRefusalIsASentence(refusal: RetryRefusal, message: String) {

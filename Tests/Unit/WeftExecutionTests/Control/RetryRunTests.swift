@@ -43,7 +43,7 @@ import WeftTestKit
     #expect(run.states == ["a: failure"])
     guard case .finished(let end) = run.run.report.steps[0].state else { return }
     #expect(end.exit == .code(3))
-    #expect(end.notRetried == "all 2 further attempts have been made")
+    #expect(end.notRetried == "all 2 retries have been used")
   }
 
   @Test("X41: a step cancelled between two attempts ends without another start")

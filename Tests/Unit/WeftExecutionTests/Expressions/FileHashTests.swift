@@ -67,11 +67,11 @@ struct FileHashTests {
   @Test(arguments: [
     (
       "../x",
-      "hashFiles() fails: the pattern \"../x\" leads out of the directory below which files are looked for"
+      "hashFiles() fails: the pattern \"../x\" leads out of the directory that is searched"
     ),
     (
       "/x",
-      "hashFiles() fails: the pattern \"/x\" is absolute, but files are looked for below a directory"
+      "hashFiles() fails: the pattern \"/x\" is absolute, expected a relative one"
     ),
   ])
   func whatCannotBeHashedIsSaid(pattern: String, message: String) throws {

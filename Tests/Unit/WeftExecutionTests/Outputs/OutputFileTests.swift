@@ -89,7 +89,7 @@ import WeftJSON
         == [#"line 2 of $WEFT_OUTPUT sets "PATH", which is not declared in the step's "outputs""#])
     #expect(
       faults("text=x\ncount=666\ncount=5\n", "text", "count")
-        == [#"line 3 of $WEFT_OUTPUT sets the output "count", which line 2 has set"#])
+        == [#"line 3 of $WEFT_OUTPUT sets the output "count", which line 2 already sets"#])
     #expect(
       faults("text=x\nsecond line\n", "text")
         == ["line 2 of $WEFT_OUTPUT is neither NAME=VALUE nor NAME<<END nor a JSON object"])
@@ -99,22 +99,22 @@ import WeftJSON
 
   @Test(arguments: [
     ("text", ["line 1 of $WEFT_OUTPUT is neither NAME=VALUE nor NAME<<END nor a JSON object"]),
-    ("=a\ntext=b", ["line 1 of $WEFT_OUTPUT begins without a name"]),
-    ("<<X\na\nX\ntext=b", ["line 1 of $WEFT_OUTPUT begins without a name"]),
+    ("=a\ntext=b", ["line 1 of $WEFT_OUTPUT has no name"]),
+    ("<<X\na\nX\ntext=b", ["line 1 of $WEFT_OUTPUT has no name"]),
     (
       "\ntext<<\na\n",
       [
-        #"line 2 of $WEFT_OUTPUT gives no word that ends the value of "text""#,
+        #"line 2 of $WEFT_OUTPUT has no end word for the value of "text""#,
         "line 3 of $WEFT_OUTPUT is neither NAME=VALUE nor NAME<<END nor a JSON object",
       ]
     ),
     (
       "text<<END\na\nEND \n",
-      [#"line 1 of $WEFT_OUTPUT begins the value of "text", and no line "END" ends it"#]
+      [#"line 1 of $WEFT_OUTPUT starts the value of "text", but no line "END" ends it"#]
     ),
     (
       "text<<END",
-      [#"line 1 of $WEFT_OUTPUT begins the value of "text", and no line "END" ends it"#]
+      [#"line 1 of $WEFT_OUTPUT starts the value of "text", but no line "END" ends it"#]
     ),
     (
       "txet=a\ntext=b",
@@ -124,33 +124,37 @@ import WeftJSON
       "Text=a\ntext=b",
       [#"line 1 of $WEFT_OUTPUT sets "Text", which is not declared in the step's "outputs""#]
     ),
-    ("text=a\n\ntext=b", [#"line 3 of $WEFT_OUTPUT sets the output "text", which line 1 has set"#]),
+    (
+      "text=a\n\ntext=b",
+      [#"line 3 of $WEFT_OUTPUT sets the output "text", which line 1 already sets"#]
+    ),
     (
       "text=a\n{\"text\": \"b\"}",
-      [#"line 2 of $WEFT_OUTPUT sets the output "text", which line 1 has set"#]
+      [#"line 2 of $WEFT_OUTPUT sets the output "text", which line 1 already sets"#]
     ),
     (
       "{\"text\": \"a\"} {}",
       [
-        "line 1 of $WEFT_OUTPUT is not JSON, at 1:15: there is more text after the end of the JSON value"
+        "line 1 of $WEFT_OUTPUT is not JSON, at 1:15: unexpected text after "
+          + "the end of the JSON value"
       ]
     ),
     (
       "{\"text\": 5}",
       [
-        #"line 1 of $WEFT_OUTPUT sets a value that does not fit: output "text" is 5, expected a string"#
+        #"line 1 of $WEFT_OUTPUT sets an invalid value: output "text" is 5, expected a string"#
       ]
     ),
     (
       "{\"text\": null}",
       [
-        #"line 1 of $WEFT_OUTPUT sets a value that does not fit: output "text" is null, expected a string"#
+        #"line 1 of $WEFT_OUTPUT sets an invalid value: output "text" is null, expected a string"#
       ]
     ),
     (
       "text=a\u{0}b",
       [
-        "line 1 of $WEFT_OUTPUT has a NUL character in it"
+        "line 1 of $WEFT_OUTPUT contains a NUL character"
       ]
     ),
     ("", [#"$WEFT_OUTPUT does not set the output "text""#]),
@@ -162,8 +166,8 @@ import WeftJSON
   @Test func tellsEverythingThatIsWrongAtOnce() {
     #expect(
       faults("count=five\nlist=[1,]\nnothing\n", "text", "count", "list") == [
-        #"line 1 of $WEFT_OUTPUT sets a value that does not fit: output "count" is "five", expected a whole number"#,
-        #"line 2 of $WEFT_OUTPUT sets a value that does not fit: output "list" is not JSON, at 1:3: trailing comma before "]""#,
+        #"line 1 of $WEFT_OUTPUT sets an invalid value: output "count" is "five", expected a whole number"#,
+        #"line 2 of $WEFT_OUTPUT sets an invalid value: output "list" is not JSON, at 1:3: trailing comma before "]""#,
         "line 3 of $WEFT_OUTPUT is neither NAME=VALUE nor NAME<<END nor a JSON object",
       ])
   }
@@ -190,7 +194,7 @@ import WeftJSON
 
   @Test func aNameIsSuggested() {
     let rejected = #expect(throws: OutputsError.self) { try values("txet=a\n", "text") }
-    #expect(rejected?.help == #"did you mean "text" by "txet"?"#)
+    #expect(rejected?.help == #"did you mean "text"?"#)
   }
 
   @Test func ofManyFaultsASentenceNamesThree() {

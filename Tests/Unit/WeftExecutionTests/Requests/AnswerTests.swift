@@ -108,7 +108,7 @@ import WeftTestKit
     let harness = try Self.harness(#"{"url": "http://h/"}"#, .head(200, ["X": "y"], body))
     _ = try await harness.end()
     #expect(harness.log().hasPrefix("GET http://h/\nHTTP 200\nX: y\n\n0123"))
-    #expect(harness.log().hasSuffix("abcde\n[the body goes on]\n"))
+    #expect(harness.log().hasSuffix("abcde\n[body truncated]\n"))
     #expect(harness.log().utf8.count < 66_000)
     let outputs = (harness.subscription.takeAll() ?? []).filter { event in
       if case .stepOutput = event.kind { true } else { false }

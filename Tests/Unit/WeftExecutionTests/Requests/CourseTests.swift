@@ -223,8 +223,8 @@ import WeftTestKit
 
   static let troubles: [(pages: String, next: String, failure: String, errorClass: ErrorClass)] = [
     (#"{"next": "link", "max": 2}"#, "?n=", "there are more than 2 pages", .limit),
-    (#"{"next": "link"}"#, "http://h/1", "which has been read already", .protocol),
-    (#"{"next": "self.json"}"#, "?n=", "http.pages.next comes to no URL: self.json", .expression),
+    (#"{"next": "link"}"#, "http://h/1", "which was already read", .protocol),
+    (#"{"next": "self.json"}"#, "?n=", "http.pages.next is not a URL: self.json", .expression),
     (#"{"next": "'ftp://h/'"}"#, "?n=", "expected http or https", .expression),
     (
       #"{"next": "link", "collect": "self.json[0]"}"#, "?n=", "expected an array: self.json[0]",

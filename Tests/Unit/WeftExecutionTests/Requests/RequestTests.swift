@@ -72,8 +72,8 @@ import WeftJSON
   }
 
   static let wrongURLs: [(url: String, message: String)] = [
-    ("http://${{ 'h/evil' }}/a", "no part of a host name"),
-    ("http://${{ '' }}/a", "no part of a host name"),
+    ("http://${{ 'h/evil' }}/a", "not valid in a host name"),
+    ("http://${{ '' }}/a", "not valid in a host name"),
     ("${{ 'http://h?q' }}/a", "has a query"),
     ("${{ 'ftp://h' }}/a", "has the scheme \"ftp\""),
     ("${{ 'nothing' }}", "does not begin with http:// or https://"),

@@ -76,7 +76,7 @@ import WeftPlatform
     guard case .file(let path) = source else { return }
     defer { unlink(path) }
     let complaint = Self.complaint(source)
-    #expect(complaint?.message == "the secret \"TOKEN\" is not UTF-8, from the file \"\(path)\"")
+    #expect(complaint?.message == "secret \"TOKEN\" (file \"\(path)\") is not UTF-8")
   }
 
   @Test func aCommandIsStartedWithoutAShell() throws {
@@ -134,8 +134,8 @@ import WeftPlatform
     defer { unlink(path) }
     let complaint = try #require(Self.complaint(source))
     #expect(complaint.code == "W0425")
-    #expect(complaint.message.hasPrefix("the secret \"TOKEN\" "))
-    #expect(complaint.message.contains("from the file \"\(path)\""))
+    #expect(complaint.message.hasPrefix("secret \"TOKEN\" "))
+    #expect(complaint.message.contains("(file \"\(path)\")"))
     #expect(complaint.help != nil)
     let trimmed = value.split { $0 == " " || $0 == "\n" }.first
     #expect(trimmed.map { !"\(complaint)".contains("\"\($0)\"") } ?? true)
@@ -148,7 +148,7 @@ import WeftPlatform
     ),
     (.file("/no/such/file"), "cannot be read: \"/no/such/file\" cannot be read: no such file"),
     (.file("/"), "cannot be read: \"/\" is a directory"),
-    (.file("/dev/zero"), "has more than 64 KiB, from the file \"/dev/zero\""),
+    (.file("/dev/zero"), "(file \"/dev/zero\") has more than 64 KiB"),
     (
       .command(["/bin/sh", "-c", "echo canary; echo canary >&2; exit 3"]),
       "cannot be read: \"/bin/sh\" exited with code 3"
@@ -166,13 +166,13 @@ import WeftPlatform
       "cannot be read: program \"weft-test-no-such-program\" was not found"
     ),
     (.command(["yes", "canary"], timeout: .milliseconds(300)), "took more than 300ms"),
-    (.command(["true"]), "is empty, from the command \"true\""),
-    (.command(["printf", "canary\\0canary"]), "has a NUL byte in it, from the command \"printf\""),
+    (.command(["true"]), "(command \"true\") is empty"),
+    (.command(["printf", "canary\\0canary"]), "(command \"printf\") contains a NUL byte"),
     (.descriptor(999_999), "cannot be read: descriptor 999999 is not open"),
   ])
   func whatCannotBeReadIsTold(source: SecretSource, message: String) throws {
     let complaint = try #require(Self.complaint(source))
-    #expect(complaint.message.hasPrefix("the secret \"TOKEN\" "))
+    #expect(complaint.message.hasPrefix("secret \"TOKEN\" "))
     #expect(complaint.message.contains(message))
     #expect(!complaint.message.contains("canary\n") && complaint.help?.contains("canary") != true)
   }
@@ -199,7 +199,7 @@ import WeftPlatform
     stop.request(.graceful)
     let error = #expect(throws: SecretsReadError.self) { try reader.read(stop: stop) }
     #expect(
-      error?.diagnostics.first?.message == "the secret \"TOKEN\" was not read: that was interrupted"
+      error?.diagnostics.first?.message == "secret \"TOKEN\" was not read: interrupted"
     )
   }
 }

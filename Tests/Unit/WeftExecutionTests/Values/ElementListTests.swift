@@ -41,7 +41,7 @@ import WeftTestKit
     arguments: [
       (["a", "b", "a"], "elements 0 and 2 have the same key, \"a\""),
       (["a", true], "the key of element 1 is a boolean, expected a string or a number"),
-      (["a\n"], "the key of element 0 has a control character in it, U+000A"),
+      (["a\n"], "the key of element 0 contains a control character, U+000A"),
     ] as [(JSONValue, String)])
   func keysThatCannotBeFailTheStep(elements: JSONValue, message: String) throws {
     // The planner rejects a literal list.

@@ -102,8 +102,8 @@ import WeftPlanning
     var configuration = EngineConfiguration()
     configuration.inputs = inputs
     let run = try await RealRun(plan, configuration: configuration)
-    let only = "${{ inputs.v }} comes to 140000 bytes, and the system passes less than"
-    let whole = #""v=${{ inputs.v }}" comes to 140002 bytes, and the system passes less than"#
+    let only = "${{ inputs.v }} has 140000 bytes, but the system accepts less than"
+    let whole = #""v=${{ inputs.v }}" has 140002 bytes, but the system accepts less than"#
     let expected = [
       "argument": "\(only) 131072 in one argument (workflow.json:2:44)",
       "text": "\(whole) 131072 in one argument (workflow.json:3:65)",
@@ -115,7 +115,7 @@ import WeftPlanning
       let failure = try #require(run.end(of: id)?.failure, "\(id)")
       #expect(failure.classes == [.limit], "\(id)")
       #expect(failure.message == "did not start: \(message)")
-      #expect(failure.help == #"hand it over by "stdin", or in a file that the program reads"#)
+      #expect(failure.help == #"pass it on "stdin", or in a file that the program reads"#)
     }
     #expect(run.logs["input"]?.contains("140000") == true)
   }

@@ -43,7 +43,7 @@ import WeftPlanning
   /// Misuses of the output file, and the expected messages.
   static let misdeeds: [(script: String, says: String?)] = [
     (":", #"does not set the output "x""#),
-    ("rm \"$WEFT_OUTPUT\"", "is not there any more"),
+    ("rm \"$WEFT_OUTPUT\"", "no longer exists"),
     ("rm \"$WEFT_OUTPUT\"; mkfifo \"$WEFT_OUTPUT\"", "was replaced by a FIFO"),
     ("rm \"$WEFT_OUTPUT\"; mkdir -p \"$WEFT_OUTPUT/in/side\"", "was replaced by a directory"),
     ("ln -sf /etc/passwd \"$WEFT_OUTPUT\"", "was replaced by a symbolic link"),
@@ -70,7 +70,7 @@ import WeftPlanning
     if let says {
       #expect(failure?.classes == [.output])
       #expect(failure?.message.contains(says) == true, "\(failure?.message ?? "")")
-      if says.contains("1 MiB") { #expect(failure?.help?.contains("hand on its name") == true) }
+      if says.contains("1 MiB") { #expect(failure?.help?.contains("output its name") == true) }
       #expect(run.report.end?.outcome == .failure)
     } else {
       #expect(failure == nil && run.report.succeeded)

@@ -123,18 +123,18 @@ import WeftTestKit
 
   /// A computed key and its value, with the expected message.
   static let unfit: [(key: String, says: String)] = [
-    (#""timeout": "${{ inputs.text }}""#, #"it comes to "soon""#),
+    (#""timeout": "${{ inputs.text }}""#, #"it evaluates to "soon""#),
     (#""timeout": "${{ inputs.any }}""#, #"expected a duration like "30s""#),
-    (#""timeout": "${{ format('{0}', 0) }}""#, "it comes to \"0\""),
-    (#""stallTimeout": "${{ '0s' }}""#, "it comes to \"0s\""),
-    (#""logLimit": "${{ inputs.text }}""#, #"it comes to "soon""#),
+    (#""timeout": "${{ format('{0}', 0) }}""#, "it evaluates to \"0\""),
+    (#""stallTimeout": "${{ '0s' }}""#, "it evaluates to \"0s\""),
+    (#""logLimit": "${{ inputs.text }}""#, #"it evaluates to "soon""#),
     (#""mergeOutput": "${{ inputs.any }}""#, "expected true or false"),
     (#""tty": "${{ inputs.any }}""#, "expected true or false"),
     (#""jobserver": "${{ inputs.any }}""#, "expected true or false"),
     (#""allowFailure": "${{ inputs.any }}""#, "expected true, false or an array of error classes"),
     (
       #""allowFailure": "${{ split('exit,bang', ',') }}""#,
-      #"it comes to "bang", expected a class of failure"#
+      #"it evaluates to "bang", expected an error class"#
     ),
     (#""stop": { "grace": "${{ inputs.any }}" }"#, "stop.grace cannot be computed"),
   ]
@@ -213,9 +213,9 @@ import WeftTestKit
         "\($0.place.map { "\($0.file.position(of: Int($0.range.start)).line)" } ?? "-") \($0.message)"
       }
         == [
-          #"2 timeout: it comes to "soon", expected a duration like "30s""#,
-          #"3 name: "inputs.none" is null, and cannot be written into a text"#,
-          #"4 maxParallel: it comes to "0", expected a whole number from 1 to 10000"#,
+          #"2 timeout: it evaluates to "soon", expected a duration like "30s""#,
+          #"3 name: "inputs.none" is null, which cannot be inserted into text"#,
+          #"4 maxParallel: it evaluates to "0", expected a whole number from 1 to 10000"#,
         ])
   }
 

@@ -26,7 +26,7 @@ import WeftTestKit
     (["resize"], "did you mean \"resize\"?"),
     (["zoom", "blur"], "registered are blur, zoom"),
     (["zoom"], "registered is zoom"),
-    ([], "actions are registered by programs that embed Weft, and this one has registered none"),
+    ([], "actions are registered by programs that embed Weft; this program has registered none"),
   ]
 
   @Test(arguments: registrations)
@@ -70,7 +70,7 @@ import WeftTestKit
         .replacing("FIELD", with: field))
     #expect(found.count == 1)
     #expect(
-      found[0].contains("is not a part of the result of a step that runs an action"), "\(found)")
+      found[0].contains("the result of a step that runs an action has no"), "\(found)")
   }
 
   @Test func itMayBeGivenSecretsAndHandsOnOnlyWhatIsComputed() throws {

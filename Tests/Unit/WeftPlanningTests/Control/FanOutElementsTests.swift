@@ -63,9 +63,9 @@ import WeftJSON
     arguments: [
       ("text", "\"in\" is a string, expected an array or an object"),
       (nil, "\"in\" is null, expected an array or an object"),
-      (.array(Array(repeating: 1, count: 11)), "\"in\" has 11 elements, expected 10 at most"),
+      (.array(Array(repeating: 1, count: 11)), "\"in\" has 11 elements, expected at most 10"),
       (["a": 1, "": 2], "the key of element 1 is empty"),
-      (["a\u{7}": 1], "the key of element 0 has a control character in it, U+0007"),
+      (["a\u{7}": 1], "the key of element 0 contains a control character, U+0007"),
     ] as [(JSONValue, String)])
   func whatIsNoListingIsTold(value: JSONValue, message: String) {
     #expect(Self.problem(value)?.message == message)
@@ -73,7 +73,7 @@ import WeftJSON
 
   @Test func anExpressionCanReplaceKeysThatDoNotFit() {
     #expect(
-      Self.problem(["": 1])?.help == "give \"key\", an expression that names an element")
+      Self.problem(["": 1])?.help == "add \"key\", an expression that names an element")
     #expect(Self.problem("text")?.help == nil)
   }
 
@@ -83,19 +83,19 @@ import WeftJSON
       (.boolean(true), "the key of element 1 is a boolean, expected a string or a number"),
       (.null, "the key of element 1 is null, expected a string or a number"),
       (.array([]), "the key of element 1 is an array, expected a string or a number"),
-      (.number(.nan), "the key of element 1 is no finite number, expected a string or a number"),
+      (.number(.nan), "the key of element 1 is not a finite number, expected a string or a number"),
       (.string(""), "the key of element 1 is empty"),
       (
         .string(String(repeating: "é", count: 101)),
-        "the key of element 1 has 202 bytes, expected 200 at most"
+        "the key of element 1 has 202 bytes, expected at most 200"
       ),
-      (.string("a\u{85}"), "the key of element 1 has a control character in it, U+0085"),
-      (.string("a\u{2028}"), "the key of element 1 has a control character in it, U+2028"),
+      (.string("a\u{85}"), "the key of element 1 contains a control character, U+0085"),
+      (.string("a\u{2028}"), "the key of element 1 contains a control character, U+2028"),
       (
         .string("a\u{202E}txt.exe"),
-        "the key of element 1 has an invisible character in it, U+202E"
+        "the key of element 1 contains an invisible character, U+202E"
       ),
-      (.string("a\u{200D}b"), "the key of element 1 has an invisible character in it, U+200D"),
+      (.string("a\u{200D}b"), "the key of element 1 contains an invisible character, U+200D"),
       (.number(5), "elements 0 and 1 have the same key, \"5\""),
     ] as [(ExpressionValue, String)])
   func aKeyThatDoesNotFitIsTold(key: ExpressionValue, message: String) {

@@ -38,31 +38,35 @@ import WeftTestKit
     ),
     (
       #"{"url": "http://h:99999/"}"#,
-      "W0426 http.url: \"99999\" is no port, expected a number from 1 to 65535"
+      "W0426 http.url: \"99999\" is not a port, expected a number from 1 to 65535"
     ),
     (
       #"{"url": "http://bücher.example/"}"#,
-      "W0426 http.url: \"bücher.example\" is no host name; write an international name in its ASCII form, which begins with \"xn--\""
+      "W0426 http.url: \"bücher.example\" is not a valid host name; write an international name in "
+        + "its ASCII form, which begins with \"xn--\""
     ),
     (
       #"{"url": "http://u:p@h/"}"#,
-      "W0514 http.url has a user or a password in it, which everybody sees who sees the file; write \"auth\": { \"basic\": { \"user\": …, \"password\": \"${{ secrets.… }}\" } }"
+      "W0514 http.url contains a user or a password, which anyone who reads the file can see; "
+        + "write \"auth\": { \"basic\": { \"user\": …, \"password\": \"${{ secrets.… }}\" } }"
     ),
     (
       #"{"url": "http://u:p@ss@h/"}"#,
-      "W0426 http.url: what stands before the last \"@\" of the URL's host is no user and password; percent-encode its characters: \"@\" is written %40"
+      "W0426 http.url: the text before the last \"@\" of the URL's host is not a valid user and "
+        + "password; percent-encode its characters: \"@\" is written %40"
     ),
     (
       #"{"url": "http://h/", "proxy": "socks5h://u:p@proxy:1080"}"#,
-      "W0514 http.proxy has a user or a password in it, which everybody sees who sees the file; write \"http://${{ secrets.… }}:${{ secrets.… }}@…\""
+      "W0514 http.proxy contains a user or a password, which anyone who reads the file can see; "
+        + "write \"http://${{ secrets.… }}:${{ secrets.… }}@…\""
     ),
     (
       #"{"method": "GE T", "url": "http://h/"}"#,
-      "W0426 http.method: \"GE T\" is no method that can be sent"
+      "W0426 http.method: \"GE T\" is not a valid method"
     ),
     (
       #"{"method": "CONNECT", "url": "http://h/"}"#,
-      "W0426 http.method: \"CONNECT\" is no method that can be sent"
+      "W0426 http.method: \"CONNECT\" is not a valid method"
     ),
     (
       #"{"method": "HEAD", "url": "http://h/", "body": "x"}"#,
@@ -70,7 +74,7 @@ import WeftTestKit
     ),
     (
       #"{"url": "http://h/", "headers": {"X Y": "z"}}"#,
-      "W0426 http.headers.X Y: \"X Y\" is no name of a header"
+      "W0426 http.headers.X Y: \"X Y\" is not a valid header name"
     ),
     (
       #"{"url": "http://h/", "headers": {"X": "a\r\nb"}}"#,
@@ -78,39 +82,48 @@ import WeftTestKit
     ),
     (
       #"{"url": "http://h/", "headers": {"content-length": "${{ inputs.i }}"}}"#,
-      "W0426 http.headers.content-length: header \"content-length\" cannot be set: it follows from the request"
+      "W0426 http.headers.content-length: header \"content-length\" cannot be set: it is "
+        + "derived from the request"
     ),
     (
       #"{"url": "http://h/", "proxy": "none"}"#,
-      "W0426 http.proxy: \"none\" is no proxy, expected a URL with http, https, socks4, socks4a, socks5 or socks5h"
+      "W0426 http.proxy: \"none\" is not a proxy, expected a URL with http, https, socks4, "
+        + "socks4a, socks5 or socks5h"
     ),
     (
       #"{"url": "ht${{ inputs.i }}://h/"}"#,
-      "W0301 http.url: an expression stands within the scheme of the URL; write \"https://\" out, or give all of the beginning by the expression"
+      "W0301 http.url: the scheme of the URL contains an expression; write \"https://\" literally, "
+        + "or let the expression produce the whole base URL"
     ),
     (
       #"{"url": "${{ inputs.i }}.example/"}"#,
-      "W0301 http.url: what follows the expression that begins the URL would go on its host; write a slash after it: \"${{ inputs.server }}/path\""
+      "W0301 http.url: the text after the first expression would extend the host of the URL; write "
+        + "a slash after it: \"${{ inputs.server }}/path\""
     ),
     (
       #"{"url": "http://u:${{ secrets.T }}@h/"}"#,
-      "W0301 http.url: an expression stands for a user or a password in the URL; write \"auth\": { \"basic\": { \"user\": …, \"password\": … } }"
+      "W0301 http.url: the URL has an expression for a user or a password; write \"auth\": { "
+        + "\"basic\": { \"user\": …, \"password\": … } }"
     ),
     (
       #"{"url": "http://h/", "saveTo": "${{ secrets.T }}"}"#,
-      "W0318 a secret cannot be used in http.saveTo; in a request secrets go into \"url\", \"query\", \"headers\", \"auth\" and the body"
+      "W0318 a secret cannot be used in http.saveTo; in a request, use secrets in \"url\", "
+        + "\"query\", \"headers\", \"auth\" and the body"
     ),
     (
       #"{"url": "http://h/${{ self.status }}"}"#,
-      "W0317 \"self\" cannot be used in http.url; \"self\" is a step's own result, in its \"outputs\" and in \"when\" of \"retry\"; of a request also where an answer is looked at"
+      "W0317 \"self\" cannot be used in http.url; \"self\" is a step's own result; it is available "
+        + "in \"outputs\", in \"when\" of \"retry\" and in the checks of a response"
     ),
     (
       #"{"url": "http://h/", "query": {"a": "${{ fromJSON('{}') }} "}}"#,
-      "W0308 \"fromJSON('{}')\" is an object, and cannot be written into a text; write ${{ toJSON(fromJSON('{}')) }} for its JSON text"
+      "W0308 \"fromJSON('{}')\" is an object, which cannot be inserted into text; write ${{ "
+        + "toJSON(fromJSON('{}')) }} for its JSON text"
     ),
     (
       #"{"url": "http://h/", "timeout": "${{ 5 }}"}"#,
-      "W0321 http.timeout.total is given a number, expected a duration like \"30s\"; say the unit: \"${{ format('{0}s', 5) }}\""
+      "W0321 http.timeout.total is given a number, expected a duration like \"30s\"; add the unit: "
+        + "\"${{ format('{0}s', 5) }}\""
     ),
     (
       #"{"url": "http://h/", "pages": {"next": "link", "collect": "self.status"}}"#,
@@ -118,7 +131,7 @@ import WeftTestKit
     ),
     (
       #"{"url": "http://h/", "pages": {"next": "link", "origins": ["http://other/x"]}}"#,
-      "W0426 http.pages.origins[0]: it is more than an origin, expected https://host or https://host:port"
+      "W0426 http.pages.origins[0]: it is not an origin, expected https://host or https://host:port"
     ),
     (
       #"{"url": "http://h/", "pages": {"next": "link", "origins": ["http://o", "ftp://o"]}}"#,
@@ -126,7 +139,8 @@ import WeftTestKit
     ),
     (
       #"{"url": "http://h/", "poll": {"until": "'yes'"}}"#,
-      "W0511 \"http.poll.until\" is always true, since a text that is not empty counts as true; compare it with what it should be, or write true"
+      "W0511 \"http.poll.until\" is always true, because a non-empty string counts as true; "
+        + "compare it with the expected value, or write true"
     ),
   ]
 
@@ -166,7 +180,8 @@ import WeftTestKit
       rest: #", {"run": ["echo", "${{ steps.a.headers['Content-Type'] }}"]}"#)
     #expect(
       found == [
-        "W0312 header \"Content-Type\" is not found by that name: all are in small letters; write headers['content-type']"
+        "W0312 header \"Content-Type\" is never found: header names are in lower case; write "
+          + "headers['content-type']"
       ])
   }
 
@@ -177,7 +192,7 @@ import WeftTestKit
       rest: #", {"run": ["echo", "${{ steps.a.\#(field) }}"]}"#)
     #expect(found.count == 1)
     #expect(
-      found[0].contains("is not a part of the result of a step that sends a request"), "\(found)")
+      found[0].contains("the result of a step that sends a request has no"), "\(found)")
   }
 
   @Test(arguments: ["body", "json"])
@@ -187,7 +202,8 @@ import WeftTestKit
       rest: #", {"run": ["echo", "${{ steps.a.\#(field) }}"]}"#)
     #expect(
       found == [
-        "W0320 step \"a\" saves the body of the answer into a file, so it has no \(field); remove \"saveTo\" from \"a\", or read the file in another step"
+        "W0320 step \"a\" saves the response body to a file, so it has no \(field); remove "
+          + "\"saveTo\" from \"a\", or read the file in another step"
       ])
   }
 

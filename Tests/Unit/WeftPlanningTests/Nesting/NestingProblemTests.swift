@@ -41,7 +41,7 @@ import WeftTestKit
     ),
     (
       #"{"name": "${{ secrets.S }}"}"#,
-      "main.json:1 W0318 a secret is given to input \"name\", which is not declared to be one"
+      "main.json:1 W0318 a secret is passed to input \"name\", which is not declared secret"
     ),
   ])
   func whatIsGivenMustBeWantedAndFit(with: String, message: String) throws {
@@ -136,7 +136,7 @@ import WeftTestKit
       {"pools": {"db": 1},
        "steps": [{"workflow": "c.json"}]}
       """, ["c.json": #"{"pools": {"db": 3}, "steps": [{"run": "x", "pool": {"db": 2}}]}"#])
-    #expect(found == ["c.json:1 W0216 step \"1\" asks for 2 slots of pool \"db\", which has 1"])
+    #expect(found == ["c.json:1 W0216 step \"1\" uses 2 slots of pool \"db\", which has 1"])
   }
 
   @Test func eachFileDeclaresThePoolsItsStepsTake() throws {
@@ -161,7 +161,8 @@ import WeftTestKit
     let late = try Self.found(main(#""${{ fromJSON(steps.a.stdout) }}""#), ["c.json": child])
     #expect(
       late == [
-        "c.json:1 W0336 maxParallel is needed before anything runs, and what gives input \"limit\" is known later"
+        "c.json:1 W0336 maxParallel is evaluated before anything runs, but the value of input "
+          + "\"limit\" is only known later"
       ])
   }
 }

@@ -108,7 +108,7 @@ import WeftPlatform
   @Test(
     "J24, S18: a run that cannot be read is told of with the reason, and hides no other",
     arguments: [
-      ("removed", "no such file"), ("empty", "is empty"), ("garbage", "no whole first record"),
+      ("removed", "no such file"), ("empty", "is empty"), ("garbage", "no complete first record"),
       ("newer", "written by weft"), ("flipped", "checksum"), ("stranger", "another run"),
       ("link", "symbolic link"), ("open", "is no directory"),
     ])

@@ -11,7 +11,7 @@ extension SampleRuns {
     var run = ScriptedRun(steps: 5, groups: 1)
     run.start("fetch", "odd")
     run.at(80)
-    run.fail("odd", code: 64, notRetried: "\"retry\" is not for failures of class \"exit:64\"")
+    run.fail("odd", code: 64, notRetried: "\"retry\" does not cover failures of class \"exit:64\"")
     run.write("fetch", "no answer")
     run.retry("fetch", attempt: 1, of: 4, after: 700)
     run.at(780)

@@ -92,7 +92,7 @@ enum EveryKind {
       outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: .seconds(1),
       outputBytes: 5_000_000_000, outputTruncated: true, logBytes: 1 << 30)
     var refused = notStarted
-    refused.notRetried = "\"retry\" is not for failures of class \"spawn\""
+    refused.notRetried = "\"retry\" does not cover failures of class \"spawn\""
     return ([success, fullStepEnd, notStarted, refused, cut] + cancelled).map {
       .stepFinished(a, $0)
     } + [success, fullStepEnd].map { .stepRestored(StepAddress("other/b"), $0) }

@@ -32,7 +32,7 @@ struct NamingTests {
     #expect(
       try folder.load().reported == [
         "\(place) W0603 \"\(names.last ?? "")\" would run itself: \(chain); "
-          + "a file cannot run itself, not by way of others either"
+          + "a file cannot run itself, directly or through other files"
       ])
   }
 
@@ -53,8 +53,8 @@ struct NamingTests {
     for (file, next) in zip(names, names.dropFirst()) { try folder.write(file, naming: next) }
     try folder.write(names[count], #"{"steps": ["true"]}"#)
     let reported = [
-      "f8.json:2 W0604 files are more than 8 deep inside each other: "
-        + names.joined(separator: " → ") + "; name the innermost file further up"
+      "f8.json:2 W0604 workflow files are nested more than 8 deep: "
+        + names.joined(separator: " → ") + "; run the innermost file from a file further up"
     ]
     #expect(try folder.load().reported == (count == 8 ? [] : reported))
   }
@@ -70,9 +70,9 @@ struct NamingTests {
     try folder.write("g4.json", #"{"steps": ["true"]}"#)
     #expect(
       try folder.load().reported == [
-        "f5.json:2 W0604 files are more than 8 deep inside each other: main.json → f1.json → "
+        "f5.json:2 W0604 workflow files are nested more than 8 deep: main.json → f1.json → "
           + "f2.json → f3.json → f4.json → f5.json → g1.json → g2.json → g3.json → g4.json; "
-          + "name the innermost file further up"
+          + "run the innermost file from a file further up"
       ])
   }
 
@@ -85,8 +85,8 @@ struct NamingTests {
     let paths = ["a.json", "a.json", "b.json"] + (isTooMuch ? ["c.json", "c.json"] : [])
     try folder.write("main.json", Folder.workflow(naming: paths))
     let reported = [
-      "main.json:5 W0605 with \"c.json\" the files that the workflow runs have more than 16 MiB "
-        + "together; split the workflow into several that are run one by one"
+      "main.json:5 W0605 with \"c.json\", the files of the workflow have more than 16 MiB in "
+        + "total; split the workflow into several, and run them one by one"
     ]
     #expect(try folder.load().reported == (isTooMuch ? reported : []))
   }
@@ -112,11 +112,11 @@ struct NamingTests {
     // Absolute links are rejected even if they lead back inside.
     folder.link("lib/self", to: folder.path)
     let way = link.map { ", by way of the symbolic link \"\($0)\"" } ?? ""
-    let cure = link == nil ? "start further up, with -C" : "put the file there"
+    let cure = link == nil ? "start in a parent directory, with -C" : "move the file there"
     #expect(
       try folder.load().reported == [
-        "main.json:2 W0602 \"\(path)\" leads out of the start directory\(way); "
-          + "a workflow runs files inside the directory it is started in: \(cure)"
+        "main.json:2 W0602 \"\(path)\" is outside the start directory\(way); "
+          + "a workflow only runs files in the start directory: \(cure)"
       ])
   }
 
@@ -144,13 +144,13 @@ struct NamingTests {
   @Test(
     "W18: only regular files are read",
     arguments: [
-      ("pipe", "is a FIFO, expected a file; name a file that can be read as often as needed"),
+      ("pipe", "is a FIFO, expected a file; name a regular file"),
       ("lib", "is a directory; name a file in it"),
       (".", "is a directory; name a file in it"),
       ("lib/", "is a directory; name a file in it"),
       ("main.json/", "cannot be read: not a directory (ENOTDIR)"),
       ("main.json/..", "cannot be read: not a directory (ENOTDIR)"),
-      ("round", "leads from one symbolic link to the next without end; name the file itself"),
+      ("round", "goes through too many symbolic links; name the file itself"),
     ])
   func onlyRegularFilesAreRead(path: String, reported: String) throws {
     try FileSystem.makeDirectories(folder.path + "/lib")
@@ -174,7 +174,9 @@ struct NamingTests {
     let loading = try folder.load("../main.json")
     #expect(loading.reported.count == 1)
     #expect(
-      loading.reported[0].contains("W0602 \"outside.json\" is not read, for the file that names it")
+      loading.reported[0].contains(
+        "W0602 \"outside.json\" is not read, because "
+          + "the file that names it")
     )
     #expect(loading.nested(1)?.isRejected == true)
   }

@@ -56,7 +56,7 @@ struct NestingChainTests {
     let reading = ["main"] + (0..<above).map { "a\($0)" }
     let known = ["next"] + (0..<below).map { "b\($0)" }
     let reported = (reading + known).joined(separator: " → ")
-    let message = "W0604 files are more than 8 deep inside each other: \(reported)"
+    let message = "W0604 workflow files are nested more than 8 deep: \(reported)"
     #expect(fault(reading, then: "next", above: known) == (mayBe ? nil : message))
   }
 

@@ -33,7 +33,7 @@ struct RecipesTests {
     for tool in ["a", "b", "c"] {
       messages.append(await failure(releases.latest(of: tool))?.message ?? "none")
     }
-    #expect(messages[0].contains("the body is no JSON: line 2, column 13: "))
+    #expect(messages[0].contains("the body is not JSON: line 2, column 13: "))
     #expect(messages[1].hasSuffix("files[1]: expected a string, found a number"))
     #expect(messages[2].hasSuffix("there is no member \"files\""))
   }
@@ -56,10 +56,10 @@ struct RecipesTests {
     #expect(await failure(releases.newest(of: "unknown")) == .unknownTool)
     #expect(
       await failure(releases.newest(of: "busy"))
-        == .tryLater("https://releases.test/v1/busy/latest answered with status 503"))
+        == .tryLater("https://releases.test/v1/busy/latest returned status 503"))
     #expect(
       await failure(releases.newest(of: "away"))
-        == .tryLater("no connection to releases.test: nobody there"))
+        == .tryLater("cannot connect to releases.test: nobody there"))
     guard case .broken = await failure(releases.newest(of: "odd")) else {
       Issue.record("an array is no release")
       return
