@@ -346,7 +346,7 @@ extension StartError {
     case .orphans(let run, let processes):
       let one = processes.first.map { "process \($0.id)" } ?? "something"
       return RunStoreError(
-        message: "run \(run) cannot be gone on with while \(one) of it is alive",
+        message: "cannot resume run \(run): \(one) is still running",
         help: OrphanedProcesses.help)
     case .givenUp(let key):
       return RunStoreError(

@@ -73,7 +73,7 @@ struct InitCommandTests {
     let directory = Directory()
     let result = Weft.shell("\(preparation); exec \"$WEFT\" init target", in: directory)
     #expect(result.status == 2)
-    #expect(result.errors.contains("\"target\" exists already"))
+    #expect(result.errors.contains("\"target\" already exists"))
     #expect(directory.read("elsewhere") == nil)
     #expect(directory.read("target").map { $0 == Array("mine\n".utf8) || $0.isEmpty } ?? true)
   }

@@ -29,7 +29,7 @@ extension Diagnostic {
     let bearer =
       switch key {
       case "maxParallel": "a group or the workflow"
-      case "join": "a group of \"parallel\""
+      case "join": "a \"parallel\" group"
       case "with": "a step with \"workflow\" or \"use\""
       case "pool": "a step with \"run\", \"use\" or \"http\""
       case "retry": "a step whose failure can be temporary"
@@ -96,12 +96,12 @@ extension ActionKind {
 
   fileprivate func cure(for key: String) -> String {
     switch (key, self) {
-    case ("maxParallel", .workflow): "say it in the other file"
+    case ("maxParallel", .workflow): "set it in the other file"
     case ("maxParallel", _): "put it on the enclosing group"
     case ("join", .steps): "all members of \"steps\" must succeed; use \"parallel\""
     case ("join", .race): "a race ends with its first success; use \"parallel\""
     case ("join", _): "put it next to \"parallel\""
-    case ("with", .http): "put it into \"query\", \"headers\" or the body"
+    case ("with", .http): "put it in \"query\", \"headers\" or the body"
     case ("with", .run): "pass it to the program as an argument, or in \"env\""
     case ("with", _): "remove it: expressions can read inputs and steps directly"
     case ("retry", _): "remove it, or put it on an enclosing group"

@@ -146,7 +146,7 @@ extension Diagnostic {
   static func joinOfMore(path: String, wanted: Int, members: Int) -> Diagnostic {
     Diagnostic(
       .unfitValue,
-      "\(path) is \(wanted), and the group has \(Count(members, "member"))",
+      "\(path) is \(wanted), but the group has \(Count(members, "member"))",
       help: members == 0 ? nil : "at most \(members) can succeed")
   }
 

@@ -438,7 +438,7 @@ extension Diagnostic {
   /// A key that reads the body of a response, beside one that saves it.
   static func besideSaveTo(_ key: String) -> Diagnostic {
     Diagnostic(
-      .keysApart, "\"\(key)\" does not go together with \"saveTo\"",
+      .keysApart, "\"\(key)\" cannot be combined with \"saveTo\"",
       help: "a response that is saved to a file is not read: remove one of the two")
   }
 }

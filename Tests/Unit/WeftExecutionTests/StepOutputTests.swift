@@ -32,7 +32,7 @@ import WeftPlatform
     #expect(["12345678\nre\n", "12345678\nr\ne\n"].map { $0 + mark }.contains(run.logs["a"]))
     let warnings = run.report.warnings
     #expect(warnings.map(\.kind) == [.outputTruncated])
-    #expect(warnings.first?.message.contains("step \"a\" has written more than 11B") == true)
+    #expect(warnings.first?.message.contains("step \"a\" wrote more than 11B") == true)
   }
 
   @Test func aLogThatWasCutIsNobodysInput() async throws {

@@ -68,7 +68,7 @@ struct JSONDecodingTests {
 
   @Test func whatDoesNotFitIsToldWithItsPlace() throws {
     #expect(try fault("[1, \"2\"]", as: [Int].self) == "[1]: expected a number, found a string")
-    #expect(try fault("[1.5]", as: [Int].self) == "[0]: 1.5 is no integer")
+    #expect(try fault("[1.5]", as: [Int].self) == "[0]: 1.5 is not an integer")
     #expect(try fault("256", as: UInt8.self) == ": 256 is out of range for UInt8")
     #expect(try fault("-1", as: UInt.self) == ": -1 is out of range for UInt")
     #expect(try fault("1e400", as: Double.self) == ": 1e400 is out of range for Double")

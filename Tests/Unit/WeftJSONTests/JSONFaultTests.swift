@@ -180,11 +180,11 @@ struct JSONFaultTests {
       readOn: false),
     Wrong(
       #"["a⟦\q⟧"]"#, "W0023", #"unknown escape \q"#,
-      help: #"JSON knows \" \\ \/ \b \f \n \r \t and \uXXXX; a backslash itself is \\"#,
+      help: #"valid escapes are \" \\ \/ \b \f \n \r \t and \uXXXX; a backslash itself is \\"#,
       readOn: true),
     Wrong(
       #"["⟦\é⟧"]"#, "W0023", #"unknown escape \é"#,
-      help: #"JSON knows \" \\ \/ \b \f \n \r \t and \uXXXX; a backslash itself is \\"#,
+      help: #"valid escapes are \" \\ \/ \b \f \n \r \t and \uXXXX; a backslash itself is \\"#,
       readOn: true),
     Wrong(
       #"["⟦\u12⟧"]"#, "W0023",

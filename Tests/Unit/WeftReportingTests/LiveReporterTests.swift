@@ -296,7 +296,7 @@ import WeftRecord
       session.screen.lines == [
         "  3  1 s", "  4  0 s  waits for approval: Ship \"it\"?",
         "  5  0 s  waits, 1 m 29 s left", "  6       attempt 2 in 1 s",
-        "5/9 done · 3 running · 1 to be tried again · 00:01",
+        "5/9 done · 3 running · 1 to be retried · 00:01",
       ])
   }
 
@@ -343,7 +343,7 @@ import WeftRecord
     #expect(
       session.screen.lines == [
         "  up     1 s  1/3 elements", "  up[1]  1 s", "  g           attempt 2 in 2 s",
-        "1/5 done · 1 running · 1 to be tried again · 00:01",
+        "1/5 done · 1 running · 1 to be retried · 00:01",
       ])
   }
 }

@@ -213,7 +213,7 @@ import WeftPlanning
       run.finish()
       let collected = Collected.of(run, DisplaySettings(mode: mode))
       let text = collected.text(.output) + collected.text(.errors)
-      #expect(text.contains("not tried again: the time of \"within\" is over"), "\(text)")
+      #expect(text.contains("not retried: the time of \"within\" is over"), "\(text)")
     }
   }
 

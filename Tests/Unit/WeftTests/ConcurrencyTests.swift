@@ -112,7 +112,7 @@ import Weft
     let error = #expect(throws: (any Error).self) {
       try stores.start(workflow(place, .refuse, "second"), by: engine(log, gate))
     }
-    #expect("\(try #require(error))".contains("run \(first.id) has the key \"\(place)-refuse\""))
+    #expect("\(try #require(error))".contains("run \(first.id) holds the key \"\(place)-refuse\""))
     gate.open()
     #expect(await first.report.succeeded)
     // Its key is free again.

@@ -224,7 +224,7 @@ import WeftTestKit
     (#""method": "POST", "idempotencyKey": true"#, 2),
   ]
 
-  @Test("H27: what may have been done is not sent again", arguments: doubtful)
+  @Test("H27: what may have been processed is not sent again", arguments: doubtful)
   func whatMayHaveBeenDoneIsNotSentAgain(keys: String, attempts: Int) async throws {
     let isInDoubt = attempts == 1
     let harness = try Self.harness(
@@ -234,7 +234,7 @@ import WeftTestKit
     _ = await harness.endedInTime()
     let end = try await harness.end()
     #expect(end.attempts == attempts)
-    #expect((end.notRetried?.contains("may have been done") == true) == isInDoubt)
+    #expect((end.notRetried?.contains("may have been processed") == true) == isInDoubt)
   }
 
   @Test("H29: retries of many steps share one budget")
@@ -283,7 +283,7 @@ import WeftTestKit
     harness.time.advance(by: .seconds(5))
     let end = try await harness.end()
     #expect(end.attempts == 1)
-    #expect(end.notRetried?.contains("may have been done") == true)
+    #expect(end.notRetried?.contains("may have been processed") == true)
   }
 
   @Test func aCancelledRunEndsItsRequests() async throws {

@@ -167,7 +167,7 @@ import WeftJSON
   func aValueDoesNotLeadOutOfTheDirectoryThatIsWritten(path: String) async throws {
     for key in ["saveTo", "bodyFile"] {
       let reported = try await Self.failure(#"{"url": "http://h/", "\#(key)": "\#(path)"}"#)
-      #expect(reported.contains("leads out of the directory that is written"), "\(reported)")
+      #expect(reported.contains("leads out of the literal directory"), "\(reported)")
     }
   }
 

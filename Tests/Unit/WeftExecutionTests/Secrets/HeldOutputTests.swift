@@ -78,7 +78,7 @@ import WeftDefinition
     #expect(run.end(of: "mint")?.outcome == .failure)
     #expect(!"\(run.events) \(run.report) \(run.logs)".contains("minted-98"))
     let log = run.logs["mint"] ?? ""
-    #expect(log.contains("plain trouble") && log.contains("10 bytes are not kept"), "\(log)")
+    #expect(log.contains("plain trouble") && log.contains("10 bytes withheld"), "\(log)")
     #expect(run.end(of: "mint")?.outputBytes == 10 + 14)
   }
 

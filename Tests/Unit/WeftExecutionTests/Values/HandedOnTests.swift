@@ -48,10 +48,10 @@ import WeftTestKit
   /// The declaration of an output `o`, the text that the step writes, and the expected message.
   static let misdeliveries: [(output: String, written: String, says: String)] = [
     (#"{ "type": "integer" }"#, "", "does not set the output"),
-    (#"{ "type": "integer" }"#, "o=three\n", "does not fit"),
+    (#"{ "type": "integer" }"#, "o=three\n", "invalid value"),
     (#"{ "type": "integer" }"#, "o=1\nx=2\n", #"sets "x", which is not declared"#),
-    (#"{ "type": "integer" }"#, "o=1\no=2\n", "which line 1 has set"),
-    (#"{ "enum": ["a", "b"] }"#, "o=c\n", "does not fit"),
+    (#"{ "type": "integer" }"#, "o=1\no=2\n", "which line 1 already sets"),
+    (#"{ "enum": ["a", "b"] }"#, "o=c\n", "invalid value"),
     (#"{ "value": "${{ self.stdout }}", "type": "integer" }"#, "", "output \"o\""),
     (#"{ "value": "${{ self.json.x }}", "type": "string" }"#, "", "is not JSON"),
     (#""a ${{ self.signal }}""#, "", #""self.signal" is null"#),

@@ -146,7 +146,7 @@ import WeftPlanning
     let run = try await RealRun(plan, configuration: configuration)
     let failure = try #require(run.end(of: "s")?.failure)
     #expect(failure.classes == [.spawn])
-    #expect(failure.message.hasPrefix("did not start: ${{ inputs.v }} comes to a text with a NUL"))
-    #expect(failure.message.contains("can be passed \(vessel) (workflow.json:1:"))
+    #expect(failure.message.hasPrefix("did not start: ${{ inputs.v }} contains a NUL"))
+    #expect(failure.message.contains("cannot be passed \(vessel) (workflow.json:1:"))
   }
 }

@@ -139,7 +139,7 @@ struct BodyTests {
       Issue.record("it was sent")
       return
     }
-    #expect(why.contains("shorter"))
+    #expect(why.contains("shrank"))
   }
 
   @Test func anAnswerBeforeTheEndOfTheBodyCounts() async throws {

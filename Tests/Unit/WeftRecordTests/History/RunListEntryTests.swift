@@ -109,8 +109,8 @@ import WeftPlatform
     "J24, S18: a run that cannot be read is told of with the reason, and hides no other",
     arguments: [
       ("removed", "no such file"), ("empty", "is empty"), ("garbage", "no complete first record"),
-      ("newer", "written by weft"), ("flipped", "checksum"), ("stranger", "another run"),
-      ("link", "symbolic link"), ("open", "is no directory"),
+      ("newer", "written by weft"), ("flipped", "checksum"), ("stranger", "a different run"),
+      ("link", "symbolic link"), ("open", "not a directory"),
     ])
   func damage(kind: String, reason: String) throws {
     try record(.event(.stepQueued("a")), .event(.stepQueued("b")))

@@ -31,7 +31,7 @@ struct NamingTests {
     for (file, next) in zip(["main.json"] + names, names) { try folder.write(file, naming: next) }
     #expect(
       try folder.load().reported == [
-        "\(place) W0603 \"\(names.last ?? "")\" would run itself: \(chain); "
+        "\(place) W0603 \"\(names.last ?? "")\" runs itself: \(chain); "
           + "a file cannot run itself, directly or through other files"
       ])
   }
@@ -111,7 +111,7 @@ struct NamingTests {
     folder.link("inside", to: "lib")
     // Absolute links are rejected even if they lead back inside.
     folder.link("lib/self", to: folder.path)
-    let way = link.map { ", by way of the symbolic link \"\($0)\"" } ?? ""
+    let way = link.map { ", through the symbolic link \"\($0)\"" } ?? ""
     let cure = link == nil ? "start in a parent directory, with -C" : "move the file there"
     #expect(
       try folder.load().reported == [

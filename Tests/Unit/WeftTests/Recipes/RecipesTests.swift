@@ -44,7 +44,7 @@ struct RecipesTests {
     let outcome = await remove(try HTTPURL("https://a.test/x"), by: client).result
     #expect((try? outcome.get()) == expected)
     if expected == nil, case .failure(let failure) = outcome {
-      #expect(failure.message == "https://a.test/x answered with status \(status)")
+      #expect(failure.message == "https://a.test/x returned status \(status)")
       #expect(failure.isTransient == (status == 500))
     }
   }
