@@ -188,7 +188,7 @@ public final class Engine: Sendable {
 
   /// - Parameter recorded: The inputs of the run to resume.
   func values(
-    of inputs: [String: JSONValue], _ recorded: [HandedOn] = [], for workflow: Workflow
+    of inputs: [String: JSONValue], _ recorded: [ReportedOutput] = [], for workflow: Workflow
   ) throws(WorkflowError) -> InputValues {
     // A dictionary has no order, but messages need one.
     let given = inputs.sorted { $0.key < $1.key }.map { name, value in
@@ -206,7 +206,7 @@ public final class Engine: Sendable {
 
 extension [InputDeclaration] {
   /// Returns the recorded values of inputs that are still declared.
-  package func given(_ recorded: [HandedOn]) -> [GivenInput] {
+  package func given(_ recorded: [ReportedOutput]) -> [GivenInput] {
     recorded.compactMap { input in
       guard let value = input.value, contains(where: { $0.name.text == input.name }) else {
         return nil

@@ -15,7 +15,7 @@ package struct PreparedRun {
   package let plan: Plan
   let inputs: InputValues
   /// The indices of the steps that are not selected.
-  let leftOut: [Int]
+  let excluded: [Int]
   /// The store of the journal; also the place where the run learns durations and waits for its turn.
   let store: (any RunStore)?
   let isRecorded: Bool
@@ -85,10 +85,12 @@ extension Engine {
   ) throws(StartError) -> PreparedRun {
     let id = RunID.make(at: WallClock.now)
     let bound = try bound(plan, inputs, id, in: isRecorded ? store : nil)
-    let leftOut: [Int]
-    do { leftOut = try bound.stepsLeftOut(by: options.choice) } catch { throw .unknownStep(error) }
+    let excluded: [Int]
+    do { excluded = try bound.stepsExcluded(by: options.choice) } catch {
+      throw .unknownStep(error)
+    }
     return PreparedRun(
-      id: id, plan: bound, inputs: inputs, leftOut: leftOut, store: store, isRecorded: isRecorded,
+      id: id, plan: bound, inputs: inputs, excluded: excluded, store: store, isRecorded: isRecorded,
       secrets: SecretReader(bound.usedSecrets, startDirectory: options.startDirectory))
   }
 
@@ -107,7 +109,7 @@ extension Engine {
   package func launch(
     _ prepared: PreparedRun, _ surroundings: RunSurroundings
   ) throws(StartError) -> Run {
-    let wanted = prepared.plan.leavingOut(prepared.leftOut)
+    let wanted = prepared.plan.excluding(prepared.excluded)
     let turn = try takeTurn(prepared, surroundings)
     let secrets = try readSecrets(of: wanted, prepared, surroundings)
     var configuration = configuration(of: prepared, secrets, surroundings)
@@ -129,10 +131,10 @@ extension Engine {
       live = try RunEngine.start(
         plan, configuration: configuration, threads: threads, subscribing: surroundings.subscribe)
     } catch {
-      journal?.letGo()
+      journal?.releaseHold()
       throw .containment(error)
     }
-    turn?.whenWanted { [weak live] in live?.cancel(.requested) }
+    turn?.onRelease { [weak live] in live?.cancel(.requested) }
     let (store, kept) = (prepared.store as? FileRunStore, options.keptRuns)
     return Run(live) { report in
       var closing = RunClosing(report: report)
@@ -188,10 +190,10 @@ extension Engine {
     var configuration = EngineConfiguration()
     configuration.run = prepared.id
     configuration.inputs = prepared.inputs
-    configuration.selection = Selection(leavingOut: prepared.leftOut, of: prepared.plan)
+    configuration.selection = Selection(excluding: prepared.excluded, of: prepared.plan)
     configuration.secrets = secrets
     if let (previous, rerunning) = prepared.resumed {
-      configuration.past = previous.run
+      configuration.recorded = previous.run
       configuration.rerunning = rerunning
     }
     configuration.maxParallel = options.maxParallel
@@ -216,7 +218,7 @@ extension Engine {
     guard prepared.isRecorded, let store = prepared.store else { return nil }
     let resumed = prepared.resumed
     var contents = RunFolder.Contents(
-      of: prepared.plan, prepared.id, prepared.inputs, leavingOut: prepared.leftOut,
+      of: prepared.plan, prepared.id, prepared.inputs, excluding: prepared.excluded,
       rerunning: resumed?.rerunning ?? RerunSelection(), hiding: configuration.secrets)
     if let resumed { contents.opening.resumption = resumed.run.run.resumptions + 1 }
     let beginning = RunBeginning(contents)
@@ -230,7 +232,7 @@ extension Engine {
         journal = try store.begin(beginning)
         do { configuration.recorder = try journal.recorder(for: beginning, startedAt: .now) } catch
         {
-          journal.letGo()
+          journal.releaseHold()
           throw error
         }
       }
@@ -238,7 +240,7 @@ extension Engine {
       throw .journal(error)
     }
     configuration.cookie = contents.opening.cookie
-    configuration.leavesWhileWaiting = true
+    configuration.suspendsWhileWaiting = true
     configuration.inbox = journal.folder?.control
     configuration.logFolder = journal.folder?.logs
     configuration.runDirectory = journal.folder?.path
@@ -289,7 +291,7 @@ extension RunJournal {
   /// - Returns: The reason why the journal or the report is.
   fileprivate func close(_ report: RunReport, after fault: RecordError?) -> RunStoreError? {
     guard let folder else { return fault.map { RunStoreError(message: $0.message, help: $0.help) } }
-    defer { folder.letGo() }
+    defer { folder.releaseHold() }
     if let fault { return RunStoreError(message: fault.message, help: fault.help) }
     // A suspended run has no end to report yet.
     guard report.end != nil else { return nil }

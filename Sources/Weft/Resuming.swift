@@ -119,7 +119,7 @@ extension Engine {
         throw error.storeError
       }
     } catch {
-      previous.journal.letGo()
+      previous.journal.releaseHold()
       throw error
     }
   }
@@ -134,7 +134,7 @@ extension Engine {
   ) throws -> WorkflowChanges? {
     let plan = try plan(workflow)
     let previous = try PreviousRun(run, in: store)
-    defer { previous.journal.letGo() }
+    defer { previous.journal.releaseHold() }
     return try previous.changes(to: plan, for: self)
   }
 
@@ -159,17 +159,17 @@ extension Engine {
       }
       notify(.interrupted(interrupted, resuming.interrupted))
     }
-    let changed = OutputVerification(of: bound, past: previous.run, rerunning: rerunning)
+    let changed = OutputVerification(of: bound, recorded: previous.run, rerunning: rerunning)
       .changes(in: options.startDirectory)
     if !changed.isEmpty {
       guard resuming.acceptsChangedFiles else { throw .changedFiles(changed) }
       notify(.changedFiles(changed))
     }
-    let skipped = Set(previous.opening.leftOut)
-    let leftOut = bound.steps.indices.filter { skipped.contains(bound.steps[$0].address) }
+    let skipped = Set(previous.opening.excluded)
+    let excluded = bound.steps.indices.filter { skipped.contains(bound.steps[$0].address) }
     try previous.terminateOrphans(notify: notify)
     return PreparedRun(
-      id: previous.id, plan: bound, inputs: inputs, leftOut: leftOut, store: store,
+      id: previous.id, plan: bound, inputs: inputs, excluded: excluded, store: store,
       isRecorded: true, resumed: (previous, rerunning),
       secrets: SecretReader(bound.usedSecrets, startDirectory: options.startDirectory))
   }
@@ -209,7 +209,7 @@ package struct PreviousRun: Sendable {
       guard let opening = contents.run.lastOpening else { throw RunStoreError(.empty(run)) }
       self.opening = opening
     } catch {
-      journal.letGo()
+      journal.releaseHold()
       throw error
     }
   }
@@ -258,7 +258,7 @@ package struct PreviousRun: Sendable {
     do throws(StepChoice.UnknownStep) {
       let from = (changes?.changed.map(\.text) ?? []) + resuming.from
       if !from.isEmpty {
-        let others = Set(try plan.stepsLeftOut(by: StepChoice(from: from)))
+        let others = Set(try plan.stepsExcluded(by: StepChoice(from: from)))
         rerunning.steps.formUnion(plan.steps.indices.filter { !others.contains($0) })
       }
       for name in resuming.rerunning {
@@ -267,7 +267,7 @@ package struct PreviousRun: Sendable {
         if named?.hasElement == true, !inside.isEmpty {
           rerunning.addresses.formUnion(inside)
         } else {
-          rerunning.steps.formUnion(try plan.stepsLeftOut(by: StepChoice(skip: [name])))
+          rerunning.steps.formUnion(try plan.stepsExcluded(by: StepChoice(skip: [name])))
         }
       }
       return rerunning
@@ -279,7 +279,7 @@ package struct PreviousRun: Sendable {
   /// Terminates the orphans of a killed engine: a step must never run twice at the same time.
   fileprivate func terminateOrphans(notify: (Notice) -> Void) throws(StartError) {
     defer { RunSearch.clear() }
-    let orphans = OrphanedProcesses(of: id, past: run)
+    let orphans = OrphanedProcesses(of: id, recorded: run)
     guard !orphans.processes.isEmpty else { return }
     let end = orphans.end()
     if !end.ended.isEmpty { notify(.orphansTerminated(end.ended)) }

@@ -88,7 +88,7 @@ package struct CheckedWorkflow: Sendable {
       return
     }
     let (plan, structure) = Planner.plan(workflow)
-    diagnostics = (loaded.diagnostics + structure).sortedByPlace()
+    diagnostics = (loaded.diagnostics + structure).sortedByLocation()
     self.plan = diagnostics.contains(where: \.isError) ? nil : plan
   }
 }

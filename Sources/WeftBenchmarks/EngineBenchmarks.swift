@@ -81,7 +81,7 @@ enum EngineBenchmarks {
     let before = weft_allocated_bytes()
     let start = MonotonicClock.now
     let run = RunEngine.start(
-      plan, configuration: configuration, executor: NothingExecutor(), time: StillTime())
+      plan, configuration: configuration, executor: NothingExecutor(), time: FrozenTime())
     precondition(run.report.succeeded, "the run has not ended, or not well")
     let time = MonotonicClock.now - start
     let bytes = weft_allocated_bytes() - before
@@ -119,7 +119,7 @@ private struct NothingExecutor: StepExecutor {
 }
 
 /// A clock that never advances.
-private struct StillTime: TimeSource {
+private struct FrozenTime: TimeSource {
   var now: Duration { .zero }
 
   func schedule(

@@ -10,7 +10,7 @@ enum RunBenchmarks {
   private static let runCount = 5
 
   static func rows() -> [BenchmarkRow] {
-    guard let contest = Contest() else {
+    guard let comparison = Comparison() else {
       print("run: there is no `weft` beside this program; build it with swift build -c release")
       return []
     }
@@ -20,13 +20,13 @@ enum RunBenchmarks {
       StepGraph(name: "10,000 scripts", steps: 10_000, layers: 1, edges: 0, isScript: true),
       StepGraph(name: "chain of 1,000", steps: 1_000, layers: 1_000, edges: 1),
       StepGraph(name: "10,000 in 100 layers, 5 edges each", steps: 10_000, layers: 100, edges: 5),
-    ].flatMap { contest.rows(for: $0, runs: runCount) }
-      + contest.records(of: wide, runs: runCount) + contest.startUp(runs: 21)
+    ].flatMap { comparison.rows(for: $0, runs: runCount) }
+      + comparison.records(of: wide, runs: runCount) + comparison.startUp(runs: 21)
   }
 }
 
 /// The tools, side by side.
-private struct Contest {
+private struct Comparison {
   private let shop: Scratch
 
   init?() {

@@ -25,7 +25,7 @@ protocol Subcommand {
   init(_ parsed: ParsedArguments) throws(UsageError)
 
   /// - Throws: The reason why the command did nothing.
-  func execute(_ console: Console) throws(Refusal) -> ExitCode
+  func execute(_ console: Console) throws(CommandFailure) -> ExitCode
 }
 
 /// The program, from its arguments to its exit code.
@@ -37,7 +37,7 @@ struct Program {
     do {
       let parsed = try ArgumentParser.parse(try Program.decoded(arguments))
       let command = try Program.command(parsed)
-      do throws(Refusal) {
+      do throws(CommandFailure) {
         if let directory = parsed.value(of: .directory) { try Program.change(to: directory) }
         return console.close(try command.execute(console))
       } catch {
@@ -45,7 +45,7 @@ struct Program {
       }
     } catch {
       if error == .noCommand { console.errors.write(HelpText.overview + "\n") }
-      console.complain(CommandError(error.message, help: error.help))
+      console.report(CommandError(error.message, help: error.help))
       return console.close(.usage)
     }
   }
@@ -86,9 +86,9 @@ struct Program {
   }
 
   /// Changes the working directory, like `make -C`.
-  static func change(to directory: String) throws(Refusal) {
+  static func change(to directory: String) throws(CommandFailure) {
     do { try FileSystem.changeDirectory(to: directory) } catch {
-      throw Refusal(.usage, "cannot change to \"\(directory)\" (-C): \(error)")
+      throw CommandFailure(.usage, "cannot change to \"\(directory)\" (-C): \(error)")
     }
   }
 }
@@ -115,7 +115,7 @@ private struct PrintCommand: Subcommand {
 }
 
 /// Deliberately leaked: exiting is faster than freeing a large plan object by object.
-enum Kept {
+enum DeliberateLeak {
   private final class Box<Value: Sendable>: Sendable {
     let value: Value
 

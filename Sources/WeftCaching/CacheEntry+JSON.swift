@@ -9,7 +9,7 @@ import WeftPlatform
 /// limited.
 extension CacheEntry {
   /// The hashes of the parts that have files of their own.
-  struct Elsewhere {
+  struct ObjectReferences {
     /// The key's list of inputs.
     var inputs: String?
     var stdout: String?
@@ -24,7 +24,7 @@ extension CacheEntry {
     }
   }
 
-  func bytes(_ elsewhere: Elsewhere, _ code: HMAC) -> [UInt8] {
+  func bytes(_ objectReferences: ObjectReferences, _ code: HMAC) -> [UInt8] {
     var object: JSONObject = [
       "format": .int(CacheEntry.format), "step": .string(step), "run": .string(run),
       "storedAt": .int(storedAt), "milliseconds": .int(milliseconds),
@@ -33,10 +33,10 @@ extension CacheEntry {
       "foreign": .array(foreign.map(CacheEntry.json)),
       "written": .array(result.written.map { [.string($0.name), .string($0.json)] }),
     ]
-    object["inputs"] = elsewhere.inputs.map { .string($0) }
-    object["stdout"] = elsewhere.stdout.map { .string($0) }
-    object["stderr"] = elsewhere.stderr.map { .string($0) }
-    object["log"] = elsewhere.log.map { log in
+    object["inputs"] = objectReferences.inputs.map { .string($0) }
+    object["stdout"] = objectReferences.stdout.map { .string($0) }
+    object["stderr"] = objectReferences.stderr.map { .string($0) }
+    object["log"] = objectReferences.log.map { log in
       [.string(log.hash), .array(log.stretches.map { .int($0) }), .bool(log.isWhole)]
     }
     let text = Array(JSONValue.object(object).description.utf8)
@@ -51,7 +51,7 @@ extension CacheEntry {
   /// `nil` if it is damaged, in another format, or not written by a process with the secret of the folder.
   static func read(
     _ bytes: [UInt8], _ code: HMAC
-  ) -> (entry: CacheEntry, elsewhere: Elsewhere)? {
+  ) -> (entry: CacheEntry, objectReferences: ObjectReferences)? {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
     let text = bytes[(end + 1)...]
     guard bytes[..<end].elementsEqual(CacheEntry.code(of: text, code).utf8),
@@ -79,18 +79,18 @@ extension CacheEntry {
     entry.keepsWholeLog = log?.isWhole ?? false
     return (
       entry,
-      Elsewhere(
+      ObjectReferences(
         inputs: json["inputs"]?.text, stdout: json["stdout"]?.text, stderr: json["stderr"]?.text,
         log: log)
     )
   }
 
-  private static func log(_ json: JSONValue) -> Elsewhere.Log? {
+  private static func log(_ json: JSONValue) -> ObjectReferences.Log? {
     guard let hash = json[0]?.hash,
       let stretches = json[1]?.elements?.mapAll(\.integer),
       stretches.allSatisfy(amountLimits.contains), case .bool(let isWhole)? = json[2]
     else { return nil }
-    return Elsewhere.Log(hash: hash, stretches: stretches, isWhole: isWhole)
+    return ObjectReferences.Log(hash: hash, stretches: stretches, isWhole: isWhole)
   }
 
   private static let format = 2

@@ -48,7 +48,7 @@ extension StepCache {
       let found: (records: [FileRecord], specials: [WorkspaceError])
       do { found = try reader.treeWithSpecials(at: names) } catch { throw CacheError(error) }
       var part = try OutputRestoration(of: entry, at: output, names, found) {
-        MadeBefore(entries(of: entry.step))
+        EarlierOutputs(entries(of: entry.step))
       }
       restored.foreign += part.foreign
       if part.isNeeded {
@@ -144,7 +144,7 @@ struct OutputRestoration {
   ///   - made: Returns the files known to have been made by the step; called only if needed.
   init(
     of entry: CacheEntry, at output: String, _ names: [String],
-    _ found: (records: [FileRecord], specials: [WorkspaceError]), made: () -> MadeBefore
+    _ found: (records: [FileRecord], specials: [WorkspaceError]), made: () -> EarlierOutputs
   ) throws(CacheError) {
     self.names = names
     isAbsent = found.records.isEmpty && found.specials.isEmpty
@@ -171,7 +171,7 @@ struct OutputRestoration {
     }
     let kept = Set(entry.foreign.map(\.path))
     let isKnown = misplaced.isEmpty && others.allSatisfy { kept.contains($0.path) }
-    let known = isKnown ? MadeBefore([]) : made()
+    let known = isKnown ? EarlierOutputs([]) : made()
     if let file = misplaced.first(where: { !known.contains($0) }) { throw .inTheWay(file.path) }
     outdated =
       others.filter { !kept.contains($0.path) && known.contains($0) } + misplaced
@@ -216,7 +216,7 @@ struct OutputRestoration {
 }
 
 /// The files, links and directories of a step's known results.
-package struct MadeBefore {
+package struct EarlierOutputs {
   private struct Key: Hashable {
     let path: String
     let content: CacheContent

@@ -34,7 +34,7 @@ package final class StepCache: Sendable {
   package convenience init(
     _ path: String, limit: Int = StepCache.defaultLimit,
     now: @escaping @Sendable () -> Int64 = { WallClock.now.nanoseconds }
-  ) throws(UnsafePlaceError) {
+  ) throws(UnsafePathError) {
     try self.init(path, limit: limit, now: now, isReadOnly: false)
   }
 
@@ -49,7 +49,7 @@ package final class StepCache: Sendable {
 
   private init(
     _ path: String, limit: Int, now: @escaping @Sendable () -> Int64, isReadOnly: Bool
-  ) throws(UnsafePlaceError) {
+  ) throws(UnsafePathError) {
     self.isReadOnly = isReadOnly
     steps = try PrivateFolder("steps-1", in: path)
     objects = try PrivateFolder("objects-1", in: path)
@@ -82,11 +82,11 @@ package final class StepCache: Sendable {
   /// Returns the result of a step for a key; `nil` if there is none, or it is no longer complete.
   package func entry(of step: String, _ key: CacheKey) -> CacheEntry? {
     let name = StepCache.name(of: step, key.hash)
-    guard let (entry, elsewhere) = read(name), entry.key.hash == key.hash,
-      let result = result(entry, elsewhere)
+    guard let (entry, objectReferences) = read(name), entry.key.hash == key.hash,
+      let result = result(entry, objectReferences)
     else { return nil }
     steps.touch(name)
-    elsewhere.inputs.map { objects.touch(StepCache.objectName($0)) }
+    objectReferences.inputs.map { objects.touch(StepCache.objectName($0)) }
     var whole = entry
     whole.key = key
     whole.result = result
@@ -99,9 +99,9 @@ package final class StepCache: Sendable {
     return steps.names(in: StepCache.part(of: step))
       .filter { $0.hasPrefix(beginning) }
       .compactMap { name -> CacheEntry? in
-        guard let (found, elsewhere) = read(name) else { return nil }
+        guard let (found, objectReferences) = read(name) else { return nil }
         var entry = found
-        if let inputs = elsewhere.inputs.flatMap(inputs) { entry.key.set(.inputs, inputs) }
+        if let inputs = objectReferences.inputs.flatMap(inputs) { entry.key.set(.inputs, inputs) }
         return entry
       }
       .sorted { $0.storedAt > $1.storedAt }
@@ -115,7 +115,9 @@ package final class StepCache: Sendable {
     }
   }
 
-  private func read(_ name: String) -> (entry: CacheEntry, elsewhere: CacheEntry.Elsewhere)? {
+  private func read(_ name: String) -> (
+    entry: CacheEntry, objectReferences: CacheEntry.ObjectReferences
+  )? {
     guard let bytes = steps.read(name, limit: StepCache.entryBytes) else { return nil }
     let known = CacheEntry.read(bytes, code)
     if known == nil, !isReadOnly { steps.remove(name) }
@@ -123,19 +125,19 @@ package final class StepCache: Sendable {
   }
 
   private func result(
-    _ entry: CacheEntry, _ elsewhere: CacheEntry.Elsewhere
+    _ entry: CacheEntry, _ objectReferences: CacheEntry.ObjectReferences
   ) -> CachedResult? {
     var result = entry.result
-    if let hash = elsewhere.stdout {
+    if let hash = objectReferences.stdout {
       guard let bytes = object(hash) else { return nil }
       result.stdout = bytes
     }
-    if let hash = elsewhere.stderr {
+    if let hash = objectReferences.stderr {
       guard let bytes = object(hash) else { return nil }
       result.stderr = bytes
     }
     // Without its log, the result is still usable for everything else.
-    if let log = elsewhere.log, let bytes = object(log.hash) {
+    if let log = objectReferences.log, let bytes = object(log.hash) {
       result.log = CachedLog(bytes, stretches: log.stretches, isWhole: log.isWhole)
     }
     return result
@@ -160,20 +162,20 @@ package final class StepCache: Sendable {
   // MARK: Writing
 
   func write(_ entry: CacheEntry) throws(CacheError) {
-    var elsewhere = CacheEntry.Elsewhere()
+    var objectReferences = CacheEntry.ObjectReferences()
     if case .values(let inputs)? = entry.key[.inputs] {
-      elsewhere.inputs = try keep(Array(CacheEntry.json(of: inputs).description.utf8))
+      objectReferences.inputs = try keep(Array(CacheEntry.json(of: inputs).description.utf8))
     }
-    elsewhere.stdout = try keep(entry.result.stdout)
-    elsewhere.stderr = try keep(entry.result.stderr)
-    elsewhere.log = try entry.result.log.flatMap { log throws(CacheError) in
+    objectReferences.stdout = try keep(entry.result.stdout)
+    objectReferences.stderr = try keep(entry.result.stderr)
+    objectReferences.log = try entry.result.log.flatMap { log throws(CacheError) in
       try keep(log.bytes).map {
-        CacheEntry.Elsewhere.Log(hash: $0, stretches: log.stretches, isWhole: log.isWhole)
+        CacheEntry.ObjectReferences.Log(hash: $0, stretches: log.stretches, isWhole: log.isWhole)
       }
     }
-    let bytes = entry.bytes(elsewhere, code)
+    let bytes = entry.bytes(objectReferences, code)
     makeRoom(for: bytes.count)
-    do throws(UnsafePlaceError) {
+    do throws(UnsafePathError) {
       try steps.replace(StepCache.name(of: entry.step, entry.key.hash), with: bytes)
     } catch {
       throw .place(error)
@@ -184,7 +186,7 @@ package final class StepCache: Sendable {
     guard let bytes else { return nil }
     let hash = SHA256.text(of: SHA256.digest(of: bytes))
     makeRoom(for: bytes.count)
-    do throws(UnsafePlaceError) {
+    do throws(UnsafePathError) {
       try objects.replace(StepCache.objectName(hash), with: bytes)
     } catch {
       throw .place(error)
@@ -204,7 +206,7 @@ package final class StepCache: Sendable {
     objects.removeUnfinishedCopies(before: old)
     let kept = parts.flatMap(steps.entries(in:)).map(StepCache.marked("s"))
     let contents = parts.flatMap(objects.entries(in:)).map(StepCache.marked("o"))
-    for name in budget.withLock({ $0.superfluous(kept + contents, writing: bytes) }) {
+    for name in budget.withLock({ $0.excess(kept + contents, writing: bytes) }) {
       (name.hasPrefix("s") ? steps : objects).remove(String(name.dropFirst()))
     }
   }
@@ -275,7 +277,7 @@ extension StepCache {
       throw CacheError(error)
     }
     if !entry.foreign.isEmpty {
-      let made = MadeBefore(entries(of: entry.step))
+      let made = EarlierOutputs(entries(of: entry.step))
       entry.files = (entry.files + entry.foreign.filter(made.contains)).inOrder
       entry.foreign.removeAll(where: made.contains)
     }
@@ -319,7 +321,7 @@ extension StepCache {
       else { throw WorkspaceError(.stopped, at: file.names) }
     } catch let fault as WorkspaceError {
       throw fault
-    } catch let place as UnsafePlaceError {
+    } catch let place as UnsafePathError {
       throw WorkspaceError(.system(place.error ?? .notPermitted), at: file.names)
     } catch {
       throw WorkspaceError(.changing, at: file.names)
@@ -340,7 +342,7 @@ package enum CacheError: Error, Sendable, Hashable {
   /// A file that the step is not known to have made occupies the path of an output.
   case inTheWay(String)
   case workspace(WorkspaceError)
-  case place(UnsafePlaceError)
+  case place(UnsafePathError)
   /// The operation was stopped.
   case stopped
 

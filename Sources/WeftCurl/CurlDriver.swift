@@ -11,7 +11,7 @@ final class CurlDriver {
   private let threads: ThreadPool
   private let clock = LoopClock()
   private let callbacks = CurlCallbacks()
-  private let leavesLookups: Bool
+  private let abandonsLookups: Bool
   private var exchanges: [Int: CurlExchange] = [:]
   /// The number of exchanges that may share connections, by origin.
   private var sharing: [HTTPURL.Origin: Int] = [:]
@@ -29,7 +29,7 @@ final class CurlDriver {
 
   /// Processes orders from the mailbox until it is closed.
   static func run(
-    _ mailbox: Mailbox, threads: ThreadPool, leavesLookups: Bool?
+    _ mailbox: Mailbox, threads: ThreadPool, abandonsLookups: Bool?
   ) {
     do throws(HTTPFailure.Kind) {
       try CurlLibrary.open()
@@ -37,8 +37,8 @@ final class CurlDriver {
         throw .other("libcurl has no memory or descriptors for its loop")
       }
       mailbox.attach(loop)
-      let leavesLookups = leavesLookups ?? (weft_curl_leaves_lookups() != 0)
-      CurlDriver(loop, mailbox, threads, leavesLookups).drive()
+      let abandonsLookups = abandonsLookups ?? (weft_curl_leaves_lookups() != 0)
+      CurlDriver(loop, mailbox, threads, abandonsLookups).drive()
       weft_curl_loop_destroy(loop)
     } catch {
       refuse(mailbox.close(), error)
@@ -50,19 +50,19 @@ final class CurlDriver {
   }
 
   private init(
-    _ loop: OpaquePointer, _ mailbox: Mailbox, _ threads: ThreadPool, _ leavesLookups: Bool
+    _ loop: OpaquePointer, _ mailbox: Mailbox, _ threads: ThreadPool, _ abandonsLookups: Bool
   ) {
     self.loop = loop
     self.mailbox = mailbox
     self.threads = threads
-    self.leavesLookups = leavesLookups
+    self.abandonsLookups = abandonsLookups
     keep(Self.leastKept)
   }
 
   private func drive() {
     while !isClosed {
       clock.now = MonotonicClock.now
-      for order in mailbox.take() { carryOut(order) }
+      for order in mailbox.take() { execute(order) }
       let broken = weft_curl_perform(loop)
       endFinished()
       endOverdue()
@@ -73,7 +73,7 @@ final class CurlDriver {
     shutDown(.cancelled)
   }
 
-  private func carryOut(_ order: Mailbox.Order) {
+  private func execute(_ order: Mailbox.Order) {
     switch order {
     case .start(let start): begin(start)
     case .cancel(let id): end(id, .failed(.cancelled))
@@ -102,13 +102,13 @@ final class CurlDriver {
     exchanges[start.id] = exchange
     if exchanges.count > kept { keep(2 * kept) }
     if let origin = exchange.sharedOrigin { sharing[origin, default: 0] += 1 }
-    look(at: exchange)
+    advance(at: exchange)
   }
 
   private func resume(_ id: Int) {
     guard let exchange = exchanges[id] else { return }
     exchange.release()
-    look(at: exchange)
+    advance(at: exchange)
     let code = weft_curl_resume(exchange.transfer)
     if code != 0 { end(id, .returned(Int(code))) }
   }
@@ -130,7 +130,7 @@ final class CurlDriver {
       if let kind = exchange.overdue() {
         end(id, .failed(kind))
       } else {
-        look(at: exchange)
+        advance(at: exchange)
       }
     }
   }
@@ -144,7 +144,7 @@ final class CurlDriver {
       sharing[origin] = count > 1 ? count - 1 : nil
     }
     let report = exchange.report()
-    if case .failed = ending, !leavesLookups, !isClosed, report.name_resolved == 0 {
+    if case .failed = ending, !abandonsLookups, !isClosed, report.name_resolved == 0 {
       exchange.conclude(ending, report)
       exchange.abandon()
       abandoned[id] = exchange
@@ -183,7 +183,7 @@ final class CurlDriver {
 
   // MARK: Time
 
-  private func look(at exchange: CurlExchange) {
+  private func advance(at exchange: CurlExchange) {
     guard let due = exchange.watch.nextCheck else { return }
     nextCheck = nextCheck.map { min($0, due) } ?? due
   }

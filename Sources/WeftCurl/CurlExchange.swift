@@ -67,7 +67,7 @@ final class CurlExchange {
   func configure(_ callbacks: CurlCallbacks, isAlone: Bool) -> Int32 {
     let way = ConnectionRule(
       isRepeatable: start.request.isRepeatable, isAlone: isAlone,
-      tellsSending: weft_curl_tells_sending() != 0)
+      reportsSending: weft_curl_tells_sending() != 0)
     return CurlSetup(start, way).apply(
       to: transfer, callbacks: callbacks, context: Unmanaged.passUnretained(self).toOpaque())
   }
@@ -116,8 +116,8 @@ final class CurlExchange {
     self.head = head
     let plan = start.plan(head)
     if case .refuse(let kind) = plan { return abort(.failed(kind)) }
-    sink = IncomingBody(plan, threads: threads) { [mailbox, id] news in
-      switch news {
+    sink = IncomingBody(plan, threads: threads) { [mailbox, id] notice in
+      switch notice {
       case .hasRoom: _ = mailbox.post(.resume(id))
       case .failed(let kind): _ = mailbox.post(.fail(id, kind))
       }
@@ -135,7 +135,7 @@ final class CurlExchange {
     }
   }
 
-  func bodyCame(_ bytes: UnsafeRawBufferPointer) -> weft_curl_answer {
+  func receiveBody(_ bytes: UnsafeRawBufferPointer) -> weft_curl_answer {
     watch.sign(at: clock.now)
     guard unpacking != nil else { return answer(to: sink.take(bytes)) }
     do throws(PackingError) {
@@ -145,19 +145,19 @@ final class CurlExchange {
     }
   }
 
-  private func answer(to taking: IncomingBody.Taking) -> weft_curl_answer {
+  private func answer(to taking: IncomingBody.Acceptance) -> weft_curl_answer {
     switch taking {
     case .taken: return WEFT_CURL_GO_ON
     case .full:
       watch.hold(at: clock.now)
       return WEFT_CURL_PAUSE
-    case .isEnough: return abort(.cut)
+    case .enough: return abort(.cut)
     case .tooMuch(let kind): return abort(.failed(kind))
     }
   }
 
   /// - Returns: A byte count, -1 to wait, -2 to abort.
-  func bodyWanted(_ room: UnsafeMutableRawBufferPointer) -> Int {
+  func readBody(_ room: UnsafeMutableRawBufferPointer) -> Int {
     watch.sign(at: clock.now)
     switch source?.take(atMost: room.count) ?? .bytes([]) {
     case .bytes(let bytes):
@@ -174,7 +174,7 @@ final class CurlExchange {
 
   /// Rewinds the body. A server that closes a connection says which of its requests it will not process, and libcurl
   /// resends those.
-  func bodyWantedAgain() -> Bool {
+  func rewindBody() -> Bool {
     guard start.request.isRepeatable else { return false }
     source = beginning()
     return true
@@ -202,7 +202,7 @@ final class CurlExchange {
     switch outcome(of: ending, report) {
     case .success(let head):
       let isCut = if case .cut? = verdict { true } else { false }
-      if let body = sink.takeKept() {
+      if let body = sink.takeStored() {
         promise.succeed(
           HTTPExchange(head: head, body: body, isBodyCut: isCut, figures: figures))
         return
@@ -258,12 +258,12 @@ final class CurlCallbacks {
           exchange(context).headerCame(UnsafeRawBufferPointer(start: bytes, count: count))
         },
         body: { context, bytes, count in
-          exchange(context).bodyCame(UnsafeRawBufferPointer(start: bytes, count: count))
+          exchange(context).receiveBody(UnsafeRawBufferPointer(start: bytes, count: count))
         },
         read: { context, bytes, room in
-          exchange(context).bodyWanted(UnsafeMutableRawBufferPointer(start: bytes, count: room))
+          exchange(context).readBody(UnsafeMutableRawBufferPointer(start: bytes, count: room))
         },
-        rewind: { context in exchange(context).bodyWantedAgain() ? 1 : 0 },
+        rewind: { context in exchange(context).rewindBody() ? 1 : 0 },
         admit: { context, address, count in
           exchange(context).admits(Array(UnsafeBufferPointer(start: address, count: count))) ? 1 : 0
         }))
@@ -284,7 +284,7 @@ private func exchange(_ context: UnsafeMutableRawPointer?) -> CurlExchange {
 struct DeadlineWatch {
   private let deadlines: HTTPDeadlines
   private let began: Duration
-  private var lastSign: Duration
+  private var lastActivity: Duration
   /// The time since which the server waits for this side rather than the reverse.
   private var heldSince: Duration?
   private var isConnected = false
@@ -292,7 +292,7 @@ struct DeadlineWatch {
   init(_ deadlines: HTTPDeadlines, now: Duration) {
     self.deadlines = deadlines
     began = now
-    lastSign = now
+    lastActivity = now
   }
 
   /// Notes that the request can be sent.
@@ -300,7 +300,7 @@ struct DeadlineWatch {
 
   /// Notes that bytes were sent or received.
   mutating func sign(at now: Duration) {
-    lastSign = now
+    lastActivity = now
     heldSince = nil
   }
 
@@ -312,7 +312,7 @@ struct DeadlineWatch {
 
   /// The time of the next check; `nil` if there is none.
   var nextCheck: Duration? {
-    let idle = heldSince == nil ? deadlines.idle.map { lastSign + $0 } : nil
+    let idle = heldSince == nil ? deadlines.idle.map { lastActivity + $0 } : nil
     let connect = isConnected ? nil : deadlines.connect.map { began + $0 }
     return Self.earlier(deadlines.total.map { began + $0 }, Self.earlier(idle, connect))
   }
@@ -327,7 +327,7 @@ struct DeadlineWatch {
     if !isConnected, let connect = deadlines.connect, now >= began + connect {
       return .timeout(.connect, after: connect)
     }
-    if heldSince == nil, let idle = deadlines.idle, now >= lastSign + idle {
+    if heldSince == nil, let idle = deadlines.idle, now >= lastActivity + idle {
       return .timeout(.idle, after: idle)
     }
     return nil

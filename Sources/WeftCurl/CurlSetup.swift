@@ -69,7 +69,7 @@ struct CurlSetup {
 
   private var size: Int64 {
     if let body = start.body { return Int64(body.size) }
-    return start.request.method.tellsEmptyBody ? 0 : -1
+    return start.request.method.declaresEmptyBody ? 0 : -1
   }
 }
 
@@ -159,7 +159,7 @@ struct ConnectionRule: Hashable {
   /// Whether no other exchange with the same server is in progress that could share a connection.
   let isAlone: Bool
   /// Whether libcurl announces that it is about to send a request, so that a second sending can be prevented.
-  let tellsSending: Bool
+  let reportsSending: Bool
 
   /// Whether only a new connection is safe.
   ///
@@ -169,5 +169,5 @@ struct ConnectionRule: Hashable {
   ///
   /// If libcurl cannot be kept from resending a request when a used connection breaks, no used connection may be
   /// taken.
-  var needsFreshConnection: Bool { !isRepeatable && (!isAlone || !tellsSending) }
+  var needsFreshConnection: Bool { !isRepeatable && (!isAlone || !reportsSending) }
 }

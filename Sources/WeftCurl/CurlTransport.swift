@@ -14,7 +14,7 @@ public final class CurlTransport: Transport {
   private let mailbox = Mailbox()
   private let threads: ThreadPool
   let network: NetworkPolicy
-  private let leavesLookups: Bool?
+  private let abandonsLookups: Bool?
   private let nextID = Mutex(0)
 
   /// The permitted addresses, regardless of host name or redirects.
@@ -31,13 +31,13 @@ public final class CurlTransport: Transport {
 
   /// - Parameters:
   ///   - threads: Run the loop, and read or write bodies of files.
-  ///   - leavesLookups: For tests: overrides whether libcurl can abandon a name lookup.
+  ///   - abandonsLookups: For tests: overrides whether libcurl can abandon a name lookup.
   package init(
-    network: NetworkPolicy = .any, threads: ThreadPool, leavesLookups: Bool? = nil
+    network: NetworkPolicy = .any, threads: ThreadPool, abandonsLookups: Bool? = nil
   ) {
     self.network = network
     self.threads = threads
-    self.leavesLookups = leavesLookups
+    self.abandonsLookups = abandonsLookups
   }
 
   deinit { close() }
@@ -95,10 +95,10 @@ public final class CurlTransport: Transport {
   }
 
   private func startThread() {
-    let (mailbox, threads, leavesLookups) = (mailbox, threads, leavesLookups)
+    let (mailbox, threads, abandonsLookups) = (mailbox, threads, abandonsLookups)
     do {
       try threads.submit {
-        CurlDriver.run(mailbox, threads: threads, leavesLookups: leavesLookups)
+        CurlDriver.run(mailbox, threads: threads, abandonsLookups: abandonsLookups)
       }
     } catch {
       CurlDriver.refuse(mailbox.close(), .other(error.message))

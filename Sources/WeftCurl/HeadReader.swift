@@ -18,7 +18,7 @@ struct HeadReader {
   /// The number of lines that determine where the body ends.
   private var framingLines = 0
   /// Whether those lines need a closer check.
-  private var isFramingOdd = false
+  private var isFramingSuspicious = false
   private(set) var isComplete = false
 
   init(limit: Int) { self.limit = limit }
@@ -43,7 +43,7 @@ struct HeadReader {
     }
     if number == 101 { return .fault(.malformed("it switches protocols unasked")) }
     status = number
-    (fields, framingLines, isFramingOdd) = ([], 0, false)
+    (fields, framingLines, isFramingSuspicious) = ([], 0, false)
     return .more
   }
 
@@ -54,24 +54,24 @@ struct HeadReader {
     }
     let name = Self.trimmed(UnsafeRawBufferPointer(rebasing: line[..<colon]))
     let value = Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
-    note(name, value)
+    record(name, value)
     fields.append(HTTPHeader(Self.text(name), Self.text(value)))
     return .more
   }
 
-  private mutating func note(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+  private mutating func record(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
     let isLength = name.count == 14 && ASCII.isSame(name, "content-length".utf8)
     guard isLength || name.count == 17 && ASCII.isSame(name, "transfer-encoding".utf8) else {
       return
     }
     framingLines += 1
-    if framingLines > 1 || isLength && ASCII.number(value) == nil { isFramingOdd = true }
+    if framingLines > 1 || isLength && ASCII.number(value) == nil { isFramingSuspicious = true }
   }
 
   /// Appends a continuation line to the previous header (RFC 9112 §5.2).
   private mutating func fold(_ line: UnsafeRawBufferPointer) -> Step {
     guard let last = fields.popLast() else { return .more }
-    isFramingOdd = true
+    isFramingSuspicious = true
     let more = Self.text(line)
     let value = last.value.isEmpty ? more : last.value + " " + more
     fields.append(HTTPHeader(last.name, value))
@@ -86,7 +86,7 @@ struct HeadReader {
       return .more
     }
     let head = HTTPResponseHead(status: status, headers: HTTPHeaders(fields))
-    if isFramingOdd, let disagreement = Self.disagreement(in: head.headers) {
+    if isFramingSuspicious, let disagreement = Self.disagreement(in: head.headers) {
       return .fault(.malformed(disagreement))
     }
     isComplete = true

@@ -4,12 +4,12 @@ import WeftPlatform
 
 /// The destination of a response body, as its ``BodyPlan`` defines it.
 struct IncomingBody {
-  enum Taking {
+  enum Acceptance {
     case taken
     /// The caller must deliver the same bytes again.
     case full
     /// Neither these bytes nor later ones are needed.
-    case isEnough
+    case enough
     case tooMuch(HTTPFailure.Kind)
   }
 
@@ -32,7 +32,7 @@ struct IncomingBody {
   /// - Parameter tell: Called on another thread.
   init(
     _ plan: BodyPlan, threads: ThreadPool,
-    report: @escaping @Sendable (BodyOutlet.News) -> Void
+    report: @escaping @Sendable (BodyOutlet.Notice) -> Void
   ) {
     switch plan {
     case .keep(let limit): self.init(.memory([], isStart: false), BodyBudget(limit: limit))
@@ -52,7 +52,7 @@ struct IncomingBody {
 
   private var exceeded: HTTPFailure.Kind { .limit(.body, budget.limit ?? .max) }
 
-  mutating func take(_ bytes: UnsafeRawBufferPointer) -> Taking {
+  mutating func take(_ bytes: UnsafeRawBufferPointer) -> Acceptance {
     switch place {
     case .nowhere: return .taken
     case .memory(var body, let isStart):
@@ -62,7 +62,7 @@ struct IncomingBody {
       body.append(contentsOf: bytes.prefix(count))
       place = .memory(body, isStart: isStart)
       if count == bytes.count { return .taken }
-      return isStart ? .isEnough : .tooMuch(exceeded)
+      return isStart ? .enough : .tooMuch(exceeded)
     case .outlet(let outlet):
       var later = budget
       let count = later.take(bytes.count)
@@ -75,7 +75,7 @@ struct IncomingBody {
   }
 
   /// Returns the body kept in memory; `nil` if the body has another destination.
-  mutating func takeKept() -> [UInt8]? {
+  mutating func takeStored() -> [UInt8]? {
     guard case .memory(let body, _) = place else { return nil }
     place = .nowhere
     return body
@@ -184,13 +184,13 @@ final class BodyOutlet: Sendable {
   private let threads: ThreadPool
   private let state: Mutex<OutletState>
   private let completion = Mutex(Completion())
-  private let report: @Sendable (News) -> Void
+  private let report: @Sendable (Notice) -> Void
 
   private struct Completion: Sendable {
     var call: (@Sendable (HTTPFailure.Kind?) -> Void)?
   }
 
-  enum News: Sendable {
+  enum Notice: Sendable {
     case hasRoom
     case failed(HTTPFailure.Kind)
   }
@@ -199,7 +199,7 @@ final class BodyOutlet: Sendable {
 
   /// - Parameter tell: Called on the writer's thread.
   init(
-    _ writer: any BodyWriter, threads: ThreadPool, report: @escaping @Sendable (News) -> Void
+    _ writer: any BodyWriter, threads: ThreadPool, report: @escaping @Sendable (Notice) -> Void
   ) {
     self.writer = writer
     self.threads = threads

@@ -86,7 +86,7 @@ package struct DiagnosticCollection: Sendable, Hashable {
   package static let defaultLimit = 20
 
   package init(_ diagnostics: [Diagnostic], limit: Int = DiagnosticCollection.defaultLimit) {
-    let sorted = diagnostics.sortedByPlace().withoutRepetition()
+    let sorted = diagnostics.sortedByLocation().withoutRepetition()
     errorCount = sorted.count { $0.severity == .error }
     warningCount = sorted.count { $0.severity == .warning }
     shown = sorted.mostSevere(max(limit, 0))
@@ -99,7 +99,7 @@ package struct DiagnosticCollection: Sendable, Hashable {
 
 extension [Diagnostic] {
   /// Sorts diagnostics without a location first, then by file in order of first mention, then by range; stable.
-  package func sortedByPlace() -> [Diagnostic] {
+  package func sortedByLocation() -> [Diagnostic] {
     var fileOrder: [SourceFile: Int] = [:]
     let keys = map { diagnostic in
       guard let place = diagnostic.place else { return (-1, UInt32(0), UInt32(0)) }
@@ -112,10 +112,10 @@ extension [Diagnostic] {
 
   /// Keeps the first of several diagnostics with the same text and location.
   fileprivate func withoutRepetition() -> [Diagnostic] {
-    var said: Set<Saying> = []
+    var reported: Set<DiagnosticKey> = []
     return filter {
-      said.insert(
-        Saying(code: $0.code, message: $0.message, place: $0.place, subject: $0.subject)
+      reported.insert(
+        DiagnosticKey(code: $0.code, message: $0.message, place: $0.place, subject: $0.subject)
       ).inserted
     }
   }
@@ -129,7 +129,7 @@ extension [Diagnostic] {
 }
 
 /// The properties that make two diagnostics equal to a reader.
-private struct Saying: Hashable {
+private struct DiagnosticKey: Hashable {
   var code: String
   var message: String
   var place: Diagnostic.Place?

@@ -33,7 +33,7 @@ public enum SkipReason: Sendable, Hashable {
   }
 
   /// Whether it blocks its dependents.
-  package var holdsBack: Bool {
+  package var blocksDependents: Bool {
     switch self {
     case .condition, .notSelected: false
     case .dependencyFailed, .heldBack, .cancelled: true
@@ -256,7 +256,7 @@ extension GroupStart: Payload {
 }
 
 /// An output of a step, a group or a run.
-public struct HandedOn: Sendable, Hashable {
+public struct ReportedOutput: Sendable, Hashable {
   public package(set) var name: String
   /// `nil` for a secret output, whose value is never reported.
   public package(set) var value: JSONValue?
@@ -267,8 +267,8 @@ public struct HandedOn: Sendable, Hashable {
   }
 }
 
-extension HandedOn: Payload {
-  package static var blank: HandedOn { HandedOn(name: "", value: .none) }
+extension ReportedOutput: Payload {
+  package static var blank: ReportedOutput { ReportedOutput(name: "", value: .none) }
 
   package mutating func code<Coder: EventCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.code("name", &name)
@@ -280,7 +280,7 @@ extension HandedOn: Payload {
 
 extension EventCoder {
   /// Codes outputs: values by name, then the names of secret ones.
-  mutating func outputs(_ outputs: inout [HandedOn]) throws(Failure) {
+  mutating func outputs(_ outputs: inout [ReportedOutput]) throws(Failure) {
     guard member("outputs", isPresent: !outputs.isEmpty) else { return }
     var values = outputs.compactMap { output in
       output.value.map { (key: output.name, value: $0) }
@@ -290,8 +290,8 @@ extension EventCoder {
     try codeIfAny("secretOutputs", &secrets)
     guard Self.isReading else { return }
     outputs =
-      values.map { HandedOn(name: $0.key, value: $0.value) }
-      + secrets.map { HandedOn(name: $0, value: .none) }
+      values.map { ReportedOutput(name: $0.key, value: $0.value) }
+      + secrets.map { ReportedOutput(name: $0, value: .none) }
   }
 }
 
@@ -430,12 +430,12 @@ public struct GroupEnd: Sendable, Hashable {
   public package(set) var notStarted: ElementsNotStarted?
   public package(set) var duration: Duration
   /// The outputs of the group.
-  public package(set) var outputs: [HandedOn]
+  public package(set) var outputs: [ReportedOutput]
 
   package init(
     outcome: Outcome, conclusion: Outcome, failure: StepFailure?, cause: StepAddress?,
     attempts: Int = 1, winner: StepAddress? = nil, notStarted: ElementsNotStarted? = nil,
-    duration: Duration, outputs: [HandedOn] = []
+    duration: Duration, outputs: [ReportedOutput] = []
   ) {
     self.outcome = outcome
     self.conclusion = conclusion

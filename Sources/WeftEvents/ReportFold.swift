@@ -9,7 +9,7 @@ package struct ReportFold {
   private var steps: [StepReport] = []
   /// The indices of elements' steps in the report, after the plan's steps.
   private var places: [StepAddress: Int] = [:]
-  private var placesOfGroups: [StepAddress: Int] = [:]
+  private var groupIndices: [StepAddress: Int] = [:]
   /// Incremented with each further attempt of a group.
   private var era: UInt64 = 0
   /// The era in which a step was last reported, by its index; an era of 0 is not stored.
@@ -22,7 +22,7 @@ package struct ReportFold {
 
   package init(plan: Plan) {
     self.plan = plan
-    attempts = LaterAttempts(plan, sparingCleanup: true)
+    attempts = LaterAttempts(plan, exemptingCleanup: true)
   }
 
   /// `nil` before `runStarted`.
@@ -31,11 +31,11 @@ package struct ReportFold {
     // A loop is reported as a group once it has started. At the end of the run, steps that never started are
     // reported only as part of what contains them.
     report.steps = steps.filter { step in
-      step.state != .pending || report.end == nil && placesOfGroups[step.address] == nil
+      step.state != .pending || report.end == nil && groupIndices[step.address] == nil
     }
     guard report.end != nil else { return report }
     report.groups = currentGroups
-    let void = toldSteps.void
+    let void = reportedSteps.void
     if !void.isEmpty { report.steps.removeAll { void.contains($0.address) } }
     return report
   }
@@ -45,7 +45,7 @@ package struct ReportFold {
     var attempts = attempts
     var tally = OutcomeTally(plan, groups: currentGroups)
     for (place, step) in steps.enumerated() where step.state != .pending {
-      if !attempts.makeVoid(step.address, reported: eras[place] ?? 0) { tally.add(step) }
+      if !attempts.isVoid(step.address, reported: eras[place] ?? 0) { tally.add(step) }
     }
     return tally.counts
   }
@@ -54,16 +54,16 @@ package struct ReportFold {
   private var currentGroups: [GroupReport] {
     var attempts = attempts
     return zip(base?.groups ?? [], groupEras)
-      .filter { group, era in !attempts.makeVoid(group.address, reported: era) }.map(\.0)
+      .filter { group, era in !attempts.isVoid(group.address, reported: era) }.map(\.0)
   }
 
   /// The steps that were reported.
-  package var toldSteps: ToldSteps {
-    var reported = ToldSteps()
+  package var reportedSteps: ReportedSteps {
+    var reported = ReportedSteps()
     var attempts = attempts
     for (place, step) in steps.enumerated() where step.state != .pending {
       // A later attempt of an enclosing group has begun, and has not reached the step.
-      if attempts.makeVoid(step.address, reported: eras[place] ?? 0) {
+      if attempts.isVoid(step.address, reported: eras[place] ?? 0) {
         reported.void.insert(step.address)
       } else {
         reported.resumePolicy.insert(step.address)
@@ -140,24 +140,24 @@ package struct ReportFold {
       era += 1
     }
     let known = GroupReport(address: group, start: start, state: .running(since: time))
-    if let place = placesOfGroups[group] {
+    if let place = groupIndices[group] {
       base?.groups[place] = known
       groupEras[place] = era
     } else {
-      placesOfGroups[group] = base?.groups.count
+      groupIndices[group] = base?.groups.count
       base?.groups.append(known)
       groupEras.append(era)
     }
   }
 
   private mutating func set(group: StepAddress, _ state: GroupState) {
-    guard let place = placesOfGroups[group] else { return }
+    guard let place = groupIndices[group] else { return }
     base?.groups[place].state = state
   }
 }
 
 /// The steps that one engine of a run has reported.
-package struct ToldSteps: Sendable {
+package struct ReportedSteps: Sendable {
   package var resumePolicy: Set<StepAddress> = []
   /// Steps of an attempt of a group that was followed by another attempt, which has not reached them.
   package var void: Set<StepAddress> = []

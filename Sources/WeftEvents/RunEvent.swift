@@ -325,7 +325,7 @@ extension [LeftoverProcess] {
   }
 }
 
-extension [HandedOn] {
+extension [ReportedOutput] {
   fileprivate mutating func changeTexts(_ change: (String) -> String) {
     for index in indices { self[index].value = self[index].value?.changingTexts(change) }
   }

@@ -289,7 +289,7 @@ public struct RunEnd: Sendable, Hashable {
   /// could not be evaluated.
   public package(set) var failure: StepFailure?
   /// The outputs of the run; empty if it did not succeed.
-  public package(set) var outputs: [HandedOn]
+  public package(set) var outputs: [ReportedOutput]
   /// The time for which an engine executed the run: for a resumed run, the sum over all its engines.
   public package(set) var duration: Duration
   public package(set) var counts: OutcomeCounts
@@ -300,7 +300,7 @@ public struct RunEnd: Sendable, Hashable {
 
   package init(
     outcome: Outcome, firstFailure: StepAddress?, cancellation: CancelReason?, duration: Duration,
-    counts: OutcomeCounts, failure: StepFailure? = nil, outputs: [HandedOn] = [],
+    counts: OutcomeCounts, failure: StepFailure? = nil, outputs: [ReportedOutput] = [],
     leftovers: [LeftoverProcess] = [], unkillable: [LeftoverProcess] = []
   ) {
     self.outcome = outcome

@@ -30,7 +30,7 @@ extension StepEnd {
     outcome: Outcome, conclusion: Outcome, attempts: Int, exit: ProgramExit?,
     failure: StepFailure? = nil, cancellation: CancelReason? = nil, duration: Duration,
     usage: ResourceUsage? = nil, outputBytes: UInt64 = 0, outputTruncated: Bool = false,
-    logBytes: UInt64? = nil, outputs: [HandedOn] = [], leftovers: [LeftoverProcess] = [],
+    logBytes: UInt64? = nil, outputs: [ReportedOutput] = [], leftovers: [LeftoverProcess] = [],
     unkillable: [LeftoverProcess] = []
   ) {
     let isPlain =
@@ -52,7 +52,7 @@ extension StepEnd {
 
 extension StepEnd {
   private struct Rest: Sendable, Hashable {
-    var outputs: [HandedOn] = []
+    var outputs: [ReportedOutput] = []
     var http: HTTPSummary?
     var failure: StepFailure?
     var cancellation: CancelReason?
@@ -76,7 +76,7 @@ extension StepEnd {
   }
 
   /// The outputs of the step.
-  public package(set) var outputs: [HandedOn] {
+  public package(set) var outputs: [ReportedOutput] {
     get { boxedRest?.value.outputs ?? [] }
     set { rest.outputs = newValue }
   }
@@ -102,7 +102,7 @@ extension StepEnd {
     set { if newValue != nil || approvedBy != nil { rest.approvedBy = newValue } }
   }
 
-  package mutating func noteApproved(by name: String) { approvedBy = name }
+  package mutating func recordApproval(by name: String) { approvedBy = name }
 
   /// The reason why it is not retried though it has `retry`, as a clause without subject.
   public package(set) var notRetried: String? {
@@ -110,7 +110,7 @@ extension StepEnd {
     set { rest.notRetried = newValue }
   }
 
-  package mutating func noteNotRetried(_ reason: String) { notRetried = reason }
+  package mutating func recordNotRetried(_ reason: String) { notRetried = reason }
 
   /// Orphans: processes of the step that were still alive after its program had ended, and were terminated.
   public package(set) var leftovers: [LeftoverProcess] {

@@ -8,7 +8,7 @@ extension Expression {
   package func evaluate(
     in scope: some ExpressionScope, limits: ExpressionLimits = .standard
   ) throws(ExpressionError) -> ScopedValue {
-    var evaluator = Evaluator(room: AllocationBudget(limit: limits.madeBytes))
+    var evaluator = Evaluator(budget: AllocationBudget(limit: limits.madeBytes))
     let value = try evaluator.value(of: root, in: scope)
     return ScopedValue(value, isSecret: evaluator.isSecret)
   }
@@ -18,7 +18,7 @@ extension Expression {
 ///
 /// The scope is a parameter rather than a property: a generic stored property is copied on each use.
 struct Evaluator {
-  var room: AllocationBudget
+  var budget: AllocationBudget
   private(set) var isSecret = false
 
   mutating func value(
@@ -68,7 +68,7 @@ struct Evaluator {
     for argument in arguments { values.append(try value(of: argument, in: scope)) }
     if function == .hashFiles { return .string(try hash(of: values, at: range, in: scope)) }
     do {
-      return try function.value(of: values, within: &room)
+      return try function.value(of: values, within: &budget)
     } catch {
       throw ExpressionError(isSecret ? error.concealed : error, range)
     }
@@ -117,13 +117,13 @@ struct AllocationBudget {
     left = limit
   }
 
-  mutating func take(_ count: Int) throws(ExpressionProblem) {
+  mutating func take(_ count: Int) throws(EvaluationError) {
     guard count <= left else { throw .tooLarge(limit: limit) }
     left -= count
   }
 
   /// Appends text, or throws if it exceeds the limit.
-  mutating func append(_ more: String, to text: inout String) throws(ExpressionProblem) {
+  mutating func append(_ more: String, to text: inout String) throws(EvaluationError) {
     try take(more.utf8.count)
     text += more
   }

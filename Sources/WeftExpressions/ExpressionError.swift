@@ -2,11 +2,11 @@ package import WeftDiagnostics
 
 /// A problem with an expression or a template, and its location.
 package struct ExpressionError: Error, Sendable, Hashable {
-  package var problem: ExpressionProblem
+  package var problem: EvaluationError
   /// UTF-8 offsets in the text that was parsed; for a template, in the whole string.
   package var range: SourceRange
 
-  package init(_ problem: ExpressionProblem, _ range: SourceRange) {
+  package init(_ problem: EvaluationError, _ range: SourceRange) {
     self.problem = problem
     self.range = range
   }
@@ -27,7 +27,7 @@ package struct ExpressionError: Error, Sendable, Hashable {
 }
 
 /// The wording of a problem with an expression.
-package struct ExpressionProblem: Error, Sendable, Hashable {
+package struct EvaluationError: Error, Sendable, Hashable {
   /// The diagnostic code, stable across releases.
   package let code: String
   /// States what was found, then what was expected.
@@ -45,20 +45,20 @@ package struct ExpressionProblem: Error, Sendable, Hashable {
     concealedMessage = concealed ?? message
   }
 
-  var concealed: ExpressionProblem { ExpressionProblem(code, concealedMessage, help: help) }
+  var concealed: EvaluationError { EvaluationError(code, concealedMessage, help: help) }
 
   /// A problem found by the scope that provides the values.
-  package static func scope(code: String, message: String, help: String?) -> ExpressionProblem {
-    ExpressionProblem(code, message, help: help)
+  package static func scope(code: String, message: String, help: String?) -> EvaluationError {
+    EvaluationError(code, message, help: help)
   }
 }
 
 // MARK: Found by the parser
 
-extension ExpressionProblem {
+extension EvaluationError {
   private static let quoteHelp = "write a \"'\" inside a string twice: 'it''s'"
 
-  static func unexpectedSymbol(_ text: String) -> ExpressionProblem {
+  static func unexpectedSymbol(_ text: String) -> EvaluationError {
     let help: String? =
       switch text.utf8.first {
       case _ where text.utf8.contains(UInt8(ascii: "'")): quoteHelp
@@ -72,82 +72,82 @@ extension ExpressionProblem {
       case UInt8(ascii: "$"): "${{ }} cannot be nested: write the name without it"
       default: nil
       }
-    return ExpressionProblem("W0302", "unexpected \(quoted(text)) in an expression", help: help)
+    return EvaluationError("W0302", "unexpected \(quoted(text)) in an expression", help: help)
   }
 
-  static func unexpectedEnd(after text: String) -> ExpressionProblem {
-    ExpressionProblem(
+  static func unexpectedEnd(after text: String) -> EvaluationError {
+    EvaluationError(
       "W0302", "unexpected end of the expression after \(quoted(text))")
   }
 
-  static let unclosedText = ExpressionProblem(
+  static let unclosedText = EvaluationError(
     "W0302", "the string that begins here has no closing \"'\"", help: quoteHelp)
 
-  static func unknownFunction(_ name: String) -> ExpressionProblem {
+  static func unknownFunction(_ name: String) -> EvaluationError {
     let names = ExpressionFunction.allCases.map(\.rawValue)
-    return ExpressionProblem(
+    return EvaluationError(
       "W0303", "unknown function \(quoted(name))",
       help: NearestName(names).nearest(to: name).map { "did you mean \"\($0)\"?" }
         ?? "the functions are " + names.joined(separator: ", "))
   }
 
-  static func argumentCount(_ function: ExpressionFunction, found: Int) -> ExpressionProblem {
+  static func argumentCount(_ function: ExpressionFunction, found: Int) -> EvaluationError {
     let given =
       switch found {
       case 0: "no argument"
       case 1: "one argument"
       default: "\(found) arguments"
       }
-    return ExpressionProblem(
+    return EvaluationError(
       "W0304", "\(function.rawValue)() is given \(given), expected \(function.argumentPhrase)",
       help: "write \(function.signature)")
   }
 
-  static func tooLong(_ count: Int, limit: Int) -> ExpressionProblem {
-    ExpressionProblem(
+  static func tooLong(_ count: Int, limit: Int) -> EvaluationError {
+    EvaluationError(
       "W0305", "the expression has \(count) bytes, more than the limit of \(limit)")
   }
 
-  static func tooDeep(limit: Int) -> ExpressionProblem {
-    ExpressionProblem("W0305", "the expression is nested deeper than the limit of \(limit)")
+  static func tooDeep(limit: Int) -> EvaluationError {
+    EvaluationError("W0305", "the expression is nested deeper than the limit of \(limit)")
   }
 
-  static func tooManyParts(limit: Int) -> ExpressionProblem {
-    ExpressionProblem("W0305", "the expression has more parts than the limit of \(limit)")
+  static func tooManyParts(limit: Int) -> EvaluationError {
+    EvaluationError("W0305", "the expression has more parts than the limit of \(limit)")
   }
 
-  static let unclosedExpression = ExpressionProblem(
+  static let unclosedExpression = EvaluationError(
     "W0306", "\"${{\" has no closing \"}}\"",
     help: "add the closing \"}}\"; a literal \"${{\" is written ${{ '${{' }}")
 
-  static let emptyExpression = ExpressionProblem(
+  static let emptyExpression = EvaluationError(
     "W0306", "there is nothing between \"${{\" and \"}}\"",
     help: "a literal \"${{\" is written ${{ '${{' }}")
 
-  static let textAroundExpression = ExpressionProblem(
+  static let textAroundExpression = EvaluationError(
     "W0306", "a condition must be a single expression, without text around ${{ }}",
     help: "write all of it as one expression: a == 'b'")
 }
 
 // MARK: Found by the type checker
 
-extension ExpressionProblem {
-  package static func unknownContext(_ name: String, nearest: String?) -> ExpressionProblem {
+extension EvaluationError {
+  package static func unknownContext(_ name: String, nearest: String?) -> EvaluationError {
     let function = ExpressionFunction(named: name)
-    return ExpressionProblem(
+    return EvaluationError(
       "W0310", "unknown name \(quoted(name))",
       help: function.map { "did you mean \($0.signature)?" }
         ?? nearest.map { "did you mean \"\($0)\"?" } ?? "text goes in single quotes: '\(name)'")
   }
 
   /// - Parameter owner: The name that messages use for the value being accessed.
-  static func access(_ error: AccessError, in owner: String?) -> ExpressionProblem {
+  static func access(_ error: AccessError, in owner: String?) -> EvaluationError {
     let owner = owner.map { "\"\($0)\"" } ?? "this"
     return switch error {
     case .nothingInside(let type):
-      ExpressionProblem("W0309", "\(owner) is \(type.name), which has no members")
+      EvaluationError("W0309", "\(owner) is \(type.name), which has no members")
     case .unknownName(let name, let nearest):
-      ExpressionProblem(
+      EvaluationError(
         "W0309", "\(owner) has no member \"\(name)\"",
         help: nearest.map { "did you mean \"\($0)\"?" })
     }
@@ -156,80 +156,80 @@ extension ExpressionProblem {
 
 // MARK: Found during evaluation or static evaluation
 
-extension ExpressionProblem {
-  static func notText(_ function: ExpressionFunction, found: String) -> ExpressionProblem {
-    ExpressionProblem(
+extension EvaluationError {
+  static func notText(_ function: ExpressionFunction, found: String) -> EvaluationError {
+    EvaluationError(
       "W0307", "\(function.rawValue)() is given \(found), expected a string",
       help: "write \(function.rawValue)(toJSON(…)) for its JSON text")
   }
 
-  static func notCountable(found: String) -> ExpressionProblem {
-    ExpressionProblem(
+  static func notCountable(found: String) -> EvaluationError {
+    EvaluationError(
       "W0307", "length() is given \(found), expected a string, an array or an object")
   }
 
-  static func notObject(found: String) -> ExpressionProblem {
-    ExpressionProblem("W0307", "keys() is given \(found), expected an object")
+  static func notObject(found: String) -> EvaluationError {
+    EvaluationError("W0307", "keys() is given \(found), expected an object")
   }
 
-  static func notBoolean(found: String) -> ExpressionProblem {
-    ExpressionProblem(
+  static func notBoolean(found: String) -> EvaluationError {
+    EvaluationError(
       "W0307", "a condition of case() is \(found), expected true or false",
       help: "compare it, or write !!(…) for whether it counts as true")
   }
 
-  static func malformedFormat(_ text: String) -> ExpressionProblem {
+  static func malformedFormat(_ text: String) -> EvaluationError {
     func message(_ text: String) -> String {
       "format() is given \(text) with unbalanced braces"
     }
-    return ExpressionProblem(
+    return EvaluationError(
       "W0307", message(quoted(text)), concealed: message("a text"),
       help: "write a literal brace twice: {{ or }}")
   }
 
-  static func missingFormatValue(index: String, given: Int) -> ExpressionProblem {
+  static func missingFormatValue(index: String, given: Int) -> EvaluationError {
     func message(_ value: String) -> String {
       "format() refers to value \(value), but is given "
         + (given == 1 ? "one value" : "\(given) values")
     }
-    return ExpressionProblem(
+    return EvaluationError(
       "W0307", message("{\(index)}"), concealed: message("of a number"),
       help: "values are numbered from {0}")
   }
 
-  static let emptyJSON = ExpressionProblem("W0307", "fromJSON() is given an empty string")
+  static let emptyJSON = EvaluationError("W0307", "fromJSON() is given an empty string")
 
-  static func malformedJSON(_ why: String) -> ExpressionProblem {
+  static func malformedJSON(_ why: String) -> EvaluationError {
     let message = "fromJSON() is given a string that is not JSON"
-    return ExpressionProblem("W0307", "\(message): \(why)", concealed: message)
+    return EvaluationError("W0307", "\(message): \(why)", concealed: message)
   }
 
-  static func tooLarge(limit: Int) -> ExpressionProblem {
-    ExpressionProblem(
+  static func tooLarge(limit: Int) -> EvaluationError {
+    EvaluationError(
       "W0307", "the expression produces more than \(limit) bytes of text, which is the limit")
   }
 
-  package static func filesNotHashed(_ why: String) -> ExpressionProblem {
-    ExpressionProblem("W0307", "hashFiles() fails: \(why)", concealed: "hashFiles() fails")
+  package static func filesNotHashed(_ why: String) -> EvaluationError {
+    EvaluationError("W0307", "hashFiles() fails: \(why)", concealed: "hashFiles() fails")
   }
 }
 
 // MARK: Found when writing a value into text
 
-extension ExpressionProblem {
-  package static func nothingToWrite(_ text: String) -> ExpressionProblem {
-    ExpressionProblem(
+extension EvaluationError {
+  package static func nothingToWrite(_ text: String) -> EvaluationError {
+    EvaluationError(
       "W0308", "\(quoted(text)) is null, which cannot be inserted into text",
       help: "write ${{ \(text) || '' }} to allow it")
   }
 
-  package static func notWritable(_ text: String, found: String) -> ExpressionProblem {
-    ExpressionProblem(
+  package static func notWritable(_ text: String, found: String) -> EvaluationError {
+    EvaluationError(
       "W0308", "\(quoted(text)) is \(found), which cannot be inserted into text",
       help: "write ${{ toJSON(\(text)) }} for its JSON text")
   }
 
-  static func unfitForHeader(_ text: String, _ byte: UInt8) -> ExpressionProblem {
+  static func unfitForHeader(_ text: String, _ byte: UInt8) -> EvaluationError {
     let control =
       switch byte {
       case 0: "a NUL"
@@ -237,18 +237,18 @@ extension ExpressionProblem {
       case 0x0D: "a carriage return"
       default: "the control character 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
       }
-    return ExpressionProblem(
+    return EvaluationError(
       "W0308", "\(quoted(text)) contains \(control), which is not allowed in a header")
   }
 
-  static func unfitForPath(_ text: String, _ segment: String) -> ExpressionProblem {
-    ExpressionProblem(
+  static func unfitForPath(_ text: String, _ segment: String) -> EvaluationError {
+    EvaluationError(
       "W0308",
       "\(quoted(text)) produces the path segment \"\(segment)\", which would change the path")
   }
 
-  static func notJSONNumber(_ text: String) -> ExpressionProblem {
-    ExpressionProblem("W0308", "\(quoted(text)) is not a finite number, which JSON requires")
+  static func notJSONNumber(_ text: String) -> EvaluationError {
+    EvaluationError("W0308", "\(quoted(text)) is not a finite number, which JSON requires")
   }
 
   /// At most 80 scalars of an expression, in quotes that it does not contain.

@@ -69,26 +69,26 @@ extension ExpressionFunction {
   ///
   /// Not for functions that need the scope, nor for `case`, which does not evaluate all its arguments.
   func value(
-    of arguments: [ExpressionValue], within room: inout AllocationBudget
-  ) throws(ExpressionProblem) -> ExpressionValue {
+    of arguments: [ExpressionValue], within budget: inout AllocationBudget
+  ) throws(EvaluationError) -> ExpressionValue {
     let first = arguments[0]
     switch self {
     case .contains: return .boolean(Searching.contains(first, arguments[1]))
     case .startsWith: return .boolean(Searching.compares(first, arguments[1], FoldedText.hasPrefix))
     case .endsWith: return .boolean(Searching.compares(first, arguments[1], FoldedText.hasSuffix))
     case .format:
-      return .string(try FormatText.text(first.text, arguments.dropFirst(), within: &room))
-    case .join: return .string(try join(arguments, within: &room))
+      return .string(try FormatText.text(first.text, arguments.dropFirst(), within: &budget))
+    case .join: return .string(try join(arguments, within: &budget))
     case .toJSON:
       let json = first.jsonText(.pretty)
-      try room.take(json.utf8.count)
+      try budget.take(json.utf8.count)
       return .string(json)
-    case .fromJSON: return try JSONText.value(of: first.text, within: &room)
+    case .fromJSON: return try JSONText.value(of: first.text, within: &budget)
     case .length: return .number(Double(try Counting.length(of: first)))
-    case .keys: return try Counting.keys(of: first, within: &room)
-    case .split: return try split(arguments, within: &room)
-    case .replace: return .string(try replace(arguments, within: &room))
-    case .trim, .lower, .upper: return .string(try changed(text(arguments, 0), within: &room))
+    case .keys: return try Counting.keys(of: first, within: &budget)
+    case .split: return try split(arguments, within: &budget)
+    case .replace: return .string(try replace(arguments, within: &budget))
+    case .trim, .lower, .upper: return .string(try changed(text(arguments, 0), within: &budget))
     case .hashFiles, .case, .success, .failure, .always, .cancelled:
       preconditionFailure("\(rawValue)() is evaluated elsewhere")
     }
@@ -96,7 +96,7 @@ extension ExpressionFunction {
 
   private func text(
     _ arguments: [ExpressionValue], _ index: Int
-  ) throws(ExpressionProblem) -> String {
+  ) throws(EvaluationError) -> String {
     guard let text = arguments[index].primitiveText else {
       throw .notText(self, found: arguments[index].kindName)
     }
@@ -104,53 +104,53 @@ extension ExpressionFunction {
   }
 
   private func changed(
-    _ text: String, within room: inout AllocationBudget
-  ) throws(ExpressionProblem) -> String {
+    _ text: String, within budget: inout AllocationBudget
+  ) throws(EvaluationError) -> String {
     let changed =
       switch self {
       case .lower: text.lowercased()
       case .upper: text.uppercased()
       default: WhiteSpace.trimmed(text)
       }
-    try room.take(changed.utf8.count)
+    try budget.take(changed.utf8.count)
     return changed
   }
 
   private func join(
-    _ arguments: [ExpressionValue], within room: inout AllocationBudget
-  ) throws(ExpressionProblem) -> String {
+    _ arguments: [ExpressionValue], within budget: inout AllocationBudget
+  ) throws(EvaluationError) -> String {
     guard case .array(let array) = arguments[0] else { return arguments[0].primitiveText ?? "" }
     let separator = arguments.count > 1 ? arguments[1].primitiveText ?? "," : ","
     var text = ""
     for (index, element) in array.elements.enumerated() {
-      if index > 0 { try room.append(separator, to: &text) }
-      try room.append(element.text, to: &text)
+      if index > 0 { try budget.append(separator, to: &text) }
+      try budget.append(element.text, to: &text)
     }
     return text
   }
 
   private func split(
-    _ arguments: [ExpressionValue], within room: inout AllocationBudget
-  ) throws(ExpressionProblem) -> ExpressionValue {
+    _ arguments: [ExpressionValue], within budget: inout AllocationBudget
+  ) throws(EvaluationError) -> ExpressionValue {
     let (text, separator) = (try text(arguments, 0), try text(arguments, 1))
     let pieces =
       separator.isEmpty
       ? text.unicodeScalars.map { String($0) } : TextSearch(separator).pieces(of: text)
-    try room.take(text.utf8.count + pieces.count * MemoryLayout<ExpressionValue>.stride)
+    try budget.take(text.utf8.count + pieces.count * MemoryLayout<ExpressionValue>.stride)
     return .array(pieces.map { .string($0) })
   }
 
   /// Returns the text unchanged if the text to replace is empty.
   private func replace(
-    _ arguments: [ExpressionValue], within room: inout AllocationBudget
-  ) throws(ExpressionProblem) -> String {
+    _ arguments: [ExpressionValue], within budget: inout AllocationBudget
+  ) throws(EvaluationError) -> String {
     let (text, old) = (try text(arguments, 0), try text(arguments, 1))
     let new = try self.text(arguments, 2)
     guard !old.isEmpty else { return text }
     var replaced = ""
     for (index, piece) in TextSearch(old).pieces(of: text).enumerated() {
-      if index > 0 { try room.append(new, to: &replaced) }
-      try room.append(piece, to: &replaced)
+      if index > 0 { try budget.append(new, to: &replaced) }
+      try budget.append(piece, to: &replaced)
     }
     return replaced
   }
@@ -174,7 +174,7 @@ private enum Searching {
 
 /// Lengths and keys.
 private enum Counting {
-  static func length(of value: ExpressionValue) throws(ExpressionProblem) -> Int {
+  static func length(of value: ExpressionValue) throws(EvaluationError) -> Int {
     switch value {
     case .null: 0
     case .string(let text): text.unicodeScalars.count
@@ -185,12 +185,12 @@ private enum Counting {
   }
 
   static func keys(
-    of value: ExpressionValue, within room: inout AllocationBudget
-  ) throws(ExpressionProblem) -> ExpressionValue {
+    of value: ExpressionValue, within budget: inout AllocationBudget
+  ) throws(EvaluationError) -> ExpressionValue {
     switch value {
     case .null: return .array([])
     case .object(let object):
-      try room.take(object.members.count * MemoryLayout<ExpressionValue>.stride)
+      try budget.take(object.members.count * MemoryLayout<ExpressionValue>.stride)
       return .array(object.members.map { .string($0.key) })
     case .boolean, .number, .string, .array: throw .notObject(found: value.kindName)
     }
@@ -200,15 +200,15 @@ private enum Counting {
 /// Implements `format`: a text with values in braces.
 enum FormatText {
   static func text(
-    _ format: String, _ values: ArraySlice<ExpressionValue>, within room: inout AllocationBudget
-  ) throws(ExpressionProblem) -> String {
+    _ format: String, _ values: ArraySlice<ExpressionValue>, within budget: inout AllocationBudget
+  ) throws(EvaluationError) -> String {
     let bytes = Array(format.utf8)
     var text = ""
     var start = 0
     var index = 0
     while let brace = bytes[index...].firstIndex(where: isBrace) {
       let isDoubled = brace + 1 < bytes.count && bytes[brace + 1] == bytes[brace]
-      try room.append(
+      try budget.append(
         String(decoding: bytes[start..<(isDoubled ? brace + 1 : brace)], as: UTF8.self), to: &text)
       if isDoubled {
         index = brace + 2
@@ -219,12 +219,12 @@ enum FormatText {
             index: String(decoding: bytes[brace + 1..<place.end - 1], as: UTF8.self),
             given: values.count)
         }
-        try room.append(values[values.startIndex + number].text, to: &text)
+        try budget.append(values[values.startIndex + number].text, to: &text)
         index = place.end
       }
       start = index
     }
-    try room.append(String(decoding: bytes[start...], as: UTF8.self), to: &text)
+    try budget.append(String(decoding: bytes[start...], as: UTF8.self), to: &text)
     return text
   }
 
@@ -247,19 +247,19 @@ enum FormatText {
 /// Implements `fromJSON`: parses a value strictly by RFC 8259.
 enum JSONText {
   static func value(
-    of text: String, within room: inout AllocationBudget
-  ) throws(ExpressionProblem) -> ExpressionValue {
+    of text: String, within budget: inout AllocationBudget
+  ) throws(EvaluationError) -> ExpressionValue {
     let bytes = Array(text.utf8)
     guard !bytes.allSatisfy(Lexer.isSpace) else { throw .emptyJSON }
-    try room.take(bytes.count)
+    try budget.take(bytes.count)
     let file = SourceFile(path: "", bytes: bytes)
     let (root, diagnostics) = JSONReader.read(
-      file, limits: JSONLimits(bytes: room.limit, problems: 1), beside: nil)
+      file, limits: JSONLimits(bytes: budget.limit, problems: 1), beside: nil)
     if let fault = diagnostics.first(where: \.isError) {
       throw .malformedJSON(describe(fault, in: file))
     }
     guard let root else { throw .malformedJSON("it cannot be read") }
-    try room.take(root.document.nodeCount * MemoryLayout<ExpressionValue>.stride)
+    try budget.take(root.document.nodeCount * MemoryLayout<ExpressionValue>.stride)
     return ExpressionValue(JSONValue(root))
   }
 

@@ -120,7 +120,7 @@ struct Lexer {
     throw fault(.unclosedText, start)
   }
 
-  private func fault(_ problem: ExpressionProblem, _ start: Int) -> ExpressionError {
+  private func fault(_ problem: EvaluationError, _ start: Int) -> ExpressionError {
     ExpressionError(problem, SourceRange(start: start, end: offset))
   }
 

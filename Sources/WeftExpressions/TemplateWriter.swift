@@ -32,7 +32,7 @@ struct TemplateWriter {
 
   private mutating func append(_ more: String, at range: SourceRange) throws(ExpressionError) {
     do {
-      try evaluator.room.append(more, to: &text)
+      try evaluator.budget.append(more, to: &text)
     } catch {
       throw ExpressionError(error, range)
     }
@@ -78,7 +78,7 @@ struct TemplateWriter {
     return value.jsonText(.compact)
   }
 
-  private func fault(_ problem: ExpressionProblem, _ expression: Expression) -> ExpressionError {
+  private func fault(_ problem: EvaluationError, _ expression: Expression) -> ExpressionError {
     ExpressionError(problem, expression.range)
   }
 
@@ -125,9 +125,9 @@ extension Template {
     if escaping == .plain, let onlyExpression {
       return try onlyExpression.evaluate(in: scope, limits: limits)
     }
-    let room = AllocationBudget(limit: limits.madeBytes)
+    let budget = AllocationBudget(limit: limits.madeBytes)
     var writer = TemplateWriter(
-      evaluator: Evaluator(room: room), escaping: escaping)
+      evaluator: Evaluator(budget: budget), escaping: escaping)
     for segment in segments { try writer.write(segment, in: scope) }
     try writer.checkPath()
     return ScopedValue(.string(writer.text), isSecret: writer.evaluator.isSecret)

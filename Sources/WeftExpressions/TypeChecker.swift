@@ -34,7 +34,7 @@ package struct TypeChecker {
     case .fault(let fault): faults = [fault]
     }
     let found = CheckedExpression.Reference(
-      reference: reference, type: type, isSecret: isSecret, isGuarded: reference.asksForOutcome)
+      reference: reference, type: type, isSecret: isSecret, isGuarded: reference.readsOutcome)
     return CheckedExpression(
       type: type, isSecret: isSecret, references: [found], statusFunctions: [],
       hashesFiles: false, faults: faults, remarks: [])
@@ -71,7 +71,7 @@ package struct TypeChecker {
   // MARK: References
 
   private mutating func type(of reference: ContextReference) -> ExpressionType {
-    let isGuarded = alternatives > 0 || reference.asksForOutcome || tests.cover(reference)
+    let isGuarded = alternatives > 0 || reference.readsOutcome || tests.cover(reference)
     var (type, isSecret) = (ExpressionType.any, false)
     switch scope.type(of: reference) {
     case .known(let known, let secret): (type, isSecret) = (known, secret)
@@ -121,11 +121,11 @@ package struct TypeChecker {
   private mutating func typeNotingTests(of node: ExpressionNode) -> ExpressionType {
     let count = checked.references.count
     let type = type(of: node)
-    for found in checked.references[count...] { tests.note(found.reference) }
+    for found in checked.references[count...] { tests.record(found.reference) }
     return type
   }
 
-  private mutating func add(_ problem: ExpressionProblem, _ range: SourceRange) {
+  private mutating func add(_ problem: EvaluationError, _ range: SourceRange) {
     checked.faults.append(ExpressionError(problem, range))
   }
 }
@@ -221,9 +221,9 @@ extension TypeChecker {
   private mutating func checkFormat(_ arguments: [ExpressionNode], at range: SourceRange) {
     guard case .literal(let format) = arguments[0].form else { return }
     let values = arguments.dropFirst().map { _ in ExpressionValue.string("") }
-    var room = AllocationBudget(limit: .max)
+    var budget = AllocationBudget(limit: .max)
     do {
-      _ = try FormatText.text(format.text, values[...], within: &room)
+      _ = try FormatText.text(format.text, values[...], within: &budget)
     } catch {
       add(error, range)
     }
@@ -233,9 +233,9 @@ extension TypeChecker {
     _ argument: ExpressionNode, at range: SourceRange
   ) -> ExpressionType {
     guard case .literal(let text) = argument.form else { return .any }
-    var room = AllocationBudget(limit: ExpressionLimits.standard.madeBytes)
+    var budget = AllocationBudget(limit: ExpressionLimits.standard.madeBytes)
     do {
-      return ExpressionType(of: try JSONText.value(of: text.text, within: &room))
+      return ExpressionType(of: try JSONText.value(of: text.text, within: &budget))
     } catch {
       add(error, range)
       return .any
@@ -324,8 +324,8 @@ struct GuardTests {
   /// The names that lead to each step, including its own.
   private var steps: [ArraySlice<ContextReference.Name>] = []
 
-  mutating func note(_ reference: ContextReference) {
-    if reference.asksForOutcome { steps.append(reference.names.dropLast()) }
+  mutating func record(_ reference: ContextReference) {
+    if reference.readsOutcome { steps.append(reference.names.dropLast()) }
   }
 
   /// Whether the reference is to one of these steps.
@@ -339,7 +339,7 @@ struct GuardTests {
 
 extension ContextReference {
   /// Whether it refers to the outcome or conclusion of a step.
-  package var asksForOutcome: Bool {
+  package var readsOutcome: Bool {
     guard names.count > 2, let last = names.last?.text else { return false }
     return FoldedText.areEqual(last, "outcome") || FoldedText.areEqual(last, "conclusion")
   }

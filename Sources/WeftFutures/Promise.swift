@@ -125,11 +125,11 @@ extension Future where Failure == Never {
   /// A future that its maker settles with ``give(_:)``. It saves the second object of a ``Promise``, which notices when
   /// it is dropped: if this future is forgotten, its waiters wait forever.
   @inlinable
-  package static func owed() -> Future { .pending() }
+  package static func unsettled() -> Future { .pending() }
 
   /// Settles a future made by ``owed()``. Only the first call counts.
   @inlinable
-  package func give(_ value: Value) {
+  package func supply(_ value: Value) {
     let cell = cell
     _ = cell.settle { cell.outcome = .success(value) }
   }

@@ -25,8 +25,8 @@ final class RunQueue {
   @exclusivity(unchecked) private var releaseDepth = 0
 
   private struct Postponed {
-    let whose: any Postponing
-    let what: Int
+    let owner: any PostponedWorkOwner
+    let number: Int
   }
 
   /// Calls `body`, then runs everything that it made ready; inside another drain, only calls `body`.
@@ -70,9 +70,9 @@ final class RunQueue {
   /// Releases `object` outside of any other release, however deep its references go.
   func discard(_ object: Any) { discarded.append(object) }
 
-  /// Has `whose` do postponed work when everything else that is ready on this thread has been done.
-  func postpone(_ whose: some Postponing, _ what: Int) {
-    postponed.append(Postponed(whose: whose, what: what))
+  /// Has `owner` do postponed work when everything else that is ready on this thread has been done.
+  func postpone(_ owner: some PostponedWorkOwner, _ number: Int) {
+    postponed.append(Postponed(owner: owner, number: number))
   }
 
   private func drain() {
@@ -83,7 +83,7 @@ final class RunQueue {
         waiter.run(self)
       } else if discarded.popLast() == nil {
         guard let postponed = postponed.popLast() else { return }
-        postponed.whose.doPostponed(postponed.what)
+        postponed.owner.runPostponed(postponed.number)
       }
     }
   }
@@ -116,17 +116,17 @@ extension RunQueue {
 
 /// An object that postpones work with ``afterwards(_:_:)``. A protocol, because closures would have to be allocated,
 /// and there are very many.
-package protocol Postponing: AnyObject, Sendable {
+package protocol PostponedWorkOwner: AnyObject, Sendable {
   /// - Parameter what: The number that it passed to ``afterwards(_:_:)``.
-  func doPostponed(_ what: Int)
+  func runPostponed(_ number: Int)
 }
 
-/// Has `whose` do work once everything that is being settled on this thread has reached all waiters, with all that
+/// Has `owner` do work once everything that is being settled on this thread has reached all waiters, with all that
 /// follows from it; immediately if nothing is being settled. The last one postponed runs first.
 ///
 /// For a decision that should see everything an outcome has made ready.
-package func afterwards(_ whose: some Postponing, _ what: Int) {
-  RunQueue.draining { $0.postpone(whose, what) }
+package func postpone(_ owner: some PostponedWorkOwner, _ number: Int) {
+  RunQueue.draining { $0.postpone(owner, number) }
 }
 
 /// An object that runs once the future it waits for has settled.

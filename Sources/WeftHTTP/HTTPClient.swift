@@ -23,58 +23,58 @@ public struct HTTPClient: Sendable {
     if let path = request.saveTo?.path, !DownloadFile.isPath(path) {
       return Future(failure: HTTPFailure(.invalid(.saveWithoutName(path))))
     }
-    return advance(Reception(RedirectPolicy(request)), Passage(began: now()))
+    return advance(Reception(RedirectPolicy(request)), ExchangeProgress(began: now()))
   }
 
   /// The exchanges before the current one.
-  fileprivate struct Passage: Sendable {
+  fileprivate struct ExchangeProgress: Sendable {
     let began: Duration
     var hops: [RedirectHop] = []
     var figures: ExchangeFigures?
   }
 
   private func advance(
-    _ reception: Reception, _ passage: Passage
+    _ reception: Reception, _ progress: ExchangeProgress
   ) -> Future<HTTPResponse, HTTPFailure> {
     let limit = reception.redirects.request.deadlines.total
-    let left = limit.map { $0 - (now() - passage.began) }
+    let left = limit.map { $0 - (now() - progress.began) }
     if let left, let limit, left <= .zero, limit > .zero {
-      return Future(failure: passage.failure(HTTPFailure(.timeout(.total, after: limit))))
+      return Future(failure: progress.failure(HTTPFailure(.timeout(.total, after: limit))))
     }
     let wire: WireRequest
     do {
       wire = try WireRequest(reception.redirects.request, boundary: Self.boundary(), total: left)
     } catch {
-      return Future(failure: passage.failure(HTTPFailure(.invalid(error))))
+      return Future(failure: progress.failure(HTTPFailure(.invalid(error))))
     }
     return transport.exchange(wire) { reception.plan(for: $0) }.flatMapResult { result in
       switch result {
-      case .success(let exchange): arrive(exchange, reception, passage)
+      case .success(let exchange): arrive(exchange, reception, progress)
       case .failure(let failure):
-        Future(failure: passage.failure(reception.complete(failure.sayingWhole(limit))))
+        Future(failure: progress.failure(reception.complete(failure.withTotalLimit(limit))))
       }
     }
   }
 
   private func arrive(
-    _ exchange: HTTPExchange, _ reception: Reception, _ passage: Passage
+    _ exchange: HTTPExchange, _ reception: Reception, _ progress: ExchangeProgress
   ) -> Future<HTTPResponse, HTTPFailure> {
-    let figures = passage.figures?.followed(by: exchange.figures) ?? exchange.figures
+    let figures = progress.figures?.followed(by: exchange.figures) ?? exchange.figures
     guard reception.redirects.follows(exchange.head) else {
       return Future(
         value: HTTPResponse(
           head: exchange.head, body: exchange.body, isBodyCut: exchange.isBodyCut,
           savedTo: reception.savedPath, method: reception.redirects.request.method,
-          url: reception.redirects.request.url, redirects: passage.hops, figures: figures,
+          url: reception.redirects.request.url, redirects: progress.hops, figures: figures,
           cacheStatus: exchange.cacheStatus))
     }
     var redirects = reception.redirects
-    let turn = redirects.turn(at: exchange.head)
-    let passage = Passage(began: passage.began, hops: redirects.hops, figures: figures)
-    if case .fails(let fault) = turn {
-      return Future(failure: passage.failure(HTTPFailure(.redirect(fault))))
+    let decision = redirects.decision(at: exchange.head)
+    let progress = ExchangeProgress(began: progress.began, hops: redirects.hops, figures: figures)
+    if case .fails(let fault) = decision {
+      return Future(failure: progress.failure(HTTPFailure(.redirect(fault))))
     }
-    return advance(Reception(redirects), passage)
+    return advance(Reception(redirects), progress)
   }
 
   private static func boundary() -> String {
@@ -86,7 +86,7 @@ public struct HTTPClient: Sendable {
   }
 }
 
-extension HTTPClient.Passage {
+extension HTTPClient.ExchangeProgress {
   fileprivate func failure(_ failure: HTTPFailure) -> HTTPFailure {
     var failure = failure
     failure.redirects = hops
@@ -97,7 +97,7 @@ extension HTTPClient.Passage {
 
 extension HTTPFailure {
   /// Reports the whole deadline; the transport only knows the time that was left.
-  fileprivate func sayingWhole(_ total: Duration?) -> HTTPFailure {
+  fileprivate func withTotalLimit(_ total: Duration?) -> HTTPFailure {
     guard case .timeout(.total, _) = kind, let total else { return self }
     return HTTPFailure(
       .timeout(.total, after: total), isInDoubt: isInDoubt, redirects: redirects, figures: figures,

@@ -5,7 +5,7 @@ extension JSONParser {
   /// - Returns: The offset at which to continue, or ``stop``.
   @inline(never)
   mutating func recover(at: Int) -> Int {
-    if let end = afterComment(at) ?? afterStrangeSpace(at) { return unlessExhausted(end) }
+    if let end = afterComment(at) ?? afterStrangeSpace(at) { return limited(end) }
     let next =
       switch awaiting {
       case .value, .firstElement, .element: recoverValue(at)
@@ -13,7 +13,7 @@ extension JSONParser {
       case .colon: recoverColon(at)
       case .separator: recoverSeparator(at)
       }
-    return unlessExhausted(next)
+    return limited(next)
   }
 
   /// Checks at the end of the text whether the value is complete.
@@ -29,19 +29,20 @@ extension JSONParser {
 
   // MARK: Reporting
 
-  mutating func report(_ fault: JSONFault, _ range: Range<Int>, other: Range<Int>? = nil) {
+  mutating func report(_ fault: JSONSyntaxError, _ range: Range<Int>, other: Range<Int>? = nil) {
     guard problems.count < limits.problems else { return }
     problems.append(JSONProblem(fault, range, other: other))
     guard problems.count == limits.problems else { return }
     problems.append(JSONProblem(.tooManyProblems(limit: limits.problems), range))
   }
 
-  mutating func fail(_ fault: JSONFault, _ range: Range<Int>, other: Range<Int>? = nil) -> Int {
+  mutating func fail(_ fault: JSONSyntaxError, _ range: Range<Int>, other: Range<Int>? = nil) -> Int
+  {
     report(fault, range, other: other)
     return JSONParser.stop
   }
 
-  func unlessExhausted(_ next: Int) -> Int {
+  func limited(_ next: Int) -> Int {
     problems.count < limits.problems ? next : JSONParser.stop
   }
 
@@ -51,7 +52,7 @@ extension JSONParser {
     guard sequence.isValid else { return fail(.invalidUTF8(offset: at), range) }
     let scalar = text(range).unicodeScalars.first ?? "\u{FFFD}"
     let isPlain = scalar.properties.generalCategory != .control
-    let found = isPlain ? "\"\(scalar)\"" : JSONFault.name(of: scalar)
+    let found = isPlain ? "\"\(scalar)\"" : JSONSyntaxError.name(of: scalar)
     return fail(.unexpected(found, wanted: wanted), range)
   }
 
@@ -87,7 +88,9 @@ extension JSONParser {
       awaiting = .separator
       return range.upperBound
     }
-    guard let fault = JSONFault(word: word) else { return failUnexpected(at, wanted: "a value") }
+    guard let fault = JSONSyntaxError(word: word) else {
+      return failUnexpected(at, wanted: "a value")
+    }
     report(fault, range)
     let next = afterBlanks(range.upperBound)
     guard next == bytes.count || [",", "]", "}", "/", "#"].contains(character(next)) else {
@@ -125,7 +128,7 @@ extension JSONParser {
     guard isBracket, container >= 0, containerIsObject != (bytes[at] == UInt8(ascii: "}")) else {
       return failUnexpected(at, wanted: wanted)
     }
-    let fault = JSONFault.wrongBracket(
+    let fault = JSONSyntaxError.wrongBracket(
       found: character(at), wanted: containerIsObject ? "}" : "]")
     return fail(fault, at..<at + 1, other: opener)
   }
@@ -144,7 +147,7 @@ extension JSONParser {
     let end = endOfWord(at)
     let colon = afterBlanks(end)
     guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":"),
-      JSONFault.isWord(text(at..<end))
+      JSONSyntaxError.isWord(text(at..<end))
     else { return recoverBracket(at, wanted: wanted) }
     report(.unquotedKey(text(at..<end)), at..<end)
     append(.string, [.unquoted, .beyondASCII], from: at, to: end)
@@ -205,7 +208,9 @@ extension JSONParser {
     var end = start
     while end < bytes.count {
       let sequence = UTF8Sequence(at: end, in: bytes)
-      guard sequence.isValid, JSONFault.isWord(text(end..<end + sequence.length)) else { break }
+      guard sequence.isValid, JSONSyntaxError.isWord(text(end..<end + sequence.length)) else {
+        break
+      }
       end += sequence.length
     }
     return end

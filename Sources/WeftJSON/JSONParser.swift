@@ -263,7 +263,7 @@ extension JSONParser {
       case UInt8(ascii: "\""):
         append(.string, traits, from: quote, to: at + 1)
         awaiting = next
-        return unlessExhausted(at + 1)
+        return limited(at + 1)
       case UInt8(ascii: "\\"):
         at = escape(at, &traits)
       case 0x0A, 0x0D:

@@ -34,7 +34,7 @@ package enum JSONReader {
         diagnostics += JSONFindings(in: document).all.map { $0.diagnostic(beside, in: file) }
       }
     }
-    return (root, diagnostics.sortedByPlace())
+    return (root, diagnostics.sortedByLocation())
   }
 }
 

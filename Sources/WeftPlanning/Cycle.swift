@@ -41,8 +41,8 @@ struct Cycle: Sendable {
   let file: Int
 
   func problem(in outline: Outline) -> PlacedProblem {
-    let related = notes.map { note in
-      Diagnostic.Related(message: note.text, place: outline.place(note.range, inFile: file))
+    let related = notes.map { record in
+      Diagnostic.Related(message: record.text, place: outline.place(record.range, inFile: file))
     }
     return PlacedProblem(
       diagnostic: Diagnostic(
@@ -104,7 +104,7 @@ extension Cycle {
   ) {
     // A cycle consists of steps of one file; the contents of files that they run are between their starts and ends.
     let file = nodes.map { outline.file(of: Int($0)) }.min() ?? 0
-    let teller = CycleTeller(
+    let describer = CycleDescriber(
       outline: outline, names: names[file], references: references, number: file,
       file: outline.files[file].workflow.source.value)
     self.file = file
@@ -113,28 +113,29 @@ extension Cycle {
     }
     // Only needs, logs and references can lead to a later node.
     let first =
-      edges.indices.filter { edges[$0].to > edges[$0].from && teller.tells(edges[$0].from) }.min {
+      edges.indices.filter { edges[$0].to > edges[$0].from && describer.isInFile(edges[$0].from) }
+      .min {
         edges[$0].from < edges[$1].from
       }
       ?? 0
-    hops = (edges[first...] + edges[..<first]).compactMap(teller.hop)
+    hops = (edges[first...] + edges[..<first]).compactMap(describer.hop)
   }
 }
 
 /// Determines why one node waits for another, which the graph does not store.
-private struct CycleTeller {
+private struct CycleDescriber {
   let outline: Outline
   let names: StepNames
   let references: ReferenceEdges
   let number: Int
   let file: SourceFile?
 
-  func tells(_ node: Plan.NodeIndex) -> Bool { outline.file(of: node) == number }
+  func isInFile(_ node: Plan.NodeIndex) -> Bool { outline.file(of: node) == number }
 
   /// `nil` for the edge from the end of an empty group to its start, and for edges through another file, from the end
   /// of the step that runs it to its start.
   func hop(from: Plan.NodeIndex, to: Plan.NodeIndex) -> Cycle.Hop? {
-    guard tells(from), tells(to) else { return nil }
+    guard isInFile(from), isInFile(to) else { return nil }
     let waiting = outline.member(at: from)
     let target = outline.member(at: to)
     guard waiting.node != target.node else { return nil }

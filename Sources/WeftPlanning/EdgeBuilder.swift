@@ -107,7 +107,7 @@ struct EdgeBuilder {
       edges.append(target)
       drawn += 1
     }
-    if edges.sortNode() < drawn { tellRepetitions(in: needs, of: node) }
+    if edges.sortNode() < drawn { reportRepetitions(in: needs, of: node) }
   }
 
   /// The node that `need` waits for; `nil` after reporting why there is none.
@@ -129,7 +129,7 @@ struct EdgeBuilder {
       report(.needsItsMember(subject(node), member: subject(target)), at: need)
       return nil
     case .node(let target):
-      if outline.hidesSteps, let problem = whyNotNamed(target, by: need, of: node) {
+      if outline.hidesSteps, let problem = namingProblem(target, by: need, of: node) {
         report(problem, at: need)
         return nil
       }
@@ -147,7 +147,7 @@ struct EdgeBuilder {
     case .node(node):
       report(.readsItsOwnLog(subject(node)), at: source)
     case .node(let target):
-      if outline.hidesSteps, let problem = whyNotNamed(target, by: source, of: node) {
+      if outline.hidesSteps, let problem = namingProblem(target, by: source, of: node) {
         return report(problem, at: source)
       }
       guard case .step(let index) = outline.nodes[target] else {
@@ -157,25 +157,25 @@ struct EdgeBuilder {
         report(.readsLogOfTerminal(subject(node), step: source.name), at: source)
       }
       if case .step(let reader) = outline.nodes[node] {
-        logs.note(Int(reader), reads: Int(index))
+        logs.record(Int(reader), reads: Int(index))
       }
       edges.append(target)
     }
   }
 
   /// The reason why an existing step or group cannot be named here; `nil` if it can.
-  private func whyNotNamed(
+  private func namingProblem(
     _ target: Plan.NodeIndex, by need: Need, of node: Plan.NodeIndex
   ) -> Diagnostic? {
-    if let afterwards = outline.afterwards(target, to: node) {
-      return .needsAfterwards(subject(node), named: need.name, afterwards)
+    if let finalizerScope = outline.finalizerScope(target, to: node) {
+      return .needsFinalizer(subject(node), named: need.name, finalizerScope)
     }
-    return outline.sealedGroup(around: target, butNotAround: node).map {
+    return outline.sealedGroup(around: target, excludingThoseAround: node).map {
       .needsInsideOf(subject(node), member: need.name, of: $0)
     }
   }
 
-  private mutating func tellRepetitions(in needs: [Need], of node: Plan.NodeIndex) {
+  private mutating func reportRepetitions(in needs: [Need], of node: Plan.NodeIndex) {
     var first: [String: Need] = [:]
     for need in needs where names[found.file].meaning(of: need.name).isNode {
       if let earlier = first.updateValue(need, forKey: need.name) {
@@ -300,7 +300,7 @@ extension Diagnostic {
   }
 
   /// A step that runs at the end of something is named by something else.
-  fileprivate static func needsAfterwards(
+  fileprivate static func needsFinalizer(
     _ subject: Subject, named name: String, _ scope: FinalizerScope
   ) -> Diagnostic {
     problem(

@@ -50,7 +50,7 @@ extension Plan {
     switch owner {
     case .workflow: true
     case .group(let index): !forecast(of: groups[index]).isSkipped
-    case .step(let index): !isSkippedSurely(steps[index])
+    case .step(let index): !isCertainlySkipped(steps[index])
     }
   }
 

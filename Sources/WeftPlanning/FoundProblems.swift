@@ -43,9 +43,9 @@ extension [PlacedProblem] {
   /// The diagnostics, sorted by location. Each problem of a file that several steps run is reported once.
   func reported(in outline: Outline) -> [Diagnostic] {
     let diagnostics = map { $0.located(in: outline) }
-    guard outline.files.count > 1 else { return diagnostics.sortedByPlace() }
+    guard outline.files.count > 1 else { return diagnostics.sortedByLocation() }
     var reported = DiagnosticDeduplicator()
-    return diagnostics.filter { reported.insert($0) }.sortedByPlace()
+    return diagnostics.filter { reported.insert($0) }.sortedByLocation()
   }
 }
 

@@ -23,7 +23,7 @@ extension PlannedGroup {
   }
 
   /// Whether its contents are a plan region of their own, even if that runs once: the steps of another file are.
-  package var isRunApart: Bool { isRepeated || step?.runsAnotherFile == true }
+  package var hasOwnRegion: Bool { isRepeated || step?.runsAnotherFile == true }
 
   /// Whether its contents may run several times.
   package var isRepeated: Bool {
@@ -49,7 +49,7 @@ extension PlannedGroup {
 extension Outline {
   /// The outermost sealed group that contains one node and not the other.
   func sealedGroup(
-    around target: Plan.NodeIndex, butNotAround node: Plan.NodeIndex?
+    around target: Plan.NodeIndex, excludingThoseAround node: Plan.NodeIndex?
   ) -> OpaqueGroup? {
     guard hasSealedGroups else { return nil }
     var sealed: OpaqueGroup?
@@ -105,7 +105,7 @@ extension Outline {
   /// Steps in `finally` may name each other, and so may cleanup steps of the same step or group.
   ///
   /// - Parameter node: The node that names it; `nil` for the workflow.
-  func afterwards(_ target: Plan.NodeIndex, to node: Plan.NodeIndex?) -> FinalizerScope? {
+  func finalizerScope(_ target: Plan.NodeIndex, to node: Plan.NodeIndex?) -> FinalizerScope? {
     if case .step(let index) = nodes[target], !cleanedUp.isEmpty, let cleaned = cleanedUp[index] {
       if case .step(let reader)? = node.map({ nodes[$0] }), cleanedUp[reader] == cleaned {
         return nil

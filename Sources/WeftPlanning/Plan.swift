@@ -128,10 +128,10 @@ public struct PlannedStep: Sendable {
   }
 
   /// Whether its action must not be repeated. Called for every step, so it mostly avoids a copy.
-  @inlinable package var mustNotBeMadeAgain: Bool {
+  @inlinable package var mustNotBeRepeated: Bool {
     let position = Int(position)
     return (list[position].hasControl || list[position].sendsRequest)
-      && list[position].mustNotBeMadeAgain
+      && list[position].mustNotBeRepeated
   }
 
   /// Whether its action gets a jobserver, or an expression decides that.
@@ -301,7 +301,7 @@ package struct PlannedLogs: Sendable {
   private var sources: [Int: Int] = [:]
   private var read: Set<Int> = []
 
-  mutating func note(_ reader: Int, reads source: Int) {
+  mutating func record(_ reader: Int, reads source: Int) {
     sources[reader] = source
     read.insert(source)
   }

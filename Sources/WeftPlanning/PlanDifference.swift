@@ -33,7 +33,7 @@ package struct PlanDifference: Sendable, Hashable {
     let directory: String?
     let shell: Shell
     /// The loops around it, from the inside out.
-    let fanOuts: [FanOut]
+    let loops: [FanOut]
 
     init(of step: PlannedStep, in plan: Plan) {
       var plain = step.step
@@ -44,7 +44,7 @@ package struct PlanDifference: Sendable, Hashable {
       policy = plan.environmentPolicy(of: step)
       directory = plan.workingDirectory(of: step)
       shell = plan.shell(of: step)
-      fanOuts = plan.allEnclosingGroups(ofGroup: step.group).compactMap {
+      loops = plan.allEnclosingGroups(ofGroup: step.group).compactMap {
         plan.groups[$0].step?.control.fanOut
       }
     }

@@ -20,7 +20,7 @@ package struct PlannedBodies: Sendable {
   package let cleanupSteps: Set<Int>
   /// The members of groups that may end before all their members: the group and the member, by the node whose future
   /// settles with the member's outcome.
-  package private(set) var racers: [Int32: (group: Int, member: Int32)] = [:]
+  package private(set) var raceMembers: [Int32: (group: Int, member: Int32)] = [:]
   /// The `finally` group of the workflow that is planned.
   package let finallyGroup: Int?
   /// The `finally` groups of all files.
@@ -36,12 +36,12 @@ package struct PlannedBodies: Sendable {
     finallyGroups = outline.finallyGroups
     for (index, group) in outline.groups.enumerated() where group.endsEarly {
       for member in group.members {
-        let end = outline.isRunApart(at: Int(member)) ? Int(member) : outline.end(of: Int(member))
-        racers[Int32(end)] = (index, member)
+        let end = outline.hasOwnRegion(at: Int(member)) ? Int(member) : outline.end(of: Int(member))
+        raceMembers[Int32(end)] = (index, member)
       }
     }
     let apart = outline.groups.indices.filter {
-      outline.finallyGroups.contains($0) || outline.groups[$0].isRunApart
+      outline.finallyGroups.contains($0) || outline.groups[$0].hasOwnRegion
     }
     guard !apart.isEmpty || !outline.cleanups.isEmpty else {
       root.order = order
@@ -57,10 +57,10 @@ package struct PlannedBodies: Sendable {
       guard let body = outline.body(of: Int(node), bodyOfGroup) else { continue }
       if body == 0 { root.order.append(node) } else { ofGroups[body]?.order.append(node) }
     }
-    noteOutsideNeeds(outline, dependencies)
+    recordOutsideNeeds(outline, dependencies)
   }
 
-  private mutating func noteOutsideNeeds(_ outline: Outline, _ dependencies: PlanEdges) {
+  private mutating func recordOutsideNeeds(_ outline: Outline, _ dependencies: PlanEdges) {
     for index in ofGroups.keys {
       let group = outline.groups[index]
       let order = ofGroups[index]?.order ?? []
@@ -72,9 +72,9 @@ package struct PlannedBodies: Sendable {
 }
 
 extension Outline {
-  fileprivate func isRunApart(at node: Plan.NodeIndex) -> Bool {
+  fileprivate func hasOwnRegion(at node: Plan.NodeIndex) -> Bool {
     guard case .groupStart(let index) = nodes[node] else { return false }
-    return groups[Int(index)].isRunApart
+    return groups[Int(index)].hasOwnRegion
   }
 
   /// The region that a node runs in; `nil` for nodes that run by themselves: cleanup steps, `finally`, and the end of a

@@ -31,7 +31,7 @@ extension Plan {
   /// what the others leave behind.
   ///
   /// - Throws: The first unknown name.
-  package func stepsLeftOut(by choice: StepChoice) throws(StepChoice.UnknownStep) -> [Int] {
+  package func stepsExcluded(by choice: StepChoice) throws(StepChoice.UnknownStep) -> [Int] {
     if choice.isEmpty { return [] }
     let names = StepNodes(self)
     let (only, from, skip) = (
@@ -41,32 +41,34 @@ extension Plan {
     let wanted = only.isEmpty ? nil : reached(from: only, by: needs())
     let following = from.isEmpty ? nil : reached(from: from, by: dependants())
     let skipped = inside(skip)
-    let isLast = stepsDoneLast()
-    var isLeftOut = steps.indices.map { index in
+    let isLast = finalizingSteps()
+    var isExcluded = steps.indices.map { index in
       let node = steps[index].node
       if skipped[node] { return true }
       if isLast[index] { return false }
       return wanted?[node] == false || following?[node] == false
     }
-    for (node, cleanups) in bodies.cleanups where isEmpty(at: node, isLeftOut, isLast) {
-      for step in cleanups { isLeftOut[Int(step)] = true }
+    for (node, cleanups) in bodies.cleanups where isEmpty(at: node, isExcluded, isLast) {
+      for step in cleanups { isExcluded[Int(step)] = true }
     }
     for file in files.dropFirst() {
       guard let finally = file.finally, let caller = file.caller,
-        isEmpty(at: groups[caller].startNode, isLeftOut, isLast)
+        isEmpty(at: groups[caller].startNode, isExcluded, isLast)
       else { continue }
       let range = groups[finally].startNode...groups[finally].endNode
-      for index in steps.indices where range.contains(steps[index].node) { isLeftOut[index] = true }
+      for index in steps.indices where range.contains(steps[index].node) {
+        isExcluded[index] = true
+      }
     }
-    return steps.indices.filter { isLeftOut[$0] }
+    return steps.indices.filter { isExcluded[$0] }
   }
 
   /// Whether all of a step or group is skipped; cleanup and `finally` steps in it do not count.
-  private func isEmpty(at node: NodeIndex, _ isLeftOut: [Bool], _ isLast: [Bool]) -> Bool {
-    if case .step(let index) = nodes[node] { return isLeftOut[Int(index)] }
+  private func isEmpty(at node: NodeIndex, _ isExcluded: [Bool], _ isLast: [Bool]) -> Bool {
+    if case .step(let index) = nodes[node] { return isExcluded[Int(index)] }
     let range = node...end(of: node)
     return steps.indices.allSatisfy { index in
-      !range.contains(steps[index].node) || isLeftOut[index] || isLast[index]
+      !range.contains(steps[index].node) || isExcluded[index] || isLast[index]
     }
   }
 
@@ -107,7 +109,7 @@ extension Plan {
     return isInside
   }
 
-  private func stepsDoneLast() -> [Bool] {
+  private func finalizingSteps() -> [Bool] {
     var isLast = Array(repeating: false, count: steps.count)
     for step in bodies.cleanupSteps { isLast[step] = true }
     for finally in bodies.finallyGroups {

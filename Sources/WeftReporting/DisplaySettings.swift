@@ -17,18 +17,18 @@ package struct DisplaySettings: Sendable, Hashable {
   /// Whether failures become GitHub Actions annotations.
   package var annotatesForGitHub: Bool
   /// A sentence for the end of a summary that omits output of a failed step.
-  package var howToSeeMore: String?
+  package var moreHint: String?
 
   package init(
     mode: Mode, isTerminal: Bool = false, usesColour: Bool = false, usesUnicode: Bool = true,
-    annotatesForGitHub: Bool = false, howToSeeMore: String? = nil
+    annotatesForGitHub: Bool = false, moreHint: String? = nil
   ) {
     self.mode = mode
     self.isTerminal = isTerminal
     self.usesColour = usesColour
     self.usesUnicode = usesUnicode
     self.annotatesForGitHub = annotatesForGitHub
-    self.howToSeeMore = howToSeeMore
+    self.moreHint = moreHint
   }
 
   /// Chooses settings: live on a terminal that can move its cursor and is large enough, unless `CI` says that the

@@ -20,7 +20,7 @@ extension CommandAnalyzer {
         takeOption(word, of: places, &words, name)
       } else {
         if operands == 0 {
-          places.letters += word.literal.flatMap { places.lettersBehind[$0] } ?? ""
+          places.letters += word.literal.flatMap { places.nestedLetters[$0] } ?? ""
         }
         classify(operand: word, number: operands, places, name)
         operands += 1

@@ -113,10 +113,10 @@ struct CommandAnalyzer {
       readsProgram = name == "." || name == "source" || arguments.contains(where: \.hasExpansion)
       setsAnyName = true
     case .names:
-      noteNames(arguments)
+      recordNames(arguments)
       for word in arguments { rejectUnlessLiteral(word, .evaluatedArgument(name)) }
     case .declares:
-      noteNames(arguments)
+      recordNames(arguments)
       if arguments.contains(where: mayGiveAttribute) { givesAttributes = true }
       for word in arguments {
         rejectUnlessLiteral(word, .evaluatedArgument(name))
@@ -130,13 +130,13 @@ struct CommandAnalyzer {
       changesReading = name
     case .assigns:
       // `export NAME` sets nothing.
-      if name == "local" { noteNames(arguments) }
+      if name == "local" { recordNames(arguments) }
       judgeAssigning(arguments, of: name)
     case .setsOptions: judgeSet(arguments)
     case .setsShellOptions: judgeShellOptions(arguments)
     case .tests: judgeTest(arguments, of: name)
     case .prints:
-      if arguments.first?.literal == "-v" { noteNames(arguments.dropFirst().prefix(1)) }
+      if arguments.first?.literal == "-v" { recordNames(arguments.dropFirst().prefix(1)) }
       judgePrintf(arguments)
     case .data: break
     case .runs(let wrapper): classify(wrapper, arguments, of: name)
@@ -153,7 +153,7 @@ struct CommandAnalyzer {
     }
   }
 
-  private mutating func noteNames(_ words: ArraySlice<ShellWord>) {
+  private mutating func recordNames(_ words: ArraySlice<ShellWord>) {
     setNames += words.filter(\.isPlainName).compactMap(\.literal)
   }
 

@@ -17,7 +17,7 @@ struct InterpreterArguments {
   /// to that.
   private var endsNext = false
   private var isUncertain = false
-  private var isToldToReadInput = false
+  private var hasInputFlag = false
 
   init(_ interpreter: Interpreter, name: String) {
     self.interpreter = interpreter
@@ -26,7 +26,7 @@ struct InterpreterArguments {
 
   /// Whether its standard input is its program.
   var readsProgram: Bool {
-    interpreter.readsInput && (isToldToReadInput || !(hasCode || operands > 0))
+    interpreter.readsInput && (hasInputFlag || !(hasCode || operands > 0))
   }
 
   /// The reason why the word is code for the interpreter; `nil` if it is not.
@@ -83,7 +83,7 @@ struct InterpreterArguments {
           awaitsCode = true
           hasCode = true
         } else {
-          isToldToReadInput = true
+          hasInputFlag = true
         }
       } else if interpreter.isShell, interpreter.letters.contains(letter) {
         awaited = .optionOf(name)
@@ -137,14 +137,14 @@ struct InterpreterArguments {
       isDone = !interpreter.permutes
       return .programText(name)
     }
-    let isFile = !hasCode && !isToldToReadInput && !interpreter.permutes
+    let isFile = !hasCode && !hasInputFlag && !interpreter.permutes
     if acceptsOptions, word.mayBeginWithValue {
       return isFile ? .programFile(name) : .optionOf(name)
     }
     if interpreter.permutes { return nil }
     isDone = true
-    if hasCode || isToldToReadInput { return nil }
-    if word.literal == "-" || word.literal == "/dev/stdin" { isToldToReadInput = true }
+    if hasCode || hasInputFlag { return nil }
+    if word.literal == "-" || word.literal == "/dev/stdin" { hasInputFlag = true }
     return .programFile(name)
   }
 }

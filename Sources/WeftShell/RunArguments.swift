@@ -17,7 +17,7 @@ struct RunArguments {
   /// Operands that are followed by a command: `npm exec`, `uv run`.
   var commands: Set<String> = []
   /// One-letter options whose argument is run only after an operand: `-u` for `git clone`.
-  var lettersBehind: [String: String] = [:]
+  var nestedLetters: [String: String] = [:]
   /// The number of operands between such an operand and the command.
   var skipped = 0
   /// Operands that are followed by text for a shell or an interpreter: `adb shell`, `deno eval`.
@@ -140,7 +140,7 @@ struct RunArguments {
           "--open-files-in-pager", "--smtp-server", "--sendmail-cmd", "--to-cmd", "--cc-cmd",
         ],
         settings: ["-c": configuration, "--config": configuration, "--config-env": configuration],
-        lettersBehind: ["clone": "u", "rebase": "x", "difftool": "x", "grep": "O"]))
+        nestedLetters: ["clone": "u", "rebase": "x", "difftool": "x", "grep": "O"]))
     add(
       "hg",
       RunArguments(

@@ -28,7 +28,7 @@ extension ScriptReading {
       position += 1
       while byte.isName { position += 1 }
       text.append(ShellWord.expansion)
-      flow.noteRead(script.text(start + 1..<position), start..<position)
+      flow.recordRead(script.text(start + 1..<position), start..<position)
       try expectNothingOfZsh()
     case let next where next.isDigit || Self.specialParameters.contains(next):
       position += 2
@@ -132,7 +132,7 @@ extension ScriptReading {
     }
     position += 1
     reject(script.placeholders(in: start..<position), .expansion)
-    flow.noteExpansion(start..<position, in: script)
+    flow.recordExpansion(start..<position, in: script)
   }
 
   private mutating func operand(

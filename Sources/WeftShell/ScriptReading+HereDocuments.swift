@@ -98,7 +98,7 @@ extension ScriptReading {
         guard !isContinued else { throw unfollowable("<<", at: document.offset) }
         return (line, script.bytes[end] == .newline ? end + 1 : end)
       }
-      isContinued = !document.isQuoted && script.endsInOddBackslashes(line..<end)
+      isContinued = !document.isQuoted && script.endsInEscape(line..<end)
       line = script.bytes[end] == .newline ? end + 1 : end
     }
     throw unbalanced("<<", at: document.offset)
@@ -135,7 +135,7 @@ extension ScriptText {
     range.dropLast().contains { bytes[$0] == .backslash && bytes[$0 + 1] == .newline }
   }
 
-  fileprivate func endsInOddBackslashes(_ line: Range<Int>) -> Bool {
+  fileprivate func endsInEscape(_ line: Range<Int>) -> Bool {
     !bytes[line].reversed().prefix { $0 == .backslash }.count.isMultiple(of: 2)
   }
 }

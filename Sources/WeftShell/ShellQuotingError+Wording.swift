@@ -6,7 +6,7 @@ extension ShellQuotingError {
 
   /// The suggested remedy.
   package var help: String {
-    switch reason.cure {
+    switch reason.remedy {
     case .variable(let use): "add \(entry) and \(use)"
     case .validation(let use):
       "\"$VALUE\" would be evaluated too: first restrict the value with a \"pattern\" on its input "
@@ -24,7 +24,7 @@ extension ShellQuotingError {
   private var entry: String { "\"env\": { \"VALUE\": \"\(shown)\" }" }
 
   /// The advice; the expression is filled in.
-  fileprivate enum Cure {
+  fileprivate enum Remedy {
     /// A variable of the step's environment, and how to use it.
     case variable(String)
     /// A variable too, but where even a quoted one would be evaluated.
@@ -83,7 +83,7 @@ extension ShellQuotingError.Reason {
 
   private static let example = "a value such as a[$(command)]"
 
-  fileprivate var cure: ShellQuotingError.Cure {
+  fileprivate var remedy: ShellQuotingError.Remedy {
     switch self {
     case .unknownShell: .variable("read VALUE from the environment there")
     case .unfollowable: .variable("use \"$VALUE\" here")
@@ -103,7 +103,7 @@ extension ShellQuotingError.Reason {
       .text("compare with [ a \(operation) b ], which only accepts numbers (except in zsh)")
     case .condition: .text("write the operator and the variable names literally")
     case .longTest: .text("split it into several tests, as in [ a = b ] && [ c = d ]")
-    case .evaluatedArgument(let command): Self.cure(ofArgumentOf: command)
+    case .evaluatedArgument(let command): Self.remedy(ofArgumentOf: command)
     case .elementIndex, .evaluatedLater: .validation("use \"$VALUE\" here")
     case .attributes: .text("remove the attributes, or move that part into a separate step")
     case .commandWord:
@@ -112,7 +112,7 @@ extension ShellQuotingError.Reason {
     case .assignmentName, .functionName, .loopName: .text("write the name literally")
     case .specialVariable: .text("write the value literally, or choose it with a case statement")
     case .programText("sed"): .variable("use awk, which reads it as ENVIRON[\"VALUE\"]")
-    case .programText(let program): Self.cure(ofTextFor: program)
+    case .programText(let program): Self.remedy(ofTextFor: program)
     case .programFile: .text("write the file name literally, or choose it with a case statement")
     case .programInput: .variable("let that program read VALUE from its environment")
     case .scriptText("ssh"):
@@ -127,7 +127,7 @@ extension ShellQuotingError.Reason {
     }
   }
 
-  private static func cure(ofArgumentOf command: String) -> ShellQuotingError.Cure {
+  private static func remedy(ofArgumentOf command: String) -> ShellQuotingError.Remedy {
     switch command {
     case "set": .text("put -- before it")
     case "declare", "typeset", "local", "readonly", "export":
@@ -138,7 +138,7 @@ extension ShellQuotingError.Reason {
     }
   }
 
-  private static func cure(ofTextFor program: String) -> ShellQuotingError.Cure {
+  private static func remedy(ofTextFor program: String) -> ShellQuotingError.Remedy {
     let name = program.prefix { !$0.isNumber }
     guard let reading = readings[String(name)] else {
       return .variable("let \"\(program)\" read VALUE from its environment")

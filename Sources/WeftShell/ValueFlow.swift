@@ -66,17 +66,17 @@ struct ValueFlow {
     for name in names { others.append((name, offset)) }
   }
 
-  mutating func noteRead(_ name: String, _ range: Range<Int>) {
+  mutating func recordRead(_ name: String, _ range: Range<Int>) {
     reads.append(VariableRead(name: name, range: range))
   }
 
   /// Notes `${…}`: an indirection, a subscript and the numbers of a substring are evaluated; `:=` assigns.
-  mutating func noteExpansion(_ range: Range<Int>, in script: ScriptText) {
+  mutating func recordExpansion(_ range: Range<Int>, in script: ScriptText) {
     let inside = script.bytes[range].dropFirst(2).dropLast()
     let parameter = inside.first == .hash ? inside.dropFirst() : inside
     let rest = parameter.drop { $0.isName }
     if let first = parameter.first, first.isNameStart {
-      noteRead(script.text(parameter.startIndex..<rest.startIndex), range)
+      recordRead(script.text(parameter.startIndex..<rest.startIndex), range)
     }
     guard let first = rest.first else { return }
     switch first {

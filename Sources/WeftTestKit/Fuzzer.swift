@@ -59,18 +59,19 @@ package struct Fuzzer {
     _ examine: ([UInt8]) throws -> Set<String>
   ) rethrows -> Report {
     report = Report()
-    for text in texts { report.words.formUnion(try look(at: text, examine)) }
+    for text in texts { report.words.formUnion(try inspect(at: text, examine)) }
     let end = seconds.map { time(nil) + $0 }
     var made = 0
     while end.map({ time(nil) < $0 }) ?? (made < count) {
       made += 1
       var text = mutant()
       if Bool.random(using: &random) { text = repair(text) }
-      guard let word = try look(at: text, examine).subtracting(report.words).sorted().first else {
+      guard let word = try inspect(at: text, examine).subtracting(report.words).sorted().first
+      else {
         continue
       }
-      text = try Fuzzer.shortened(text) { try look(at: $0, examine).contains(word) }
-      report.words.formUnion(try look(at: text, examine))
+      text = try Fuzzer.shortened(text) { try inspect(at: $0, examine).contains(word) }
+      report.words.formUnion(try inspect(at: text, examine))
       report.kept += 1
       texts.append(text)
       if seconds != nil { keep(text) }
@@ -78,7 +79,7 @@ package struct Fuzzer {
     return report
   }
 
-  private mutating func look(
+  private mutating func inspect(
     at text: [UInt8], _ examine: ([UInt8]) throws -> Set<String>
   ) rethrows -> Set<String> {
     report.examined += 1

@@ -67,7 +67,7 @@ class Run:
         log = self.path / "done"
         return collections.Counter(log.read_text().split() if log.exists() else [])
 
-    def recorded(self):
+    def findRecorded(self):
         """The steps whose success is recorded; `None` if there is no run."""
         folders = list((self.path / ".weft/runs").glob("2*")) if (self.path / ".weft/runs").exists() else []
         if not folders:
@@ -131,7 +131,7 @@ def trial(weft, call, error, when):
     trace = (run.path / "trace").read_text()
     if not killed and result.returncode != 0 and not result.stderr and not re.search(r" write\(2, .*INJECTED", trace):
         return f"{name}: exit {result.returncode} without a word"
-    recorded, before = run.recorded(), run.done()
+    recorded, before = run.findRecorded(), run.done()
     if recorded is None:
         # A run killed between two names of its folder has not begun.
         return f"{name}: steps were done without a record: {before}" if before and result.returncode != 0 else ""

@@ -45,7 +45,7 @@ LADDER = {
 }
 
 
-def recorded(journal):
+def findRecorded(journal):
     """The steps whose success is in a journal."""
     names = set()
     # A line without its end is torn, even if only the newline is missing.
@@ -79,12 +79,12 @@ def cut(weft, ends):
             continue
         assert result.returncode == 0, (end, result)
         done = whole.done()
-        for step in recorded(journal):
+        for step in findRecorded(journal):
             if step in EFFECTS:
                 assert not done[EFFECTS[step]], (end, f"{step} is done again", done)
         for step, effect in EFFECTS.items():
             assert done[effect] <= 1, (end, effect, done)
-            assert done[effect] == 1 or step in recorded(journal), (end, f"{step} is not done", done)
+            assert done[effect] == 1 or step in findRecorded(journal), (end, f"{step} is not done", done)
         again = place.resume("--trust-record")
         assert again.returncode == 0 and "nothing is left" in again.stderr, again
         tried += 1

@@ -26,7 +26,7 @@ import WeftPlanning
       if Seeds.isOne {
         made.report([RunPart(events: alone.events), RunPart(events: nested.events)])
       }
-      #expect(nested.remains == alone.remains, "seed \(seed)")
+      #expect(nested.leaks == alone.leaks, "seed \(seed)")
       let difference = NestingTests.difference(alone.attempts, nested.attempts)
       let counts = (alone.report.end?.counts, nested.report.end?.counts)
       let differs = difference != nil || counts.0 != counts.1

@@ -221,14 +221,14 @@ struct ByteBudget: Sendable, Hashable {
 /// The diagnostics of all files, in the order in which the files were first named.
 struct LoadingReport {
   private var byFile: [[Diagnostic]]
-  private var toldFaults: Set<NamingError> = []
+  private var reportedErrors: Set<NamingError> = []
   private var faultCount = 0
 
   init(of root: [Diagnostic]) {
     byFile = [root]
   }
 
-  var diagnostics: [Diagnostic] { byFile.flatMap { $0.sortedByPlace() } }
+  var diagnostics: [Diagnostic] { byFile.flatMap { $0.sortedByLocation() } }
 
   /// Adds the diagnostics of another file, and returns its number.
   mutating func add(_ diagnostics: [Diagnostic]) -> Int {
@@ -241,7 +241,7 @@ struct LoadingReport {
   ) {
     // The reader has already reported it.
     if fault == .notOpened(.notRead(.nulInPath)) { return }
-    if fault.concernsAll, !toldFaults.insert(fault).inserted { return }
+    if fault.concernsAll, !reportedErrors.insert(fault).inserted { return }
     guard faultCount < WorkflowLimits.problems else { return }
     faultCount += 1
     byFile[file].append(

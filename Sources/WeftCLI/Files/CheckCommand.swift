@@ -18,7 +18,7 @@ struct CheckCommand: Subcommand {
 
   func execute(_ console: Console) -> ExitCode {
     let files = files.map { CheckedFile(path: $0, below: directory) }
-    Kept.untilExit(files)
+    DeliberateLeak.untilExit(files)
     switch format {
     case .text: report(files, console)
     case .json: console.output.write(DiagnosticJSON().rendered(collections(files)))

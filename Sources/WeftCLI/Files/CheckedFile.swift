@@ -71,13 +71,13 @@ struct FileOperand {
   private let path: String
   private let inputs: InputOptions
   private let directory: String?
-  private let place: RecordPlace
+  private let place: RecordDirectory
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
     path = parsed.operands[0]
     inputs = try InputOptions(parsed)
     directory = parsed.value(of: .directory)
-    place = RecordPlace(parsed)
+    place = RecordDirectory(parsed)
   }
 
   /// Checks the file and reads the inputs. All diagnostics are written.
@@ -87,22 +87,22 @@ struct FileOperand {
   ///   - allowsMissing: Whether inputs may be missing.
   func planned(
     _ console: Console, isStrict: Bool = false, allowsMissing: Bool
-  ) throws(Refusal) -> (plan: Plan, inputs: InputValues) {
+  ) throws(CommandFailure) -> (plan: Plan, inputs: InputValues) {
     let file = CheckedFile(path: path, below: directory)
-    if allowsMissing { Kept.untilExit(file) }
+    if allowsMissing { DeliberateLeak.untilExit(file) }
     console.errors.write(file.diagnostics)
-    guard let plan = file.plan else { throw Refusal(file.exitCode()) }
+    guard let plan = file.plan else { throw CommandFailure(file.exitCode()) }
     if isStrict, file.hasWarnings {
-      throw Refusal(.failure, "nothing was started: --strict does not allow warnings")
+      throw CommandFailure(.failure, "nothing was started: --strict does not allow warnings")
     }
     return (plan, try inputs.values(for: plan.workflow, allowsMissing: allowsMissing))
   }
 
   /// Returns the plan of a run that is not started, with the values that are known before.
-  func preview(_ console: Console, isStrict: Bool = false) throws(Refusal) -> PlanPreview {
+  func preview(_ console: Console, isStrict: Bool = false) throws(CommandFailure) -> PlanPreview {
     let (plan, inputs) = try planned(console, isStrict: isStrict, allowsMissing: true)
     let (bound, problems) = plan.bound(to: inputs, run: nil)
-    guard problems.isEmpty else { throw Refusal(.usage, problems) }
+    guard problems.isEmpty else { throw CommandFailure(.usage, problems) }
     return PlanPreview(plan: bound, inputs: inputs, state: place.path)
   }
 }

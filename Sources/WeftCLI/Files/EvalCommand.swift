@@ -16,7 +16,7 @@ struct EvalCommand: Subcommand {
     contexts = parsed.value(of: .contexts)
   }
 
-  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
     let contexts = try EvalContexts(path: contexts)
     do {
       let template = try self.template()
@@ -55,8 +55,8 @@ struct EvalContexts {
   private static let known = ValueContext.allCases.map(\.rawValue) + ["job"]
 
   /// - Parameter path: `-` is standard input; `nil` means no values.
-  init(path: String?) throws(Refusal) {
-    let contexts = try path.map { path throws(Refusal) in try EvalContexts.read(path) }
+  init(path: String?) throws(CommandFailure) {
+    let contexts = try path.map { path throws(CommandFailure) in try EvalContexts.read(path) }
     let object = contexts ?? ExpressionObject([])
     names = object.members.map(\.key) + EvalContexts.known
     scope = ValueScope(object, statuses: EvalContexts.statuses(in: object)) {
@@ -75,27 +75,27 @@ struct EvalContexts {
       reference.names[0].range)
   }
 
-  private static func read(_ path: String) throws(Refusal) -> ExpressionObject {
+  private static func read(_ path: String) throws(CommandFailure) -> ExpressionObject {
     let bytes: [UInt8]
     do {
       bytes = try FileReading.bytes(of: path)
     } catch {
       let name = path == "-" ? "standard input" : "\"\(path)\""
-      throw Refusal(
+      throw CommandFailure(
         .usage,
         [Diagnostic(.error, code: "W0000", message: "\(name) \(error.message)", place: nil)])
     }
     let file = SourceFile(path: path == "-" ? "<stdin>" : path, bytes: bytes)
     let (root, diagnostics) = JSONReader.read(file)
     guard let root, !diagnostics.contains(where: \.isError) else {
-      throw Refusal(.failure, diagnostics)
+      throw CommandFailure(.failure, diagnostics)
     }
     let value = ExpressionValue(JSONValue(root))
     guard case .object(let object) = value else {
       let fault = Diagnostic(
         .error, code: "W0104", message: "the contexts are \(value.kindName), expected an object",
         place: root.place, help: "for example: { \"inputs\": { \"version\": \"1.2.0\" } }")
-      throw Refusal(.failure, [fault])
+      throw CommandFailure(.failure, [fault])
     }
     return object
   }

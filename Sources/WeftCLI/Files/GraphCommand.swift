@@ -14,7 +14,7 @@ struct GraphCommand: Subcommand {
     choice = parsed.choice
   }
 
-  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
     console.output.write(try file.preview(console).plan(choosing: choice), as: format)
     return .success
   }
@@ -29,9 +29,11 @@ struct PlanPreview {
   let state: String
 
   /// Returns the plan with its selection, predictions about cached steps, and durations of earlier runs.
-  func plan(choosing choice: StepChoice) throws(Refusal) -> Plan {
+  func plan(choosing choice: StepChoice) throws(CommandFailure) -> Plan {
     var plan = plan
-    do { plan = plan.leavingOut(try plan.stepsLeftOut(by: choice)) } catch { throw Refusal(error) }
+    do { plan = plan.excluding(try plan.stepsExcluded(by: choice)) } catch {
+      throw CommandFailure(error)
+    }
     if plan.steps.contains(where: \.isCached), let forecaster = try? forecaster(of: plan) {
       plan = plan.expecting(cached: forecaster.forecasts)
     }

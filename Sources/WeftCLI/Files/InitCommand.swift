@@ -7,7 +7,7 @@ struct InitCommand: Subcommand {
 
   init(_ parsed: ParsedArguments) { path = parsed.operands.first ?? "workflow.json" }
 
-  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
     if path == "-" {
       console.output.write(FirstWorkflow.text)
       return .success
@@ -20,22 +20,22 @@ struct InitCommand: Subcommand {
   }
 
   /// Writes the whole file or none.
-  private func write() throws(Refusal) {
+  private func write() throws(CommandFailure) {
     let file: Descriptor
     do {
       file = try Descriptor.creating(path, .onlyNew)
     } catch .alreadyExists {
-      throw Refusal(
+      throw CommandFailure(
         .usage, "\"\(path)\" already exists",
         help: "name a different file: weft init FILE")
     } catch {
-      throw Refusal(.usage, "cannot create \"\(path)\": \(error)")
+      throw CommandFailure(.usage, "cannot create \"\(path)\": \(error)")
     }
     do {
       try file.writeAll(FirstWorkflow.text)
     } catch {
       Descriptor.remove(path)
-      throw Refusal(.usage, "cannot write \"\(path)\": \(error.message)")
+      throw CommandFailure(.usage, "cannot write \"\(path)\": \(error.message)")
     }
   }
 }

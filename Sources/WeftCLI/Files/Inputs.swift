@@ -9,12 +9,12 @@ private struct InputCollection {
   private var diagnostics: [Diagnostic] = []
 
   /// - Parameter recorded: The inputs of a resumed run.
-  init(_ declarations: [InputDeclaration], recorded: [HandedOn]) {
+  init(_ declarations: [InputDeclaration], recorded: [ReportedOutput]) {
     self.declarations = declarations.demanding(recorded)
     given = declarations.given(recorded)
   }
 
-  fileprivate func bound(allowsMissing: Bool) throws(Refusal) -> InputValues {
+  fileprivate func bound(allowsMissing: Bool) throws(CommandFailure) -> InputValues {
     // Missing inputs may be in the file that could not be parsed.
     let isOpen = allowsMissing || !diagnostics.isEmpty
     var all = diagnostics
@@ -25,7 +25,7 @@ private struct InputCollection {
     } catch {
       all += error.diagnostics
     }
-    throw Refusal(.usage, all)
+    throw CommandFailure(.usage, all)
   }
 
   // MARK: -i
@@ -131,8 +131,8 @@ struct InputOptions: Sendable, Hashable {
   ///   - recorded: The inputs of a resumed run.
   /// - Throws: All errors.
   func values(
-    for workflow: Workflow, allowsMissing: Bool = false, recorded: [HandedOn] = []
-  ) throws(Refusal) -> InputValues {
+    for workflow: Workflow, allowsMissing: Bool = false, recorded: [ReportedOutput] = []
+  ) throws(CommandFailure) -> InputValues {
     var collection = InputCollection(workflow.inputs, recorded: recorded)
     for argument in arguments { collection.take(argument) }
     if let file { collection.take(file: file) }

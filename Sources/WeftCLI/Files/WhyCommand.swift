@@ -15,12 +15,12 @@ struct WhyCommand: Subcommand {
     step = parsed.operands[1]
   }
 
-  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
     let preview = try file.preview(console)
     let step = try cachedStep(of: preview.plan)
     let forecaster: CacheForecaster
     do { forecaster = try preview.forecaster(of: preview.plan) } catch {
-      throw Refusal(.broken, "the directory cannot be read: \(error)")
+      throw CommandFailure(.broken, "the directory cannot be read: \(error)")
     }
     guard let forecast = forecaster.forecasts[step.node] else {
       console.output.write("\"\(step.address)\" would not run: it is not selected\n")
@@ -32,19 +32,19 @@ struct WhyCommand: Subcommand {
     return .success
   }
 
-  private func cachedStep(of plan: Plan) throws(Refusal) -> PlannedStep {
+  private func cachedStep(of plan: Plan) throws(CommandFailure) -> PlannedStep {
     let known = Set(plan.steps.map(\.address))
     // The plan contains the steps of a loop only once.
     let named = StepAddress(parsing: step)?.planned(isKnown: known.contains)
     guard let found = plan.steps.first(where: { $0.address == named }) else {
       let nearest = NearestName(plan.steps.map(\.address.text)).nearest(to: step)
-      throw Refusal(
+      throw CommandFailure(
         .usage, "\"\(step)\" is not a step of this workflow",
         help: nearest.map { "did you mean \"\($0)\"?" }
           ?? "\"weft graph FILE\" shows the names of the steps")
     }
     guard found.isCached else {
-      throw Refusal(
+      throw CommandFailure(
         .usage, "step \"\(found.address)\" has no \"cache\", so it always runs",
         help: "declare what it reads and writes: \"cache\": { \"inputs\": […], \"outputs\": […] }")
     }

@@ -97,7 +97,7 @@ extension ParsedArguments {
   }
 }
 
-extension DurationText.Fault {
+extension DurationText.ParseError {
   fileprivate var wanted: String {
     switch self {
     case .malformed, .withoutUnit, .lastWithoutUnit, .unknownUnit, .unitOutOfOrder, .fraction:

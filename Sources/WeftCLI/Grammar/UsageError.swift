@@ -48,10 +48,10 @@ enum UsageError: Error, Sendable, Hashable {
   var help: String {
     switch self {
     case .noCommand: UsageError.seeHelp(nil)
-    case .unknownCommand(let name): UsageError.cure(unknownCommand: name)
-    case .unknownTopOption(let name): UsageError.cure(unknownTopOption: name)
+    case .unknownCommand(let name): UsageError.remedy(unknownCommand: name)
+    case .unknownTopOption(let name): UsageError.remedy(unknownTopOption: name)
     case .unknownOption(let name, let command):
-      UsageError.cure(unknownOption: name, of: CommandDescription.named(command))
+      UsageError.remedy(unknownOption: name, of: CommandDescription.named(command))
     case .wrongValue(_, _, _, let help?, _): help
     case .missingValue(_, let command), .unwantedValue(_, _, let command),
       .missingOperand(let command), .unwantedOperand(_, let command),
@@ -69,7 +69,7 @@ enum UsageError: Error, Sendable, Hashable {
     return "see \"\(words)\""
   }
 
-  private static func cure(unknownCommand name: String) -> String {
+  private static func remedy(unknownCommand name: String) -> String {
     if name.hasSuffix(".json") { return "to run it, write \"weft run \(name)\"" }
     if let nearest = NearestName(CommandName.allCases.map(\.rawValue)).nearest(to: name) {
       return "did you mean \"\(nearest)\"?"
@@ -77,7 +77,7 @@ enum UsageError: Error, Sendable, Hashable {
     return seeHelp(nil)
   }
 
-  private static func cure(unknownTopOption name: String) -> String {
+  private static func remedy(unknownTopOption name: String) -> String {
     let known = [Option.help, .version].flatMap(\.spellings)
     if let nearest = NearestName(known).nearest(to: name) { return "did you mean \"\(nearest)\"?" }
     let owners = CommandDescription.all.filter { command in
@@ -89,7 +89,7 @@ enum UsageError: Error, Sendable, Hashable {
     return "put the command first: \"weft \(owner.name.rawValue) \(name)\""
   }
 
-  private static func cure(unknownOption name: String, of command: CommandDescription) -> String {
+  private static func remedy(unknownOption name: String, of command: CommandDescription) -> String {
     if let meant = command.options.first(where: { $0.elsewhere.contains(name) }) {
       return "use \"\(meant.synopsis)\""
     }

@@ -8,7 +8,7 @@ struct Console {
   let errors = OutputPort(.standardError)
 
   /// Reports an error.
-  func complain(_ complaint: CommandError) { errors.write(complaint.text) }
+  func report(_ commandError: CommandError) { errors.write(commandError.text) }
 
   /// Writes pending output, and reports write errors.
   ///
@@ -17,7 +17,7 @@ struct Console {
   func close(_ code: ExitCode) -> ExitCode {
     output.flush()
     if let fault = output.fault {
-      complain(CommandError("cannot write to standard output: \(fault.message)"))
+      report(CommandError("cannot write to standard output: \(fault.message)"))
     }
     errors.flush()
     if case .signal = code { return code }
@@ -52,14 +52,14 @@ struct CommandError: Error, Sendable, Hashable {
 }
 
 /// The reason why a command did nothing.
-struct Refusal: Error {
+struct CommandFailure: Error {
   let code: ExitCode
-  var complaint: CommandError?
+  var commandError: CommandError?
   var diagnostics: [Diagnostic] = []
 
   init(_ code: ExitCode, _ message: String, help: String? = nil) {
     self.code = code
-    complaint = CommandError(message, help: help)
+    commandError = CommandError(message, help: help)
   }
 
   /// - Parameter diagnostics: Empty if the reason is already written.
@@ -86,9 +86,9 @@ struct Refusal: Error {
 
 extension Console {
   /// Reports the reason, and returns the exit code.
-  func refuse(_ refusal: Refusal) -> ExitCode {
-    if !refusal.diagnostics.isEmpty { errors.write(refusal.diagnostics) }
-    if let complaint = refusal.complaint { complain(complaint) }
-    return refusal.code
+  func refuse(_ failure: CommandFailure) -> ExitCode {
+    if !failure.diagnostics.isEmpty { errors.write(failure.diagnostics) }
+    if let commandError = failure.commandError { report(commandError) }
+    return failure.code
   }
 }

@@ -7,35 +7,35 @@ import WeftReporting
 struct CleanCommand: Subcommand {
   private let policy: CleaningPolicy
   private let isDryRun: Bool
-  private let place: RecordPlace
+  private let place: RecordDirectory
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
     var policy = CleaningPolicy(
       count: try parsed.count(of: .keep, in: 0...1_000_000),
       age: try parsed.age(of: .olderThan), bytes: try parsed.size(of: .cleanSize)?.bytes,
-      takesUnfinished: parsed.isGiven(.unfinished))
+      removesUnfinished: parsed.isGiven(.unfinished))
     if policy.count == nil, policy.age == nil, policy.bytes == nil {
       policy.count = CleaningPolicy.defaultCount
     }
     self.policy = policy
     isDryRun = parsed.isGiven(.cleanDryRun)
-    place = RecordPlace(parsed)
+    place = RecordDirectory(parsed)
   }
 
-  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
     guard let state = try RecordedRuns.all(in: place) else {
       console.output.write("nothing to remove\n")
       return .success
     }
     let now = WallTime.now
-    if !isDryRun { state.removeRemnants(now: now) }
+    if !isDryRun { state.removeLeftoverFiles(now: now) }
     let all = state.candidates()
     let decision = policy.decision(on: all, now: now)
     let code = remove(decision.removed, in: state, console)
     report(unknownsAmong: all, console)
-    if !decision.spared.isEmpty {
+    if !decision.resumable.isEmpty {
       console.output.write(
-        "kept \(Count.runs(decision.spared.count)) that could still be resumed; use "
+        "kept \(Count.runs(decision.resumable.count)) that could still be resumed; use "
           + "--unfinished to remove them too\n")
     }
     return code
@@ -55,7 +55,7 @@ struct CleanCommand: Subcommand {
         bytes += candidate.bytes
         console.output.write("\(verb) \(candidate.run)  \(ShownSize.text(candidate.bytes))\n")
       } catch {
-        console.complain(
+        console.report(
           CommandError("run \(candidate.run) could not be removed: \(error.message)"))
         code = .broken
       }

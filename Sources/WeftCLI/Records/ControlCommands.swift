@@ -8,29 +8,29 @@ struct ApproveCommand: Subcommand {
   private let run: String?
   private let step: String
   private let rejects: Bool
-  private let place: RecordPlace
+  private let place: RecordDirectory
 
   /// Takes one or two operands, of which the last is the step.
   init(_ parsed: ParsedArguments) {
     run = parsed.operands.count == 2 ? parsed.operands[0] : nil
     step = parsed.operands[parsed.operands.count - 1]
     rejects = parsed.isGiven(.reject)
-    place = RecordPlace(parsed)
+    place = RecordDirectory(parsed)
   }
 
-  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
     let runs = try RecordedRuns(in: place)
     let run = try runs.chosen(run)
     let detail: RunDetail
-    do { detail = try runs.state.detail(of: run) } catch { throw Refusal(error) }
-    if let damage = detail.damage { throw Refusal(.damaged(damage)) }
+    do { detail = try runs.state.detail(of: run) } catch { throw CommandFailure(error) }
+    if let damage = detail.damage { throw CommandFailure(.damaged(damage)) }
     let questions = detail.questions
     let named = StepAddress(parsing: step)
     guard let question = questions.first(where: { $0.step == named }) else {
-      throw refusal(run, questions)
+      throw failure(run, questions)
     }
     do { try runs.store.answer(question.step, of: run, approved: !rejects) } catch {
-      throw Refusal(error)
+      throw CommandFailure(error)
     }
     let said = "\(rejects ? "rejected" : "approved") \(name(question)) of run \(run)"
     if detail.state == .running {
@@ -42,13 +42,13 @@ struct ApproveCommand: Subcommand {
     return .success
   }
 
-  private func refusal(_ run: RunID, _ questions: [ApprovalRequest]) -> Refusal {
+  private func failure(_ run: RunID, _ questions: [ApprovalRequest]) -> CommandFailure {
     let step = "\"\(TerminalText.harmless(step))\""
     let help =
       questions.isEmpty
       ? "no step of run \(run) waits for approval"
       : "waiting in run \(run): \(questions.map(name).joined(separator: ", "))"
-    return Refusal(.usage, "\(step) does not wait for approval", help: help)
+    return CommandFailure(.usage, "\(step) does not wait for approval", help: help)
   }
 
   private func name(_ question: ApprovalRequest) -> String {
@@ -61,22 +61,22 @@ struct CancelCommand: Subcommand {
   /// An ID or its beginning; `nil` for the latest run that has not ended.
   private let run: String?
   private let isImmediate: Bool
-  private let place: RecordPlace
+  private let place: RecordDirectory
 
   init(_ parsed: ParsedArguments) {
     run = parsed.operands.first
     isImmediate = parsed.isGiven(.now)
-    place = RecordPlace(parsed)
+    place = RecordDirectory(parsed)
   }
 
   /// The polling interval while waiting for the end of a run.
   private static let attention = Duration.milliseconds(50)
 
-  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
     let runs = try RecordedRuns(in: place)
     let run = try chosen(from: runs)
     guard let glance = runs.state.glance(at: run) else {
-      throw Refusal(.unknown(run, in: runs.state.path))
+      throw CommandFailure(.unknown(run, in: runs.state.path))
     }
     let words = place.words(for: run)
     switch glance.state {
@@ -87,7 +87,7 @@ struct CancelCommand: Subcommand {
         "run \(run) is not running: its weft was killed; \"weft reap \(run)\" ends its processes\n"
       )
     case .damaged:
-      throw Refusal(.broken, "run \(run) is damaged: \(glance.damage ?? "")")
+      throw CommandFailure(.broken, "run \(run) is damaged: \(glance.damage ?? "")")
     case .waiting:
       try cancel(run, runs)
       console.output.write(
@@ -107,18 +107,20 @@ struct CancelCommand: Subcommand {
     return .success
   }
 
-  private func chosen(from runs: RecordedRuns) throws(Refusal) -> RunID {
+  private func chosen(from runs: RecordedRuns) throws(CommandFailure) -> RunID {
     if run != nil { return try runs.chosen(run) }
     let latest = runs.state.newestFirst().first { run in
       runs.state.glance(at: run).map { $0.state == .running || $0.state == .waiting } ?? false
     }
     guard let latest else {
-      throw Refusal(.usage, "no run in \"\(runs.state.path)\" is running")
+      throw CommandFailure(.usage, "no run in \"\(runs.state.path)\" is running")
     }
     return latest
   }
 
-  private func cancel(_ run: RunID, _ runs: RecordedRuns) throws(Refusal) {
-    do { try runs.store.cancel(run, immediately: isImmediate) } catch { throw Refusal(error) }
+  private func cancel(_ run: RunID, _ runs: RecordedRuns) throws(CommandFailure) {
+    do { try runs.store.cancel(run, immediately: isImmediate) } catch {
+      throw CommandFailure(error)
+    }
   }
 }

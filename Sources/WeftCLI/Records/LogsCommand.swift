@@ -10,7 +10,7 @@ struct LogsCommand: Subcommand {
   /// Empty for all steps.
   private let steps: [String]
   private let follows: Bool
-  private let place: RecordPlace
+  private let place: RecordDirectory
 
   init(_ parsed: ParsedArguments) {
     // Steps without an ID are named by numbers, so a run needs at least its day.
@@ -18,42 +18,43 @@ struct LogsCommand: Subcommand {
     run = namesRun ? parsed.operands.first : nil
     steps = Array(parsed.operands.dropFirst(namesRun ? 1 : 0))
     follows = parsed.isGiven(.followLogs)
-    place = RecordPlace(parsed)
+    place = RecordDirectory(parsed)
   }
 
-  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
     let runs = try RecordedRuns(in: place)
     let run = try runs.chosen(run)
-    let (detail, logs) = try recorded(run, runs.state)
+    let (detail, logs) = try findRecorded(run, runs.state)
     let choice = try choice(in: detail, runs.state)
     guard follows else { return print(choice, detail, logs, console) }
     var session = LogFollowSession(choice, logs, console)
     return try session.follow(run, try followed(run, runs.state))
   }
 
-  private func recorded(
+  private func findRecorded(
     _ run: RunID, _ state: StateDirectory
-  ) throws(Refusal) -> (RunDetail, RecordedLogs) {
+  ) throws(CommandFailure) -> (RunDetail, RecordedLogs) {
     do throws(RunFolderError) {
       return (try state.detail(of: run), try RecordedLogs(of: run, in: state))
     } catch {
-      throw Refusal(error)
+      throw CommandFailure(error)
     }
   }
 
-  private func followed(_ run: RunID, _ state: StateDirectory) throws(Refusal) -> FollowedRun {
-    do { return try FollowedRun(run, in: state, tellsOutput: false) } catch {
-      throw Refusal(error)
+  private func followed(_ run: RunID, _ state: StateDirectory) throws(CommandFailure) -> FollowedRun
+  {
+    do { return try FollowedRun(run, in: state, readsOutput: false) } catch {
+      throw CommandFailure(error)
     }
   }
 
   private func choice(
     in detail: RunDetail, _ state: StateDirectory
-  ) throws(Refusal) -> LogChoice {
+  ) throws(CommandFailure) -> LogChoice {
     // The plan is needed only for named steps, which may not be in the journal yet.
     let plan =
       steps.isEmpty
-      ? nil : RecordedPlan(detail.run, detail.past.lastOpening, in: state).plan
+      ? nil : RecordedPlan(detail.run, detail.recorded.lastOpening, in: state).plan
     return try LogChoice(steps, of: detail, plan)
   }
 
@@ -67,14 +68,14 @@ struct LogsCommand: Subcommand {
       reader.read { printer.print($0) }
       printer.end()
       if console.output.isClosed { return .success }
-      let note = LogNote(step, in: detail, found: logs.byteCount(of: step))
+      let note = LogRemark(step, in: detail, found: logs.byteCount(of: step))
       guard let note, choice.single != nil || note.isFault else { continue }
       console.output.flush()
       console.errors.write("weft: \(note.sentence)\n")
       isWhole = isWhole && !note.isFault
     }
     if let damage = detail.damage {
-      console.complain(CommandError(damage.message))
+      console.report(CommandError(damage.message))
     }
     return isWhole ? .success : .broken
   }
@@ -91,7 +92,7 @@ struct LogChoice {
 
   /// - Parameter plan: Provides steps that have not begun, and the members of groups.
   /// - Throws: If a name does not exist.
-  init(_ names: [String], of detail: RunDetail, _ plan: Plan?) throws(Refusal) {
+  init(_ names: [String], of detail: RunDetail, _ plan: Plan?) throws(CommandFailure) {
     recorded = detail.order
     var named: [StepAddress] = []
     var wanted: Set<StepAddress> = []
@@ -108,9 +109,10 @@ struct LogChoice {
     self.wanted = wanted
   }
 
-  private static func unknown(_ name: String, of detail: RunDetail, _ plan: Plan?) -> Refusal {
+  private static func unknown(_ name: String, of detail: RunDetail, _ plan: Plan?) -> CommandFailure
+  {
     let known = detail.order.map(\.text) + (plan?.addresses ?? [])
-    return Refusal(
+    return CommandFailure(
       .usage, "\"\(name)\" is not a step of run \(detail.run)",
       help: NearestName(known).nearest(to: name).map { "did you mean \"\($0)\"?" }
         ?? "\"weft show \(detail.run)\" lists the steps")
@@ -130,7 +132,7 @@ struct LogChoice {
   }
 
   /// Returns whether all named steps are among these.
-  func isAll(_ done: Set<StepAddress>) -> Bool {
+  func isComplete(_ done: Set<StepAddress>) -> Bool {
     !names.isEmpty && names.allSatisfy(done.contains)
   }
 }
@@ -138,7 +140,7 @@ struct LogChoice {
 extension Plan {
   /// Returns the steps that a name refers to: the step itself, or all in the group.
   fileprivate func members(of name: String) -> [StepAddress] {
-    let members = try? stepsLeftOut(by: StepChoice(skip: [name]))
+    let members = try? stepsExcluded(by: StepChoice(skip: [name]))
     return members?.map { steps[$0].address } ?? []
   }
 
@@ -149,7 +151,7 @@ extension Plan {
 }
 
 /// A remark about a log besides its bytes.
-struct LogNote {
+struct LogRemark {
   let sentence: String
   /// Whether recorded output is missing.
   let isFault: Bool
@@ -158,14 +160,14 @@ struct LogNote {
   /// - Returns: `nil` if the log needs no remark.
   init?(_ step: StepAddress, in detail: RunDetail, found: Int?) {
     let name = "\"\(TerminalText.harmless(step.text))\""
-    if detail.past.steps[step]?.isCached == true {
+    if detail.recorded.steps[step]?.isCached == true {
       self.init(
         found ?? 0 == 0
           ? "step \(name) was cached, and wrote nothing when it last ran"
           : "step \(name) was cached: this is its log from when it last ran")
       return
     }
-    switch detail.past.steps[step]?.state {
+    switch detail.recorded.steps[step]?.state {
     case nil, .queued?: self.init("step \(name) has not started")
     case .skipped(let reason)? where found == nil:
       self.init("step \(name) has not started: it was \(reason.outcome.rawValue)")
@@ -239,27 +241,27 @@ struct LogFollowSession {
     self.console = console
   }
 
-  mutating func follow(_ run: RunID, _ followed: FollowedRun) throws(Refusal) -> ExitCode {
+  mutating func follow(_ run: RunID, _ followed: FollowedRun) throws(CommandFailure) -> ExitCode {
     for step in choice.steps { print(step) }
-    var pace = FollowPace(followed)
+    var poller = RunPoller(followed)
     while !console.output.isClosed {
-      let finding = pace.next { take($0) }
+      let finding = poller.next { take($0) }
       for step in running { print(step) }
       switch finding {
-      case .goesOn: break
+      case .continues: break
       case .ended, .waits: return end()
       case .abandoned:
         _ = end()
         throw .abandoned(run)
       }
-      if choice.isAll(done) { return end() }
+      if choice.isComplete(done) { return end() }
       console.output.flush()
     }
     return .success
   }
 
-  private mutating func take(_ news: FollowedRun.News) {
-    guard case .happened(let events) = news else { return }
+  private mutating func take(_ update: FollowedRun.Update) {
+    guard case .happened(let events) = update else { return }
     for event in events {
       switch event.kind {
       case .stepStarted(let step, _) where choice.wants(step):

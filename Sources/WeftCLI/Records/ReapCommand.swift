@@ -9,20 +9,20 @@ import WeftPlatform
 struct ReapCommand: Subcommand {
   /// An ID or its beginning; `nil` for all recorded runs.
   private let run: String?
-  private let place: RecordPlace
+  private let place: RecordDirectory
 
   init(_ parsed: ParsedArguments) {
     run = parsed.operands.first
-    place = RecordPlace(parsed)
+    place = RecordDirectory(parsed)
   }
 
-  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
     defer { RunSearch.clear() }
     guard let run else { return try reapAll(console) }
     let runs = try RecordedRuns(in: place)
     let chosen = try runs.chosen(run)
     guard let folder = try held(chosen, in: runs.state) else {
-      throw Refusal(
+      throw CommandFailure(
         .broken, "run \(chosen) is still running",
         help: "to cancel it: weft cancel \(chosen)")
     }
@@ -34,7 +34,7 @@ struct ReapCommand: Subcommand {
   }
 
   /// Terminates the orphans of all runs recorded here, and lists those of other runs.
-  private func reapAll(_ console: Console) throws(Refusal) -> ExitCode {
+  private func reapAll(_ console: Console) throws(CommandFailure) -> ExitCode {
     let claims = RunSearch(membership: RunCookie.membership).claims()
     let state = try RecordedRuns.all(in: place)
     let recorded = Set(state?.ids ?? [])
@@ -58,26 +58,26 @@ struct ReapCommand: Subcommand {
   }
 
   /// Returns the folder of a run whose engine is gone; `nil` if the engine is alive.
-  private func held(_ run: RunID, in state: StateDirectory) throws(Refusal) -> RunFolder? {
+  private func held(_ run: RunID, in state: StateDirectory) throws(CommandFailure) -> RunFolder? {
     do { return try RunFolder.open(run, in: state) } catch {
       if case .held = error { return nil }
-      throw Refusal(error)
+      throw CommandFailure(error)
     }
   }
 
   /// - Returns: Whether there was anything to terminate.
   private func reap(
     _ folder: RunFolder, _ console: Console
-  ) throws(Refusal) -> (ended: Bool, ExitCode) {
-    let past: RecordedRun
+  ) throws(CommandFailure) -> (ended: Bool, ExitCode) {
+    let recorded: RecordedRun
     // Damage does not matter: the readable records name the engines whose processes can be identified.
-    do { past = try folder.contents().run } catch { throw Refusal(error) }
-    let end = OrphanedProcesses(of: folder.run, past: past).end()
+    do { recorded = try folder.contents().run } catch { throw CommandFailure(error) }
+    let end = OrphanedProcesses(of: folder.run, recorded: recorded).end()
     if !end.ended.isEmpty {
       console.output.write("run \(folder.run): ended \(OrphanedProcesses.names(end.ended))\n")
     }
     guard !end.orphans.isEmpty else { return (!end.ended.isEmpty, .success) }
-    console.complain(
+    console.report(
       CommandError(
         "run \(folder.run): could not end \(OrphanedProcesses.names(end.orphans))",
         help: OrphanedProcesses.help))

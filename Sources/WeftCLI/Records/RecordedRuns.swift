@@ -9,60 +9,62 @@ struct RecordedRuns {
   var store: FileRunStore { FileRunStore(directory: state.path) }
 
   /// - Throws: If the directory does not exist or is not safe to read.
-  init(in place: RecordPlace) throws(Refusal) {
+  init(in place: RecordDirectory) throws(CommandFailure) {
     do { state = try StateDirectory(place.path, makes: false) } catch {
       if case .place(let fault) = error, fault.error == .notFound {
-        throw RecordedRuns.noRun(in: place.path)
+        throw RecordedRuns.missingRun(in: place.path)
       }
-      throw Refusal(error)
+      throw CommandFailure(error)
     }
   }
 
   /// Opens the state directory for a command about all runs, for which a missing directory is not an error.
   ///
   /// - Returns: `nil` if there is no state directory, and none was named.
-  static func all(in place: RecordPlace) throws(Refusal) -> StateDirectory? {
+  static func all(in place: RecordDirectory) throws(CommandFailure) -> StateDirectory? {
     do { return try StateDirectory(place.path, makes: false) } catch {
-      guard case .place(let fault) = error, fault.error == .notFound else { throw Refusal(error) }
+      guard case .place(let fault) = error, fault.error == .notFound else {
+        throw CommandFailure(error)
+      }
       if !place.isNamed { return nil }
-      throw noRun(in: place.path)
+      throw missingRun(in: place.path)
     }
   }
 
   /// Returns the run that the user means.
   ///
   /// - Parameter wanted: An ID or its beginning; `nil` for the latest run.
-  func chosen(_ wanted: String?) throws(Refusal) -> RunID {
+  func chosen(_ wanted: String?) throws(CommandFailure) -> RunID {
     let runs = state.ids
     guard let wanted else {
       guard let latest = state.newestFirst(atMost: 1).first else {
-        throw RecordedRuns.noRun(in: state.path)
+        throw RecordedRuns.missingRun(in: state.path)
       }
       return latest
     }
     let matches = runs.filter { $0.text.hasPrefix(wanted) }
     guard let match = matches.first, !wanted.isEmpty else {
-      throw Refusal(
+      throw CommandFailure(
         .usage, "no run \"\(wanted)\" is recorded in \"\(state.path)\"",
         help: "\"weft runs\" lists the runs there")
     }
     guard matches.count == 1 || match.text == wanted else {
-      throw Refusal(
+      throw CommandFailure(
         .usage, "\"\(wanted)\" matches several runs",
         help: "name one: " + matches.suffix(10).map(\.text).joined(separator: ", "))
     }
     return match
   }
 
-  private static func noRun(in place: String) -> Refusal {
-    Refusal(
+  private static func missingRun(in place: String) -> CommandFailure {
+    CommandFailure(
       .usage, "no run is recorded in \"\(place)\"",
       help: "use --state-dir DIR to find runs elsewhere")
   }
 }
 
 /// The location of recorded runs.
-struct RecordPlace: Sendable, Hashable {
+struct RecordDirectory: Sendable, Hashable {
   /// The value of `--state-dir`.
   private let option: String?
 
@@ -84,7 +86,7 @@ struct RecordPlace: Sendable, Hashable {
   }
 
   /// Returns the hint for output that is shown only in part.
-  func wayToLogs(of run: RunID) -> String { "all lines: weft logs \(words(for: run)) STEP" }
+  func logsHint(of run: RunID) -> String { "all lines: weft logs \(words(for: run)) STEP" }
 }
 
 /// Quotes words for POSIX shells and fish, in commands that messages suggest.

@@ -13,7 +13,7 @@ struct RunsCommand: Subcommand {
   private let since: Int64?
   private let limit: Int?
   private let format: RunListFormat
-  private let place: RecordPlace
+  private let place: RecordDirectory
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
     states = Set(try parsed.words(of: .runState))
@@ -21,15 +21,15 @@ struct RunsCommand: Subcommand {
     since = try parsed.moment(of: .since, now: WallClock.now.nanoseconds)
     limit = try parsed.count(of: .runLimit, in: 1...1_000_000)
     format = try parsed.word(of: .runListFormat) ?? .table
-    place = RecordPlace(parsed)
+    place = RecordDirectory(parsed)
   }
 
-  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
     report(try runs(), console)
     return .success
   }
 
-  private func runs() throws(Refusal) -> [RunListEntry] {
+  private func runs() throws(CommandFailure) -> [RunListEntry] {
     guard let state = try RecordedRuns.all(in: place) else { return [] }
     var runs: [RunListEntry] = []
     for run in state.newestFirst() {

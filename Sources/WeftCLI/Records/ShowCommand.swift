@@ -10,16 +10,16 @@ struct ShowCommand: Subcommand {
   private let format: RunDetailFormat
   /// Whether to follow it in progress.
   private let follows: Bool
-  private let place: RecordPlace
+  private let place: RecordDirectory
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
     run = parsed.operands.first
     format = try parsed.word(of: .runDetailFormat) ?? .text
     follows = parsed.isGiven(.followRun)
-    place = RecordPlace(parsed)
+    place = RecordDirectory(parsed)
   }
 
-  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
     let runs = try RecordedRuns(in: place)
     let run = try runs.chosen(run)
     if follows {
@@ -27,7 +27,7 @@ struct ShowCommand: Subcommand {
       return try session.follow()
     }
     let detail: RunDetail
-    do { detail = try runs.state.detail(of: run) } catch { throw Refusal(error) }
+    do { detail = try runs.state.detail(of: run) } catch { throw CommandFailure(error) }
     switch format {
     case .json: console.output.write(RunDetailJSON.rendered(detail))
     case .text:
@@ -48,23 +48,23 @@ struct FollowSession {
   private let run: RunID
   private let state: StateDirectory
   private let console: Console
-  private let place: RecordPlace
+  private let place: RecordDirectory
   private var display: (reporter: Reporter, start: WallTime)?
 
-  init(_ run: RunID, in state: StateDirectory, _ place: RecordPlace, _ console: Console) {
+  init(_ run: RunID, in state: StateDirectory, _ place: RecordDirectory, _ console: Console) {
     self.place = place
     self.run = run
     self.state = state
     self.console = console
   }
 
-  mutating func follow() throws(Refusal) -> ExitCode {
-    var pace: FollowPace
-    do { pace = FollowPace(try FollowedRun(run, in: state)) } catch { throw Refusal(error) }
+  mutating func follow() throws(CommandFailure) -> ExitCode {
+    var poller: RunPoller
+    do { poller = RunPoller(try FollowedRun(run, in: state)) } catch { throw CommandFailure(error) }
     // Stops when the output is no longer read.
     while !console.output.isClosed {
-      switch pace.next({ show($0) }) {
-      case .goesOn: redraw()
+      switch poller.next({ show($0) }) {
+      case .continues: redraw()
       case .ended(let end): return ExitCode(of: end, isStrict: false, keptPromises: true)
       case .waits(let pause): return ExitCode(of: pause, keptPromises: true)
       case .abandoned:
@@ -75,15 +75,15 @@ struct FollowSession {
     return .success
   }
 
-  private mutating func show(_ news: FollowedRun.News) {
-    switch news {
+  private mutating func show(_ update: FollowedRun.Update) {
+    switch update {
     case .began(let opening, let moment):
       withdraw()
       let recorded = RecordedPlan(run, opening, in: state)
       let labels =
         recorded.plan.map { StepLabels($0, mask: recorded.secrets.mask) } ?? StepLabels()
       var settings = console.output.displaySettings
-      settings.howToSeeMore = place.wayToLogs(of: run)
+      settings.moreHint = place.logsHint(of: run)
       display = (Reporter(settings, labels: labels), moment)
     case .happened(let events): handle(events)
     }
@@ -118,19 +118,19 @@ struct FollowSession {
   }
 }
 
-extension Refusal {
+extension CommandFailure {
   /// Returns the refusal for a run whose engine is gone.
-  static func abandoned(_ run: RunID) -> Refusal {
-    Refusal(
+  static func abandoned(_ run: RunID) -> CommandFailure {
+    CommandFailure(
       .broken, "the weft of run \(run) is gone, and the run has not ended",
       help: "to continue: weft resume \(run)")
   }
 }
 
 /// Polls a run until it cannot produce anything more.
-struct FollowPace {
+struct RunPoller {
   enum Finding {
-    case goesOn
+    case continues
     case ended(RunEnd)
     /// Its engine has suspended it until a pending approval is answered.
     case waits(RunPause)
@@ -152,13 +152,13 @@ struct FollowPace {
   }
 
   /// Waits for the next poll, and reports new events.
-  mutating func next(_ report: FollowedRun.Tell) -> Finding {
-    if !isFirst, !isFree { wakeup.wait(atMost: FollowPace.pause) }
+  mutating func next(_ report: FollowedRun.Handler) -> Finding {
+    if !isFirst, !isFree { wakeup.wait(atMost: RunPoller.pause) }
     isFirst = false
-    let hasNews = followed.poll(report)
+    let hasChanges = followed.poll(report)
     if let end = followed.end { return .ended(end) }
     if let pause = followed.pause { return .waits(pause) }
-    if hasNews {
+    if hasChanges {
       isFree = false
     } else if isFree {
       return .abandoned
@@ -166,6 +166,6 @@ struct FollowPace {
       // Records from before this check are read by one more poll.
       isFree = !followed.isHeld
     }
-    return .goesOn
+    return .continues
   }
 }

@@ -8,7 +8,7 @@ import WeftPlatform
 /// writing.
 final class DisplayLock: Sendable {
   private struct State {
-    var askers = 0
+    var requesters = 0
     /// Whether a display is open.
     var hasDisplay = false
     var hasWithdrawn = false
@@ -32,7 +32,7 @@ final class DisplayLock: Sendable {
   func ask(atMost limit: Duration?, stop: StopSwitch? = nil) -> Bool {
     let answer = Wakeup()
     state.withLock { state in
-      state.askers += 1
+      state.requesters += 1
       state.waiting.append(answer)
     }
     wakeup.wake()
@@ -52,7 +52,7 @@ final class DisplayLock: Sendable {
   }
 
   func release() {
-    state.withLock { $0.askers -= 1 }
+    state.withLock { $0.requesters -= 1 }
     wakeup.wake()
   }
 
@@ -70,7 +70,7 @@ final class DisplayLock: Sendable {
   }
 
   /// Whether another writer waits for the display to withdraw.
-  var isWanted: Bool { state.withLock { $0.askers > 0 } }
+  var isWanted: Bool { state.withLock { $0.requesters > 0 } }
 
   /// Confirms that the display has withdrawn, and waits until no other writer needs the screen.
   func yield() {
@@ -79,12 +79,12 @@ final class DisplayLock: Sendable {
       return state.waiting
     }
     for answer in waiting { answer.wake() }
-    while !isFreeAgain() { wakeup.wait() }
+    while !isReleased() { wakeup.wait() }
   }
 
-  private func isFreeAgain() -> Bool {
+  private func isReleased() -> Bool {
     state.withLock { state in
-      guard state.askers == 0 else { return false }
+      guard state.requesters == 0 else { return false }
       state.hasWithdrawn = false
       return true
     }

@@ -121,7 +121,7 @@ struct EventPump {
   private let subscription: EventSubscription
   private let wakeup: Wakeup
   private var lastBatch: Duration?
-  private var isHurried = false
+  private var isBusy = false
 
   /// The delay for combining batches in quick succession.
   private static let pause = Duration.milliseconds(10)
@@ -140,12 +140,12 @@ struct EventPump {
   mutating func next(
     until time: Duration? = nil, isWanted: () -> Bool = { false }
   ) -> [RunEvent]? {
-    if isHurried {
+    if isBusy {
       wait(for: EventPump.manyEvents, until: MonotonicClock.now + EventPump.pause)
     }
     while true {
       guard let events = subscription.takeAll() else { return nil }
-      if !events.isEmpty { return noted(events) }
+      if !events.isEmpty { return tracked(events) }
       if let time, time <= MonotonicClock.now { return [] }
       if isWanted() { return [] }
       wait(for: 1, until: time)
@@ -158,9 +158,9 @@ struct EventPump {
     wakeup.wait(atMost: time.map { $0 - MonotonicClock.now })
   }
 
-  private mutating func noted(_ events: [RunEvent]) -> [RunEvent] {
+  private mutating func tracked(_ events: [RunEvent]) -> [RunEvent] {
     let now = MonotonicClock.now
-    isHurried = lastBatch.map { now - $0 < EventPump.pause * 2 } ?? false
+    isBusy = lastBatch.map { now - $0 < EventPump.pause * 2 } ?? false
     lastBatch = now
     return events
   }

@@ -32,9 +32,9 @@ struct ResumeCommand: Subcommand {
     self.resuming = resuming
   }
 
-  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
     if settings.recording == .none {
-      throw Refusal(
+      throw CommandFailure(
         .usage, "resuming needs a journal: --record none is not allowed here",
         help: "\"weft run FILE --record none\" starts a new run without a journal")
     }
@@ -45,7 +45,7 @@ struct ResumeCommand: Subcommand {
       previous = try PreviousRun(
         run, in: settings.store(in: state), salvaging: resuming.salvages)
     } catch {
-      throw Refusal(error)
+      throw CommandFailure(error)
     }
     if previous.hasSucceeded, resuming.isIdleAfterSuccess {
       try writeMissingReport(of: previous, console)
@@ -59,11 +59,11 @@ struct ResumeCommand: Subcommand {
   /// Writes the report of an ended run whose engine ended before it could.
   private func writeMissingReport(
     of previous: PreviousRun, _ console: Console
-  ) throws(Refusal) {
+  ) throws(CommandFailure) {
     do {
       guard try previous.writeMissingReport() else { return }
     } catch {
-      throw Refusal(
+      throw CommandFailure(
         .broken, "the report of run \(previous.id) cannot be written: \(error.message)",
         help: error.help)
     }
@@ -72,7 +72,8 @@ struct ResumeCommand: Subcommand {
   }
 
   /// Changes to the directory of the run, and returns the path of the state directory from there.
-  private func directory(of previous: PreviousRun, _ state: String) throws(Refusal) -> String {
+  private func directory(of previous: PreviousRun, _ state: String) throws(CommandFailure) -> String
+  {
     guard let directory = previous.opening.directory,
       directory != (try? FileSystem.currentDirectory())
     else { return state }
@@ -83,7 +84,7 @@ struct ResumeCommand: Subcommand {
 
   private func resume(
     _ previous: PreviousRun, in state: String, _ console: Console
-  ) throws(Refusal) -> ExitCode {
+  ) throws(CommandFailure) -> ExitCode {
     let (plan, changes) = try ResumedFile(previous).plan(resuming.acceptedChanges)
     for line in changes?.lines ?? [] { console.errors.write("weft: \(line)\n") }
     try refuseRecordedInputs(previous.opening)
@@ -95,16 +96,16 @@ struct ResumeCommand: Subcommand {
         plan, values, after: previous, changes, resuming, in: settings.store(in: state),
         notify: { report($0, of: previous.id, console) })
     } catch {
-      throw Refusal(error, .resumed(previous.id))
+      throw CommandFailure(error, .resumed(previous.id))
     }
     return try RunSession(engine, prepared, settings, console, isResumed: true).follow()
   }
 
   /// Rejects recorded inputs: completed steps have used their recorded values.
-  private func refuseRecordedInputs(_ opening: RecordOpening) throws(Refusal) {
+  private func refuseRecordedInputs(_ opening: RecordOpening) throws(CommandFailure) {
     let recorded = Set(opening.inputs.lazy.filter { $0.value != nil }.map(\.name))
     for argument in inputs.arguments where recorded.contains(argument.name) {
-      throw Refusal(
+      throw CommandFailure(
         .usage, "input \"\(argument.name)\" is recorded with the run and cannot be changed",
         help: "only secret inputs are passed again; for other values start a new run")
     }
@@ -144,15 +145,15 @@ private struct ResumedFile {
   private let recorded: [UInt8]?
 
   /// - Throws: If the recorded file does not match the journal.
-  init(_ previous: PreviousRun) throws(Refusal) {
+  init(_ previous: PreviousRun) throws(CommandFailure) {
     self.previous = previous
-    do { recorded = try previous.recordedFile() } catch { throw Refusal(error) }
+    do { recorded = try previous.recordedFile() } catch { throw CommandFailure(error) }
   }
 
   /// - Returns: The plan for resuming, and the changes since the run began.
-  func plan(_ accepted: AcceptedChanges) throws(Refusal) -> (Plan, WorkflowChanges?) {
+  func plan(_ accepted: AcceptedChanges) throws(CommandFailure) -> (Plan, WorkflowChanges?) {
     guard let path = previous.opening.file, let recorded else {
-      throw Refusal(
+      throw CommandFailure(
         .usage, "the workflow of run \(previous.id) was not read from a file",
         help: "only the program that started it can resume it")
     }
@@ -162,16 +163,16 @@ private struct ResumedFile {
     }
     let bytes: [UInt8]
     do { bytes = try FileReading.bytes(of: path, limit: WorkflowLimits.fileBytes) } catch {
-      throw Refusal(
+      throw CommandFailure(
         .usage, "\"\(path)\" \(error.message)",
         help: "run \(previous.id) was "
           + "started with this file")
     }
     let plan = try plan(of: SourceFile(path: path, bytes: bytes), at: path)
     let changes: WorkflowChanges?
-    do { changes = try previous.changes(to: plan) } catch { throw Refusal(error) }
+    do { changes = try previous.changes(to: plan) } catch { throw CommandFailure(error) }
     if let changes, accepted == .none {
-      throw Refusal(
+      throw CommandFailure(
         .rejected,
         "the workflow has changed since run \(previous.id) began: "
           + (changes.lines.isEmpty ? "\"\(path)\"" : "\(changes)"),
@@ -180,9 +181,9 @@ private struct ResumedFile {
     return (plan, changes)
   }
 
-  private func plan(of file: SourceFile, at path: String?) throws(Refusal) -> Plan {
+  private func plan(of file: SourceFile, at path: String?) throws(CommandFailure) -> Plan {
     let checked = CheckedWorkflow(file, at: path)
-    guard let plan = checked.plan else { throw Refusal(.rejected, checked.diagnostics) }
+    guard let plan = checked.plan else { throw CommandFailure(.rejected, checked.diagnostics) }
     return plan
   }
 }
@@ -205,9 +206,9 @@ struct RecordedLocation {
 
   /// Rejects a directory other than the working directory and the parent of the state directory, and a file outside
   /// the directory.
-  func check() throws(Refusal) {
+  func check() throws(CommandFailure) {
     if let directory = opening.directory, !isPresent(directory) {
-      throw Refusal(
+      throw CommandFailure(
         .usage,
         "the journal says that run \(run) began in \(quoted(directory)), "
           + "which is not this directory",
@@ -215,13 +216,13 @@ struct RecordedLocation {
     }
     guard let file = opening.file else { return }
     if file == "<stdin>" {
-      throw Refusal(
+      throw CommandFailure(
         .usage,
         "the workflow of run \(run) came from standard input: only the journal says what it runs",
         help: "use --trust-record to run what the journal holds")
     }
     guard isInside(file) else {
-      throw Refusal(
+      throw CommandFailure(
         .usage,
         "the journal says that run \(run) is of \(quoted(file)), which is "
           + "outside the run's directory",

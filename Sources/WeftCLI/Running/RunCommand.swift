@@ -20,7 +20,7 @@ struct RunCommand: Subcommand {
     isDryRun = parsed.isGiven(.dryRun)
   }
 
-  func execute(_ console: Console) throws(Refusal) -> ExitCode {
+  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
     if isDryRun {
       let preview = try file.preview(console, isStrict: settings.isStrict)
       console.output.write(try preview.plan(choosing: choice), as: .tree)
@@ -40,7 +40,7 @@ struct RunCommand: Subcommand {
         plan, inputs, in: settings.store(in: settings.place.path),
         isRecorded: settings.recording != .none)
     } catch {
-      throw Refusal(error, .new)
+      throw CommandFailure(error, .new)
     }
     // Shows warnings before the steps' output.
     console.errors.flush()
@@ -60,7 +60,7 @@ struct RunSettings: Sendable, Hashable {
   let events: EventsTarget?
   let containment: ContainmentChoice
   let recording: RecordingChoice
-  let place: RecordPlace
+  let place: RecordDirectory
   /// Whether cached results replace running a step.
   let readsCache: Bool
   /// `nil` for the default.
@@ -77,7 +77,7 @@ struct RunSettings: Sendable, Hashable {
     events = try parsed.eventsTarget(of: .events)
     containment = try parsed.word(of: .containment) ?? .auto
     recording = try parsed.word(of: .record) ?? .process
-    place = RecordPlace(parsed)
+    place = RecordDirectory(parsed)
     readsCache = !parsed.isGiven(.noCache)
     cacheLimit = try parsed.cacheLimit()
     retryBudgetPercent = try parsed.count(of: .retryBudget, in: ValueRule.retryBudgetPercent)
@@ -123,7 +123,7 @@ enum RecordingChoice: String, Sendable, Hashable {
   case none, process, power
 }
 
-extension Refusal {
+extension CommandFailure {
   enum Start {
     case new
     case resumed(RunID)

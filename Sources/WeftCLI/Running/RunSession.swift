@@ -23,7 +23,7 @@ struct RunSession {
   init(
     _ engine: Engine, _ prepared: PreparedRun, _ settings: RunSettings, _ console: Console,
     isResumed: Bool = false
-  ) throws(Refusal) {
+  ) throws(CommandFailure) {
     self.engine = engine
     self.prepared = prepared
     self.settings = settings
@@ -37,7 +37,7 @@ struct RunSession {
       return
     }
     do { events = try EventsWriter(target) } catch {
-      throw Refusal(isResumed ? .broken : .usage, error.message, help: error.help)
+      throw CommandFailure(isResumed ? .broken : .usage, error.message, help: error.help)
     }
   }
 
@@ -45,11 +45,11 @@ struct RunSession {
   private static let displayLimitBytes = 512 << 10
 
   /// Runs the plan to its end.
-  func follow() throws(Refusal) -> ExitCode {
+  func follow() throws(CommandFailure) -> ExitCode {
     try checkDescriptors()
     let signals = SignalHandling(Suspension(displayLock: displayLock, arbiter: arbiter))
-    if let complaint = signals.start() {
-      throw Refusal(.broken, complaint.message, help: complaint.help)
+    if let commandError = signals.start() {
+      throw CommandFailure(.broken, commandError.message, help: commandError.help)
     }
     var (pump, start) = (EventPump?.none, Duration.zero)
     var surroundings = surroundings(signals)
@@ -63,7 +63,7 @@ struct RunSession {
     do {
       run = try engine.launch(prepared, surroundings)
     } catch {
-      throw Refusal(
+      throw CommandFailure(
         error, isResumed ? .resumed(prepared.id) : .new, first: signals.first)
     }
     signals.attach(run.live)
@@ -71,11 +71,11 @@ struct RunSession {
     return end(run)
   }
 
-  private func checkDescriptors() throws(Refusal) {
+  private func checkDescriptors() throws(CommandFailure) {
     ThisProcess.raiseDescriptorLimit()
     let budget = DescriptorBudget.ofThisProcess
     guard budget.limit < budget.fewest else { return }
-    throw Refusal(
+    throw CommandFailure(
       .broken,
       "the limit of open files is \(budget.limit), and \(budget.open) are already open: a run "
         + "needs a limit of at least \(budget.fewest)",
@@ -125,7 +125,7 @@ struct RunSession {
       $0 == unrecorded?.message ? nil : CommandError($0)
     }
     let faults = [unrecorded, broken, events?.finish()].compactMap(\.self)
-    for fault in faults { console.complain(fault.masked(by: run.live.secrets.mask)) }
+    for fault in faults { console.report(fault.masked(by: run.live.secrets.mask)) }
     defer {
       for (old, fault) in closing.unremoved {
         console.errors.write(
@@ -138,7 +138,7 @@ struct RunSession {
       return ExitCode(of: closing.report.pause, keptPromises: faults.isEmpty)
     }
     if settings.isStrict, end.outcome == .success, end.counts.tolerated > 0 {
-      console.complain(CommandError("--strict counts tolerated failures as failures"))
+      console.report(CommandError("--strict counts tolerated failures as failures"))
     }
     return ExitCode(of: end, isStrict: settings.isStrict, keptPromises: faults.isEmpty)
   }
@@ -159,7 +159,7 @@ struct RunSession {
     let port = settings.events == .standardOutput ? console.errors : console.output
     var display = port.displaySettings
     if settings.recording != .none {
-      display.howToSeeMore = settings.place.wayToLogs(of: prepared.id)
+      display.moreHint = settings.place.logsHint(of: prepared.id)
     }
     var reporter = Reporter(display, labels: StepLabels(run.plan, mask: run.secrets.mask))
     let write: Reporter.Write = { channel, bytes in

@@ -212,7 +212,7 @@ struct Unpacking {
   /// pieces.
   mutating func take(
     _ bytes: UnsafeRawBufferPointer, into sink: inout IncomingBody
-  ) throws(PackingError) -> IncomingBody.Taking {
+  ) throws(PackingError) -> IncomingBody.Acceptance {
     if !bytes.isEmpty { hasBegun = true }
     let known = min(repeated, bytes.count)
     repeated -= known

@@ -35,8 +35,8 @@ package struct BuiltValues {
     values.note("options.maxParallel", maxParallel) {
       ValueRule.problem(with: $0, "options.maxParallel", in: ValueRule.maxParallel)
     }
-    values.noteTime("options.timeout", timeout)
-    values.noteTime("options.grace", grace, allowsZero: true)
+    values.checkTime("options.timeout", timeout)
+    values.checkTime("options.grace", grace, allowsZero: true)
     values.note("options.retryBudgetPercent", retryBudgetPercent) {
       ValueRule.problem(with: $0, "options.retryBudgetPercent", in: ValueRule.retryBudgetPercent)
     }
@@ -51,17 +51,17 @@ package struct BuiltValues {
     note("maxParallel", workflow.maxParallel) {
       ValueRule.problem(with: $0, "maxParallel", in: ValueRule.maxParallel)
     }
-    noteTime("timeout", workflow.timeout)
+    checkTime("timeout", workflow.timeout)
     check(workflow.settings)
-    noteRepetitions("inputs", workflow.inputs.map { ($0.name, $0.name.text) })
+    checkRepetitions("inputs", workflow.inputs.map { ($0.name, $0.name.text) })
     for input in workflow.inputs { check(input) }
-    noteRepetitions("secrets", workflow.secrets.map { ($0.name, $0.name.text) })
+    checkRepetitions("secrets", workflow.secrets.map { ($0.name, $0.name.text) })
     for secret in workflow.secrets { check(secret) }
     checkDescriptors(of: workflow.secrets)
-    noteRepetitions("pools", workflow.pools.map { ($0.name, $0.name) })
+    checkRepetitions("pools", workflow.pools.map { ($0.name, $0.name) })
     for pool in workflow.pools { check(pool) }
     check(workflow.outputs)
-    noteTime("defaults.timeout", workflow.defaults.timeout)
+    checkTime("defaults.timeout", workflow.defaults.timeout)
     check(workflow.defaults.retry ?? [], "defaults.retry")
     if let shell = workflow.defaults.shell { checkProgram(shell.prefix, "defaults.shell") }
     if let key = workflow.concurrency?.key, key.isEmpty {
@@ -89,7 +89,7 @@ package struct BuiltValues {
     case .file(let path): checkPath(path, "\(key).file")
     case .command(let arguments, let timeout):
       checkProgram(arguments, "\(key).command")
-      noteTime("\(key).timeout", timeout)
+      checkTime("\(key).timeout", timeout)
     case .descriptor(let number):
       let part = "\(key).descriptor"
       note(part, Int(number)) { ValueRule.problem(with: $0, part, in: ValueRule.descriptors) }
@@ -108,32 +108,32 @@ package struct BuiltValues {
 
   private mutating func check(_ pool: Pool) {
     let key = "pools.\(pool.name)"
-    noteName("pools", pool.name)
+    checkName("pools", pool.name)
     note(key, pool.slots) { ValueRule.problem(with: $0, key, in: ValueRule.slots) }
     guard let rate = pool.rate else { return }
     note("\(key).rate", rate.count) {
       ValueRule.problem(with: $0, "\(key).rate", in: ValueRule.slots)
     }
-    noteTime("\(key).rate", rate.period)
+    checkTime("\(key).rate", rate.period)
   }
 
   private mutating func check(_ outputs: [OutputDeclaration]) {
     guard !outputs.isEmpty else { return }
-    for output in outputs { noteName("outputs", output.name) }
-    noteRepetitions("outputs", outputs.map { ($0.name, $0.name) })
+    for output in outputs { checkName("outputs", output.name) }
+    checkRepetitions("outputs", outputs.map { ($0.name, $0.name) })
   }
 
   // MARK: Steps and groups
 
   private mutating func check(_ step: Step) {
-    noteTime("timeout", step.timeout)
+    checkTime("timeout", step.timeout)
     check(step.settings)
     check(step.outputs)
     if step.hasControl { check(step.control) }
     switch step.action {
     case .run(let command): check(command)
     case .group(let group): check(group)
-    case .wait(.duration(let duration)): noteTime("wait", duration, allowsZero: true)
+    case .wait(.duration(let duration)): checkTime("wait", duration, allowsZero: true)
     case .use(let call): check(call.parameters)
     case .workflow(let nested): check(nested.parameters)
     case .http(let call): check(call)
@@ -143,9 +143,9 @@ package struct BuiltValues {
 
   private mutating func check(_ control: StepControl) {
     check(control.retry, "retry")
-    noteRepetitions("pool", control.pools.map { ($0.pool, $0.pool) })
+    checkRepetitions("pool", control.pools.map { ($0.pool, $0.pool) })
     for request in control.pools {
-      noteName("pool", request.pool)
+      checkName("pool", request.pool)
       let key = "pool.\(request.pool)"
       note(key, request.slots) { ValueRule.problem(with: $0, key, in: ValueRule.slots) }
     }
@@ -173,9 +173,9 @@ package struct BuiltValues {
     note("\(key).max", policy.max) {
       ValueRule.problem(with: $0, "\(key).max", in: ValueRule.retries)
     }
-    noteTime("\(key).delay", policy.delay, allowsZero: true)
-    noteTime("\(key).maxDelay", policy.maxDelay, allowsZero: true)
-    noteTime("\(key).within", policy.within)
+    checkTime("\(key).delay", policy.delay, allowsZero: true)
+    checkTime("\(key).maxDelay", policy.maxDelay, allowsZero: true)
+    checkTime("\(key).within", policy.within)
     let factor = "\(key).factor"
     if let problem = ValueRule.problem(
       withFactor: policy.factor, factor, written: "\(policy.factor)")
@@ -214,10 +214,10 @@ package struct BuiltValues {
 
   private mutating func check(_ matrix: Matrix) {
     for axis in matrix.axes {
-      noteName("matrix", axis.name)
+      checkName("matrix", axis.name)
       check(axis.values, "matrix.\(axis.name)")
     }
-    noteRepetitions("matrix", matrix.axes.map { ($0.name, $0.name) })
+    checkRepetitions("matrix", matrix.axes.map { ($0.name, $0.name) })
     if matrix.axes.isEmpty, matrix.include == nil {
       note("matrix", .emptyMatrix(path: "matrix"))
     }
@@ -256,7 +256,7 @@ package struct BuiltValues {
   }
 
   private mutating func check(_ parameters: [Parameter]) {
-    noteRepetitions("with", parameters.map { ($0.name, $0.name) })
+    checkRepetitions("with", parameters.map { ($0.name, $0.name) })
   }
 
   private mutating func checkCleanup(_ step: Step) {
@@ -303,8 +303,8 @@ package struct BuiltValues {
       note(key, code) { ValueRule.problem(with: $0, key, in: ValueRule.exitCodes) }
     }
     guard command.hasOptions else { return }
-    noteTime("stallTimeout", command.stallTimeout)
-    noteTime("stop.grace", command.stop?.grace, allowsZero: true)
+    checkTime("stallTimeout", command.stallTimeout)
+    checkTime("stop.grace", command.stop?.grace, allowsZero: true)
     if let version = command.caching?.version, case .program(let arguments) = version {
       checkProgram(arguments, "cache.version")
     }
@@ -348,7 +348,7 @@ package struct BuiltValues {
       ("total", call.timeouts.total),
     ]
     for (name, time) in times {
-      noteTime("http.timeout.\(name)", time, limit: WorkflowLimits.longestRequest)
+      checkTime("http.timeout.\(name)", time, limit: WorkflowLimits.longestRequest)
     }
     note("http.redirects", call.redirects) {
       ValueRule.problem(with: $0, "http.redirects", in: ValueRule.redirects)
@@ -363,7 +363,7 @@ package struct BuiltValues {
           help: nil))
     }
     if let polling = call.polling {
-      noteTime("http.poll.every", polling.every, allowsZero: true)
+      checkTime("http.poll.every", polling.every, allowsZero: true)
       note("http.poll.max", polling.max) {
         ValueRule.problem(with: $0, "http.poll.max", in: ValueRule.requests)
       }
@@ -371,7 +371,7 @@ package struct BuiltValues {
     note("http.pages.max", call.paging?.max) {
       ValueRule.problem(with: $0, "http.pages.max", in: ValueRule.requests)
     }
-    if case .upTo(let time)? = call.staleOnError { noteTime("http.staleOnError", time) }
+    if case .upTo(let time)? = call.staleOnError { checkTime("http.staleOnError", time) }
   }
 
   // MARK: Noting
@@ -388,7 +388,7 @@ package struct BuiltValues {
     if let number, let problem = rule(number) { note(key, problem) }
   }
 
-  private mutating func noteTime(
+  private mutating func checkTime(
     _ key: String, _ time: Duration?, allowsZero: Bool = false,
     limit: Duration = WorkflowLimits.longestDuration
   ) {
@@ -398,12 +398,12 @@ package struct BuiltValues {
     note(key, problem)
   }
 
-  private mutating func noteName(_ key: String, _ name: String) {
+  private mutating func checkName(_ key: String, _ name: String) {
     if let problem = ValueRule.problem(withName: name) { note(key, problem) }
   }
 
   /// Reports names that occur twice, or that differ only in case where case is ignored.
-  private mutating func noteRepetitions<Name: Hashable>(
+  private mutating func checkRepetitions<Name: Hashable>(
     _ key: String, _ names: [(name: Name, text: String)]
   ) {
     guard names.count > 1 else { return }

@@ -26,7 +26,7 @@ package enum ValueRule {
     with duration: Duration, _ path: String, allowsZero: Bool = false,
     limit: Duration = WorkflowLimits.longestDuration
   ) -> Diagnostic? {
-    let fault: DurationText.Fault
+    let fault: DurationText.ParseError
     if duration < .zero {
       fault = .negative
     } else if duration == .zero, !allowsZero {

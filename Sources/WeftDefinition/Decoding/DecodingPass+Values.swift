@@ -376,7 +376,7 @@ extension Diagnostic {
   }
 
   static func invalidDuration(
-    path: String, text: String, fault: DurationText.Fault, allowsZero: Bool
+    path: String, text: String, fault: DurationText.ParseError, allowsZero: Bool
   ) -> Diagnostic {
     Diagnostic(
       .invalidDuration,
@@ -387,17 +387,17 @@ extension Diagnostic {
   static func durationWithoutUnit(path: String, number: String) -> Diagnostic {
     Diagnostic(
       .invalidDuration, "\(path) is the number \(number), expected a duration like \"30s\"",
-      help: "write \"\(isCount(number) ? number : "30")s\"; \(DurationText.Fault.units)")
+      help: "write \"\(isCount(number) ? number : "30")s\"; \(DurationText.ParseError.units)")
   }
 
-  static func invalidSize(path: String, text: String, fault: SizeText.Fault) -> Diagnostic {
+  static func invalidSize(path: String, text: String, fault: SizeText.ParseError) -> Diagnostic {
     Diagnostic(.invalidSize, "\(path) is \(quoted(text)), \(fault.expectation)", help: fault.help)
   }
 
   static func sizeWithoutUnit(path: String, number: String) -> Diagnostic {
     Diagnostic(
       .invalidSize, "\(path) is the number \(number), expected a size like \"10MB\"",
-      help: "write \"\(isCount(number) ? number : "10")B\"; \(SizeText.Fault.units)")
+      help: "write \"\(isCount(number) ? number : "10")B\"; \(SizeText.ParseError.units)")
   }
 
   static func numberOutOfRange(path: String, number: String, wanted: ClosedRange<Int>) -> Diagnostic

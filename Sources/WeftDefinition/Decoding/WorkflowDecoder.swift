@@ -33,14 +33,16 @@ public enum WorkflowDecoder {
 
   private static func decoded(_ file: SourceFile, limits: DecodingPass.Limits) -> DecodedFile {
     let (root, textDiagnostics) = JSONReader.read(file)
-    guard let root else { return DecodedFile(diagnostics: textDiagnostics.map(sayingWhatIsWanted)) }
+    guard let root else {
+      return DecodedFile(diagnostics: textDiagnostics.map(namingExpectedInput))
+    }
     var decoded = DecodingPass.run(on: root, limits: limits)
-    decoded.diagnostics = (textDiagnostics + decoded.diagnostics).sortedByPlace()
+    decoded.diagnostics = (textDiagnostics + decoded.diagnostics).sortedByLocation()
     return decoded
   }
 
   /// Adds help for an empty file: the reader does not know what it should contain.
-  private static func sayingWhatIsWanted(_ diagnostic: Diagnostic) -> Diagnostic {
+  private static func namingExpectedInput(_ diagnostic: Diagnostic) -> Diagnostic {
     guard diagnostic.code == "W0001" else { return diagnostic }
     var diagnostic = diagnostic
     diagnostic.help = Diagnostic.smallestWorkflow

@@ -39,7 +39,7 @@ extension Diagnostic {
       .misplacedKey,
       "\(quoted(key)) is only for \(bearer), but this step "
         + "\(kind.clause(besides: key))",
-      help: kind.cure(for: key))
+      help: kind.remedy(for: key))
   }
 
   static func settingOfOtherFile(_ key: String) -> Diagnostic {
@@ -94,7 +94,7 @@ extension ActionKind {
     }
   }
 
-  fileprivate func cure(for key: String) -> String {
+  fileprivate func remedy(for key: String) -> String {
     switch (key, self) {
     case ("maxParallel", .workflow): "set it in the other file"
     case ("maxParallel", _): "put it on the enclosing group"

@@ -63,16 +63,16 @@ struct PartDraft: FormatObject {
 extension DecodingPass {
   /// Reads any value; the names in it are literal.
   mutating func jsonBody(_ node: JSONNode, _ field: Field) -> HTTPCall.Body? {
-    keepPlaces(of: node, ValuePath(), field)
+    recordLocations(of: node, ValuePath(), field)
     return node.kind == .unreadable ? nil : .json(JSONValue(node))
   }
 
-  private mutating func keepPlaces(of node: JSONNode, _ path: ValuePath, _ field: Field) {
+  private mutating func recordLocations(of node: JSONNode, _ path: ValuePath, _ field: Field) {
     switch node.kind {
     case .string: texts.places.append(TextPlace(.http(.json(path)), at: node.range))
     case .array:
       for (index, element) in node.elements.enumerated() {
-        keepPlaces(of: element, path.appending(.element(index)), field)
+        recordLocations(of: element, path.appending(.element(index)), field)
       }
     case .object:
       for member in node.members {
@@ -80,7 +80,7 @@ extension DecodingPass {
         if name.hasExpression {
           report(.expressionInName(path: "\(self.path(field))\(path)"), at: member.key)
         }
-        keepPlaces(of: member.value, path.appending(.property(name)), field)
+        recordLocations(of: member.value, path.appending(.property(name)), field)
       }
     case .null, .bool, .number, .unreadable: break
     }

@@ -111,7 +111,7 @@ extension Diagnostic {
       help: "it is relative to the file that names it")
   }
 
-  static func invalidActionName(_ name: String, fault: StepID.Fault) -> Diagnostic {
+  static func invalidActionName(_ name: String, fault: StepID.ParseError) -> Diagnostic {
     Diagnostic(
       .invalidID, "the name \(quoted(name)) \(fault.complaint)",
       help: "an action name has at most \(StepID.longest) characters: letters, digits, \"_\", "

@@ -141,7 +141,8 @@ extension DecodingPass {
     report(
       .unknownWord(
         path: path(field), word: word, wanted: "a signal that asks a program to end",
-        nearest: SignalName.nearestOfStopping(to: word), help: SignalName.cure(for: word)), at: node
+        nearest: SignalName.nearestOfStopping(to: word), help: SignalName.remedy(for: word)),
+      at: node
     )
     return nil
   }
@@ -160,7 +161,7 @@ extension SignalName {
     return uncatchable.contains(name) || !isWord(name) ? nil : names.nearest(to: name)
   }
 
-  fileprivate static func cure(for word: String) -> String {
+  fileprivate static func remedy(for word: String) -> String {
     switch canonical(word) {
     case "KILL", "9": "programs cannot catch KILL; to send it at once, write { \"grace\": \"0s\" }"
     case "STOP", "CONT", "TSTP", "TTIN", "TTOU":

@@ -156,7 +156,7 @@ extension DecodingPass {
   ) -> Listing? {
     if let text = wholeExpression(node, at: site) { return .computed(text) }
     guard node.kind == .array else {
-      if case .axis(let name) = site, let help = Matrix.cure(ofKey: name) {
+      if case .axis(let name) = site, let help = Matrix.remedy(ofKey: name) {
         reportType(of: node, field, wanted: "an array of values: every key is an axis", help: help)
       } else {
         reportListing(node, field, wanted: "an array of values, or one expression")
@@ -222,7 +222,7 @@ extension DecodingPass {
 
 extension Matrix {
   /// Help for a key of GitHub's `strategy` that was taken for an axis.
-  fileprivate static func cure(ofKey name: String) -> String? {
+  fileprivate static func remedy(ofKey name: String) -> String? {
     switch name.lowercased().filter({ $0 != "-" && $0 != "_" }) {
     case "maxparallel":
       "limit concurrent steps with \"maxParallel\" of the workflow, or with a pool"

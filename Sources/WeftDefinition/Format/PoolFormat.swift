@@ -102,11 +102,11 @@ extension DecodingPass {
 }
 
 extension Diagnostic {
-  static func invalidRate(path: String, text: String, fault: Rate.Fault) -> Diagnostic {
+  static func invalidRate(path: String, text: String, fault: Rate.ParseError) -> Diagnostic {
     Diagnostic(.invalidRate, "\(path) is \(quoted(text)), \(fault.expectation)", help: fault.help)
   }
 
-  static func invalidName(_ name: String, fault: StepID.Fault) -> Diagnostic {
+  static func invalidName(_ name: String, fault: StepID.ParseError) -> Diagnostic {
     Diagnostic(
       .invalidID, "the name \(quoted(name)) \(fault.complaint)",
       help:

@@ -383,7 +383,7 @@ struct StepDraft: FormatObject {
     // The JSON reader has already reported a repeated key.
     if names.0 != names.1 {
       pass.report(
-        .bothFanOuts(names.0, names.1), at: key, related: ("\"\(names.0)\" is here", first))
+        .bothLoopKeys(names.0, names.1), at: key, related: ("\"\(names.0)\" is here", first))
     }
     return false
   }
@@ -616,13 +616,13 @@ extension Diagnostic {
       help: "remove one of the two")
   }
 
-  static func invalidID(_ text: String, fault: StepID.Fault) -> Diagnostic {
+  static func invalidID(_ text: String, fault: StepID.ParseError) -> Diagnostic {
     Diagnostic(
       .invalidID, "the id \(quoted(text)) \(fault.complaint)",
-      help: StepID.Fault.rule)
+      help: StepID.ParseError.rule)
   }
 
-  static func bothFanOuts(_ first: String, _ second: String) -> Diagnostic {
+  static func bothLoopKeys(_ first: String, _ second: String) -> Diagnostic {
     Diagnostic(
       .severalActions, "found both \"\(first)\" and \"\(second)\", expected one of them",
       help: "put one of them on an enclosing group")

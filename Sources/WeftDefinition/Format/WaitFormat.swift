@@ -15,7 +15,7 @@ extension DecodingPass {
     default:
       reportType(
         of: node, field, wanted: "a duration like \"30s\", or { \"until\": … }",
-        help: "write \"30s\", or { \"until\": \"\(MomentText.Fault.example)\" }")
+        help: "write \"30s\", or { \"until\": \"\(MomentText.ParseError.example)\" }")
       return nil
     }
   }
@@ -24,7 +24,7 @@ extension DecodingPass {
     if let text = wholeExpression(node, at: .waiting) { return .computedMoment(text) }
     guard node.kind == .string else {
       reportType(
-        of: node, field, wanted: "a time like \"\(MomentText.Fault.example)\"")
+        of: node, field, wanted: "a time like \"\(MomentText.ParseError.example)\"")
       return nil
     }
     guard let text = text(node, field) else { return nil }
@@ -78,7 +78,8 @@ extension Approval: FormatObject {
 }
 
 extension Diagnostic {
-  static func invalidMoment(path: String, text: String, fault: MomentText.Fault) -> Diagnostic {
+  static func invalidMoment(path: String, text: String, fault: MomentText.ParseError) -> Diagnostic
+  {
     Diagnostic(.invalidMoment, "\(path) is \(quoted(text)), \(fault.expectation)", help: fault.help)
   }
 }

@@ -77,7 +77,7 @@ package struct InputBinding {
 
   private mutating func take(_ one: GivenInput) {
     guard let name = InputName(one.name), let declaration = declared[name] else {
-      return tellUnknown(one)
+      return reportUnknown(one)
     }
     guard given.updateValue(one, forKey: declaration.name) == nil else {
       report(
@@ -87,7 +87,7 @@ package struct InputBinding {
     }
   }
 
-  private mutating func tellUnknown(_ one: GivenInput) {
+  private mutating func reportUnknown(_ one: GivenInput) {
     let names = declarations.map(\.name.text)
     let nearest = NearestName(names).nearest(to: one.name)
     if let nearest { meant.insert(nearest) }

@@ -62,13 +62,13 @@ public struct ValueError: Error, Sendable, Hashable {
       return NearestName(texts).nearest(to: text).asSuggestion
     case .undeclaredProperty(let name, let known):
       return NearestName(known).nearest(to: name).asSuggestion
-    case .wrongType(let value, let wanted): return ValueError.cure(for: value, wanted)
+    case .wrongType(let value, let wanted): return ValueError.remedy(for: value, wanted)
     default: return nil
     }
   }
 
   /// Suggests to add or remove quotes, the most common mistake.
-  private static func cure(for value: JSONValue, _ wanted: [ValueType]) -> String? {
+  private static func remedy(for value: JSONValue, _ wanted: [ValueType]) -> String? {
     switch value {
     case .string(let text):
       let bare: JSONValue? =

@@ -26,7 +26,7 @@ package enum TextError: Error, Sendable, Hashable {
 
   package func help(isSecret: Bool = false) -> String? {
     switch self {
-    case .unlike(let text, let wanted): isSecret ? nil : TextError.cure(for: text, wanted)
+    case .unlike(let text, let wanted): isSecret ? nil : TextError.remedy(for: text, wanted)
     case .notJSON(_, _, let help): isSecret ? nil : help
     }
   }
@@ -34,7 +34,7 @@ package enum TextError: Error, Sendable, Hashable {
   private static let truths: Set = ["yes", "y", "on", "1", "true", "t"]
   private static let falsehoods: Set = ["no", "n", "off", "0", "false", "f"]
 
-  private static func cure(for text: String, _ wanted: [ValueType]) -> String? {
+  private static func remedy(for text: String, _ wanted: [ValueType]) -> String? {
     if wanted.contains(.boolean) {
       if truths.contains(text.lowercased()) { return "write true" }
       if falsehoods.contains(text.lowercased()) { return "write false" }

@@ -9,7 +9,7 @@ public struct ActionName: Sendable, Hashable {
   }
 
   /// The first problem of `text` as a name. The rule is that of ids, except that dots are allowed after the beginning.
-  package static func fault(in text: String) -> StepID.Fault? {
+  package static func fault(in text: String) -> StepID.ParseError? {
     if text.utf8.first == UInt8(ascii: ".") { return .beginning(".") }
     return StepID.fault(in: String(text.map { $0 == "." ? "-" : $0 }))
   }

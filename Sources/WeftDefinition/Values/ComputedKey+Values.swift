@@ -3,14 +3,14 @@ package import WeftExpressions
 
 /// Values of keys from the results of expressions, in the syntax of the file.
 extension ComputedKey {
-  package func duration(_ value: ExpressionValue) throws(ExpressionProblem) -> Duration {
+  package func duration(_ value: ExpressionValue) throws(EvaluationError) -> Duration {
     guard case .duration(let allowsZero) = type else { preconditionFailure("\(self) is no time") }
     return try ComputedKey.duration(value, allowsZero: allowsZero)
   }
 
   static func duration(
     _ value: ExpressionValue, allowsZero: Bool
-  ) throws(ExpressionProblem) -> Duration {
+  ) throws(EvaluationError) -> Duration {
     guard case .string(let text) = value else { throw mismatch(value, "a duration like \"30s\"") }
     do {
       return try DurationText.duration(from: text, allowsZero: allowsZero)
@@ -22,7 +22,7 @@ extension ComputedKey {
     }
   }
 
-  package func size(_ value: ExpressionValue) throws(ExpressionProblem) -> ByteCount {
+  package func size(_ value: ExpressionValue) throws(EvaluationError) -> ByteCount {
     guard case .string(let text) = value else {
       throw ComputedKey.mismatch(value, "a size like \"10MB\"")
     }
@@ -35,14 +35,14 @@ extension ComputedKey {
     }
   }
 
-  package func flag(_ value: ExpressionValue) throws(ExpressionProblem) -> Bool {
+  package func flag(_ value: ExpressionValue) throws(EvaluationError) -> Bool {
     guard case .boolean(let flag) = value else {
       throw ComputedKey.mismatch(value, "true or false")
     }
     return flag
   }
 
-  package func count(_ value: ExpressionValue) throws(ExpressionProblem) -> Int {
+  package func count(_ value: ExpressionValue) throws(EvaluationError) -> Int {
     guard case .count(let range) = type else { preconditionFailure("\(self) is no number") }
     let wanted = "a whole number from \(range.lowerBound) to \(range.upperBound)"
     guard case .number(let number) = value, let count = Int(exactly: number), range.contains(count)
@@ -50,7 +50,7 @@ extension ComputedKey {
     return count
   }
 
-  package func tolerance(_ value: ExpressionValue) throws(ExpressionProblem) -> FailureTolerance {
+  package func tolerance(_ value: ExpressionValue) throws(EvaluationError) -> FailureTolerance {
     let wanted = "true, false or an array of error classes"
     switch value {
     case .boolean(let all): return all ? .all : .none
@@ -67,7 +67,7 @@ extension ComputedKey {
     }
   }
 
-  static func mismatch(_ value: ExpressionValue, _ wanted: String) -> ExpressionProblem {
+  static func mismatch(_ value: ExpressionValue, _ wanted: String) -> EvaluationError {
     let found =
       value.primitiveText.map { $0.isEmpty ? value.kindName : quoted($0) } ?? value.kindName
     return .scope(

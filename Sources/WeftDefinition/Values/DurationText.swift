@@ -4,7 +4,7 @@
 /// Numbers may begin with zeros (`1h05m`), and a part may be more than the next unit holds (`90m`).
 package enum DurationText {
   /// The reason why a text is not a duration.
-  package enum Fault: Error, Sendable, Hashable {
+  package enum ParseError: Error, Sendable, Hashable {
     /// Not a sequence of numbers and units.
     case malformed
     /// Only digits; carries them.
@@ -29,7 +29,7 @@ package enum DurationText {
   /// - Parameter allowsZero: Whether zero is a duration too.
   package static func duration(
     from text: String, allowsZero: Bool = false
-  ) throws(Fault) -> Duration {
+  ) throws(ParseError) -> Duration {
     if text.utf8.first == UInt8(ascii: "-") { throw .negative }
     var rest = text.utf8[...]
     var milliseconds: Int64 = 0
@@ -72,7 +72,7 @@ package enum DurationText {
   /// Takes digits and the letters after them; a number too large for its type becomes `Int64.max`.
   private static func part(
     from rest: inout Substring.UTF8View, isFirst: Bool
-  ) throws(Fault) -> (count: Int64, unit: Substring.UTF8View) {
+  ) throws(ParseError) -> (count: Int64, unit: Substring.UTF8View) {
     let digits = rest.prefix { $0.isDigit }
     guard !digits.isEmpty else { throw .malformed }
     rest = rest[digits.endIndex...]

@@ -2,7 +2,7 @@
 /// `"2026-11-21T10:00:00.5+01:00"`.
 package enum MomentText {
   /// The reason why a text is not a moment.
-  package enum Fault: Error, Sendable, Hashable {
+  package enum ParseError: Error, Sendable, Hashable {
     case malformed
     /// A date without a time.
     case withoutTime
@@ -22,7 +22,7 @@ package enum MomentText {
   }
 
   /// Reads a moment; digits beyond nanoseconds are dropped.
-  package static func moment(from text: String) throws(Fault) -> WallMoment {
+  package static func moment(from text: String) throws(ParseError) -> WallMoment {
     var reader = MomentReader(text)
     let day = try reader.day()
     try reader.separator()
@@ -44,7 +44,7 @@ private struct MomentReader {
   init(_ text: String) { rest = text[...].utf8 }
 
   /// Days since 1970-01-01.
-  mutating func day() throws(MomentText.Fault) -> Int64 {
+  mutating func day() throws(MomentText.ParseError) -> Int64 {
     let year = try number(4)
     try take("-")
     let month = try number(2)
@@ -56,7 +56,7 @@ private struct MomentReader {
     return MomentReader.daysSinceEpoch(year, month, day)
   }
 
-  mutating func separator() throws(MomentText.Fault) {
+  mutating func separator() throws(MomentText.ParseError) {
     guard !rest.isEmpty else { throw .withoutTime }
     guard rest.first == UInt8(ascii: "T") || rest.first == UInt8(ascii: "t") else {
       throw .malformed
@@ -65,7 +65,7 @@ private struct MomentReader {
   }
 
   /// Seconds since midnight.
-  mutating func time() throws(MomentText.Fault) -> Int64 {
+  mutating func time() throws(MomentText.ParseError) -> Int64 {
     let hour = try number(2)
     try take(":")
     let minute = try number(2)
@@ -79,7 +79,7 @@ private struct MomentReader {
   }
 
   /// Nanoseconds.
-  mutating func fraction() throws(MomentText.Fault) -> Int64 {
+  mutating func fraction() throws(MomentText.ParseError) -> Int64 {
     guard rest.first == UInt8(ascii: ".") else { return 0 }
     rest.removeFirst()
     let digits = rest.prefix { $0.isDigit }
@@ -96,7 +96,7 @@ private struct MomentReader {
   }
 
   /// The seconds by which local time is ahead of UTC; nothing may follow.
-  mutating func offset() throws(MomentText.Fault) -> Int64 {
+  mutating func offset() throws(MomentText.ParseError) -> Int64 {
     guard let sign = rest.popFirst() else { throw .withoutOffset }
     switch sign {
     case UInt8(ascii: "Z"), UInt8(ascii: "z"):
@@ -114,7 +114,7 @@ private struct MomentReader {
     }
   }
 
-  private mutating func number(_ digits: Int) throws(MomentText.Fault) -> Int {
+  private mutating func number(_ digits: Int) throws(MomentText.ParseError) -> Int {
     var number = 0
     for _ in 0..<digits {
       guard let digit = rest.popFirst(), digit.isDigit else { throw .malformed }
@@ -123,7 +123,7 @@ private struct MomentReader {
     return number
   }
 
-  private mutating func take(_ mark: Unicode.Scalar) throws(MomentText.Fault) {
+  private mutating func take(_ mark: Unicode.Scalar) throws(MomentText.ParseError) {
     guard rest.popFirst() == UInt8(ascii: mark) else { throw .malformed }
   }
 

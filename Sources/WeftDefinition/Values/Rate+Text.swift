@@ -1,14 +1,14 @@
 extension Rate {
   /// The reason why a text is not a rate.
-  enum Fault: Error, Sendable, Hashable {
+  enum ParseError: Error, Sendable, Hashable {
     /// Not a number, a slash and something after it.
     case malformed
     case count
-    case period(String, DurationText.Fault)
+    case period(String, DurationText.ParseError)
   }
 
   /// Reads a rate as written in a workflow: `"30/1m"`.
-  init(_ text: String) throws(Fault) {
+  init(_ text: String) throws(ParseError) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy(\.isDigit) else {
       throw .malformed

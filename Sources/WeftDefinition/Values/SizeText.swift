@@ -4,7 +4,7 @@
 /// and powers of 1024 with `iB` (IEC 80000-13).
 package enum SizeText {
   /// The reason why a text is not an amount of data.
-  package enum Fault: Error, Sendable, Hashable {
+  package enum ParseError: Error, Sendable, Hashable {
     /// Not a number and a unit.
     case malformed
     /// Only digits; carries them.
@@ -24,7 +24,7 @@ package enum SizeText {
     ("KB", 1_000), ("B", 1),
   ]
 
-  package static func size(from text: String) throws(Fault) -> ByteCount {
+  package static func size(from text: String) throws(ParseError) -> ByteCount {
     if text.utf8.first == UInt8(ascii: "-") { throw .negative }
     let digits = text.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard !digits.isEmpty else { throw .malformed }

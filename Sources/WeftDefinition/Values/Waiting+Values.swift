@@ -3,13 +3,13 @@ package import WeftExpressions
 
 /// Durations and moments of a wait from the results of expressions.
 extension Waiting {
-  package static func duration(_ value: ExpressionValue) throws(ExpressionProblem) -> Duration {
+  package static func duration(_ value: ExpressionValue) throws(EvaluationError) -> Duration {
     try ComputedKey.duration(value, allowsZero: true)
   }
 
-  package static func moment(_ value: ExpressionValue) throws(ExpressionProblem) -> WallMoment {
+  package static func moment(_ value: ExpressionValue) throws(EvaluationError) -> WallMoment {
     guard case .string(let text) = value else {
-      throw ComputedKey.mismatch(value, "a time like \"\(MomentText.Fault.example)\"")
+      throw ComputedKey.mismatch(value, "a time like \"\(MomentText.ParseError.example)\"")
     }
     do {
       return try MomentText.moment(from: text)

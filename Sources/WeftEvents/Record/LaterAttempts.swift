@@ -10,18 +10,19 @@ package struct LaterAttempts {
   private let plan: Plan
   package private(set) var since: [StepAddress: UInt64]
   private lazy var addresses = PlanAddresses(plan)
-  private let sparesCleanup: Bool
+  private let exemptsCleanup: Bool
 
-  /// - Parameter sparesCleanup: Whether states of cleanup steps stay valid when the group is tried again.
-  package init(_ plan: Plan, since: [StepAddress: UInt64] = [:], sparingCleanup sparesCleanup: Bool)
-  {
-    (self.plan, self.since, self.sparesCleanup) = (plan, since, sparesCleanup)
+  /// - Parameter exemptsCleanup: Whether states of cleanup steps stay valid when the group is tried again.
+  package init(
+    _ plan: Plan, since: [StepAddress: UInt64] = [:], exemptingCleanup exemptsCleanup: Bool
+  ) {
+    (self.plan, self.since, self.exemptsCleanup) = (plan, since, exemptsCleanup)
   }
 
   package mutating func begin(_ group: StepAddress, at number: UInt64) { since[group] = number }
 
   /// Whether a later attempt of a group around the step voids what was recorded about the step under this number.
-  package mutating func makeVoid(_ step: StepAddress, reported number: UInt64) -> Bool {
+  package mutating func isVoid(_ step: StepAddress, reported number: UInt64) -> Bool {
     guard !since.isEmpty, let group = group(around: step) else { return false }
     let addresses = addresses
     return plan.allEnclosingGroups(ofGroup: group).contains { group in
@@ -34,7 +35,8 @@ package struct LaterAttempts {
 
   private mutating func group(around address: StepAddress) -> Int? {
     if let step = addresses.step(at: address) {
-      return sparesCleanup && plan.bodies.cleanupSteps.contains(step) ? nil : plan.steps[step].group
+      return exemptsCleanup && plan.bodies.cleanupSteps.contains(step)
+        ? nil : plan.steps[step].group
     }
     return addresses.group(at: address).flatMap { plan.groups[$0].parent }
   }

@@ -10,7 +10,7 @@ package struct RecordedReport {
   private var fold: ReportFold
   private var startedAt = WallTime(nanoseconds: 0)
   private var hasBegun = false
-  private var past = RecordedRun()
+  private var recorded = RecordedRun()
 
   package init(of plan: Plan) {
     self.plan = plan
@@ -25,7 +25,7 @@ package struct RecordedReport {
 
   package mutating func apply(_ record: RunRecord) {
     let elapsed = max(.zero, record.at.since(startedAt))
-    past.apply(record)
+    recorded.apply(record)
     switch record.kind {
     case .opened:
       fold = ReportFold(plan: plan)
@@ -42,8 +42,8 @@ package struct RecordedReport {
   }
 
   private mutating func restore(at elapsed: Duration) {
-    let restored = past.steps.filter { address, step in
-      step.engine < past.resumptions && !step.isOutdated && !past.isInDoubt(address)
+    let restored = recorded.steps.filter { address, step in
+      step.engine < recorded.resumptions && !step.isOutdated && !recorded.isInDoubt(address)
     }
     for (address, step) in restored.sorted(by: { $0.value.number < $1.value.number }) {
       guard case .finished(let end, _) = step.state else { continue }

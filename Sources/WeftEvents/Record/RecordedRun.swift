@@ -6,7 +6,7 @@ package import WeftPlatform
 ///
 /// A pure fold: its size grows with the steps of the run, not with its records. It needs no plan, so it cannot know
 /// which steps are inside a group. Numbers show what a later attempt of a group has voided: a step counts if its
-/// ``RecordedStep/number`` is larger than the ``RecordedGroup/begunBy`` of each group around it; see
+/// ``RecordedStep/number`` is larger than the ``RecordedGroup/startedBy`` of each group around it; see
 /// ``step(_:since:)``.
 ///
 /// A resumed engine decides by it what to keep (``ResumePolicy``); the history and the commands show it.
@@ -70,7 +70,7 @@ package struct RecordedRun: Sendable {
 
   /// The recorded state of a step; `nil` if there is none, or only one from an earlier attempt of a group around it.
   ///
-  /// - Parameter beginning: The largest ``RecordedGroup/begunBy`` of the groups around it; 0 if there are none.
+  /// - Parameter beginning: The largest ``RecordedGroup/startedBy`` of the groups around it; 0 if there are none.
   package func step(_ address: StepAddress, since beginning: UInt64 = 0) -> RecordedStep? {
     steps[address].flatMap { $0.number > beginning ? $0 : nil }
   }
@@ -135,7 +135,7 @@ package struct RecordedRun: Sendable {
       if !isInDoubt(step) { set(step: step, .queued, number) }
       steps[step]?.pools = pools.map(\.pool)
     case .stepStarted(let step, let attempt): set(step: step, .started(attempt: attempt), number)
-    case .stepAsking(let step, let message): steps[step]?.asks = message
+    case .stepAsking(let step, let message): steps[step]?.question = message
     case .stepRetrying(let step, let retry): set(step: step, .retrying(retry), number)
     case .stepFinished(let step, let end): set(step: step, .finished(end, values), number)
     case .stepCached(let step, let end):
@@ -144,7 +144,7 @@ package struct RecordedRun: Sendable {
     case .stepSkipped(let step, let reason):
       // A step in doubt stays so: skipping it says nothing about its effects.
       if isInDoubt(step) {
-        steps[step]?.leftOut = reason
+        steps[step]?.excluded = reason
       } else {
         set(step: step, .skipped(reason), number)
       }
@@ -164,7 +164,7 @@ package struct RecordedRun: Sendable {
       groups[group] = known
     case .groupRetrying(let group, let retry):
       set(group: group, .retrying(retry), number)
-      groups[group]?.begunBy = number
+      groups[group]?.startedBy = number
     case .groupFinished(let group, let end):
       if groups[group]?.isRestored != true { set(group: group, .finished(end), number) }
       groups[group]?.isRestored = false
@@ -241,11 +241,11 @@ package struct RecordedStep: Sendable, Hashable {
   /// The moment at which a wait ends, under any engine; `nil` for other steps.
   package var waitsUntil: WallTime?
   /// The message of the approval that the step waits for; `nil` if it waits for none.
-  package var asks: String?
+  package var question: String?
   /// Whether the last engine ended the run without reaching the step, so that no report contains it.
   package var isOutdated = false
   /// The reason why a later engine skipped a step in doubt.
-  package var leftOut: SkipReason?
+  package var excluded: SkipReason?
 
   package init(_ state: State) {
     self.state = state
@@ -256,7 +256,7 @@ package struct RecordedStep: Sendable, Hashable {
   package var isInDoubt: Bool {
     switch state {
     // A step that waits for an approval has no effects.
-    case .started: asks == nil
+    case .started: question == nil
     case .finished(let end, _): end.failure?.classes.contains(.inDoubt) ?? false
     case .queued, .retrying, .skipped: false
     }
@@ -281,7 +281,7 @@ package struct RecordedGroup: Sendable, Hashable {
   /// The number of the record of its last start, whatever the state is now; 0 if it never started.
   package var lastStart: UInt64 = 0
   /// The number of the record that announced its latest retry; older records of its members are void.
-  package var begunBy: UInt64 = 0
+  package var startedBy: UInt64 = 0
   /// Whether the current engine reports it again although it is reusable.
   fileprivate(set) var isRestored = false
   /// The elements, if it is a loop.

@@ -192,9 +192,9 @@ package struct RecordOpening: Sendable, Hashable {
   /// The directory that relative paths are relative to.
   package var directory: String?
   /// The given inputs and the defaults; for secret inputs, only the names.
-  package var inputs: [HandedOn]
+  package var inputs: [ReportedOutput]
   /// The steps that the caller excluded from the run.
-  package var leftOut: [StepAddress]
+  package var excluded: [StepAddress]
   /// The steps to rerun though they are recorded as done, by this engine and all later ones: steps of the plan, for
   /// all elements of a loop, and steps of single elements.
   package var rerun: [StepAddress]
@@ -208,7 +208,7 @@ package struct RecordOpening: Sendable, Hashable {
   package init(
     run: RunID, resumption: Int = 0, version: String = WeftVersion.current, workflow: String? = nil,
     file: String? = nil, hash: String? = nil, nested: [RecordedFile] = [], directory: String? = nil,
-    inputs: [HandedOn] = [], leftOut: [StepAddress] = [], rerun: [StepAddress] = [],
+    inputs: [ReportedOutput] = [], excluded: [StepAddress] = [], rerun: [StepAddress] = [],
     engine: ProcessIdentity = ThisProcess.identity,
     bootID: String = Machine.bootID, cookie: EngineCookie? = nil
   ) {
@@ -221,7 +221,7 @@ package struct RecordOpening: Sendable, Hashable {
     self.nested = nested
     self.directory = directory
     self.inputs = inputs
-    self.leftOut = leftOut
+    self.excluded = excluded
     self.rerun = rerun
     self.engine = engine
     self.bootID = bootID
@@ -251,7 +251,7 @@ extension RecordOpening: Payload {
     try coder.codeIfAny("nested", &nested)
     try coder.code("directory", &directory)
     try coder.codeIfAny("inputs", &inputs)
-    try coder.codeIfAny("leftOut", &leftOut)
+    try coder.codeIfAny("leftOut", &excluded)
     try coder.codeIfAny("rerun", &rerun)
     // An engine may be process 1 in a container.
     try coder.identity(&engine, from: 1)
@@ -268,7 +268,7 @@ extension RecordOpening: Payload {
 extension [InputDeclaration] {
   /// Returns the declarations for a resumed run. An input that was given and is not recorded, because its value
   /// contained a secret, must be given again: its declaration loses the default.
-  package func demanding(_ recorded: [HandedOn]) -> [InputDeclaration] {
+  package func demanding(_ recorded: [ReportedOutput]) -> [InputDeclaration] {
     map { declaration in
       let isWithheld = recorded.contains { $0.name == declaration.name.text && $0.value == nil }
       guard isWithheld, !declaration.isSecret else { return declaration }

@@ -57,5 +57,5 @@ final class LogWriter: Sendable {
   }
 
   /// Stops all further writing; waits for a line that is being written.
-  func putDown() { isDown.withLock { $0 = true } }
+  func close() { isDown.withLock { $0 = true } }
 }

@@ -11,7 +11,7 @@ struct ActionEnding {
     /// Asks the action to end; the caller reports back when the grace period has passed.
     case cancel
     /// Ends the attempt.
-    case end(AttemptEnd.Status, isLeftBehind: Bool)
+    case end(AttemptEnd.Status, isAbandoned: Bool)
   }
 
   private enum Phase {
@@ -52,7 +52,7 @@ struct ActionEnding {
 
   mutating func gracePassed() -> Decision {
     guard case .ending(let status) = phase else { return .nothing }
-    return end(status, isLeftBehind: true)
+    return end(status, isAbandoned: true)
   }
 
   private mutating func ask(_ status: AttemptEnd.Status) -> Decision {
@@ -61,8 +61,8 @@ struct ActionEnding {
     return .cancel
   }
 
-  private mutating func end(_ status: AttemptEnd.Status, isLeftBehind: Bool = false) -> Decision {
+  private mutating func end(_ status: AttemptEnd.Status, isAbandoned: Bool = false) -> Decision {
     phase = .over
-    return .end(status, isLeftBehind: isLeftBehind)
+    return .end(status, isAbandoned: isAbandoned)
   }
 }

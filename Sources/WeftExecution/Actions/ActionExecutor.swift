@@ -52,7 +52,7 @@ package final class ActionExecutor: StepExecutor {
     starts.submit(
       StartQueue.Request(
         stop: attempt.stop,
-        warn: { attempt.warnings.tellOnce($0.warning(step: attempt.address.text)) },
+        warn: { attempt.warnings.reportOnce($0.warning(step: attempt.address.text)) },
         refuse: { run.promise.succeed(AttemptEnd($0)) },
         job: { [starts] in
           starts.programStarted()
@@ -88,7 +88,7 @@ package struct StepExecutors: StepExecutor {
   package var containment: WeftEvents.ContainmentLevel? { commands.containment }
 
   /// Does not wait for actions that were left behind, because they may never end.
-  package func finish(stop: StopSwitch) -> Future<Remains, Never> { commands.finish(stop: stop) }
+  package func finish(stop: StopSwitch) -> Future<RunOrphans, Never> { commands.finish(stop: stop) }
 }
 
 extension StepFailure {

@@ -95,10 +95,10 @@ final class ActionRun: Sendable {
       start(time.schedule(after: grace) { [weak self] in self?.decide { $0.gracePassed() } })
       let task = state.withLock { $0.task }
       task?.cancel()
-    case .end(let status, let isLeftBehind):
+    case .end(let status, let isAbandoned):
       for timer in state.withLock({ $0.takeTimers() }) { timer.cancel() }
-      pen.putDown()
-      if isLeftBehind { attempt.warnings.report(.actionLeftBehind(by: attempt.address)) }
+      pen.close()
+      if isAbandoned { attempt.warnings.report(.actionLeftBehind(by: attempt.address)) }
       promise.succeed(AttemptEnd(status))
     }
   }

@@ -8,30 +8,30 @@ enum ReturnedValue {
   static func judged(
     _ value: JSONValue, limitBytes: Int = WorkflowLimits.valueBytes
   ) -> AttemptEnd.Status {
-    var room = limitBytes
-    return take(value, from: &room) ? .returned(value) : .failed(.returnedTooMuch)
+    var capacity = limitBytes
+    return take(value, from: &capacity) ? .returned(value) : .failed(.returnedTooMuch)
   }
 
   /// Subtracts the bytes of a value as compact JSON, every character unescaped; stops when there is no room.
-  private static func take(_ value: JSONValue, from room: inout Int) -> Bool {
+  private static func take(_ value: JSONValue, from capacity: inout Int) -> Bool {
     switch value {
-    case .null, .bool(true): room -= 4
-    case .bool(false): room -= 5
-    case .number(let number): room -= number.text.utf8.count
-    case .string(let text): room -= text.utf8.count + 2
+    case .null, .bool(true): capacity -= 4
+    case .bool(false): capacity -= 5
+    case .number(let number): capacity -= number.text.utf8.count
+    case .string(let text): capacity -= text.utf8.count + 2
     case .array(let elements):
-      room -= 2 + max(0, elements.count - 1)
+      capacity -= 2 + max(0, elements.count - 1)
       for element in elements {
-        guard room >= 0, take(element, from: &room) else { return false }
+        guard capacity >= 0, take(element, from: &capacity) else { return false }
       }
     case .object(let members):
-      room -= 2 + max(0, members.count - 1)
+      capacity -= 2 + max(0, members.count - 1)
       for member in members {
-        room -= member.key.utf8.count + 3
-        guard room >= 0, take(member.value, from: &room) else { return false }
+        capacity -= member.key.utf8.count + 3
+        guard capacity >= 0, take(member.value, from: &capacity) else { return false }
       }
     }
-    return room >= 0
+    return capacity >= 0
   }
 }
 

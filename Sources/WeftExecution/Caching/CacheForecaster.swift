@@ -49,7 +49,7 @@ package struct CacheForecaster {
       for need in plan.dependencies[node] { before.add(changes[Int(need)] ?? CacheChanges()) }
       if case .step(let index) = plan.nodes[node] {
         let step = plan.steps[Int(index)]
-        if !plan.isSkippedSurely(step) { foresee(Int(index), &before) }
+        if !plan.isCertainlySkipped(step) { foresee(Int(index), &before) }
       }
       changes[node] = before
     }
@@ -70,7 +70,7 @@ package struct CacheForecaster {
       plan.isDecided(step)
     {
       changes.add(
-        entry, at: subject.outputs, made: MadeBefore(cache?.entries(of: subject.step) ?? []))
+        entry, at: subject.outputs, made: EarlierOutputs(cache?.entries(of: subject.step) ?? []))
     } else {
       changes.addUnknown(at: subject.outputs, by: step.address)
     }
@@ -208,10 +208,10 @@ struct CacheChanges {
     var root: String
     var files: [FileRecord]
     /// The files that the step is known to have made: of these, only the listed ones exist afterwards.
-    var made: MadeBefore
+    var made: EarlierOutputs
     private let paths: Set<String>
 
-    init(_ entry: CacheEntry, at root: String, made: MadeBefore) {
+    init(_ entry: CacheEntry, at root: String, made: EarlierOutputs) {
       self.root = root
       self.made = made
       files = entry.files(at: root)
@@ -255,7 +255,7 @@ struct CacheChanges {
   }
 
   /// Adds a step that is restored from the cache, with its outputs.
-  mutating func add(_ entry: CacheEntry, at outputs: [[String]], made: MadeBefore) {
+  mutating func add(_ entry: CacheEntry, at outputs: [[String]], made: EarlierOutputs) {
     for output in outputs {
       let root = output.joined(separator: "/")
       unknown.removeAll { $0.root == root }

@@ -66,7 +66,8 @@ struct CacheKeyMaker: Sendable {
 
   /// Text that contains the bytes of a secret is secret.
   private func content(_ text: String) -> CacheContent {
-    secrets.hideAnything && secrets.mask.contains(Array(text.utf8)) ? cache.secret(text) : .of(text)
+    secrets.hidesAnything && secrets.mask.contains(Array(text.utf8))
+      ? cache.secret(text) : .of(text)
   }
 }
 

@@ -119,7 +119,7 @@ struct CacheSubject: Sendable {
       return arguments.enumerated().map { ("run[\($0.offset)]", $0.element) }
     case .script(let text)?:
       let interpreter = shell.prefix.enumerated().map { ("shell[\($0.offset)]", $0.element) }
-      return interpreter + [("run", text)] + resolved.handedOver.map { ($0.name, $0.value) }
+      return interpreter + [("run", text)] + resolved.evaluatedTexts.map { ($0.name, $0.value) }
     }
   }
 

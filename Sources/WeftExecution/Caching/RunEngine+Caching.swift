@@ -48,10 +48,10 @@ extension RunEngine {
     for pattern in notes.unmatchedInputs {
       warnings.report(.unmatchedInput(of: task.address, pattern: pattern))
     }
-    tellForeign(notes.foreign, of: task)
+    reportForeignFiles(notes.foreign, of: task)
   }
 
-  private func tellForeign(_ files: [FileRecord], of task: StepTask) {
+  private func reportForeignFiles(_ files: [FileRecord], of task: StepTask) {
     let paths = files.filter { $0.content != .directory }.map(\.path).sorted()
     if !paths.isEmpty { warnings.report(.foreignOutput(of: task.address, paths: paths)) }
   }
@@ -108,7 +108,8 @@ extension RunEngine {
     entry.result.log.map { replay($0, of: task) }
     let end = StepEnd(
       outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: duration,
-      logBytes: UInt64(logs.size(of: task.instanceNumber)), outputs: own.outputs.map(HandedOn.init))
+      logBytes: UInt64(logs.size(of: task.instanceNumber)),
+      outputs: own.outputs.map(ReportedOutput.init))
     return Future(
       value: conclude(
         task, end, own, as: .cached,
@@ -126,8 +127,8 @@ extension RunEngine {
       part.bytes.withUnsafeBytes { output.write($0, to: part.isError ? .stderr : .stdout) }
     }
     if !log.isWhole {
-      var note = "weft: the rest of this log is not cached\n"
-      note.withUTF8 { output.write(UnsafeRawBufferPointer($0), to: .stderr) }
+      var record = "weft: the rest of this log is not cached\n"
+      record.withUTF8 { output.write(UnsafeRawBufferPointer($0), to: .stderr) }
     }
     output.finish()
     logs.endAttempt(of: task.instanceNumber)
@@ -143,7 +144,7 @@ extension RunEngine {
   ///
   /// - Returns: The stored files. Settles when other steps may change the step's files; `nil` if nothing is
   ///   stored.
-  func keepResult(
+  func storeResult(
     of attempt: Attempt, _ end: StepEnd, _ own: NodeValues?
   ) -> Future<[RecordedOutputFile], Never>? {
     guard let cache, let ticket = attempt.task.ticket, end.outcome == .success else { return nil }
@@ -160,7 +161,7 @@ extension RunEngine {
         [self] keeping in
         switch keeping {
         case .kept(let entry):
-          tellForeign(entry.foreign, of: task)
+          reportForeignFiles(entry.foreign, of: task)
           return RecordedOutputFile.outputs(of: entry)
         case .refused(let reason):
           warnings.report(.notCached(task.address, because: reason))
@@ -191,7 +192,7 @@ extension RunEngine {
   ) throws(CacheKeyError) -> [UInt8]? {
     guard let stream else { return nil }
     if stream.isCut { throw .workspace("its \(name) is too long") }
-    if secrets.hideAnything, secrets.mask.contains(stream.bytes) {
+    if secrets.hidesAnything, secrets.mask.contains(stream.bytes) {
       throw .workspace("its \(name) contains a secret")
     }
     return stream.bytes

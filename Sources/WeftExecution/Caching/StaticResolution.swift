@@ -29,7 +29,7 @@ struct StaticResolution {
 
   func subject(ofStep index: Int) throws(StaticResolutionError) -> CacheSubject {
     let step = plan.steps[index]
-    guard !isRunForMany(step) else { throw StaticResolutionError(reason: "it has a loop") }
+    guard !isInLoop(step) else { throw StaticResolutionError(reason: "it has a loop") }
     let texts = plan.values.texts(ofStep: index).filter(\.site.isOfCommand)
     if let reason = reason(texts[...]) { throw StaticResolutionError(reason: reason) }
     for group in plan.enclosingGroups(ofGroup: step.group) {
@@ -54,7 +54,7 @@ struct StaticResolution {
     }
   }
 
-  private func isRunForMany(_ step: PlannedStep) -> Bool {
+  private func isInLoop(_ step: PlannedStep) -> Bool {
     if step.hasControl, step.control.fanOut != nil { return true }
     var next: Int? = step.group
     while let group = next {

@@ -38,10 +38,10 @@ package protocol ControlInbox: Sendable {
 extension ControlRequest {
   /// Whether it still applies to an engine that resumes the run. A step that has its answer needs no other one.
   /// A request to end the run was meant for the previous engine, unless that had suspended the run.
-  package func isDue(after past: RecordedRun) -> Bool {
+  package func isDue(after recorded: RecordedRun) -> Bool {
     switch self {
-    case .approve(let step), .reject(let step): past.steps[step]?.isAsking ?? false
-    case .cancel, .kill: past.pause != nil
+    case .approve(let step), .reject(let step): recorded.steps[step]?.isAsking ?? false
+    case .cancel, .kill: recorded.pause != nil
     }
   }
 }
@@ -49,6 +49,6 @@ extension ControlRequest {
 extension RecordedStep {
   /// Whether the step waits for an approval.
   package var isAsking: Bool {
-    if case .started = state { asks != nil } else { false }
+    if case .started = state { question != nil } else { false }
   }
 }

@@ -133,7 +133,7 @@ struct RemainingWork: Sendable {
     }
     guard let order else { return 0 }
     while firstOpen < order.count, steps[Int(order[firstOpen])].left == 0 { firstOpen += 1 }
-    let elapsed = elapsedOfSingles(at: now)
+    let elapsed = elapsedOfSingleSteps(at: now)
     var longest = 0
     for step in order[firstOpen...].lazy.map(Int.init) where steps[step].left > 0 {
       if below[step] <= longest { break }
@@ -143,7 +143,7 @@ struct RemainingWork: Sendable {
   }
 
   /// The elapsed times of running steps that are executed once.
-  private func elapsedOfSingles(at now: Duration) -> [Int: Int] {
+  private func elapsedOfSingleSteps(at now: Duration) -> [Int: Int] {
     var elapsed: [Int: Int] = [:]
     for running in running.values where steps[running.step].times <= 1 {
       elapsed[running.step] = (now - running.since).measuredMicroseconds

@@ -47,7 +47,7 @@ final class RunDurations: Sendable {
 
   func skipped(_ task: StepTask, _ reason: SkipReason) {
     state.withLock { state in
-      if reason.isCondition, !task.instance.isInElement { state.measures.leftOut(task.index) }
+      if reason.isCondition, !task.instance.isInElement { state.measures.excluded(task.index) }
       state.remaining?.ended(task.index, as: task.instanceNumber)
     }
   }
@@ -56,15 +56,15 @@ final class RunDurations: Sendable {
   func skipped(_ steps: Range<Int>, in instance: Instance, _ reason: SkipReason) {
     guard !instance.isInElement else { return }
     state.withLock { state in
-      if reason.isCondition { for step in steps { state.measures.leftOut(step) } }
+      if reason.isCondition { for step in steps { state.measures.excluded(step) } }
       state.remaining?.closed(steps)
     }
   }
 
-  func listed(_ task: FanOutTask, elements: Int, of plan: Plan) {
+  func listed(_ task: LoopTask, elements: Int, of plan: Plan) {
     // For a loop inside another loop's element, the number of its other instances is unknown.
     guard !task.instance.isInElement else { return }
-    let once = task.region.steps.filter { plan.isOnceForEachElement($0, of: task.member) }
+    let once = task.region.steps.filter { plan.isPerElement($0, of: task.member) }
     state.withLock { state in
       for step in once { state.remaining?.listed(step..<step + 1, elements: elements) }
     }
@@ -88,7 +88,7 @@ extension SkipReason {
 
 extension Plan {
   /// Whether no loop between the step and the outer loop multiplies the step's executions.
-  fileprivate func isOnceForEachElement(_ index: Int, of member: FanOutTask.Member) -> Bool {
+  fileprivate func isPerElement(_ index: Int, of member: LoopTask.Member) -> Bool {
     guard case .group(let outer) = member else { return true }
     let step = steps[index]
     if step.hasControl, step.control.fanOut != nil { return false }

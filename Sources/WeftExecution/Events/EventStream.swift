@@ -37,7 +37,7 @@ package final class EventStream: Sendable {
 
     mutating func append(_ kind: RunEvent.Kind, step: Int?, at elapsed: Duration) {
       precondition(!isFinished, "an event after the end of the run: \(kind)")
-      if isMuted, !kind.leavesTheRun { return }
+      if isMuted, !kind.suspendsRun { return }
       lastSequence += 1
       fold.apply(kind, at: elapsed, step: step)
       isFinished = kind.isLast
@@ -110,7 +110,7 @@ package final class EventStream: Sendable {
   }
 
   /// Whether there is no journal and nothing to mask.
-  private var isPlain: Bool { !isRecorded && !secrets.hideAnything }
+  private var isPlain: Bool { !isRecorded && !secrets.hidesAnything }
 
   /// The index in the report for a step whose address is not in the plan; stays valid.
   func place(of address: StepAddress) -> Int { state.withLock { $0.fold.place(nil, address) } }
@@ -136,7 +136,7 @@ package final class EventStream: Sendable {
     _ kind: RunEvent.Kind, step: Int? = nil, waits: Bool = true
   ) -> Bool {
     if isPlain {
-      if leavesOut(kind) { return false }
+      if omits(kind) { return false }
       report(kind, step)
       return true
     }
@@ -181,13 +181,13 @@ package final class EventStream: Sendable {
   var lastSequence: UInt64 { state.withLock { $0.lastSequence } }
 
   /// Records something that is not an event.
-  package func note(_ kind: @autoclosure () -> RunRecord.Kind) {
+  package func record(_ kind: @autoclosure () -> RunRecord.Kind) {
     guard let recorder, !isMuted.load(ordering: .relaxed) else { return }
     try? recorder.record(harmless(kind()), elapsed: elapsed())
   }
 
   private func record(_ kind: RunEvent.Kind, _ values: RecordedValues) -> Bool {
-    guard let recorder = recorder(of: kind) else { return !leavesOut(kind) }
+    guard let recorder = recorder(of: kind) else { return !omits(kind) }
     let kind = harmless(.event(kind, keeping: values))
     return (try? recorder.record(kind, elapsed: elapsed())) != nil
   }
@@ -197,7 +197,7 @@ package final class EventStream: Sendable {
     _ kind: RunEvent.Kind, _ values: RecordedValues, isUrgent: () -> Bool
   ) -> Result<Future<Void, Never>?, RecordError> {
     guard let recorder = recorder(of: kind) else {
-      return leavesOut(kind) ? .failure(RecordError(message: "run suspended")) : .success(nil)
+      return omits(kind) ? .failure(RecordError(message: "run suspended")) : .success(nil)
     }
     return Result { () throws(RecordError) in
       try recorder.write(
@@ -206,13 +206,13 @@ package final class EventStream: Sendable {
   }
 
   /// Whether muting suppresses events of this kind.
-  private func leavesOut(_ kind: RunEvent.Kind) -> Bool {
-    isMuted.load(ordering: .relaxed) && !kind.leavesTheRun
+  private func omits(_ kind: RunEvent.Kind) -> Bool {
+    isMuted.load(ordering: .relaxed) && !kind.suspendsRun
   }
 
   /// The recorder for events of this kind; `nil` if they are not recorded.
   private func recorder(of kind: RunEvent.Kind) -> (any RunRecorder)? {
-    if leavesOut(kind) { return nil }
+    if omits(kind) { return nil }
     return kind.traits.isJournaled ? recorder : nil
   }
 
@@ -239,13 +239,13 @@ package final class EventStream: Sendable {
 
   /// The only place where texts of events are masked.
   private func harmless(_ kind: RunEvent.Kind) -> RunEvent.Kind {
-    guard secrets.hideAnything else { return kind }
+    guard secrets.hidesAnything else { return kind }
     return kind.changingTexts(secrets.mask.masked)
   }
 
   /// The only place where records are masked; the events in them are masked already.
   private func harmless(_ kind: RunRecord.Kind) -> RunRecord.Kind {
-    guard secrets.hideAnything else { return kind }
+    guard secrets.hidesAnything else { return kind }
     return kind.masked(by: secrets.mask)
   }
 
@@ -266,7 +266,7 @@ package final class EventStream: Sendable {
   /// The counts of the steps so far.
   var counts: OutcomeCounts { state.withLock { $0.fold.counts } }
 
-  var toldSteps: ToldSteps { state.withLock { $0.fold.toldSteps } }
+  var reportedSteps: ReportedSteps { state.withLock { $0.fold.reportedSteps } }
 
   /// Adds a subscriber that gets everything: the past events one by one if they are few, else a snapshot; then
   /// the further events.
@@ -276,8 +276,8 @@ package final class EventStream: Sendable {
     let subscription = EventSubscription(stream: self, outputLimitBytes: outputLimitBytes)
     state.withLock { state in
       var queue = SubscriberQueue(outputLimitBytes: outputLimitBytes)
-      if let past = state.history.events {
-        for event in past { queue.append(event) }
+      if let recorded = state.history.events {
+        for event in recorded { queue.append(event) }
       } else if let report = state.fold.report {
         let snapshot = RunEvent.Kind.snapshot(report)
         queue.append(
@@ -328,10 +328,10 @@ package final class EventStream: Sendable {
 extension RunEvent.Kind {
   /// Whether no event follows it.
   fileprivate var isLast: Bool {
-    if case .runFinished = self { true } else { leavesTheRun }
+    if case .runFinished = self { true } else { suspendsRun }
   }
 
-  fileprivate var leavesTheRun: Bool {
+  fileprivate var suspendsRun: Bool {
     if case .runWaiting = self { true } else { false }
   }
 }

@@ -14,7 +14,7 @@ package final class RunWarnings: Sendable {
 
   /// Publishes only the first warning of its kind, because many steps may run into the same problem. Not to be
   /// called before the run's start; ignored after its end.
-  package func tellOnce(_ warning: RunWarning) {
+  package func reportOnce(_ warning: RunWarning) {
     guard reported.withLock({ $0.insert(warning.kind).inserted }) else { return }
     report(warning)
   }

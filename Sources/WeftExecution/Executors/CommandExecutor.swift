@@ -43,10 +43,10 @@ package final class CommandExecutor: StepExecutor {
       ifDropped: .success(AttemptEnd(.failed(.threadEnded))))
     let request = StartQueue.Request(
       stop: attempt.stop,
-      warn: { attempt.warnings.tellOnce($0.warning(step: attempt.address.text)) },
+      warn: { attempt.warnings.reportOnce($0.warning(step: attempt.address.text)) },
       refuse: { promise.succeed(AttemptEnd($0)) },
       job: { [self] in
-        do throws(AttemptObstacle) {
+        do throws(AttemptStartError) {
           promise.succeed(try run(attempt))
         } catch {
           if let shortage = ResourceExhaustion(error) { return shortage }
@@ -60,13 +60,13 @@ package final class CommandExecutor: StepExecutor {
   }
 
   /// Runs the attempt's program to its end on the calling thread.
-  private func run(_ attempt: Attempt) throws(AttemptObstacle) -> AttemptEnd {
+  private func run(_ attempt: Attempt) throws(AttemptStartError) -> AttemptEnd {
     let program = try program(for: attempt)
     return try attempt.command.usesJobserver
       ? startWithJobserver(program, for: attempt) : start(program, for: attempt)
   }
 
-  private func program(for attempt: Attempt) throws(AttemptObstacle) -> ChildProgram {
+  private func program(for attempt: Attempt) throws(AttemptStartError) -> ChildProgram {
     var program: ChildProgram
     do { program = try resolver.program(for: attempt) } catch { throw .environment(error) }
     let command = attempt.command
@@ -82,7 +82,7 @@ package final class CommandExecutor: StepExecutor {
 
   func start(
     _ program: ChildProgram, for attempt: Attempt
-  ) throws(AttemptObstacle) -> AttemptEnd {
+  ) throws(AttemptStartError) -> AttemptEnd {
     do { return try startOnce(program, for: attempt) } catch {
       // The control group in which programs of the run are started has been removed.
       guard case .notStarted(.resources(.notFound)) = error, enclosing.restore() else {
@@ -94,7 +94,7 @@ package final class CommandExecutor: StepExecutor {
 
   private func startOnce(
     _ program: ChildProgram, for attempt: Attempt
-  ) throws(AttemptObstacle) -> AttemptEnd {
+  ) throws(AttemptStartError) -> AttemptEnd {
     var program = program
     let enclosure: any Enclosure
     let (resolver, step, number) = (resolver, attempt.address, attempt.number)
@@ -114,7 +114,7 @@ package final class CommandExecutor: StepExecutor {
         ? runAtTerminal(program, for: attempt, started: started)
         : program.run(stop: attempt.stop, started: started, output: attempt.output)
       starts.programEnded()
-      if end.keptRest { attempt.leftSomething() }
+      if end.keptProcesses { attempt.recordKeptProcesses() }
       return AttemptEnd(end, of: program)
     } catch {
       enclosure.abandoned()
@@ -126,16 +126,16 @@ package final class CommandExecutor: StepExecutor {
     WeftEvents.ContainmentLevel(enclosing.level)
   }
 
-  package func finish(stop: StopSwitch) -> Future<Remains, Never> {
-    guard enclosing.mayHoldStrays else {
+  package func finish(stop: StopSwitch) -> Future<RunOrphans, Never> {
+    guard enclosing.mayHoldOrphans else {
       enclosing.close()
-      return Future(value: Remains())
+      return Future(value: RunOrphans())
     }
-    let promise = Promise<Remains, Never>(ifDropped: .success(Remains()))
+    let promise = Promise<RunOrphans, Never>(ifDropped: .success(RunOrphans()))
     let end: @Sendable () -> Void = { [self] in
-      let remains = Remains(enclosing.endOrphans(stopPolicy, stop: stop))
+      let orphans = RunOrphans(enclosing.endOrphans(stopPolicy, stop: stop))
       enclosing.close()
-      promise.succeed(remains)
+      promise.succeed(orphans)
     }
     // Without another thread this one can wait: the run has no other work left.
     do { try threads.submit(end) } catch { end() }
@@ -144,7 +144,7 @@ package final class CommandExecutor: StepExecutor {
 
   private func input(
     of attempt: Attempt, limits program: ChildProgram
-  ) throws(AttemptObstacle) -> ChildProgram.Input {
+  ) throws(AttemptStartError) -> ChildProgram.Input {
     switch attempt.command.stdin {
     case nil: return .null
     case .text(let text): return .bytes(Array(text.utf8))
@@ -166,7 +166,7 @@ package final class CommandExecutor: StepExecutor {
   /// Opens the step's input; opening a FIFO may take the step's whole time limit.
   private func open(
     _ path: String, for attempt: Attempt, limits program: ChildProgram
-  ) throws(AttemptObstacle) -> Descriptor {
+  ) throws(AttemptStartError) -> Descriptor {
     let limit = [program.timeout, program.stallTimeout].compactMap(\.self).min()
     let end = limit.map { (program.countsTimeFrom ?? MonotonicClock.now) + $0 }
     do {
@@ -211,7 +211,7 @@ extension CommandExecutor {
   /// Runs the attempt's program with a jobserver, on the calling thread.
   func startWithJobserver(
     _ program: ChildProgram, for attempt: Attempt
-  ) throws(AttemptObstacle) -> AttemptEnd {
+  ) throws(AttemptStartError) -> AttemptEnd {
     var program = program
     let jobserver: StepJobserver
     do { jobserver = try offerJobserver(to: &program, stop: attempt.stop) } catch {
@@ -264,7 +264,7 @@ extension WeftEvents.ContainmentLevel {
   }
 }
 
-extension Remains {
+extension RunOrphans {
   init(_ end: OrphansEnd) {
     self.init()
     leftovers = end.ended.map(LeftoverProcess.init)

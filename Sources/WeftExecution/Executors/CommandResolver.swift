@@ -77,7 +77,7 @@ final class CommandResolver: Sendable {
       (RunCookie.step, task.address.text),
       (RunCookie.idempotencyKey, run.idempotencyKey(of: task.address)),
     ]
-    for (name, value) in resolved.handedOver { step.append((name, value)) }
+    for (name, value) in resolved.evaluatedTexts { step.append((name, value)) }
     // The variables that most steps share are in the shared layers already.
     if own.isEmpty, task.attempt == 1 { return try shared.setting(step) }
     return try shared.setting(
@@ -141,7 +141,7 @@ struct UnpassableValue {
     case variable(String)
   }
 
-  private enum Fault {
+  private enum Failure {
     case tooLong(bytes: Int, limit: Int)
     case nul
   }
@@ -171,10 +171,10 @@ struct UnpassableValue {
   }
 
   private let place: Place
-  private let fault: Fault
+  private let fault: Failure
 
   /// `nil` if the obstacle is a different one.
-  init?(_ obstacle: AttemptObstacle) {
+  init?(_ obstacle: AttemptStartError) {
     switch obstacle {
     case .notStarted(.argumentTooLong(let index, let size, let limit)):
       (place, fault) = (.argument(index), .tooLong(bytes: size, limit: limit))

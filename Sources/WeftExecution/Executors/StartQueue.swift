@@ -9,7 +9,7 @@ import WeftPlatform
 /// Waiting attempts are tried one by one, the next as soon as one has started: so as many run as fit.
 final class StartQueue: Sendable {
   /// The reason why an attempt is given up.
-  enum Refusal: Sendable {
+  enum Rejection: Sendable {
     case stopped
     case shortage(ResourceExhaustion)
   }
@@ -19,7 +19,7 @@ final class StartQueue: Sendable {
     let stop: StopSwitch
     /// Called when the attempt has to wait.
     let warn: @Sendable (ResourceExhaustion) -> Void
-    let refuse: @Sendable (Refusal) -> Void
+    let refuse: @Sendable (Rejection) -> Void
     /// Runs the program to its end on the calling thread; or returns the shortage that prevented it.
     let job: @Sendable () -> ResourceExhaustion?
   }
@@ -122,7 +122,7 @@ extension StartQueue {
     guard shortage.mayPass, time != nil else { return entry.request.refuse(.shortage(shortage)) }
     entry.request.warn(shortage)
     wait(entry)
-    waitForBetterTimes(shortage)
+    scheduleRetry(shortage)
   }
 
   private func wait(_ entry: Entry) {
@@ -147,7 +147,7 @@ extension StartQueue {
     state.withLock { $0.take(id) }?.refuse(.stopped)
   }
 
-  private func waitForBetterTimes(_ shortage: ResourceExhaustion) {
+  private func scheduleRetry(_ shortage: ResourceExhaustion) {
     let (pause, refused) = state.withLock { state -> (Duration?, [Entry]) in
       if state.hasTimer || state.waiting.isEmpty { return (nil, []) }
       if let pause = state.patience.nextPause(othersRun: state.running > 0) {
@@ -211,7 +211,7 @@ struct ResourceExhaustion: Sendable, Hashable {
   }
 
   /// `nil` if the obstacle is not resource exhaustion.
-  init?(_ obstacle: AttemptObstacle) {
+  init?(_ obstacle: AttemptStartError) {
     let error: SystemError
     switch obstacle {
     case .notStarted(.resources(let reason)), .input(_, let reason),

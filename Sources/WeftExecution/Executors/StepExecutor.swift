@@ -19,16 +19,16 @@ package protocol StepExecutor: Sendable {
   /// Terminates orphans of attempts. Called once, after the last attempt.
   ///
   /// - Parameter stop: Shortens the termination when requested.
-  func finish(stop: StopSwitch) -> Future<Remains, Never>
+  func finish(stop: StopSwitch) -> Future<RunOrphans, Never>
 }
 
 extension StepExecutor {
   package var containment: WeftEvents.ContainmentLevel? { nil }
-  package func finish(stop: StopSwitch) -> Future<Remains, Never> { Future(value: Remains()) }
+  package func finish(stop: StopSwitch) -> Future<RunOrphans, Never> { Future(value: RunOrphans()) }
 }
 
 /// Orphans of a run after its last step has ended.
-package struct Remains: Sendable, Hashable {
+package struct RunOrphans: Sendable, Hashable {
   /// Those that were terminated.
   package var leftovers: [LeftoverProcess] = []
   /// Those that could not be killed.
@@ -77,11 +77,11 @@ package final class Attempt: Sendable {
 
   /// Must be called as soon as there is a process.
   package func spawned(_ program: StartedProgram) {
-    run.events.note(.spawned(address, attempt: number, program.identity))
+    run.events.record(.spawned(address, attempt: number, program.identity))
   }
 
   /// Must be called when the attempt's program has ended and processes it left behind are to be kept.
-  package func leftSomething() { run.events.note(.kept(address, attempt: number)) }
+  package func recordKeptProcesses() { run.events.record(.kept(address, attempt: number)) }
 
   package var step: PlannedStep { task.step }
   /// The address of the step's instance.
@@ -115,12 +115,12 @@ package struct AttemptEnd: Sendable, Hashable {
     /// A request got the expected response.
     case answered
     /// A request did not get the expected response yet: it is repeated after this, as part of the same attempt.
-    case asksAgain(after: Duration)
+    case pollsAgain(after: Duration)
   }
 
   package var status: Status
   let boxedUsage: Boxed<WeftEvents.ResourceUsage>?
-  private var boxedSurvivors: Boxed<OrphanedProcesses>?
+  private var boxedOrphans: Boxed<OrphanedProcesses>?
   private var boxedRequest: Boxed<RequestTrace>?
 
   private struct OrphanedProcesses: Sendable, Hashable {
@@ -129,9 +129,9 @@ package struct AttemptEnd: Sendable, Hashable {
   }
 
   /// Orphans: processes that were still alive after its program had ended, and were terminated.
-  package var leftovers: [LeftoverProcess] { boxedSurvivors?.value.leftovers ?? [] }
+  package var leftovers: [LeftoverProcess] { boxedOrphans?.value.leftovers ?? [] }
   /// Processes that are still alive because they could not be killed.
-  package var unkillable: [LeftoverProcess] { boxedSurvivors?.value.unkillable ?? [] }
+  package var unkillable: [LeftoverProcess] { boxedOrphans?.value.unkillable ?? [] }
 
   /// The usage that the kernel counted for the program and all reaped children; `nil` if there was no program.
   package var usage: WeftEvents.ResourceUsage? { boxedUsage?.value }
@@ -155,7 +155,7 @@ extension AttemptEnd {
     // Uses the memberwise initialiser: see ``ResolvedStep``.
     self.init(
       status: status, boxedUsage: usage.map { .holding($0) },
-      boxedSurvivors: isClean
+      boxedOrphans: isClean
         ? nil : .holding(OrphanedProcesses(leftovers: leftovers, unkillable: unkillable)),
       boxedRequest: nil)
   }

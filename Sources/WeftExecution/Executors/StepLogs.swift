@@ -33,7 +33,7 @@ package final class StepLogs: Sendable {
     /// The logs in the folder.
     var folder = FolderLogs()
 
-    mutating func noteIncomplete(_ step: Int) {
+    mutating func markIncomplete(_ step: Int) {
       guard let address = folder.names[step], incomplete.insert(address).inserted else { return }
       if namedIncomplete.count < StepLogs.incompleteLimit { namedIncomplete.append(address) }
     }
@@ -117,7 +117,7 @@ package final class StepLogs: Sendable {
     state.withLock { state in
       state.sizes[step] = offset + bytes.count
       if let fault { state.fault = state.fault ?? fault }
-      if state.fault != nil { state.noteIncomplete(step) }
+      if state.fault != nil { state.markIncomplete(step) }
       if let opened { state.folder.keep(opened, of: step) }
     }
     return offset

@@ -28,21 +28,21 @@ package final class StepOutputSink: Sendable {
 
   private struct Holding {
     /// `nil` once it has been passed on.
-    var output: HeldOutput?
+    var output: BufferedOutput?
     var isWithheld = false
     var withholdsStandardError = false
     var writtenBytes: UInt64 = 0
   }
 
   /// - Parameters:
-  ///   - holdsBack: Whether all output is buffered until ``finish()``.
+  ///   - isBuffered: Whether all output is buffered until ``finish()``.
   ///   - keepsLog: Whether ``log`` is needed.
   init(
     step index: Int, address: StepAddress, limit: ByteCount, of run: RunEngine,
-    capture: OutputCapture?, holdsBack: Bool = false, keepsLog: Bool = false
+    capture: OutputCapture?, isBuffered: Bool = false, keepsLog: Bool = false
   ) {
     kept = keepsLog ? Mutex(CachedLog()) : nil
-    held = holdsBack ? Mutex(Holding(output: HeldOutput(limit: limit))) : nil
+    held = isBuffered ? Mutex(Holding(output: BufferedOutput(limit: limit))) : nil
     captured = if let capture { Mutex(capture) } else { nil }
     self.index = index
     self.address = address
@@ -71,9 +71,9 @@ package final class StepOutputSink: Sendable {
         on: state.withLock { state in
           var output = state.take() ?? AttemptOutput(limit: limit)
           output.use(mask)
-          let news = output.take(piece, stream, at: now)
+          let portion = output.take(piece, stream, at: now)
           state = output
-          return news
+          return portion
         })
     } while !rest.isEmpty
   }
@@ -86,24 +86,24 @@ package final class StepOutputSink: Sendable {
   /// Writes lines to the log without publishing events. Only for a step that starts no program.
   func keep(_ lines: [UInt8]) {
     lines.withUnsafeBytes { lines in
-      if !hold(lines, .log, at: .zero) { keepInLog(lines) }
+      if !hold(lines, .log, at: .zero) { writeToLog(lines) }
     }
   }
 
-  private func keepInLog(_ lines: UnsafeRawBufferPointer) {
+  private func writeToLog(_ lines: UnsafeRawBufferPointer) {
     _ = logs.append(secrets.mask.masked(lines), of: index)
   }
 
   /// Passes on buffered output and the last lines without a newline, after both streams have ended.
   package func finish() {
-    passOnHeld()
-    if let news = state.withLock({ $0?.finish() }) { pass(on: news) }
+    passOnBuffered()
+    if let portion = state.withLock({ $0?.finish() }) { pass(on: portion) }
   }
 
   // MARK: Buffering
 
   /// Whether the output is buffered until the step's secret outputs are known.
-  var holdsBack: Bool { held != nil }
+  var isBuffered: Bool { held != nil }
 
   /// Whether a secret output is unknown, so that the output it is evaluated from is discarded.
   var isWithheld: Bool { held?.withLock { $0.isWithheld } ?? false }
@@ -118,7 +118,7 @@ package final class StepOutputSink: Sendable {
 
   /// - Returns: Whether the chunk was buffered.
   private func hold(
-    _ chunk: UnsafeRawBufferPointer, _ target: HeldOutput.Target, at now: Duration
+    _ chunk: UnsafeRawBufferPointer, _ target: BufferedOutput.Target, at now: Duration
   ) -> Bool {
     held?.withLock { held in
       guard held.output != nil else { return false }
@@ -127,8 +127,8 @@ package final class StepOutputSink: Sendable {
     } ?? false
   }
 
-  private func passOnHeld() {
-    let taken = held?.withLock { held -> (HeldOutput, Holding)? in
+  private func passOnBuffered() {
+    let taken = held?.withLock { held -> (BufferedOutput, Holding)? in
       guard let output = held.output.take() else { return nil }
       held.writtenBytes = output.writtenBytes
       return (output, held)
@@ -141,19 +141,19 @@ package final class StepOutputSink: Sendable {
       switch target {
       case _ where isWithheld: withheld += piece.count
       case .stream(let stream): pass(on: piece, stream, at: now)
-      case .log: keepInLog(piece)
+      case .log: writeToLog(piece)
       }
     }
-    if withheld > 0 { tellWithheld(withheld) }
+    if withheld > 0 { reportWithheld(withheld) }
     guard output.isCut else { return }
     pass(
       on: state.withLock { state in
         if state == nil { state = AttemptOutput(limit: limit) }
-        return state?.cutNow() ?? AttemptOutput.News()
+        return state?.cutNow() ?? AttemptOutput.Portion()
       })
   }
 
-  private func tellWithheld(_ count: Int) {
+  private func reportWithheld(_ count: Int) {
     var line =
       "weft: \(count) bytes withheld: they may contain a secret output of the "
       + "step that is not known\n"
@@ -174,8 +174,8 @@ package final class StepOutputSink: Sendable {
   /// Whether some of it is neither in the log nor in events.
   package var isCut: Bool { state.withLock { $0?.isCut ?? false } }
 
-  private func pass(on news: AttemptOutput.News) {
-    for (stream, block) in news.blocks {
+  private func pass(on portion: AttemptOutput.Portion) {
+    for (stream, block) in portion.blocks {
       let offset = logs.append(block.bytes, of: index)
       kept?.withLock { $0.append(block.bytes, isError: stream == .stderr) }
       var rest = block.lines[...]
@@ -189,7 +189,7 @@ package final class StepOutputSink: Sendable {
         events.publish(lines, of: address)
       }
     }
-    guard news.isCut else { return }
+    guard portion.isCut else { return }
     kept?.withLock { $0.isWhole = false }
     logs.cut(at: limit, of: index)
     events.publishUnlessFinished(.runWarning(.outputTruncated(of: address, at: limit)))
@@ -222,7 +222,7 @@ extension StepOutputSink: ProgramOutput {
 /// and up to a limit. It takes the time as an argument, and accesses neither log nor events.
 struct AttemptOutput {
   /// The output to pass on now, in this order.
-  struct News {
+  struct Portion {
     var blocks: [(StepOutput.Stream, LineSplitter.Block)] = []
     /// Whether the limit has been reached with it.
     var isCut = false
@@ -236,12 +236,12 @@ struct AttemptOutput {
   private(set) var bytes: UInt64 = 0
   private(set) var isCut = false
   /// The number of bytes that may still be passed on.
-  private var room: Int
+  private var capacity: Int
   private var stdout = MaskedLines()
   private var stderr = MaskedLines()
 
   init(limit: ByteCount) {
-    room = limit.bytes
+    capacity = limit.bytes
   }
 
   /// Uses this mask from now on.
@@ -254,31 +254,31 @@ struct AttemptOutput {
   /// on as it is.
   mutating func take(
     _ chunk: UnsafeRawBufferPointer, _ stream: StepOutput.Stream, at now: Duration
-  ) -> News {
+  ) -> Portion {
     bytes += UInt64(chunk.count)
-    guard !isCut else { return News() }
-    var news = News()
+    guard !isCut else { return Portion() }
+    var portion = Portion()
     switch stream {
-    case .stdout: stdout.take(chunk, at: now, room: &room) { news.add($0, stream) }
-    case .stderr: stderr.take(chunk, at: now, room: &room) { news.add($0, stream) }
+    case .stdout: stdout.take(chunk, at: now, capacity: &capacity) { portion.add($0, stream) }
+    case .stderr: stderr.take(chunk, at: now, capacity: &capacity) { portion.add($0, stream) }
     }
-    if room < 0 { cut(&news) }
-    return news
+    if capacity < 0 { cut(&portion) }
+    return portion
   }
 
   /// Cuts the output, because output beyond the limit was dropped earlier.
-  mutating func cutNow() -> News {
-    var news = News()
-    if !isCut { cut(&news) }
-    return news
+  mutating func cutNow() -> Portion {
+    var portion = Portion()
+    if !isCut { cut(&portion) }
+    return portion
   }
 
   /// Cuts the output at the limit: output that is still buffered is dropped.
-  private mutating func cut(_ news: inout News) {
+  private mutating func cut(_ portion: inout Portion) {
     isCut = true
-    news.isCut = true
-    stdout.cut { news.add($0, .stdout) }
-    stderr.cut { news.add($0, .stderr) }
+    portion.isCut = true
+    stdout.cut { portion.add($0, .stdout) }
+    stderr.cut { portion.add($0, .stderr) }
   }
 
   /// The time at which ``states(at:)`` has something to show.
@@ -298,16 +298,16 @@ struct AttemptOutput {
   }
 
   /// Passes on the last lines without a newline, after both streams have ended.
-  mutating func finish() -> News {
-    var news = News()
-    guard bytes > 0, !isCut else { return news }
-    stdout.finish(room: &room) { news.add($0, .stdout) }
-    stderr.finish(room: &room) { news.add($0, .stderr) }
-    if room < 0 {
+  mutating func finish() -> Portion {
+    var portion = Portion()
+    guard bytes > 0, !isCut else { return portion }
+    stdout.finish(capacity: &capacity) { portion.add($0, .stdout) }
+    stderr.finish(capacity: &capacity) { portion.add($0, .stderr) }
+    if capacity < 0 {
       isCut = true
-      news.isCut = true
+      portion.isCut = true
     }
-    return news
+    return portion
   }
 }
 
@@ -351,16 +351,16 @@ struct MaskedLines {
   ///
   /// - Parameter room: The number of bytes that may still be passed on; below zero once output was dropped.
   mutating func take(
-    _ chunk: UnsafeRawBufferPointer, at now: Duration, room: inout Int,
+    _ chunk: UnsafeRawBufferPointer, at now: Duration, capacity: inout Int,
     _ pass: (LineSplitter.Block?) -> Void
   ) {
-    filter.take(chunk) { lines.take($0, at: now, room: &room, pass) }
+    filter.take(chunk) { lines.take($0, at: now, capacity: &capacity, pass) }
   }
 
   /// Passes on the rest of the stream after it has ended.
-  mutating func finish(room: inout Int, _ pass: (LineSplitter.Block?) -> Void) {
+  mutating func finish(capacity: inout Int, _ pass: (LineSplitter.Block?) -> Void) {
     // The time does not matter any more, since no further states are shown.
-    filter.finish { lines.take($0, at: .zero, room: &room, pass) }
+    filter.finish { lines.take($0, at: .zero, capacity: &capacity, pass) }
     pass(lines.finish())
   }
 
@@ -374,11 +374,11 @@ struct MaskedLines {
 extension StreamLines {
   /// Takes as many bytes as there is room for.
   fileprivate mutating func take(
-    _ piece: UnsafeRawBufferPointer, at now: Duration, room: inout Int,
+    _ piece: UnsafeRawBufferPointer, at now: Duration, capacity: inout Int,
     _ pass: (LineSplitter.Block?) -> Void
   ) {
-    guard room >= 0 else { return }
-    pass(take(UnsafeRawBufferPointer(rebasing: piece.prefix(room)), at: now))
-    room = piece.count > room ? -1 : room - piece.count
+    guard capacity >= 0 else { return }
+    pass(take(UnsafeRawBufferPointer(rebasing: piece.prefix(capacity)), at: now))
+    capacity = piece.count > capacity ? -1 : capacity - piece.count
   }
 }

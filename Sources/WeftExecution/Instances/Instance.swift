@@ -34,7 +34,7 @@ final class Instance: Sendable {
   /// are absent.
   let limits: [Int: Int]
   /// The loop that the element belongs to; `nil` if the frame is not an element.
-  let fanOut: FanOutRun?
+  let fanOut: LoopRun?
   /// The stretch of the file order that the region's steps share. It has no meaning for the frame of an attempt,
   /// which uses its parent's.
   let order: FileOrder
@@ -58,7 +58,7 @@ final class Instance: Sendable {
   init(
     _ kind: Kind, of region: PlanRegion, in parent: Instance?, firstInstance: Int, firstScope: Int,
     scope: Int,
-    limits: [Int: Int] = [:], fanOut: FanOutRun? = nil, order: FileOrder = .whole
+    limits: [Int: Int] = [:], fanOut: LoopRun? = nil, order: FileOrder = .whole
   ) {
     self.kind = kind
     self.region = region
@@ -123,7 +123,7 @@ final class Instance: Sendable {
   // MARK: Nested files
 
   /// Stores the inputs of a file that a group of the frame runs, or the reason why they cannot be computed.
-  func give(_ inputs: Result<RunInputs, StepFailure>, toFile file: Int) {
+  func supply(_ inputs: Result<RunInputs, StepFailure>, toFile file: Int) {
     state.withLock { $0.inputs[file] = inputs }
   }
 

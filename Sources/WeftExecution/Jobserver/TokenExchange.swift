@@ -18,7 +18,7 @@ final class TokenExchange: Sendable {
   }
 
   /// Reports that the set of waiting steps has changed.
-  func look(for slots: Slots) {
+  func check(for slots: Slots) {
     let needsThread = state.withLock { state in
       defer { state.hasThread = true }
       return !state.hasThread && !state.isClosed

@@ -66,7 +66,7 @@ private struct OutputReading {
   private var values: [Int: JSONValue] = [:]
   /// The line where each output was first set, valid or not.
   private var lines: [Int: Int] = [:]
-  private var faults: [OutputFault] = []
+  private var faults: [OutputFailure] = []
 
   init(_ declared: [OutputFile.Declaration]) {
     self.declared = declared
@@ -79,7 +79,7 @@ private struct OutputReading {
     let missing = declared.indices.filter { output in
       lines[output] == nil && !faults.contains { $0.mayHide(declared[output].name) }
     }
-    let all = faults + missing.map { OutputFault(.missing(declared[$0].name)) }
+    let all = faults + missing.map { OutputFailure(.missing(declared[$0].name)) }
     guard all.isEmpty else { throw OutputsError(faults: all) }
     return declared.indices.map { (declared[$0].name, values[$0] ?? .null) }
   }
@@ -90,7 +90,7 @@ private struct OutputReading {
     var lines = OutputLines(bytes)
     while faults.count < OutputFile.mostFaults, let line = lines.next() {
       guard let text = line.text else {
-        faults.append(OutputFault(line.fault, line: line.number))
+        faults.append(OutputFailure(line.fault, line: line.number))
         continue
       }
       if text.isEmpty { continue }
@@ -105,13 +105,13 @@ private struct OutputReading {
   private mutating func read(object text: String, at line: Int) {
     do {
       guard case .object(let object) = try JSONValue(text: text) else {
-        return faults.append(OutputFault(.notAnObject, line: line))
+        return faults.append(OutputFailure(.notAnObject, line: line))
       }
       for member in object { set(member.key, .value(member.value), at: line) }
     } catch {
       let isOpen = text.utf8.last != UInt8(ascii: "}")
       faults.append(
-        OutputFault(.notJSON(error, isOpen: isOpen), line: line, isSecret: hasSecrets))
+        OutputFailure(.notJSON(error, isOpen: isOpen), line: line, isSecret: hasSecrets))
     }
   }
 
@@ -123,7 +123,7 @@ private struct OutputReading {
       units[index] == UInt8(ascii: "<") && units[units.index(after: index)] == UInt8(ascii: "<")
     }
     guard let end = [equals, arrows].compactMap(\.self).min() else {
-      return faults.append(OutputFault(.unreadableLine, line: line))
+      return faults.append(OutputFailure(.unreadableLine, line: line))
     }
     let name = String(text[..<end])
     var value: String?
@@ -133,7 +133,7 @@ private struct OutputReading {
       value = delimited(name, by: String(text[units.index(end, offsetBy: 2)...]), at: line, &lines)
     }
     guard let value else { return }
-    guard !name.isEmpty else { return faults.append(OutputFault(.emptyName, line: line)) }
+    guard !name.isEmpty else { return faults.append(OutputFailure(.emptyName, line: line)) }
     set(name, .text(value), at: line)
   }
 
@@ -142,21 +142,22 @@ private struct OutputReading {
   ) -> String? {
     guard !delimiter.isEmpty else {
       return refuse(
-        name, OutputFault(.emptyDelimiter(name: name), line: line, isSecret: hasSecrets))
+        name, OutputFailure(.emptyDelimiter(name: name), line: line, isSecret: hasSecrets))
     }
     switch lines.value(until: delimiter) {
     case .value(let text): return text
     case .unclosed:
       return refuse(
         name,
-        OutputFault(.unclosed(name: name, delimiter: delimiter), line: line, isSecret: hasSecrets))
+        OutputFailure(.unclosed(name: name, delimiter: delimiter), line: line, isSecret: hasSecrets)
+      )
     case .unreadable(let fault, let number):
-      return refuse(name, OutputFault(fault, line: number))
+      return refuse(name, OutputFailure(fault, line: number))
     }
   }
 
   /// Counts the output as set: reporting it as missing, too, would not help.
-  private mutating func refuse(_ name: String, _ fault: OutputFault) -> String? {
+  private mutating func refuse(_ name: String, _ fault: OutputFailure) -> String? {
     if let output = places[name], lines[output] == nil { lines[output] = fault.line }
     faults.append(fault)
     return nil
@@ -168,10 +169,10 @@ private struct OutputReading {
     guard let output = places[name] else {
       let nearest = NearestName(declared.map(\.name)).nearest(to: name)
       return faults.append(
-        OutputFault(.undeclared(name, nearest: nearest), line: line, isSecret: hasSecrets))
+        OutputFailure(.undeclared(name, nearest: nearest), line: line, isSecret: hasSecrets))
     }
     if let first = lines[output] {
-      return faults.append(OutputFault(.repeated(name, firstLine: first), line: line))
+      return faults.append(OutputFailure(.repeated(name, firstLine: first), line: line))
     }
     lines[output] = line
     let declaration = declared[output]
@@ -200,12 +201,12 @@ private struct OutputReading {
   }
 
   private mutating func report(_ message: String, _ help: String?, at line: Int) {
-    faults.append(OutputFault(.unfit(message: message, help: help), line: line))
+    faults.append(OutputFailure(.unfit(message: message, help: help), line: line))
   }
 }
 
 /// A diagnostic about the content of a step's file `$WEFT_OUTPUT`.
-package struct OutputFault: Sendable, Hashable {
+package struct OutputFailure: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case notUTF8
     case nul
@@ -302,7 +303,7 @@ package struct OutputFault: Sendable, Hashable {
 /// The content of a step's output file cannot be used; never empty.
 package struct OutputsError: Error, Sendable, Hashable {
   /// Ordered by line; those of missing outputs last.
-  package let faults: [OutputFault]
+  package let faults: [OutputFailure]
 
   /// All faults in a sentence; only the first three if there are more.
   package var message: String {

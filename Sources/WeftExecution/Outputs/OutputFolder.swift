@@ -92,14 +92,14 @@ struct OutputLines {
     /// Without its line end; `nil` if it is not text.
     let text: String?
     /// The fault if it is not text.
-    let fault: OutputFault.Kind
+    let fault: OutputFailure.Kind
   }
 
   enum Delimited {
     case value(String)
     /// The file ended before the delimiter.
     case unclosed
-    case unreadable(OutputFault.Kind, line: Int)
+    case unreadable(OutputFailure.Kind, line: Int)
   }
 
   private let bytes: [UInt8]

@@ -26,7 +26,7 @@ extension RunEngine {
     return [file]
   }
 
-  private func kept(_ answer: AnswerValues) -> RecordedResponse {
+  private func kept(_ answer: ResponseValues) -> RecordedResponse {
     RecordedResponse(
       headers: answer.headers.isSecret ? .secret : .value(answer.headers.value.json),
       body: answer.body?.kept(from: values.spool),

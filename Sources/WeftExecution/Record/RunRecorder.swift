@@ -13,14 +13,14 @@ package protocol RunRecorder: Sendable {
   /// Writes a record without blocking until it is durable.
   ///
   /// - Parameter isUrgent: Whether the caller has nothing else to do until the record is durable.
-  /// - Returns: A future that settles when the record is durable, or can no longer become so, which ``whenLost(_:)``
+  /// - Returns: A future that settles when the record is durable, or can no longer become so, which ``onLost(_:)``
   ///   reports; `nil` if it is durable already.
   func write(
     _ kind: RunRecord.Kind, elapsed: Duration, isUrgent: () -> Bool
   ) throws(RecordError) -> Future<Void, Never>?
 
   /// Calls `act` once when a record is lost, on any thread; at once if one was lost before.
-  func whenLost(_ act: @escaping @Sendable () -> Void)
+  func onLost(_ act: @escaping @Sendable () -> Void)
 
   /// The first fault; `nil` if every record was written.
   var fault: RecordError? { get }

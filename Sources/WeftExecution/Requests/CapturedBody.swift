@@ -22,7 +22,7 @@ struct CapturedBody: Sendable {
   /// Whether it contains the bytes of a secret.
   let isSecret: Bool
 
-  init(_ answer: Answer, mask: SecretMask?, isSecret: Bool = false, spool: CaptureSpool) {
+  init(_ answer: Response, mask: SecretMask?, isSecret: Bool = false, spool: CaptureSpool) {
     self.init(
       answer.response.body, isSecret: isSecret || mask?.contains(answer.response.body) == true,
       charset: answer.response.head.contentType?.parameters["charset"],
@@ -62,12 +62,12 @@ struct CapturedBody: Sendable {
   }
 
   /// - Parameter owner: The owner of the body, as named in messages.
-  func text(_ owner: String, from spool: CaptureSpool) throws(ExpressionProblem) -> ScopedValue {
+  func text(_ owner: String, from spool: CaptureSpool) throws(EvaluationError) -> ScopedValue {
     ScopedValue(.string(try decoded(owner, spool)), isSecret: isSecret)
   }
 
   /// The body parsed as JSON; `null` if it is empty.
-  func json(_ owner: String, from spool: CaptureSpool) throws(ExpressionProblem) -> ScopedValue {
+  func json(_ owner: String, from spool: CaptureSpool) throws(EvaluationError) -> ScopedValue {
     guard isJSON else {
       throw .scope(
         code: "W0337",
@@ -84,7 +84,7 @@ struct CapturedBody: Sendable {
 
   private func decoded(
     _ owner: String, _ spool: CaptureSpool
-  ) throws(ExpressionProblem) -> String {
+  ) throws(EvaluationError) -> String {
     let bytes: [UInt8]
     switch content {
     case .memory(let kept): bytes = kept

@@ -44,7 +44,7 @@ package final class HTTPExecutor: StepExecutor {
       resolved: resolved, directory: directory(of: attempt.resolved),
       derivedKey: run.idempotencyKey(of: attempt.address),
       isSecret: { [secrets = attempt.secrets] text in
-        secrets.hideAnything && secrets.mask.contains(Array(text.utf8))
+        secrets.hidesAnything && secrets.mask.contains(Array(text.utf8))
       })
     do throws(StepFailure) {
       var request = try builder.request()
@@ -112,7 +112,7 @@ package final class HTTPExecutor: StepExecutor {
 package struct RequestTrace: Sendable, Hashable {
   package var summary: HTTPSummary
   /// `nil` if there was none.
-  var answer: Answer?
+  var answer: Response?
   /// The least delay that the server asks for.
   var retryAfter: Duration?
   /// The method of a request that the server may have performed already, and that must not be sent again.

@@ -7,9 +7,9 @@ import WeftHTTP
 /// effects: it only evaluates the request's expressions.
 struct Pagination: Sendable {
   /// Evaluates a request's expressions about a response.
-  protocol Questions: Sendable {
-    func holds(_ site: HTTPSite, for answer: Answer) throws(StepFailure) -> Bool?
-    func value(at site: HTTPSite, of answer: Answer) throws(StepFailure) -> ScopedValue?
+  protocol ResponseEvaluating: Sendable {
+    func holds(_ site: HTTPSite, for answer: Response) throws(StepFailure) -> Bool?
+    func value(at site: HTTPSite, of answer: Response) throws(StepFailure) -> ScopedValue?
     func text(at site: HTTPSite) -> String
   }
 
@@ -17,15 +17,15 @@ struct Pagination: Sendable {
     /// Requests the next page.
     case ask(HTTPRequest)
     /// The attempt has succeeded.
-    case done(Answer)
+    case done(Response)
     /// Polls again after this delay, because the response is not the awaited one.
-    case askLater(Duration, Answer)
-    case failed(StepFailure, Answer)
+    case pollLater(Duration, Response)
+    case failed(StepFailure, Response)
   }
 
   private let call: HTTPCall
   private let first: HTTPRequest
-  private let questions: any Questions
+  private let questions: any ResponseEvaluating
   /// The number of requests for the first page, including this one.
   private let asked: Int
   private var pages = 0
@@ -37,7 +37,7 @@ struct Pagination: Sendable {
   /// The request in flight.
   private(set) var request: HTTPRequest
 
-  init(_ call: HTTPCall, _ request: HTTPRequest, asked: Int, _ questions: any Questions) {
+  init(_ call: HTTPCall, _ request: HTTPRequest, asked: Int, _ questions: any ResponseEvaluating) {
     self.call = call
     self.request = request
     first = request
@@ -57,15 +57,15 @@ struct Pagination: Sendable {
     }
   }
 
-  private func answer(_ response: HTTPResponse, isLast: Bool = false) -> Answer {
-    Answer(
+  private func answer(_ response: HTTPResponse, isLast: Bool = false) -> Response {
+    Response(
       response, form: call.responseForm,
       collected: isLast ? .array(ExpressionArray(collected)) : nil, figures: figures)
   }
 
   // MARK: Expectations
 
-  private func unexpected(_ answer: Answer) throws(StepFailure) -> StepFailure? {
+  private func unexpected(_ answer: Response) throws(StepFailure) -> StepFailure? {
     let status = answer.response.status
     guard first.expectedStatus.accepts(status) else { return .answered(answer) }
     if call.responseForm != .auto, answer.response.savedTo == nil {
@@ -78,11 +78,11 @@ struct Pagination: Sendable {
         + questions.text(at: .expected))
   }
 
-  private func undecodable(_ answer: Answer) -> StepFailure? {
+  private func undecodable(_ answer: Response) -> StepFailure? {
     do throws(BodyTextError) {
       let text = try answer.response.text()
       guard call.responseForm == .json else { return nil }
-      do throws(ExpressionProblem) {
+      do throws(EvaluationError) {
         _ = try ExpressionValue.json(text, from: "the response")
         return nil
       } catch {
@@ -95,7 +95,7 @@ struct Pagination: Sendable {
 
   // MARK: Polling
 
-  private func finished(_ answer: Answer) throws(StepFailure) -> Next {
+  private func finished(_ answer: Response) throws(StepFailure) -> Next {
     guard let polling = call.polling, try questions.holds(.until, for: answer) == false else {
       return .done(answer)
     }
@@ -107,13 +107,13 @@ struct Pagination: Sendable {
             + " does not hold: \(questions.text(at: .until))",
           help: "raise \"max\" of \"poll\", or \"every\""), answer)
     }
-    return .askLater(polling.every, answer)
+    return .pollLater(polling.every, answer)
   }
 
   // MARK: Pages
 
   private mutating func turn(
-    to page: Answer, _ paging: HTTPCall.Paging
+    to page: Response, _ paging: HTTPCall.Paging
   ) throws(StepFailure) -> Next {
     pages += 1
     seen.insert(request.url)
@@ -150,7 +150,7 @@ struct Pagination: Sendable {
   }
 
   private func next(
-    after page: Answer, _ paging: HTTPCall.Paging
+    after page: Response, _ paging: HTTPCall.Paging
   ) throws(StepFailure) -> HTTPURL? {
     guard case .computed = paging.next else { return page.response.nextPage }
     switch try questions.value(at: .nextPage, of: page)?.value {
@@ -164,7 +164,7 @@ struct Pagination: Sendable {
     }
   }
 
-  private mutating func collect(_ page: Answer) throws(StepFailure) {
+  private mutating func collect(_ page: Response) throws(StepFailure) {
     bytes += page.response.body.count
     let limit = call.maxBytes?.bytes ?? HTTPRequest.defaultMaxBytes
     guard bytes <= limit else {
@@ -185,8 +185,8 @@ struct Pagination: Sendable {
   }
 
   /// The elements of a page that is an array; any other page is one element.
-  private func elements(of page: Answer) throws(StepFailure) -> [ExpressionValue] {
-    do throws(ExpressionProblem) {
+  private func elements(of page: Response) throws(StepFailure) -> [ExpressionValue] {
+    do throws(EvaluationError) {
       let body = CapturedBody(page, mask: nil, spool: CaptureSpool())
       switch try body.json("page \(pages)", from: CaptureSpool()).value {
       case .array(let array): return array.elements
@@ -199,7 +199,7 @@ struct Pagination: Sendable {
   }
 }
 
-extension ResponseEvaluator: Pagination.Questions {}
+extension ResponseEvaluator: Pagination.ResponseEvaluating {}
 
 extension ErrorClass {
   /// The classes of a status, narrowest first.
@@ -210,7 +210,7 @@ extension ErrorClass {
 
 extension StepFailure {
   /// A response with an unexpected status.
-  fileprivate static func answered(_ answer: Answer) -> StepFailure {
+  fileprivate static func answered(_ answer: Response) -> StepFailure {
     let response = answer.response
     var message = "was answered \(response.status)"
     if let reason = StatusReason.text(response.status) { message += " (\(reason))" }

@@ -158,7 +158,7 @@ final class RequestRun: Sendable {
 
   /// Requests the next page once the pools of the step allow another request.
   private func sendInTurn() {
-    guard let turn = attempt.slots.anotherTurn(of: attempt.instanceNumber) else { return send() }
+    guard let turn = attempt.slots.waitForRate(of: attempt.instanceNumber) else { return send() }
     let reason = state.withLock { state in
       state.activity = .waiting
       return state.ending.reason
@@ -179,20 +179,20 @@ final class RequestRun: Sendable {
     case .done(let answer):
       log(response, isFailure: false)
       end(.answered, answer, of: request)
-    case .askLater(let pause, let answer):
+    case .pollLater(let pause, let answer):
       log(response, isFailure: false)
-      askLater(pause, answer, of: request)
+      pollLater(pause, answer, of: request)
     case .failed(let failure, let answer):
       log(response, isFailure: true)
       end(.failed(failure), answer, of: request)
     }
   }
 
-  private func askLater(_ pause: Duration, _ answer: Answer, of request: HTTPRequest) {
+  private func pollLater(_ pause: Duration, _ answer: Response, of request: HTTPRequest) {
     if let limit = attempt.resolved.timeout, time.now - began + pause >= limit {
       return end(.timedOut(after: limit, nil), answer, of: request)
     }
-    end(.asksAgain(after: pause), answer, of: request)
+    end(.pollsAgain(after: pause), answer, of: request)
   }
 
   private func fail(_ failure: HTTPFailure, of request: HTTPRequest) {
@@ -203,7 +203,7 @@ final class RequestRun: Sendable {
     conclude(.failed(StepFailure(failure, of: request)), trace)
   }
 
-  private func end(_ status: AttemptEnd.Status, _ answer: Answer?, of request: HTTPRequest) {
+  private func end(_ status: AttemptEnd.Status, _ answer: Response?, of request: HTTPRequest) {
     guard let answer else { return conclude(status, nil) }
     var trace = RequestTrace(summary: answer.summary)
     trace.answer = answer
@@ -297,7 +297,7 @@ struct RequestLog {
   static let bodyBytes = 64 << 10
   static let allBodyBytes = 1 << 20
 
-  private var room = RequestLog.allBodyBytes
+  private var capacity = RequestLog.allBodyBytes
 
   /// The request, redirects, and the head of the response.
   func head(of response: HTTPResponse) -> [UInt8] {
@@ -316,8 +316,8 @@ struct RequestLog {
     guard let text = try? response.text(), !text.utf8.contains(0) else {
       return Array("[\(size) bytes of binary data]\n".utf8)
     }
-    let start = text.prefix(upToUTF8: min(RequestLog.bodyBytes, room))
-    room -= start.utf8.count
+    let start = text.prefix(upToUTF8: min(RequestLog.bodyBytes, capacity))
+    capacity -= start.utf8.count
     var bytes = Array(start.utf8)
     if bytes.last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
     if start.utf8.count < text.utf8.count || response.isBodyCut {

@@ -16,26 +16,26 @@ extension ResolvedRequest {
     case .expected, .until, .nextPage, .collected: break
     case .url:
       let pieces = try evaluated(template, in: scope, hide)
-      give(site, [try RequestURL.text(of: template, pieces)])
+      supply(site, [try RequestURL.text(of: template, pieces)])
     case .saveTo, .bodyFile, .partFile, .cacheFolder:
       let pieces = try evaluated(template, in: scope, hide)
-      give(site, [try RequestPath.text(of: template, pieces)])
+      supply(site, [try RequestPath.text(of: template, pieces)])
     case .json(let path):
       let evaluation = try template.evaluate(in: scope)
       if evaluation.isSecret { hide(evaluation) }
-      give(json: evaluation.value.json, at: path)
+      supply(json: evaluation.value.json, at: path)
     case .query, .header, .field, .part:
-      give(site, try several(template, in: scope, hide))
+      supply(site, try several(template, in: scope, hide))
     case .proxy where template.onlyExpression == nil:
       let pieces = try evaluated(template, in: scope, hide)
-      give(site, [RequestProxy.text(of: template, pieces)])
+      supply(site, [RequestProxy.text(of: template, pieces)])
       hideTexts(at: site, hide)
     case .idempotencyKey, .proxy:
-      give(site, try template.optionalText(in: scope).map { [$0] } ?? [])
+      supply(site, try template.optionalText(in: scope).map { [$0] } ?? [])
       hideTexts(at: site, hide)
     case .method, .body, .bearer, .user, .password, .partFileName, .partType, .authorities,
       .certificate, .key, .origin:
-      give(site, [try template.text(in: scope)])
+      supply(site, [try template.text(in: scope)])
       hideTexts(at: site, hide)
     }
   }

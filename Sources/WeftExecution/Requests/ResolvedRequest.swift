@@ -13,8 +13,8 @@ package struct ResolvedRequest: Sendable {
 
   init(asWritten call: HTTPCall) { self.call = call }
 
-  mutating func give(_ site: HTTPSite, _ texts: [ScopedText]) { values[site] = texts }
-  mutating func give(json value: JSONValue, at path: ValuePath) { json[path] = value }
+  mutating func supply(_ site: HTTPSite, _ texts: [ScopedText]) { values[site] = texts }
+  mutating func supply(json value: JSONValue, at path: ValuePath) { json[path] = value }
 
   /// The texts at a site: the evaluated ones, or else the literal text.
   func texts(_ site: HTTPSite, _ written: String) -> [ScopedText] {

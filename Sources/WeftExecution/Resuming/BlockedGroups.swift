@@ -9,15 +9,16 @@ import WeftPlanning
 struct BlockedGroups {
   private(set) var addresses: Set<StepAddress> = []
 
-  init(_ plan: Plan, _ past: RecordedRun, _ index: PlanAddresses) {
-    let tolerant = past.tolerantGroups
+  init(_ plan: Plan, _ recorded: RecordedRun, _ index: PlanAddresses) {
+    let tolerant = recorded.tolerantGroups
     guard !tolerant.isEmpty else { return }
-    for (address, known) in past.steps {
+    for (address, known) in recorded.steps {
       guard let cause = known.blockingCause, let step = index.step(at: address) else { continue }
       var isTolerated = false
       func visit(_ group: StepAddress, isInside: (StepAddress) -> Bool) -> Bool {
-        if case .inside(let culprit) = cause, group.innermostElement.map(culprit.isInside) ?? true,
-          isInside(culprit)
+        if case .inside(let causingStep) = cause,
+          group.innermostElement.map(causingStep.isInside) ?? true,
+          isInside(causingStep)
         {
           return false
         }
@@ -25,7 +26,7 @@ struct BlockedGroups {
         if isTolerated { addresses.insert(group) }
         return true
       }
-      if let loop = address.loop, past.groups[loop] != nil,
+      if let loop = address.loop, recorded.groups[loop] != nil,
         !visit(loop, isInside: { $0.isInElement(of: loop) })
       {
         continue
@@ -34,17 +35,17 @@ struct BlockedGroups {
         guard let planned = plan.groups[group].address else { continue }
         // The element comes before its loop.
         let around = index.instances(of: planned, around: address)
-          .filter { past.groups[$0] != nil }.sorted { $0.text.utf8.count > $1.text.utf8.count }
+          .filter { recorded.groups[$0] != nil }.sorted { $0.text.utf8.count > $1.text.utf8.count }
         let isOutside = around.allSatisfy { around in
-          visit(around) { culprit in
-            guard let inner = index.innermostGroup(at: culprit) else { return false }
+          visit(around) { causingStep in
+            guard let inner = index.innermostGroup(at: causingStep) else { return false }
             return plan.allEnclosingGroups(ofGroup: inner).contains(group)
           }
         }
         // Other members made the race or join succeed.
         let isDecided =
           plan.groups[group].endsEarly
-          && around.contains { past.groups[$0]?.hasSucceeded == true }
+          && around.contains { recorded.groups[$0]?.hasSucceeded == true }
         if !isOutside || isDecided { break }
       }
     }
@@ -86,8 +87,8 @@ private enum BlockingCause {
 extension RecordedStep {
   fileprivate var blockingCause: BlockingCause? {
     switch state {
-    case .skipped(.dependencyFailed(let culprit)), .skipped(.heldBack(let culprit)):
-      .inside(culprit)
+    case .skipped(.dependencyFailed(let causingStep)), .skipped(.heldBack(let causingStep)):
+      .inside(causingStep)
     case .skipped(.cancelled(let reason)): reason.blockingCause
     case .finished(let end, _): end.cancellation?.blockingCause
     case .skipped(.condition), .skipped(.notSelected), .queued, .started, .retrying: nil
@@ -96,5 +97,5 @@ extension RecordedStep {
 }
 
 extension CancelReason {
-  fileprivate var blockingCause: BlockingCause { culprit.map { .inside($0) } ?? .outside }
+  fileprivate var blockingCause: BlockingCause { causingStep.map { .inside($0) } ?? .outside }
 }

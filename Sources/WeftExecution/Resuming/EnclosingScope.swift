@@ -6,7 +6,7 @@ import WeftPlanning
 struct EnclosingScope {
   enum Kind: Equatable {
     case group(Int)
-    case fanOut(FanOutTask.Member)
+    case fanOut(LoopTask.Member)
   }
 
   let kind: Kind
@@ -18,7 +18,7 @@ struct EnclosingScope {
     (self.kind, self.instance, self.address) = (kind, instance, address)
   }
 
-  init(_ task: FanOutTask) { self.init(.fanOut(task.member), task.instance, task.address) }
+  init(_ task: LoopTask) { self.init(.fanOut(task.member), task.instance, task.address) }
 }
 
 /// The groups and loops around a step or group.
@@ -35,7 +35,7 @@ extension ResumePolicy {
         if case .element = instance.kind, let address = instance.region.address {
           found.append(
             EnclosingScope(
-              .fanOut(instance.region.memberOfFanOut(in: plan)), parent, parent.address(of: address)
+              .fanOut(instance.region.loopMember(in: plan)), parent, parent.address(of: address)
             ))
         }
         instance = parent
@@ -63,7 +63,7 @@ extension ResumePolicy {
 
 extension PlanRegion {
   /// The loop whose element has this region.
-  fileprivate func memberOfFanOut(in plan: Plan) -> FanOutTask.Member {
+  fileprivate func loopMember(in plan: Plan) -> LoopTask.Member {
     guard let member, case .groupStart(let group) = plan.nodes[member] else {
       return .step(steps.lowerBound)
     }
@@ -98,13 +98,15 @@ extension ResumePolicy {
     if isFinal(step.group) || plan.bodies.cleanupSteps.contains(Int(index)) { return true }
     if let loop = outermostLoop(around: Int(index), below: instance) {
       let address = instance.address(of: loop)
-      if case .skipped(let reason)? = past.steps[address]?.state { return !reason.holdsBack }
-      return doneSince(address) != nil
+      if case .skipped(let reason)? = recorded.steps[address]?.state {
+        return !reason.blocksDependents
+      }
+      return successNumber(address) != nil
     }
     let address = instance.address(of: step.address)
-    guard let known = past.steps[address] else { return false }
+    guard let known = recorded.steps[address] else { return false }
     // A step that its own `if` skips needs no results.
-    if case .skipped(let reason) = known.state { return !reason.holdsBack }
+    if case .skipped(let reason) = known.state { return !reason.blocksDependents }
     return known.hasSucceeded && known.number > rerun.since(Int(index), address)
   }
 

@@ -11,9 +11,9 @@ package struct OrphanedProcesses {
   private let engines: [RecordedEngine]
   private let search = RunSearch(membership: RunCookie.membership)
 
-  package init(of run: RunID, past: RecordedRun) {
+  package init(of run: RunID, recorded: RecordedRun) {
     self.run = run
-    engines = past.engines
+    engines = recorded.engines
   }
 
   /// The orphans that are alive now, without those that `"leftovers": "keep"` allows to stay.

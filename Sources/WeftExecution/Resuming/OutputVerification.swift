@@ -39,9 +39,9 @@ package struct OutputVerification: Sendable {
   /// Sorted by the addresses of the steps.
   let files: [(step: StepAddress, file: RecordedOutputFile)]
 
-  package init(of plan: Plan, past: RecordedRun, rerunning: RerunSelection) {
-    let rule = ResumePolicy(plan: plan, past: past, rerunning: rerunning)
-    files = past.steps.lazy.flatMap { address, known in
+  package init(of plan: Plan, recorded: RecordedRun, rerunning: RerunSelection) {
+    let rule = ResumePolicy(plan: plan, recorded: recorded, rerunning: rerunning)
+    files = recorded.steps.lazy.flatMap { address, known in
       guard case .finished(_, let kept) = known.state, !kept.files.isEmpty, known.hasSucceeded,
         rule.isInUse(address, known.number)
       else { return [(step: StepAddress, file: RecordedOutputFile)]() }
@@ -104,7 +104,7 @@ extension ResumePolicy {
     }
     // A step of an element is kept or rerun with its loop, so the answer is that of the loop.
     guard let loop = address.outermostLoop else { return false }
-    if doneSince(loop) == nil { return true }
+    if successNumber(loop) == nil { return true }
     let instance = Instance.run(of: plan)
     if let index = plan.steps.firstIndex(where: { $0.address == loop }) {
       return number > rerun.since(index, address) && isNeeded(plan.steps[index].node, in: instance)

@@ -26,7 +26,7 @@ extension RecordedValues {
     own.stdout = stdout.map { CapturedText($0, spool: spool) }
     own.stderr = stderr.map { CapturedText($0, spool: spool) }
     own.isOfRequest = end.http != nil
-    own.answer = answer.flatMap { AnswerValues($0, of: end.http, spool: spool) }
+    own.answer = answer.flatMap { ResponseValues($0, of: end.http, spool: spool) }
     if case .value(let value)? = returned { own.returned = ScopedValue(ExpressionValue(value)) }
     own.outputs = end.outputs.compactMap { output in
       output.value.map {

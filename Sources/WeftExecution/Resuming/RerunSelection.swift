@@ -21,8 +21,8 @@ package struct RerunSelection: Sendable {
 
   /// The steps that were running when the engine was killed and that resume does not rerun by itself, since they are
   /// not idempotent. In the order in which they started.
-  package func interrupted(of past: RecordedRun, in plan: Plan) -> [StepAddress] {
-    ResumePolicy.interrupted(plan, past, self)
+  package func interrupted(of recorded: RecordedRun, in plan: Plan) -> [StepAddress] {
+    ResumePolicy.interrupted(plan, recorded, self)
   }
 
   /// The addresses to record: a requested rerun stays in force until the steps have run, under any engine.
@@ -42,15 +42,15 @@ struct RerunRule: Sendable {
   /// For each group of the plan, the largest number of the steps in it.
   private var groups: [Int: UInt64] = [:]
 
-  init(plan: Plan, past: RecordedRun, _ now: RerunSelection) {
-    addresses = past.rerunSince
-    for address in now.addresses { addresses[address] = past.number }
+  init(plan: Plan, recorded: RecordedRun, _ now: RerunSelection) {
+    addresses = recorded.rerunSince
+    for address in now.addresses { addresses[address] = recorded.number }
     if !addresses.isEmpty {
       for (index, step) in plan.steps.enumerated() {
         if let number = addresses.removeValue(forKey: step.address) { steps[index] = number }
       }
     }
-    for step in now.steps { steps[step] = past.number }
+    for step in now.steps { steps[step] = recorded.number }
     for (step, number) in steps {
       for group in plan.allEnclosingGroups(ofGroup: plan.steps[step].group) {
         groups[group] = max(groups[group] ?? 0, number)

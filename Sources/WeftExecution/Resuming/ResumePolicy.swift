@@ -3,8 +3,8 @@ import WeftEvents
 import WeftPlanning
 
 /// Whether an earlier engine started a group that is reusable now.
-enum PastBeginning {
-  case begun
+enum RecordedStart {
+  case started
   case skipped(SkipReason)
 
   /// The reason why this engine does not start it; `nil` if it does.
@@ -29,7 +29,7 @@ enum PastBeginning {
 ///   needs it.
 struct ResumePolicy: Sendable {
   let plan: Plan
-  let past: RecordedRun
+  let recorded: RecordedRun
   let rerun: RerunRule
   /// Steps in doubt that the user accepts as done.
   private let accepted: Set<StepAddress>
@@ -40,13 +40,13 @@ struct ResumePolicy: Sendable {
   let addresses: PlanAddresses
   private let blocked: BlockedGroups
 
-  init(plan: Plan, past: RecordedRun, rerunning: RerunSelection = RerunSelection()) {
-    (self.plan, self.past) = (plan, past)
-    rerun = RerunRule(plan: plan, past: past, rerunning)
+  init(plan: Plan, recorded: RecordedRun, rerunning: RerunSelection = RerunSelection()) {
+    (self.plan, self.recorded) = (plan, recorded)
+    rerun = RerunRule(plan: plan, recorded: recorded, rerunning)
     accepted = rerunning.accepted
     dependents = plan.dependents
     addresses = PlanAddresses(plan)
-    blocked = BlockedGroups(plan, past, addresses)
+    blocked = BlockedGroups(plan, recorded, addresses)
     cleaned = plan.bodies.cleanups.reduce(into: [:]) { cleaned, cleanup in
       for step in cleanup.value { cleaned[Int(step)] = cleanup.key }
     }
@@ -64,8 +64,8 @@ struct ResumePolicy: Sendable {
   ) -> RecordedStep? {
     let step = plan.steps[index]
     let around = enclosingScopes(ofGroup: step.group, in: instance)
-    if let group = outermostDone(of: around) {
-      if isUndone(group) { return nil }
+    if let group = outermostSucceeded(of: around) {
+      if wasUndone(group) { return nil }
       // Also counts an end from an attempt of an inner group that was to be retried, and was not.
       let end = ended(index, in: instance, since: beginning(around: group))
       // A cleanup that failed or was cancelled stays pending, whatever is around it.
@@ -85,8 +85,8 @@ struct ResumePolicy: Sendable {
   private func hasBegun(sinceCleanup index: Int, _ number: UInt64, _ instance: Instance) -> Bool {
     guard let node = cleaned[index] else { return false }
     let address = instance.address(of: plan.address(of: node))
-    return past.steps[address]?.lastStart ?? 0 > number
-      || past.groups[address]?.lastStart ?? 0 > number
+    return recorded.steps[address]?.lastStart ?? 0 > number
+      || recorded.groups[address]?.lastStart ?? 0 > number
   }
 
   /// The recorded end of a step, or the fact that a later engine skipped it while in doubt; `nil` if a rerun was
@@ -95,16 +95,16 @@ struct ResumePolicy: Sendable {
   {
     let address = instance.address(of: plan.steps[index].address)
     let since = max(beginning, rerun.since(index, address))
-    guard let known = past.step(address, since: since), known.isOver || known.leftOut != nil
+    guard let known = recorded.step(address, since: since), known.isOver || known.excluded != nil
     else { return nil }
     return known
   }
 
   /// The recorded state of a step; `nil` if a rerun was requested, or a later attempt of a group voided it.
-  private func recorded(_ index: Int, in instance: Instance) -> RecordedStep? {
+  private func findRecorded(_ index: Int, in instance: Instance) -> RecordedStep? {
     let step = plan.steps[index]
     let address = instance.address(of: step.address)
-    guard let known = past.steps[address], known.number > rerun.since(index, address),
+    guard let known = recorded.steps[address], known.number > rerun.since(index, address),
       isValid(known.number, in: step.group, instance)
     else { return nil }
     return known
@@ -118,12 +118,12 @@ struct ResumePolicy: Sendable {
 
   /// The reason why a step cannot simply start again: it is unknown whether it took effect, or it succeeded and its
   /// values were not recorded. `nil` if there is no such doubt.
-  func doubt(about task: StepTask) -> StepFailure? {
+  func doubtFailure(about task: StepTask) -> StepFailure? {
     guard !task.isCleanup, !isFinal(task.step.group), task.step.makesAttempts,
       !task.step.step.isMadeAgain,
-      let known = recorded(task.index, in: task.instance)
+      let known = findRecorded(task.index, in: task.instance)
     else { return nil }
-    if known.isInDoubt { return .interrupted(in: past.opening?.run) }
+    if known.isInDoubt { return .interrupted(in: recorded.opening?.run) }
     return known.hasSucceeded && !isWhole(known, task.step)
       ? .valuesNotRecorded(of: task.address) : nil
   }
@@ -132,21 +132,21 @@ struct ResumePolicy: Sendable {
   func isAccepted(_ task: StepTask) -> Bool { accepted.contains(task.address) }
 
   /// The steps in doubt that resume does not rerun by itself, in the order of their records.
-  static func interrupted(_ plan: Plan, _ past: RecordedRun, _ rerunning: RerunSelection)
+  static func interrupted(_ plan: Plan, _ recorded: RecordedRun, _ rerunning: RerunSelection)
     -> [StepAddress]
   {
-    let rule = ResumePolicy(plan: plan, past: past, rerunning: rerunning)
-    return past.inDoubt.filter { address in
-      guard let index = rule.addresses.step(at: address), let known = past.steps[address] else {
+    let rule = ResumePolicy(plan: plan, recorded: recorded, rerunning: rerunning)
+    return recorded.inDoubt.filter { address in
+      guard let index = rule.addresses.step(at: address), let known = recorded.steps[address] else {
         return false
       }
       return known.number > rule.rerun.since(index, address) && !plan.steps[index].step.isMadeAgain
-    }.sorted { past.steps[$0]?.number ?? 0 < past.steps[$1]?.number ?? 0 }
+    }.sorted { recorded.steps[$0]?.number ?? 0 < recorded.steps[$1]?.number ?? 0 }
   }
 
   /// The recorded moment at which a wait or the time limit of an approval ends; `nil` if it had not begun.
   func waitEnd(of task: StepTask) -> WallTime? {
-    guard let known = recorded(task.index, in: task.instance), !known.hasSucceeded else {
+    guard let known = findRecorded(task.index, in: task.instance), !known.hasSucceeded else {
       return nil
     }
     return known.waitsUntil
@@ -159,11 +159,11 @@ struct ResumePolicy: Sendable {
     isReusable(EnclosingScope(.group(task.index), task.instance, task.address))
   }
 
-  func isReusable(_ task: FanOutTask) -> Bool { isReusable(EnclosingScope(task)) }
+  func isReusable(_ task: LoopTask) -> Bool { isReusable(EnclosingScope(task)) }
 
   /// The recorded end of a group, if it is reusable.
   func end(of task: GroupTask) -> GroupEnd? {
-    guard case .finished(let end)? = past.groups[task.address]?.state, isReusable(task) else {
+    guard case .finished(let end)? = recorded.groups[task.address]?.state, isReusable(task) else {
       return nil
     }
     return end
@@ -171,49 +171,49 @@ struct ResumePolicy: Sendable {
 
   /// Whether an earlier engine started or skipped a reusable group, or one in a reusable group; `nil` if the group is
   /// not reusable and has to be admitted.
-  func beginning(of task: GroupTask) -> PastBeginning? {
+  func beginning(of task: GroupTask) -> RecordedStart? {
     beginning(of: EnclosingScope(.group(task.index), task.instance, task.address))
   }
 
-  func beginning(of task: FanOutTask) -> PastBeginning? { beginning(of: EnclosingScope(task)) }
+  func beginning(of task: LoopTask) -> RecordedStart? { beginning(of: EnclosingScope(task)) }
 
-  private func beginning(of group: EnclosingScope) -> PastBeginning? {
+  private func beginning(of group: EnclosingScope) -> RecordedStart? {
     guard isReusable(group) else { return nil }
     let beginning = beginning(around: group)
-    if case .skipped(let reason)? = past.step(group.address, since: beginning)?.state {
+    if case .skipped(let reason)? = recorded.step(group.address, since: beginning)?.state {
       return .skipped(reason)
     }
-    if past.group(group.address, since: beginning)?.hasBegun == true { return .begun }
+    if recorded.group(group.address, since: beginning)?.hasBegun == true { return .started }
     // A group that never started has no record of its own: its steps and inner loops were recorded as skipped.
     let inside = steps(in: group).map { plan.steps[$0].address } + groups(in: group)
     let reasons = inside.lazy.compactMap { address -> SkipReason? in
       let address = group.instance.address(of: address)
-      guard let known = past.step(address, since: beginning) else { return nil }
+      guard let known = recorded.step(address, since: beginning) else { return nil }
       if case .skipped(let reason) = known.state { return reason }
-      return known.leftOut
+      return known.excluded
     }
-    return reasons.first.map { .skipped($0) } ?? .begun
+    return reasons.first.map { .skipped($0) } ?? .started
   }
 
   /// Whether an element of a reusable loop never started, because the loop was over before.
-  func wasLeftOut(_ element: Element, of task: FanOutTask) -> Bool {
-    isReusable(task) && !wasBegun(element, of: task)
+  func wasNeverStarted(_ element: Element, of task: LoopTask) -> Bool {
+    isReusable(task) && !hasStarted(element, of: task)
   }
 
-  private func wasBegun(_ element: Element, of task: FanOutTask) -> Bool {
+  private func hasStarted(_ element: Element, of task: LoopTask) -> Bool {
     let address = task.address.element(element.key)
     let beginning = beginning(around: EnclosingScope(task))
-    return past.step(address, since: beginning) != nil
-      || past.group(address, since: beginning) != nil
+    return recorded.step(address, since: beginning) != nil
+      || recorded.group(address, since: beginning) != nil
   }
 
   private func isReusable(_ group: EnclosingScope) -> Bool {
-    outermostDone(of: [group] + enclosingScopes(of: group)).map { !isUndone($0) } ?? false
+    outermostSucceeded(of: [group] + enclosingScopes(of: group)).map { !wasUndone($0) } ?? false
   }
 
   /// The recorded elements of a loop; `nil` if they have to be evaluated again.
-  func listing(of task: FanOutTask) -> RecordedElements? {
-    guard let known = past.groups[task.address], let elements = known.elements,
+  func listing(of task: LoopTask) -> RecordedElements? {
+    guard let known = recorded.groups[task.address], let elements = known.elements,
       !elements.isSecret, isValid(known.listedBy, in: task.group, task.instance),
       known.listedBy
         > rerun.since(EnclosingScope(task), isInside: { isInside($0, EnclosingScope(task)) })
@@ -222,8 +222,8 @@ struct ResumePolicy: Sendable {
   }
 
   /// All elements that a loop has had, including former ones: cleanups of those may be pending.
-  func allElements(of task: FanOutTask) -> RecordedElements {
-    RecordedElements(elements: past.groups[task.address]?.allElements ?? [], isSecret: false)
+  func allElements(of task: LoopTask) -> RecordedElements {
+    RecordedElements(elements: recorded.groups[task.address]?.allElements ?? [], isSecret: false)
   }
 
   // MARK: Cleanup
@@ -231,7 +231,7 @@ struct ResumePolicy: Sendable {
   /// Whether the cleanup of a step that was started is pending.
   func hasPendingCleanup(_ task: StepTask) -> Bool {
     guard plan.bodies.cleanups[task.step.node] != nil,
-      let start = past.steps[task.address]?.lastStart, start > 0
+      let start = recorded.steps[task.address]?.lastStart, start > 0
     else { return false }
     return !hasCleanup(task.step.node, in: task.instance, since: start)
   }
@@ -240,19 +240,19 @@ struct ResumePolicy: Sendable {
   func hasPendingCleanup(_ task: GroupTask) -> Bool {
     let node = plan.groups[task.index].startNode
     guard plan.bodies.cleanups[node] != nil,
-      let start = past.groups[task.address]?.lastStart, start > 0
+      let start = recorded.groups[task.address]?.lastStart, start > 0
     else { return false }
     return !hasCleanup(node, in: task.instance.aroundAttempts(of: node), since: start)
   }
 
   /// Whether an element may contain pending cleanups.
-  func mayHavePendingCleanup(_ element: Element, of task: FanOutTask) -> Bool {
-    task.region.nodes.contains { plan.bodies.cleanups[$0] != nil } && wasBegun(element, of: task)
+  func mayHavePendingCleanup(_ element: Element, of task: LoopTask) -> Bool {
+    task.region.nodes.contains { plan.bodies.cleanups[$0] != nil } && hasStarted(element, of: task)
   }
 
   /// Whether a group is reusable and its cleanup was done.
   func isCleaned(_ task: GroupTask) -> Bool {
-    guard isReusable(task), let at = doneSince(task.address) else { return false }
+    guard isReusable(task), let at = successNumber(task.address) else { return false }
     let node = plan.groups[task.index].startNode
     return hasCleanup(node, in: task.instance.aroundAttempts(of: node), since: at)
   }
@@ -262,7 +262,7 @@ struct ResumePolicy: Sendable {
     guard let steps = plan.bodies.cleanups[node] else { return false }
     return steps.allSatisfy { step in
       let address = instance.address(of: plan.steps[Int(step)].address)
-      return past.steps[address].map {
+      return recorded.steps[address].map {
         !$0.isPendingCleanup && $0.number > max(at, rerun.since(Int(step), address))
       } ?? false
     }
@@ -274,13 +274,13 @@ struct ResumePolicy: Sendable {
     guard let steps = plan.bodies.cleanups[node] else { return false }
     return steps.allSatisfy { step in
       let address = instance.address(of: plan.steps[Int(step)].address)
-      return past.steps[address].map { $0.hasSucceeded && $0.number > at } ?? false
+      return recorded.steps[address].map { $0.hasSucceeded && $0.number > at } ?? false
     }
   }
 
   /// The number of the record of a group's success; `nil` if it did not succeed.
-  func doneSince(_ address: StepAddress) -> UInt64? {
-    guard let known = past.groups[address], case .finished(let end) = known.state,
+  func successNumber(_ address: StepAddress) -> UInt64? {
+    guard let known = recorded.groups[address], case .finished(let end) = known.state,
       end.conclusion == .success
     else { return nil }
     return known.number
@@ -288,20 +288,20 @@ struct ResumePolicy: Sendable {
 
   /// Whether the group succeeded, and nothing in it has to run again.
   private func isDone(_ group: EnclosingScope) -> Bool {
-    guard let at = doneSince(group.address), isFirstTime(group.instance),
+    guard let at = successNumber(group.address), isFirstTime(group.instance),
       at > beginning(around: group), !blocked.addresses.contains(group.address)
     else { return false }
     return at > rerun.since(group, isInside: { isInside($0, group) })
   }
 
   /// The outermost of the groups that is done. Everything in it is reusable with it, unless it was undone.
-  private func outermostDone(of groups: [EnclosingScope]) -> EnclosingScope? {
+  private func outermostSucceeded(of groups: [EnclosingScope]) -> EnclosingScope? {
     groups.last(where: isDone)
   }
 
   /// Whether a cleanup undid the group although a step that has yet to run needs it.
-  private func isUndone(_ group: EnclosingScope) -> Bool {
-    guard let at = doneSince(group.address), case .group(let index) = group.kind else {
+  private func wasUndone(_ group: EnclosingScope) -> Bool {
+    guard let at = successNumber(group.address), case .group(let index) = group.kind else {
       return false
     }
     let instance = group.instance.aroundAttempts(of: plan.groups[index].startNode)
@@ -360,7 +360,7 @@ struct ResumePolicy: Sendable {
 
   /// The number of the record up to which nothing counts in any of these groups: that of their latest retry.
   private func beginning(of groups: [EnclosingScope]) -> UInt64 {
-    groups.lazy.compactMap { past.groups[$0.address]?.begunBy }.max() ?? 0
+    groups.lazy.compactMap { recorded.groups[$0.address]?.startedBy }.max() ?? 0
   }
 
   /// Whether no group around the frame was tried again by this engine.
@@ -383,7 +383,7 @@ struct ResumePolicy: Sendable {
 extension RecordedStep {
   /// Whether a cleanup step ended without success, or was blocked.
   fileprivate var isPendingCleanup: Bool {
-    if case .skipped(let reason) = state { return reason.holdsBack }
+    if case .skipped(let reason) = state { return reason.blocksDependents }
     return !hasSucceeded
   }
 }
@@ -399,7 +399,7 @@ extension RecordedStep {
   }
 
   /// The failure of a step that is in doubt and not accepted; `nil` for any other.
-  var doubt: StepFailure? {
+  var doubtFailure: StepFailure? {
     guard case .finished(let end, _) = state, end.conclusion == .failure else { return nil }
     return end.failure.flatMap { $0.classes.contains(.inDoubt) ? $0 : nil }
   }

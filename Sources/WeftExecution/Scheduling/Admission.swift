@@ -119,21 +119,21 @@ struct AdmissionRule {
 /// The command line and the library fill it in; the engine asks it at each admission.
 package struct Selection: Sendable, Hashable {
   /// Indexed by step; empty if none is excluded.
-  private var leftOut: [Bool] = []
+  private var excluded: [Bool] = []
 
   package init() {}
 
   /// Excludes these steps of a plan. Costs nothing if there are none.
-  package init(leavingOut steps: some Sequence<Int>, of plan: Plan) {
+  package init(excluding steps: some Sequence<Int>, of plan: Plan) {
     guard steps.contains(where: { _ in true }) else { return }
-    leftOut = Array(repeating: false, count: plan.steps.count)
-    for step in steps { leftOut[step] = true }
+    excluded = Array(repeating: false, count: plan.steps.count)
+    for step in steps { excluded[step] = true }
   }
 
   /// Whether any of these steps is not excluded.
   func includes(anyOf steps: Range<Int>) -> Bool {
-    leftOut.isEmpty || steps.contains { !leftOut[$0] }
+    excluded.isEmpty || steps.contains { !excluded[$0] }
   }
 
-  func includes(step index: Int) -> Bool { leftOut.isEmpty || !leftOut[index] }
+  func includes(step index: Int) -> Bool { excluded.isEmpty || !excluded[index] }
 }

@@ -27,7 +27,7 @@ package struct EngineConfiguration: Sendable {
   package var terminal: (any TerminalAccess)?
 
   /// The fold of the journal, if the run is resumed.
-  package var past: RecordedRun?
+  package var recorded: RecordedRun?
   /// The steps to rerun although they are reusable.
   package var rerunning = RerunSelection()
   /// The steps to skip.
@@ -47,7 +47,7 @@ package struct EngineConfiguration: Sendable {
 
   /// Whether the run is suspended, to be resumed from its journal, when nothing can proceed without an approval that
   /// cannot be given here. If not, such steps fail.
-  package var leavesWhileWaiting = false
+  package var suspendsWhileWaiting = false
 
   /// Control requests from other processes (`weft approve`, `weft cancel`).
   package var inbox: (any ControlInbox)?

@@ -6,21 +6,22 @@ import WeftPlanning
 struct NodeResult: Sendable, Hashable {
   let conclusion: Outcome
   /// The step that caused the result if it is not success; `nil` if the run as a whole did.
-  let blame: StepAddress?
+  let causingStep: StepAddress?
   /// Whether dependents that require success are blocked.
-  let holdsBack: Bool
+  let blocksDependents: Bool
   /// Whether it, or a dependency at any distance, failed and was not tolerated.
   let hasFailed: Bool
 
-  static let success = NodeResult(conclusion: .success, blame: nil)
+  static let success = NodeResult(conclusion: .success, causingStep: nil)
 
-  /// - Parameter holdsBack: `nil` for `true` unless it succeeded.
+  /// - Parameter blocksDependents: `nil` for `true` unless it succeeded.
   init(
-    conclusion: Outcome, blame: StepAddress?, holdsBack: Bool? = nil, failedBefore: Bool = false
+    conclusion: Outcome, causingStep: StepAddress?, blocksDependents: Bool? = nil,
+    failedBefore: Bool = false
   ) {
     self.conclusion = conclusion
-    self.blame = blame
-    self.holdsBack = holdsBack ?? (conclusion != .success)
+    self.causingStep = causingStep
+    self.blocksDependents = blocksDependents ?? (conclusion != .success)
     hasFailed = failedBefore || conclusion == .failure
   }
 }

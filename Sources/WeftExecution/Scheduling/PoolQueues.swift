@@ -147,7 +147,7 @@ struct PoolQueues {
   mutating func takeListed() -> PriorityHeap.Entry? { listed.popFirst() }
 
   /// Looks whether the line's demand can be met. If not, the lines behind it get no slots of the pools that it lacks.
-  mutating func look(atLine line: Int) -> Finding {
+  mutating func check(atLine line: Int) -> Finding {
     var isServable = true
     var change: Duration?
     for share in demands[Int(lines[line].demand)] {

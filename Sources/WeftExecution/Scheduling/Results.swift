@@ -11,32 +11,34 @@ extension NodeResult {
   ///
   /// - Parameter failedBefore: Whether a direct or indirect dependency had failed.
   static func of(_ address: StepAddress, _ end: StepEnd, failedBefore: Bool) -> NodeResult {
-    let blame: StepAddress? =
+    let causingStep: StepAddress? =
       switch end.conclusion {
       case .success: nil
       case .failure, .skipped: address
-      case .cancelled: end.cancellation?.culprit
+      case .cancelled: end.cancellation?.causingStep
       }
-    return NodeResult(conclusion: end.conclusion, blame: blame, failedBefore: failedBefore)
+    return NodeResult(
+      conclusion: end.conclusion, causingStep: causingStep, failedBefore: failedBefore)
   }
 
   /// The meaning of a skip for dependents.
   init(_ reason: SkipReason, failedBefore: Bool) {
-    let blame: StepAddress? =
+    let causingStep: StepAddress? =
       switch reason {
       case .dependencyFailed(let address), .heldBack(let address): address
-      case .cancelled(let reason): reason.culprit
+      case .cancelled(let reason): reason.causingStep
       case .condition, .notSelected: nil
       }
     self.init(
-      conclusion: reason.outcome, blame: blame, holdsBack: reason.holdsBack,
+      conclusion: reason.outcome, causingStep: causingStep,
+      blocksDependents: reason.blocksDependents,
       failedBefore: failedBefore)
   }
 }
 
 extension CancelReason {
   /// The step or group that caused the cancellation; `nil` if it came from outside the run.
-  var culprit: StepAddress? {
+  var causingStep: StepAddress? {
     switch self {
     case .groupTimeout(let address, _), .failure(let address), .raceWon(let address, _),
       .joined(let address):
@@ -51,7 +53,7 @@ extension RunEnd {
   /// count.
   init(
     of scopes: Scopes, _ counts: OutcomeCounts, duration: Duration,
-    outputs: Result<[HandedOn], StepFailure>, leftovers: [LeftoverProcess],
+    outputs: Result<[ReportedOutput], StepFailure>, leftovers: [LeftoverProcess],
     unkillable: [LeftoverProcess]
   ) {
     let cancellation =
@@ -59,16 +61,16 @@ extension RunEnd {
     let fault = scopes.firstFault
     var outcome: Outcome =
       if cancellation != nil { .cancelled } else if fault != nil { .failure } else { .success }
-    var (failure, handedOn) = (nil as StepFailure?, [HandedOn]())
+    var (failure, evaluatedOutputs) = (nil as StepFailure?, [ReportedOutput]())
     if outcome == .success {
       switch outputs {
-      case .success(let outputs): handedOn = outputs
+      case .success(let outputs): evaluatedOutputs = outputs
       case .failure(let reason): (failure, outcome) = (reason, .failure)
       }
     }
     self.init(
       outcome: outcome, firstFailure: fault?.address, cancellation: cancellation,
-      duration: duration, counts: counts, failure: failure, outputs: handedOn,
+      duration: duration, counts: counts, failure: failure, outputs: evaluatedOutputs,
       leftovers: leftovers, unkillable: unkillable)
   }
 }
@@ -125,7 +127,7 @@ extension StepEnd {
   ///   without one counts as stopped on request.
   static func judging(
     _ attempt: Attempt, _ end: AttemptEnd, cancelledFor reason: CancelReason?, duration: Duration,
-    logBytes: Int, outputs: [HandedOn]
+    logBytes: Int, outputs: [ReportedOutput]
   ) -> StepEnd {
     var exit: ProgramExit?
     var failure: StepFailure?
@@ -145,7 +147,7 @@ extension StepEnd {
       exit = programExit
       cancellation = reason ?? .requested
     case .returned, .answered: break
-    case .asksAgain: preconditionFailure("\(attempt.address) has not ended")
+    case .pollsAgain: preconditionFailure("\(attempt.address) has not ended")
     case .failed(let reason): failure = reason
     case .misdelivered(let programExit, let reason): (exit, failure) = (programExit, reason)
     }

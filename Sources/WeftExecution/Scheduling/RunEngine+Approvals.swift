@@ -27,23 +27,23 @@ extension RunEngine {
     case .success(let text): message = text
     case .failure(let failure): return Future(value: failAtStart(task, failure))
     }
-    guard approver != nil || leavesWhileWaiting else {
-      return Future(value: failAtStart(task, .nobodyToAsk))
+    guard approver != nil || suspendsWhileWaiting else {
+      return Future(value: failAtStart(task, .noApprover))
     }
-    tellStart(of: task)
-    let isAskedAlready = isAskedAlready(task.address)
-    beginQuestion(task.address, isAskedAlready: isAskedAlready)
+    reportStart(of: task)
+    let isAlreadyPending = isAlreadyPending(task.address)
+    beginQuestion(task.address, isAlreadyPending: isAlreadyPending)
     events.publish(.stepAsking(task.address, message: message), step: task.place)
     let (since, stop) = (time.now, StopSwitch())
     let request = ApprovalRequest(step: task.address, message: message)
     let limit = pause(
       task.instanceNumber, in: task.scope, for: limit(of: task), immunity: task.immunity)
     let elsewhere = expectAnswer(to: request, of: task.instanceNumber)
-    questionIsOpen(isAskedAlready: isAskedAlready)
+    questionIsOpen(isAlreadyPending: isAlreadyPending)
     let asked =
       approver?.ask(request, stop: stop) ?? Future(value: .unanswered("there is no terminal"))
     let here = asked.flatMap { [self] answer in
-      guard case .unanswered = answer, leavesWhileWaiting else { return Future(value: answer) }
+      guard case .unanswered = answer, suspendsWhileWaiting else { return Future(value: answer) }
       approverIsAbsent(for: task.instanceNumber)
       return elsewhere
     }
@@ -83,7 +83,7 @@ extension RunEngine {
   private func limit(of task: StepTask) -> Duration? {
     guard let timeout = task.step.timeout else { return nil }
     if let until = resumePolicy?.waitEnd(of: task) { return timeUntil(until.nanoseconds) }
-    events.note(.waiting(task.address, until: wallClock().advanced(by: timeout)))
+    events.record(.waiting(task.address, until: wallClock().advanced(by: timeout)))
     return timeout
   }
 
@@ -112,7 +112,7 @@ extension RunEngine {
     case .pause(.over): failure = .timedOut(after: task.step.timeout ?? .zero)
     case .pause(.cutShort):
       cancellation =
-        state.withLock { $0.reasonToEndWaiting(in: task.scope) } ?? .requested
+        state.withLock { $0.cancelReasonOfWait(in: task.scope) } ?? .requested
     }
     let outcome: Outcome =
       if failure != nil { .failure } else if cancellation != nil { .cancelled } else { .success }
@@ -182,7 +182,7 @@ struct Approvals: Sendable {
 }
 
 extension StepFailure {
-  fileprivate static let nobodyToAsk = StepFailure(
+  fileprivate static let noApprover = StepFailure(
     classes: [.spawn], message: "cannot ask for approval: there is no terminal",
     help: "start the run at a terminal, or with a journal, so that \"weft approve\" can answer"
   )
@@ -236,20 +236,20 @@ extension RunEngine {
   }
 
   /// Whether a step continues to wait for the answer to a question that an earlier engine asked.
-  func isAskedAlready(_ step: StepAddress) -> Bool {
-    resumePolicy?.past.steps[step]?.isAsking == true
+  func isAlreadyPending(_ step: StepAddress) -> Bool {
+    resumePolicy?.recorded.steps[step]?.isAsking == true
       && !state.withLock { $0.approvals.hasAsked(step) }
   }
 
   /// Discards answers that arrived before the step asks: they are not meant for this question.
-  func beginQuestion(_ step: StepAddress, isAskedAlready: Bool) {
-    if !isAskedAlready { inbox?.discard(answersTo: step) }
+  func beginQuestion(_ step: StepAddress, isAlreadyPending: Bool) {
+    if !isAlreadyPending { inbox?.discard(answersTo: step) }
   }
 
   /// Looks for answers once a question is open that an earlier engine asked: they may have arrived before this engine
   /// started.
-  func questionIsOpen(isAskedAlready: Bool) {
-    if isAskedAlready { takeRequests() }
+  func questionIsOpen(isAlreadyPending: Bool) {
+    if isAlreadyPending { takeRequests() }
   }
 }
 
@@ -266,10 +266,10 @@ extension RunEngine {
       state.idleDetector = IdleDetector()
       return true
     }
-    if begins { look() }
+    if begins { check() }
   }
 
-  private func look() {
+  private func check() {
     // The waiting steps are read before the running ones: a step goes from the former to the latter.
     let (nobodyWaits, happened) = (slots.waiting().isEmpty, events.lastSequence)
     let verdict = state.withLock { state -> IdleDetector.Verdict? in
@@ -279,7 +279,7 @@ extension RunEngine {
         return nil
       }
       let isIdle = nobodyWaits && state.isIdle
-      let verdict = state.idleDetector?.look(isIdle: isIdle, happened: happened)
+      let verdict = state.idleDetector?.check(isIdle: isIdle, happened: happened)
       guard case .atRest? = verdict else { return verdict }
       state.left = SuspendedRun(requests: state.approvals.requests, counts: events.counts)
       // No `finally` and no cleanup: the run has not ended.
@@ -290,7 +290,7 @@ extension RunEngine {
     }
     switch verdict {
     case .again(let delay)?:
-      let timer = time.schedule(after: delay) { [weak self] in self?.look() }
+      let timer = time.schedule(after: delay) { [weak self] in self?.check() }
       state.withLock { $0.restTimer = timer }
     // The events are muted by now, so this is not reported.
     case .atRest?: killNow()
@@ -348,7 +348,7 @@ struct IdleDetector: Sendable, Hashable {
   /// - Parameters:
   ///   - isIdle: Whether nothing runs, and nothing waits for a slot or a point in time.
   ///   - happened: The number of events so far.
-  mutating func look(isIdle: Bool, happened: UInt64) -> Verdict {
+  mutating func check(isIdle: Bool, happened: UInt64) -> Verdict {
     if isIdle, stillSince == happened { return .atRest }
     stillSince = isIdle ? happened : nil
     // A run that seems idle is checked again soon; one that runs for hours costs one check per second.

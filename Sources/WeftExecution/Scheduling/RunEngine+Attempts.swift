@@ -11,11 +11,11 @@ extension RunEngine {
   func finish(
     _ attempt: Attempt, _ ended: AttemptEnd
   ) -> MaybeReady<NodeResult, Never> {
-    if attempt.output.holdsBack { learnSecrets(of: attempt, ended) }
+    if attempt.output.blocksDependents { learnSecrets(of: attempt, ended) }
     attempt.output.finish()
     logs.endAttempt(of: attempt.instanceNumber)
-    if case .asksAgain(let pause) = ended.status { return askAgain(attempt, after: pause) }
-    guard leavesSomething(attempt) else { return finish(attempt, ended, leaving: nil) }
+    if case .pollsAgain(let pause) = ended.status { return pollAgain(attempt, after: pause) }
+    guard producesValues(attempt) else { return finish(attempt, ended, leaving: nil) }
     var end = ended
     let own = collectOutputs(of: attempt, &end)
     return finish(attempt, end, leaving: .holding(own))
@@ -28,13 +28,13 @@ extension RunEngine {
     let (since, reason) = state.withLock { state in
       (
         state.running.remove(task.instanceNumber)!.since,
-        state.reasonToStop(in: task.scope)
+        state.cancelReason(in: task.scope)
       )
     }
     var end = StepEnd.judging(
       attempt, attemptEnd, cancelledFor: reason, duration: time.now - since,
       logBytes: logs.size(of: task.instanceNumber),
-      outputs: own?.value.outputs.map(HandedOn.init) ?? [])
+      outputs: own?.value.outputs.map(ReportedOutput.init) ?? [])
     if reason == nil || task.immunity == .fromCancellation, let failure = end.failure,
       task.mayBeTriedAgain, obstacle(to: task) == nil
     {
@@ -47,7 +47,7 @@ extension RunEngine {
     }
     // A step that is reported as ended leaves no partial download behind.
     if attemptEnd.isOfRequest { attemptEnd.request?.partial?.discard() }
-    guard let kept = keepResult(of: attempt, end, own?.value) else {
+    guard let kept = storeResult(of: attempt, end, own?.value) else {
       return concludeAttempt(
         of: task, end, own,
         making: attemptEnd.isOfRequest ? savedFiles(attemptEnd.request) : [])
@@ -62,10 +62,10 @@ extension RunEngine {
   private func concludeAttempt(
     of task: StepTask, _ end: StepEnd, _ own: Boxed<NodeValues>?, making files: [RecordedOutputFile]
   ) -> MaybeReady<NodeResult, Never> {
-    let keepsSlot = end.conclusion != .success || !plan.bodies.racers.isEmpty
+    let keepsSlot = end.conclusion != .success || !plan.bodies.raceMembers.isEmpty
     let safe = events.record(
       .stepFinished(task.address, end), keeping: kept(own?.value, making: files),
-      isUrgent: { keepsSlot || !slots.areWanted })
+      isUrgent: { keepsSlot || !slots.hasWaitingSteps })
     guard let safe else {
       let result = conclude(task, end, leaving: own, isRecorded: true)
       slots.release(task.instanceNumber)
@@ -124,7 +124,7 @@ extension RunEngine {
         return Scopes.Response.nothing
       }
       return state.scopes.failed(
-        Scopes.Fault(address: task.address, failure: failure), in: task.scope)
+        Scopes.Failure(address: task.address, failure: failure), in: task.scope)
     }
     if let own { record(own.value, end, of: task) }
     durations?.ended(task, end, as: kind)
@@ -141,9 +141,9 @@ extension RunEngine {
   }
 
   /// Restores a reusable step that ended under an earlier engine. Its cleanup is scheduled if it is still pending.
-  func restore(_ task: StepTask, _ past: RecordedStep) -> NodeResult {
-    if let reason = past.leftOut { return skip(task, reason) }
-    switch past.state {
+  func restore(_ task: StepTask, _ recorded: RecordedStep) -> NodeResult {
+    if let reason = recorded.excluded { return skip(task, reason) }
+    switch recorded.state {
     case .finished(let end, let kept):
       schedulePendingCleanup(of: task)
       if plan.logs.isRead(ofStep: task.index) {
@@ -166,7 +166,7 @@ extension RunEngine {
   func failAtStart(
     _ task: StepTask, _ failure: StepFailure, isAccepted: Bool = false
   ) -> NodeResult {
-    tellStart(of: task)
+    reportStart(of: task)
     let tolerance =
       (try? StepResolver(values, in: task.instance).tolerance(ofStep: task.index))
       ?? task.step.allowFailure
@@ -264,7 +264,7 @@ extension RunEngine {
       let (run, task) = context
       switch end {
       case .over: return run.queue(task)
-      case .cutShort: return .now(run.giveUp(task, run.whyCutShort(task)))
+      case .cutShort: return .now(run.giveUp(task, run.interruptionReason(task)))
       }
     }
   }
@@ -280,10 +280,10 @@ extension RunEngine {
     return conclude(task, end, own)
   }
 
-  func whyCutShort(_ task: StepTask) -> SkipReason {
+  func interruptionReason(_ task: StepTask) -> SkipReason {
     state.withLock { state in
       state.scopes.obstacle(in: task.scope, after: [])
-        ?? .cancelled(state.reasonToEndAtOnce)
+        ?? .cancelled(state.immediateCancelReason)
     }
   }
 }
@@ -291,12 +291,12 @@ extension RunEngine {
 /// A request that is sent repeatedly, within one attempt, until its response satisfies a condition. Between two
 /// requests the step holds neither slot nor pool.
 extension RunEngine {
-  func askAgain(_ attempt: Attempt, after delay: Duration) -> MaybeReady<NodeResult, Never> {
+  func pollAgain(_ attempt: Attempt, after delay: Duration) -> MaybeReady<NodeResult, Never> {
     var task = attempt.task
     let since = state.withLock { state in
       state.running.remove(task.instanceNumber)?.since ?? time.now
     }
-    task.asksAgain(since: since)
+    task.pollsAgain(since: since)
     slots.release(task.instanceNumber)
     let pause = pause(task.instanceNumber, in: task.scope, for: delay, immunity: task.immunity)
     return .of(pause, with: (self, task)) { context, end in
@@ -309,7 +309,7 @@ extension RunEngine {
 
   /// Ends the step as cancelled, between two requests.
   func endPolling(_ task: StepTask) -> NodeResult {
-    let reason = state.withLock { $0.reasonToEndWaiting(in: task.scope) }
+    let reason = state.withLock { $0.cancelReasonOfWait(in: task.scope) }
     let end = StepEnd(
       outcome: .cancelled, conclusion: .cancelled, attempts: task.attempt, exit: nil,
       cancellation: reason ?? .requested,

@@ -45,7 +45,7 @@ extension RunEngine {
     else { return nil }
     let closing = state.withLock { state in
       let closing = state.scopes.openClosing(of: plan, in: scope)
-      state.closeAtOnce(closing)
+      state.closeImmediately(closing)
       return closing
     }
     let hasFailed = members.contains(where: \.hasFailed)
@@ -64,7 +64,7 @@ extension RunEngine {
     _ index: Int, in instance: Instance, scope: Int, hasFailed: Bool
   ) -> Future<Void, Never> {
     let before = NodeResults.one(
-      NodeResult(conclusion: .success, blame: nil, failedBefore: hasFailed))
+      NodeResult(conclusion: .success, causingStep: nil, failedBefore: hasFailed))
     let task = StepTask(
       index, of: plan, in: instance, scope: scope, isCleanup: true, after: before)
     return Future(launch(task, after: before, startsAlways: true)).map { [self] _ in
@@ -82,10 +82,10 @@ extension RunEngine {
   ///   - scope: The scope around the loop.
   ///   - keys: The elements that are not skipped.
   func schedulePendingCleanup(
-    ofElementsOf task: FanOutTask, _ reason: SkipReason, scope: Int, except keys: Set<String> = []
+    ofElementsOf task: LoopTask, _ reason: SkipReason, scope: Int, except keys: Set<String> = []
   ) {
     guard let resumePolicy, cleansUp(in: task.region),
-      case .success(let elements) = FanOutLister(
+      case .success(let elements) = LoopLister(
         values, task, recorded: resumePolicy.allElements(of: task)
       ).listing()
     else { return }
@@ -105,7 +105,7 @@ extension RunEngine {
 
   /// Skips the elements that an earlier engine may have started and that a loop no longer has after its list was
   /// evaluated again.
-  func leaveOutFormerElements(of task: FanOutTask, now elements: FanOutListing) {
+  func skipFormerElements(of task: LoopTask, now elements: LoopListing) {
     guard let resumePolicy, resumePolicy.listing(of: task) == nil else { return }
     let keys = Set((0..<elements.count).map { elements[$0].key })
     let former = resumePolicy.allElements(of: task).elements.map(\.key).filter {
@@ -142,15 +142,15 @@ extension RunEngine {
         continue
       }
       switch plan.nodes[node] {
-      case .step(let index): note(Int(index), in: instance, reason, scope: scope)
-      case .groupStart(let index): note(group: Int(index), in: instance, reason, scope: scope)
+      case .step(let index): record(Int(index), in: instance, reason, scope: scope)
+      case .groupStart(let index): record(group: Int(index), in: instance, reason, scope: scope)
       case .groupEnd: break
       }
       node += 1
     }
   }
 
-  private func note(_ step: Int, in instance: Instance, _ reason: SkipReason, scope: Int) {
+  private func record(_ step: Int, in instance: Instance, _ reason: SkipReason, scope: Int) {
     let task = StepTask(step, of: plan, in: instance, after: [])
     values.record(
       NodeValues(outcome: reason.outcome, conclusion: reason.outcome), ofNode: task.step.node,
@@ -159,7 +159,7 @@ extension RunEngine {
     scheduleCleanup(of: task.step.node, in: instance, scope: scope)
   }
 
-  private func note(group: Int, in instance: Instance, _ reason: SkipReason, scope: Int) {
+  private func record(group: Int, in instance: Instance, _ reason: SkipReason, scope: Int) {
     let task = GroupTask(group, of: plan, in: instance)
     let node = plan.groups[group].startNode
     giveInputs(to: task)
@@ -171,15 +171,15 @@ extension RunEngine {
   }
 
   /// The loop at a node, unless the frame is one of its elements.
-  private func loop(at node: Plan.NodeIndex, in instance: Instance) -> FanOutTask? {
+  private func loop(at node: Plan.NodeIndex, in instance: Instance) -> LoopTask? {
     if instance.isElement(of: node) { return nil }
     switch plan.nodes[node] {
     case .step(let index) where plan.steps[Int(index)].hasControl:
       guard plan.steps[Int(index)].control.fanOut != nil else { return nil }
-      return FanOutTask(.step(Int(index)), of: plan, in: instance, after: [])
+      return LoopTask(.step(Int(index)), of: plan, in: instance, after: [])
     case .groupStart(let index):
       guard plan.groups[Int(index)].step?.control.fanOut != nil else { return nil }
-      return FanOutTask(.group(Int(index)), of: plan, in: instance, after: [])
+      return LoopTask(.group(Int(index)), of: plan, in: instance, after: [])
     case .step, .groupEnd: return nil
     }
   }

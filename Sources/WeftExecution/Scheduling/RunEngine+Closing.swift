@@ -47,7 +47,7 @@ extension RunEngine {
       let scope = state.scopes.open(
         in: nil, boundary: .holding, groups: region.groups, of: plan, inFile: file.scope,
         addresses: file.instance.address(of:))
-      state.closeAtOnce(scope)
+      state.closeImmediately(scope)
       return scope
     }
     let inner = Instance(
@@ -75,7 +75,7 @@ extension RunEngine {
 
   /// Cancels `finally` and cleanups too.
   func cancelClosing() {
-    let responses = state.withLock { $0.scopes.cancelDetached($0.reasonToEndAtOnce) }
+    let responses = state.withLock { $0.scopes.cancelDetached($0.immediateCancelReason) }
     for response in responses { respond(to: response) }
   }
 }
@@ -83,13 +83,13 @@ extension RunEngine {
 extension RunEngine.State {
   /// The reason for killing the run at once: the signal that cancelled it, or a request. A time limit or a failure
   /// does not ask for that.
-  var reasonToEndAtOnce: CancelReason {
+  var immediateCancelReason: CancelReason {
     if case .signal(let signal)? = scopes.runCancellation { .signal(signal) } else { .requested }
   }
 
   /// Cancels a scope for `finally` or cleanups right away if the run is being killed, so that nothing starts in it.
-  mutating func closeAtOnce(_ scope: Int) {
-    if killsAtOnce { _ = scopes.cancel(scope, reasonToEndAtOnce) }
+  mutating func closeImmediately(_ scope: Int) {
+    if killsAtOnce { _ = scopes.cancel(scope, immediateCancelReason) }
   }
 }
 
@@ -100,28 +100,28 @@ extension RunEngine {
   /// not repeated, and members of loops and groups that were skipped as a whole. Every other step without an event is
   /// recorded as outdated.
   func settleSteps() {
-    let reported = events.toldSteps
+    let reported = events.reportedSteps
     guard let resumePolicy else {
       return recordOutdated(reported.void)
     }
-    let past = resumePolicy.past
+    let recorded = resumePolicy.recorded
     var missed: [(address: StepAddress, number: UInt64, end: StepEnd)] = []
     var outdated = reported.void
     let planned = Set(plan.steps.map(\.address) + plan.groups.compactMap(\.address))
-    var retried = past.groups.mapValues(\.begunBy).filter { $0.value > 0 }
+    var retried = recorded.groups.mapValues(\.startedBy).filter { $0.value > 0 }
     for group in reported.retriedGroups { retried[group] = .max }
-    var attempts = LaterAttempts(plan, since: retried, sparingCleanup: false)
+    var attempts = LaterAttempts(plan, since: retried, exemptingCleanup: false)
     let former = state.withLock { $0.formerElements }
     let isVoid = { (step: RecordedStep, address: StepAddress) in
       resumePolicy.isVoid(address, step.number) || former.contains(where: address.isInside)
     }
-    for (address, step) in past.steps where !reported.resumePolicy.contains(address) {
+    for (address, step) in recorded.steps where !reported.resumePolicy.contains(address) {
       if case .finished(let end, _) = step.state, step.hasSucceeded,
         !reported.void.contains(address), planned.contains(address.outermostLoop ?? address),
-        !isVoid(step, address), !attempts.makeVoid(address, reported: step.number)
+        !isVoid(step, address), !attempts.isVoid(address, reported: step.number)
       {
         missed.append((address, step.number, end))
-      } else if !past.isInDoubt(address) || isVoid(step, address) {
+      } else if !recorded.isInDoubt(address) || isVoid(step, address) {
         outdated.insert(address)
       }
     }
@@ -135,7 +135,7 @@ extension RunEngine {
   private func recordOutdated(_ steps: Set<StepAddress>) {
     let sorted = steps.sorted { $0.text < $1.text }
     for start in stride(from: 0, to: sorted.count, by: 256) {
-      events.note(.outdated(Array(sorted[start..<min(start + 256, sorted.count)])))
+      events.record(.outdated(Array(sorted[start..<min(start + 256, sorted.count)])))
     }
   }
 }

@@ -16,17 +16,17 @@ extension RunEngine {
     if let step = group.step, step.hasControl, step.control.fanOut != nil,
       !instance.isElement(of: group.startNode)
     {
-      return launchFanOut(.group(index), in: instance, after: results)
+      return launchLoop(.group(index), in: instance, after: results)
     }
-    if group.isRunApart { return launchRepeated(index, in: instance, after: results) }
+    if group.hasOwnRegion { return launchRegion(index, in: instance, after: results) }
     let task = GroupTask(index, of: plan, in: instance)
-    if let reason = whyNotStarted(task, after: results) {
+    if let reason = skipReason(task, after: results) {
       return Future(value: skip(task, reason, after: results))
     }
     let failedBefore = results.contains(where: \.hasFailed)
     startGroup(task, failedBefore: failedBefore)
     return Future(
-      value: NodeResult(conclusion: .success, blame: nil, failedBefore: failedBefore))
+      value: NodeResult(conclusion: .success, causingStep: nil, failedBefore: failedBefore))
   }
 
   func launchGroupEnd(
@@ -50,13 +50,13 @@ extension RunEngine {
   }
 
   /// The reason why a group does not start; `nil` if it does. A condition that cannot be evaluated fails the group.
-  func whyNotStarted(_ task: GroupTask, after results: NodeResults) -> SkipReason? {
-    if let past = resumePolicy?.beginning(of: task) {
+  func skipReason(_ task: GroupTask, after results: NodeResults) -> SkipReason? {
+    if let recorded = resumePolicy?.beginning(of: task) {
       let group = plan.groups[task.index]
       // A group that is reported as a whole is restored as a whole, whatever became of the groups around it.
-      let isWhole = group.isRunApart || task.instance.isElement(of: group.startNode)
+      let isWhole = group.hasOwnRegion || task.instance.isElement(of: group.startNode)
       let scope = task.instance.scope(around: task.index, of: plan)
-      return past.skip ?? (isWhole ? nil : absence(around: scope))
+      return recorded.skip ?? (isWhole ? nil : absence(around: scope))
     }
     let parent = plan.groups[task.index].parent ?? 0
     let admission = admission(
@@ -65,7 +65,7 @@ extension RunEngine {
       startsAlways: isFinal(parent),
       isSelected: selection.includes(anyOf: plan.steps(inGroup: task.index)),
       isDecided: task.instance.isElement(of: plan.groups[task.index].startNode)
-        && !plan.asksForEachElement(group: task.index)
+        && !plan.isEvaluatedPerElement(group: task.index)
     ) { [:] }
     switch admission {
     case .start(let immunity):
@@ -77,7 +77,7 @@ extension RunEngine {
       // The group has no attempt that could fail; the failed condition blocks its members.
       let response = state.withLock { state in
         state.scopes.failed(
-          Scopes.Fault(address: task.address, failure: failure),
+          Scopes.Failure(address: task.address, failure: failure),
           in: task.instance.scope(around: task.index, of: plan))
       }
       respond(to: response)
@@ -95,10 +95,10 @@ extension RunEngine {
     schedulePendingCleanup(of: task)
     // The members' events report the skip. A group that an earlier engine started must not count as done on the next
     // resume.
-    if let resumePolicy, resumePolicy.past.groups[task.address] != nil,
+    if let resumePolicy, resumePolicy.recorded.groups[task.address] != nil,
       !resumePolicy.isReusable(task)
     {
-      events.note(.groupSkipped(task.address, reason))
+      events.record(.groupSkipped(task.address, reason))
     }
     state.withLock { $0.scopes.skip(task.scope, reason) }
     return NodeResult(reason, failedBefore: results.contains(where: \.hasFailed))
@@ -160,18 +160,18 @@ extension RunEngine {
   }
 
   private func judge(_ task: GroupTask, members: [NodeResult]) -> GroupOutcome {
-    let past = resumePolicy?.end(of: task)
+    let recorded = resumePolicy?.end(of: task)
     var (verdict, response, running) = state.withLock { state in
       let running = state.groups.remove(task.scope)
       // Members are restored in an order other than that in which they ended, so a different failure might come
       // first.
       let (verdict, response) =
-        past.flatMap(Scopes.Verdict.init).map { ($0, Scopes.Response.nothing) }
+        recorded.flatMap(Scopes.Verdict.init).map { ($0, Scopes.Response.nothing) }
         ?? state.scopes.end(ofGroup: task.scope, members: members, success: running?.success)
       return (verdict, response, running)
     }
     running?.timer?.cancel()
-    let duration = past?.duration ?? running.map { time.now - $0.since } ?? .zero
+    let duration = recorded?.duration ?? running.map { time.now - $0.since } ?? .zero
     let outputs = outputs(of: task, verdict, winner: running?.winner, lasting: duration)
     if case .failure(let failure) = outputs {
       (verdict, response) = state.withLock { $0.scopes.failed(group: task.scope, failure) }
@@ -193,7 +193,7 @@ extension RunEngine {
           outcome: verdict.outcome, conclusion: verdict.conclusion, failure: verdict.failure,
           cause: verdict.cause, attempts: resumePolicy?.end(of: task)?.attempts ?? task.attempt,
           winner: verdict.winner,
-          duration: outcome.duration, outputs: outcome.outputs.map(HandedOn.init))))
+          duration: outcome.duration, outputs: outcome.outputs.map(ReportedOutput.init))))
   }
 
   // MARK: Races and joins
@@ -226,12 +226,12 @@ extension RunEngine {
 /// Groups that are run apart, as a plan region of their own: retried groups and nested files. Each attempt gets a
 /// frame of its own.
 extension RunEngine {
-  func launchRepeated(
+  func launchRegion(
     _ index: Int, in instance: Instance, after results: NodeResults
   ) -> Future<NodeResult, Never> {
     let task = GroupTask(index, of: plan, in: instance)
-    if let reason = whyNotStarted(task, after: results) {
-      return Future(value: leaveOut(task, reason, after: results))
+    if let reason = skipReason(task, after: results) {
+      return Future(value: skipAll(task, reason, after: results))
     }
     let retry = plan.groups[index].step?.control.retry ?? []
     let ledger = RetryLedger(policies: retry, startedAt: time.now)
@@ -239,7 +239,7 @@ extension RunEngine {
   }
 
   /// Skips, as a whole, a group that is run apart.
-  func leaveOut(
+  func skipAll(
     _ task: GroupTask, _ reason: SkipReason, after results: NodeResults
   ) -> NodeResult {
     schedulePendingCleanup(of: task)
@@ -297,13 +297,13 @@ extension RunEngine {
   /// The outcome after a retry was cut short: that of the last attempt, unless the scope was cancelled.
   private func cutShort(_ outcome: GroupOutcome, in scope: Int) -> GroupOutcome {
     let cancellation = state.withLock { state in
-      state.scopes.noteIfCancelled()
+      state.scopes.recordCancellationEffect()
       return state.scopes.cancellation(of: scope)
     }
     guard let reason = cancellation else { return outcome }
     var outcome = outcome
     outcome.verdict = Scopes.Verdict(
-      outcome: .cancelled, conclusion: .cancelled, blame: reason.culprit)
+      outcome: .cancelled, conclusion: .cancelled, causingStep: reason.causingStep)
     return outcome
   }
 
@@ -334,7 +334,7 @@ extension RunEngine {
     // Failures above the step that runs a file do not count inside the file.
     let isFile = plan.file(runByGroup: task.index) != nil
     let entry = [
-      NodeResult(conclusion: .success, blame: nil, failedBefore: failedBefore && !isFile)
+      NodeResult(conclusion: .success, causingStep: nil, failedBefore: failedBefore && !isFile)
     ]
     let gate = Promise<[NodeResult], Never>(ifDropped: .success(entry))
     let futures = compile(body, of: task.index, in: task.instance, start: gate.future)
@@ -369,7 +369,7 @@ extension RunEngine {
     _ task: GroupTask, _ outcome: GroupOutcome, of whole: GroupTask
   ) -> NodeResult {
     report(task, outcome)
-    handOn(task, outcome, to: whole)
+    adoptResult(task, outcome, to: whole)
     let response = state.withLock { state in
       let hasFailed = outcome.verdict.conclusion == .failure
       state.scopes.close(task.instance.scope, groups: task.instance.region.groups)
@@ -377,7 +377,7 @@ extension RunEngine {
         return Scopes.Response.nothing
       }
       // The failure that is reported for the group, and no other failure inside it.
-      let fault = Scopes.Fault(address: outcome.verdict.cause ?? task.address, failure: failure)
+      let fault = Scopes.Failure(address: outcome.verdict.cause ?? task.address, failure: failure)
       return state.scopes.failed(fault, in: whole.instance.scope(around: whole.index, of: plan))
     }
     respond(to: response)
@@ -385,7 +385,7 @@ extension RunEngine {
   }
 
   /// Makes the values of the last attempt the values that expressions read of the group.
-  private func handOn(_ task: GroupTask, _ outcome: GroupOutcome, to whole: GroupTask) {
+  private func adoptResult(_ task: GroupTask, _ outcome: GroupOutcome, to whole: GroupTask) {
     let node = plan.groups[task.index].startNode
     guard var own = task.instance.result(ofNode: node) else { return }
     own.attempts = resumePolicy?.end(of: task)?.attempts ?? task.attempt

@@ -8,26 +8,26 @@ import WeftPlatform
 
 /// A loop, from its start to its end.
 extension RunEngine {
-  func launchFanOut(
-    _ member: FanOutTask.Member, in instance: Instance, after results: NodeResults
+  func launchLoop(
+    _ member: LoopTask.Member, in instance: Instance, after results: NodeResults
   ) -> Future<NodeResult, Never> {
-    var task = FanOutTask(member, of: plan, in: instance, after: results)
-    if let reason = whyNotStarted(task, after: results) {
-      return Future(value: leaveOut(task, reason))
+    var task = LoopTask(member, of: plan, in: instance, after: results)
+    if let reason = skipReason(task, after: results) {
+      return Future(value: skipAll(task, reason))
     }
-    let listed = FanOutLister(values, task, recorded: resumePolicy?.listing(of: task)).listing()
+    let listed = LoopLister(values, task, recorded: resumePolicy?.listing(of: task)).listing()
     let outer = task.outerScope
     task.scope = state.withLock { $0.scopes.open(in: outer, boundary: .waiting, of: plan) }
     switch listed {
     case .failure(let failure):
       events.publish(.groupStarted(task.address, GroupStart(elements: 0)))
-      let fault = Scopes.Fault(address: task.address, failure: failure)
-      let empty = FanOutRun(
-        FanOutProgress(elements: 0, maxParallel: nil, tolerance: .count(0), onFailure: .stop))
+      let fault = Scopes.Failure(address: task.address, failure: failure)
+      let empty = LoopRun(
+        LoopProgress(elements: 0, maxParallel: nil, tolerance: .count(0), onFailure: .stop))
       return Future(value: finish(task, empty, fault, since: time.now))
     case .success(let elements):
-      leaveOutFormerElements(of: task, now: elements)
-      events.note(.listed(task.address, elements.recorded))
+      skipFormerElements(of: task, now: elements)
+      events.record(.listed(task.address, elements.recorded))
       durations?.listed(task, elements: elements.count, of: plan)
       events.publish(
         .groupStarted(
@@ -40,14 +40,14 @@ extension RunEngine {
 
   /// The reason why a loop does not start; `nil` if it does. Evaluates the condition once, unless it reads the
   /// element: then each element evaluates it.
-  private func whyNotStarted(_ task: FanOutTask, after results: NodeResults) -> SkipReason? {
-    if let past = resumePolicy?.beginning(of: task) { return past.skip }
+  private func skipReason(_ task: LoopTask, after results: NodeResults) -> SkipReason? {
+    if let recorded = resumePolicy?.beginning(of: task) { return recorded.skip }
     let (texts, isOfElements, group) =
       switch task.member {
       case .step(let index):
-        (plan.values.texts(ofStep: index), plan.asksForEachElement(step: index), task.group)
+        (plan.values.texts(ofStep: index), plan.isEvaluatedPerElement(step: index), task.group)
       case .group(let index):
-        (plan.values.texts(ofGroup: index), plan.asksForEachElement(group: index), index)
+        (plan.values.texts(ofGroup: index), plan.isEvaluatedPerElement(group: index), index)
       }
     var condition = StartCondition(texts)
     if let known = condition, isOfElements {
@@ -72,13 +72,13 @@ extension RunEngine {
       respond(
         to: state.withLock {
           $0.scopes.failed(
-            Scopes.Fault(address: task.address, failure: failure), in: task.outerScope)
+            Scopes.Failure(address: task.address, failure: failure), in: task.outerScope)
         })
       return .dependencyFailed(task.address)
     }
   }
 
-  private func leaveOut(_ task: FanOutTask, _ reason: SkipReason) -> NodeResult {
+  private func skipAll(_ task: LoopTask, _ reason: SkipReason) -> NodeResult {
     schedulePendingCleanup(ofElementsOf: task, reason, scope: task.outerScope)
     var own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true)
     own.results = []
@@ -91,31 +91,31 @@ extension RunEngine {
   // MARK: The end
 
   func finish(
-    _ task: FanOutTask, _ fanOut: FanOutRun, _ failure: Scopes.Fault?, since: Duration
+    _ task: LoopTask, _ fanOut: LoopRun, _ failure: Scopes.Failure?, since: Duration
   ) -> NodeResult {
     let (results, hasFailed, withheld) = fanOut.state.withLock {
       ($0.results, $0.progress.hasFailed, $0.withheld)
     }
-    let past = resumePolicy?.end(of: task)
-    let notStarted = past?.notStarted ?? elementsNotStarted(of: task, fanOut)
+    let recorded = resumePolicy?.end(of: task)
+    let notStarted = recorded?.notStarted ?? elementsNotStarted(of: task, fanOut)
     let (verdict, response) = state.withLock { state in
       let fault = failure ?? (hasFailed ? state.scopes.boundaryFault(of: task.scope) : nil)
       let cancelled = state.scopes.cancellation(of: task.scope)
       let isCutShort = !fanOut.isComplete
       let heldBack = isCutShort ? state.scopes.obstacle(in: task.outerScope, after: []) : nil
       state.scopes.close(task.scope)
-      if let verdict = past.flatMap(Scopes.Verdict.init) {
+      if let verdict = recorded.flatMap(Scopes.Verdict.init) {
         return (verdict, Scopes.Response.nothing)
       }
       if let fault {
         let verdict = Scopes.Verdict(
           outcome: .failure, conclusion: .failure, failure: fault.failure,
-          cause: fault.address == task.address ? nil : fault.address, blame: fault.address)
+          cause: fault.address == task.address ? nil : fault.address, causingStep: fault.address)
         return (verdict, state.scopes.failed(fault, in: task.outerScope))
       }
       if isCutShort, let cancelled {
         let verdict = Scopes.Verdict(
-          outcome: .cancelled, conclusion: .cancelled, blame: cancelled.culprit)
+          outcome: .cancelled, conclusion: .cancelled, causingStep: cancelled.causingStep)
         return (verdict, .nothing)
       }
       if let heldBack, withheld?.conclusion != .cancelled {
@@ -123,12 +123,13 @@ extension RunEngine {
       }
       if let withheld {
         let verdict = Scopes.Verdict(
-          outcome: withheld.conclusion, conclusion: withheld.conclusion, blame: withheld.blame)
+          outcome: withheld.conclusion, conclusion: withheld.conclusion,
+          causingStep: withheld.causingStep)
         return (verdict, .nothing)
       }
       return (Scopes.Verdict(outcome: .success, conclusion: .success), .nothing)
     }
-    let duration = past?.duration ?? time.now - since
+    let duration = recorded?.duration ?? time.now - since
     var own = NodeValues(
       outcome: verdict.outcome, conclusion: verdict.conclusion, attempts: 1, duration: duration,
       isGroup: true)
@@ -143,11 +144,12 @@ extension RunEngine {
           cause: verdict.cause, notStarted: notStarted, duration: duration)))
     respond(to: response)
     return NodeResult(
-      conclusion: verdict.conclusion, blame: verdict.blame, failedBefore: task.failedBefore)
+      conclusion: verdict.conclusion, causingStep: verdict.causingStep,
+      failedBefore: task.failedBefore)
   }
 
   private func elementsNotStarted(
-    of task: FanOutTask, _ fanOut: FanOutRun
+    of task: LoopTask, _ fanOut: LoopRun
   ) -> ElementsNotStarted? {
     let count = fanOut.state.withLock { $0.progress.notStarted }
     guard count > 0 else { return nil }
@@ -161,8 +163,8 @@ extension RunEngine {
 
 extension ResumePolicy {
   /// The recorded end of a loop, if it succeeded under an earlier engine and is reusable.
-  fileprivate func end(of task: FanOutTask) -> GroupEnd? {
-    guard case .finished(let end)? = past.groups[task.address]?.state, isReusable(task) else {
+  fileprivate func end(of task: LoopTask) -> GroupEnd? {
+    guard case .finished(let end)? = recorded.groups[task.address]?.state, isReusable(task) else {
       return nil
     }
     return end
@@ -173,7 +175,7 @@ extension Scopes.Verdict {
   /// The verdict on a loop that did not run to its end, for this reason.
   fileprivate init(_ reason: SkipReason) {
     let result = NodeResult(reason, failedBefore: false)
-    self.init(outcome: reason.outcome, conclusion: reason.outcome, blame: result.blame)
+    self.init(outcome: reason.outcome, conclusion: reason.outcome, causingStep: result.causingStep)
   }
 }
 
@@ -185,18 +187,18 @@ extension Scopes {
   }
 }
 
-/// The elements of a loop. Each gets a frame of its own, opened when ``FanOutProgress`` has room for it.
+/// The elements of a loop. Each gets a frame of its own, opened when ``LoopProgress`` has room for it.
 extension RunEngine {
   func run(
-    _ task: FanOutTask, _ elements: FanOutListing
+    _ task: LoopTask, _ elements: LoopListing
   ) -> Future<NodeResult, Never> {
-    let fanOut = FanOutRun(
-      FanOutProgress(
+    let fanOut = LoopRun(
+      LoopProgress(
         elements: elements.count, maxParallel: elements.maxParallel,
         tolerance: elements.tolerance, onFailure: response(inGroup: task.group)))
     let over = Promise<NodeResult, Never>(ifDropped: .success(.success))
     let since = time.now
-    fanOut.whenThereIsRoom { [self] in
+    fanOut.setStarter { [self] in
       startElements(of: task, elements, fanOut)
       guard fanOut.isOverNow else { return }
       fanOut.end()
@@ -207,24 +209,24 @@ extension RunEngine {
   }
 
   private func startElements(
-    of task: FanOutTask, _ elements: FanOutListing, _ fanOut: FanOutRun
+    of task: LoopTask, _ elements: LoopListing, _ fanOut: LoopRun
   ) {
     guard fanOut.state.withLock({ $0.progress.beginStarting() }) else { return }
     // A scope in which nothing new may start admits no new element either.
     let isEnding =
       state.withLock { $0.scopes.obstacle(in: task.scope, after: []) } != nil
-      && !mayStartInSpite(task) && resumePolicy?.isReusable(task) != true
-    if isEnding { noteIfElementsAreLeft(of: task, fanOut) }
+      && !mayStartDespiteFailure(task) && resumePolicy?.isReusable(task) != true
+    if isEnding { recordUnstartedElements(of: task, fanOut) }
     if isEnding, resumePolicy == nil { fanOut.state.withLock { $0.progress.close() } }
     while let index = fanOut.state.withLock({ $0.progress.next() }) {
-      if let resumePolicy, resumePolicy.wasLeftOut(elements[index], of: task) {
-        fanOut.state.withLock { $0.progress.leaveOut() }
+      if let resumePolicy, resumePolicy.wasNeverStarted(elements[index], of: task) {
+        fanOut.state.withLock { $0.progress.skipAll() }
         return
       }
       // An element that an earlier engine started is opened anyway, for its pending cleanups.
       if isEnding, let resumePolicy, !resumePolicy.mayHavePendingCleanup(elements[index], of: task)
       {
-        fanOut.state.withLock { $0.progress.passOver() }
+        fanOut.state.withLock { $0.progress.skipElement() }
         continue
       }
       start(elements[index], of: elements.count, task, fanOut)
@@ -233,15 +235,17 @@ extension RunEngine {
 
   /// Records that the cancellation of the run took effect if elements are left: those that never start emit no
   /// events.
-  private func noteIfElementsAreLeft(of task: FanOutTask, _ fanOut: FanOutRun) {
-    guard fanOut.state.withLock({ $0.progress.hasElementsLeft }) else { return }
+  private func recordUnstartedElements(of task: LoopTask, _ fanOut: LoopRun) {
+    guard fanOut.state.withLock({ $0.progress.hasUnstartedElements }) else { return }
     state.withLock { state in
-      if state.scopes.cancellation(of: task.scope) != nil { state.scopes.noteIfCancelled() }
+      if state.scopes.cancellation(of: task.scope) != nil {
+        state.scopes.recordCancellationEffect()
+      }
     }
   }
 
   /// Whether each element decides by itself whether to start in spite of a failure.
-  private func mayStartInSpite(_ task: FanOutTask) -> Bool {
+  private func mayStartDespiteFailure(_ task: LoopTask) -> Bool {
     let texts =
       switch task.member {
       case .step(let index): plan.values.texts(ofStep: index)
@@ -251,12 +255,12 @@ extension RunEngine {
   }
 
   private func start(
-    _ element: Element, of count: Int, _ task: FanOutTask, _ fanOut: FanOutRun
+    _ element: Element, of count: Int, _ task: LoopTask, _ fanOut: LoopRun
   ) {
     let instance = open(element, of: count, task, fanOut)
-    let above = NodeResult(conclusion: .success, blame: nil, failedBefore: task.failedBefore)
+    let above = NodeResult(conclusion: .success, causingStep: nil, failedBefore: task.failedBefore)
     let before: NodeResults =
-      if let hindrance = task.hindrance { [above, hindrance] } else { .one(above) }
+      if let blockingResult = task.blockingResult { [above, blockingResult] } else { .one(above) }
     let future: Future<NodeResult, Never>
     switch task.member {
     case .step(let index): future = Future(launchStep(index, in: instance, after: before))
@@ -271,11 +275,11 @@ extension RunEngine {
     _ index: Int, in instance: Instance, after before: NodeResults
   ) -> Future<NodeResult, Never> {
     if plan.groups[index].step?.control.retry.isEmpty == false {
-      return launchRepeated(index, in: instance, after: before)
+      return launchRegion(index, in: instance, after: before)
     }
     let task = GroupTask(index, of: plan, in: instance)
-    if let reason = whyNotStarted(task, after: before) {
-      return Future(value: leaveOut(task, reason, after: before))
+    if let reason = skipReason(task, after: before) {
+      return Future(value: skipAll(task, reason, after: before))
     }
     return run(task, failedBefore: before.contains(where: \.hasFailed)).map { [self] outcome in
       report(task, outcome)
@@ -285,7 +289,7 @@ extension RunEngine {
 
   /// - Parameter fanOut: `nil` for an element that is opened only for its cleanup.
   func open(
-    _ element: Element, of count: Int, _ task: FanOutTask, _ fanOut: FanOutRun?
+    _ element: Element, of count: Int, _ task: LoopTask, _ fanOut: LoopRun?
   ) -> Instance {
     let scope = state.withLock { state in
       state.scopes.open(
@@ -301,7 +305,7 @@ extension RunEngine {
     let limits = limits(of: task.region.groups, in: task.instance)
     let steps = task.region.steps
     let order = task.instance.order(ofSteps: steps).piece(element.index, of: count)
-    let row = slots.seat(
+    let row = slots.allocate(
       steps.map { step in
         let group = plan.steps[step].group
         return SlotQueue.Copy(
@@ -334,15 +338,15 @@ extension RunEngine {
   }
 
   private func ended(
-    _ element: Element, _ instance: Instance, _ result: NodeResult, of task: FanOutTask,
-    _ fanOut: FanOutRun
+    _ element: Element, _ instance: Instance, _ result: NodeResult, of task: LoopTask,
+    _ fanOut: LoopRun
   ) {
     let hasFailed = result.conclusion == .failure
     let (exceeds, fault) = state.withLock { state in
       let fault = state.scopes.boundaryFault(of: instance.scope)
-      if let fault { state.scopes.note(fault, in: task.scope) }
+      if let fault { state.scopes.record(fault, in: task.scope) }
       let exceeds = fanOut.state.withLock { fanOut in
-        fanOut.note(result)
+        fanOut.record(result)
         return fanOut.progress.ended(
           hasFailed: hasFailed, isTolerable: fault?.isDoubt != true)
       }
@@ -358,8 +362,8 @@ extension RunEngine {
 
   /// Stores the values of an element that expressions read.
   private func keep(
-    _ element: Element, _ instance: Instance, _ result: NodeResult, of task: FanOutTask,
-    _ fanOut: FanOutRun
+    _ element: Element, _ instance: Instance, _ result: NodeResult, of task: LoopTask,
+    _ fanOut: LoopRun
   ) {
     guard !plan.values.reads(ofNode: task.node).isEmpty else { return }
     let own =
@@ -380,11 +384,11 @@ extension RunEngine {
     guard !hasFailed, !hasCleanup, !logs.hold(row) else { return logOwners.keep(row) }
     logOwners.forget(row)
     let own = region.groups.filter { plan.groups[$0].maxParallel != nil }
-    slots.unseat(row, limits: own.compactMap { instance.limits[$0] })
+    slots.deallocate(row, limits: own.compactMap { instance.limits[$0] })
   }
 }
 
-extension FanOutRun {
+extension LoopRun {
   /// Whether the loop is over; true only once.
   fileprivate var isOverNow: Bool {
     state.withLock { state in

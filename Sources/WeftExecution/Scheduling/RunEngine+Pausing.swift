@@ -121,9 +121,9 @@ extension RunEngine {
       case .failure(let failure): return Future(value: failAtStart(task, failure))
       }
     }
-    tellStart(of: task)
+    reportStart(of: task)
     let due = moment.map { WallTime(nanoseconds: $0) } ?? wallClock().advanced(by: delay)
-    events.note(.waiting(task.address, until: due))
+    events.record(.waiting(task.address, until: due))
     events.publish(recorded: .stepWaiting(task.address, for: delay), step: task.place)
     let since = time.now
     return pause(
@@ -132,7 +132,7 @@ extension RunEngine {
     .map { [self] pauseEnd in
       var cancellation: CancelReason?
       if pauseEnd == .cutShort {
-        cancellation = state.withLock { $0.reasonToEndWaiting(in: task.scope) }
+        cancellation = state.withLock { $0.cancelReasonOfWait(in: task.scope) }
       }
       let outcome: Outcome = pauseEnd == .over ? .success : .cancelled
       let end = StepEnd(
@@ -162,7 +162,7 @@ extension RunEngine {
       scope.variables = try StepResolver(values, in: task.instance).variables(ofStep: task.index)
       do throws(ExpressionError) {
         let value = try expression.evaluate(in: scope).value
-        do throws(ExpressionProblem) {
+        do throws(EvaluationError) {
           guard case .computedMoment = waiting else {
             return (try ComputedKey.timeout.duration(value), nil)
           }
@@ -188,14 +188,14 @@ extension RunEngine {
 extension RunEngine.State {
   /// The reason why a waiting step is ended. For a step that only waits, a failure that lets nothing new start is
   /// enough.
-  func reasonToEndWaiting(in scope: Int) -> CancelReason? {
-    if let reason = reasonToStop(in: scope) { return reason }
+  func cancelReasonOfWait(in scope: Int) -> CancelReason? {
+    if let reason = cancelReason(in: scope) { return reason }
     guard case .heldBack(let address)? = scopes.obstacle(in: scope, after: []) else { return nil }
     return .failure(of: address)
   }
 
   /// The reason why a running step is being stopped. When the run is killed, no immunity counts.
-  func reasonToStop(in scope: Int) -> CancelReason? {
-    scopes.reasonToStop(in: scope) ?? (killsAtOnce ? reasonToEndAtOnce : nil)
+  func cancelReason(in scope: Int) -> CancelReason? {
+    scopes.cancelReason(in: scope) ?? (killsAtOnce ? immediateCancelReason : nil)
   }
 }

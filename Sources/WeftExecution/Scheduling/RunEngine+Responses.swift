@@ -9,7 +9,7 @@ extension RunEngine {
   func respond(to response: Scopes.Response) {
     switch response {
     case .nothing: break
-    case .holdBack(let scope): turnAway(in: scope)
+    case .blockScope(let scope): refuseWaiting(in: scope)
     case .cancel(let scope): stop(in: scope)
     case .cancelRun(let reason):
       events.publishUnlessFinished(.runCancelling(reason))
@@ -27,11 +27,11 @@ extension RunEngine {
 
   private func stop(in scope: Int) {
     let affected = affected(in: scope, stopping: true)
-    turnAway(affected)
+    refuseWaiting(affected)
     for (stop, level) in affected.running { stop.request(level) }
   }
 
-  private func turnAway(in scope: Int) { turnAway(affected(in: scope, stopping: false)) }
+  private func refuseWaiting(in scope: Int) { refuseWaiting(affected(in: scope, stopping: false)) }
 
   private func affected(in scope: Int, stopping: Bool) -> Affected {
     let waiting = slots.waiting()
@@ -57,16 +57,16 @@ extension RunEngine {
       // Attempts with immunity continue, unless it is their own group that is cancelled.
       let stopped = inside.filter { attempt in
         (scope != 0 || attempt.immunity < .fromCancellation)
-          && state.scopes.reasonToStop(in: attempt.scope) != nil
+          && state.scopes.cancelReason(in: attempt.scope) != nil
       }
-      if stopped.count < inside.count { state.scopes.noteIfCancelled() }
+      if stopped.count < inside.count { state.scopes.recordCancellationEffect() }
       affected.running = stopped.map { ($0.stop, level) }
       return affected
     }
   }
 
   /// Refuses the steps that wait for a slot, and cuts short those that wait for a time.
-  private func turnAway(_ affected: Affected) {
+  private func refuseWaiting(_ affected: Affected) {
     slots.refuse(affected.waiting)
     for pause in affected.pauses { pause.end(.cutShort) }
   }

@@ -14,7 +14,7 @@ extension RunEngine {
     if plan.steps[index].hasControl, !instance.isElement(of: plan.steps[index].node),
       plan.steps[index].control.fanOut != nil
     {
-      return .later(launchFanOut(.step(index), in: instance, after: results))
+      return .later(launchLoop(.step(index), in: instance, after: results))
     }
     return launch(StepTask(index, of: plan, in: instance, after: results), after: results)
   }
@@ -23,14 +23,14 @@ extension RunEngine {
   func launch(
     _ task: StepTask, after results: NodeResults, startsAlways: Bool = false
   ) -> MaybeReady<NodeResult, Never> {
-    if let resumePolicy, let past = resumePolicy.end(of: task) {
+    if let resumePolicy, let recorded = resumePolicy.end(of: task) {
       // A step in doubt that a decided race or join leaves as it is: its failure is recorded again, so that it is in
       // the views of this part, too.
-      if let failure = past.doubt {
+      if let failure = recorded.doubtFailure {
         events.publish(.stepQueued(task.address), step: task.place)
         return .now(failAtStart(task, failure))
       }
-      return .now(restore(task, past))
+      return .now(restore(task, recorded))
     }
     switch admission(of: task, after: results, startsAlways: startsAlways) {
     case .skip(let reason): return .now(skip(task, reason))
@@ -40,14 +40,14 @@ extension RunEngine {
     case .start(let immunity):
       var task = task
       task.immunity = immunity
-      if task.instance.isInElement { task.note(place: events.place(of: task.address)) }
+      if task.instance.isInElement { task.record(place: events.place(of: task.address)) }
       if !events.change(task.place, task.address, to: { state, _ in state = .queued }) {
         events.publish(
           .stepQueued(
             task.address, waitingFor: task.step.hasControl ? task.step.control.pools : []),
           step: task.place)
       }
-      if let failure = resumePolicy?.doubt(about: task) {
+      if let failure = resumePolicy?.doubtFailure(about: task) {
         return .now(
           failAtStart(task, failure, isAccepted: resumePolicy?.isAccepted(task) ?? false))
       }
@@ -75,7 +75,7 @@ extension RunEngine {
     let isFinal = startsAlways || isFinal(task.step.group)
     // Most steps have no condition, and nothing blocks them.
     if texts.isEmpty, !isFinal, selection.includes(step: task.index),
-      !results.contains(where: \.holdsBack), state.withLock({ $0.scopes.isQuiet })
+      !results.contains(where: \.blocksDependents), state.withLock({ $0.scopes.isQuiet })
     {
       return .start(.none)
     }
@@ -84,7 +84,7 @@ extension RunEngine {
       inGroup: task.step.group, startsAlways: isFinal,
       isSelected: selection.includes(step: task.index),
       isDecided: task.instance.isElement(of: task.step.node)
-        && !plan.asksForEachElement(step: task.index)
+        && !plan.isEvaluatedPerElement(step: task.index)
     ) { () throws(StepFailure) in
       try StepResolver(values, in: task.instance).variables(ofStep: task.index)
     }
@@ -103,7 +103,7 @@ extension RunEngine {
   ) -> Admission {
     guard isSelected else { return .skip(.notSelected) }
     let (rule, isCancelled, isEnding) = state.withLock { state in
-      if !startsAlways { state.scopes.noteIfCancelled() }
+      if !startsAlways { state.scopes.recordCancellationEffect() }
       return (
         AdmissionRule(
           obstacle: state.scopes.obstacle(in: scope, after: results),
@@ -122,7 +122,7 @@ extension RunEngine {
         let hasFailed = results.contains(where: \.hasFailed)
         conditionScope.statuses = Status(
           success: !isEnding
-            && (startsAlways ? !hasFailed : !results.contains(where: \.holdsBack)),
+            && (startsAlways ? !hasFailed : !results.contains(where: \.blocksDependents)),
           failure: !isCancelled && hasFailed, cancelled: isCancelled)
         do throws(ExpressionError) {
           return try condition.expression.evaluate(in: conditionScope).value.isTruthy
@@ -146,7 +146,7 @@ extension RunEngine {
   // MARK: Attempts
 
   func queue(_ task: StepTask) -> MaybeReady<NodeResult, Never> {
-    if !task.isWhereThePlanHasIt {
+    if !task.isAtPlannedPosition {
       state.withLock { $0.scopesOfWaiting[task.instanceNumber] = task.scope }
     }
     task.instance.stepQueued()
@@ -155,20 +155,21 @@ extension RunEngine {
     }
   }
 
-  private func answered(_ task: StepTask, _ answer: Slots.Answer) -> MaybeReady<NodeResult, Never> {
+  private func answered(_ task: StepTask, _ answer: Slots.Response) -> MaybeReady<NodeResult, Never>
+  {
     task.instance.stepAnswered()
-    if !task.isWhereThePlanHasIt {
+    if !task.isAtPlannedPosition {
       state.withLock { _ = $0.scopesOfWaiting.removeValue(forKey: task.instanceNumber) }
     }
     switch answer {
     case .granted: return startAttempt(task)
-    case .refused: return turnedAway(task)
+    case .refused: return handleRefusal(task)
     }
   }
 
   /// Handles a refused request for a slot. The scope around the step was closed; a step that may start nevertheless
   /// waits again.
-  private func turnedAway(_ task: StepTask) -> MaybeReady<NodeResult, Never> {
+  private func handleRefusal(_ task: StepTask) -> MaybeReady<NodeResult, Never> {
     guard let reason = obstacle(to: task) else { return queue(task) }
     return .now(leave(task, reason))
   }
@@ -222,7 +223,7 @@ extension RunEngine {
 
   /// Reports the start of an attempt. From now on the step's cleanup is pending; a step that only waited for a slot
   /// has no effects to clean up.
-  func tellStart(of task: StepTask) {
+  func reportStart(of task: StepTask) {
     scheduleOwnCleanup(after: task)
     durations?.started(task, at: time.now)
     events.publish(.stepStarted(task.address, attempt: task.attempt), step: task.place)
@@ -238,7 +239,7 @@ extension RunEngine {
         to: { state, now in state = .running(since: now, attempt: task.attempt) })
         || events.announce(
           .stepStarted(task.address, attempt: task.attempt), step: task.place,
-          waits: task.step.mustNotBeMadeAgain)
+          waits: task.step.mustNotBeRepeated)
     else { return false }
     durations?.started(task, at: time.now)
     scheduleOwnCleanup(after: task)
@@ -255,7 +256,7 @@ extension RunEngine {
     let task = attempt.task
     state.withLock { state in
       state.running.remove(task.instanceNumber)
-      state.scopes.noteIfCancelled()
+      state.scopes.recordCancellationEffect()
     }
     attempt.outputFile.map(Descriptor.remove)
     slots.release(task.instanceNumber, unused: true)
@@ -269,10 +270,10 @@ extension RunEngine {
   /// The results of a node's dependencies, with failures outside an immune group no longer blocking.
   ///
   /// - Parameter body: The group whose inside is compiled; its members do not wait for its start.
-  func spared(
+  func effectiveResults(
     _ results: NodeResults, of node: Plan.NodeIndex, inBodyOf body: Int, _ instance: Instance
   ) -> NodeResults {
-    guard results.contains(where: \.holdsBack), let group = group(around: node),
+    guard results.contains(where: \.blocksDependents), let group = group(around: node),
       let immune = innermostImmune(around: group, in: instance)
     else { return results }
     let inside = plan.groups[immune].startNode...plan.groups[immune].endNode
@@ -281,7 +282,7 @@ extension RunEngine {
     guard needed.count <= results.count else { return results }
     return NodeResults(
       zip(needed, results).map { needed, result in
-        inside.contains(Int(needed)) ? result : result.holdingNobodyBack
+        inside.contains(Int(needed)) ? result : result.withoutBlocking
       } + results.dropFirst(needed.count))
   }
 
@@ -320,7 +321,9 @@ extension RunEngine {
 }
 
 extension NodeResult {
-  fileprivate var holdingNobodyBack: NodeResult {
-    NodeResult(conclusion: conclusion, blame: blame, holdsBack: false, failedBefore: hasFailed)
+  fileprivate var withoutBlocking: NodeResult {
+    NodeResult(
+      conclusion: conclusion, causingStep: causingStep, blocksDependents: false,
+      failedBefore: hasFailed)
   }
 }

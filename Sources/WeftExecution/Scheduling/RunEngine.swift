@@ -31,7 +31,7 @@ package final class RunEngine: Sendable {
   let time: any TimeSource
   let approver: (any Approver)?
   /// Whether the run is suspended, for another engine to resume, when it waits for nothing but answers.
-  let leavesWhileWaiting: Bool
+  let suspendsWhileWaiting: Bool
   let inbox: (any ControlInbox)?
   /// The results of earlier runs; `nil` to run every step.
   let cache: CommandCache?
@@ -39,8 +39,8 @@ package final class RunEngine: Sendable {
   /// `nil` unless the durations of steps are wanted.
   let durations: RunDurations?
   /// Decides what is reusable in a resumed run; `nil` for a new run.
-  var resumePolicy: ResumePolicy? { boxedStanding?.value }
-  private let boxedStanding: Boxed<ResumePolicy>?
+  var resumePolicy: ResumePolicy? { boxedPolicy?.value }
+  private let boxedPolicy: Boxed<ResumePolicy>?
   let instance: Instance
   let wallClock: @Sendable () -> WallTime
   /// The steps that the caller chose to skip.
@@ -108,15 +108,15 @@ package final class RunEngine: Sendable {
     self.logs = logs
     logOwners = LogOwners(plan: plan, logs: logs)
     approver = configuration.approver
-    leavesWhileWaiting = configuration.leavesWhileWaiting
+    suspendsWhileWaiting = configuration.suspendsWhileWaiting
     inbox = configuration.inbox
     instance = .run(of: plan)
     selection = configuration.selection
     durations =
       configuration.measuresDurations || plan.expectedDurations != nil
       ? RunDurations(of: plan, configuration.selection) : nil
-    boxedStanding = configuration.past.map {
-      .holding(ResumePolicy(plan: plan, past: $0, rerunning: configuration.rerunning))
+    boxedPolicy = configuration.recorded.map {
+      .holding(ResumePolicy(plan: plan, recorded: $0, rerunning: configuration.rerunning))
     }
     wallClock = configuration.wallClock
     secrets = configuration.secrets
@@ -127,7 +127,7 @@ package final class RunEngine: Sendable {
       plan: plan, maxParallel: maxParallel, joined: configuration.jobserver?.pipe, time: time)
     let startedAt = time.now
     self.startedAt = startedAt
-    earlierDuration = configuration.past?.duration ?? .zero
+    earlierDuration = configuration.recorded?.duration ?? .zero
     recorder = configuration.recorder
     events = EventStream(
       plan: plan, secrets: configuration.secrets, recorder: configuration.recorder,
@@ -148,7 +148,7 @@ package final class RunEngine: Sendable {
         random: RunRandom(seed: configuration.randomSeed)))
     start = RunStart(
       of: plan, run: id, maxParallel: maxParallel, containment: executor.containment,
-      resumption: configuration.past.map { $0.resumptions + 1 } ?? 0)
+      resumption: configuration.recorded.map { $0.resumptions + 1 } ?? 0)
     finished = Promise(ifDropped: .success(RunReport(start: start)))
     completion = finished.future
   }
@@ -175,9 +175,9 @@ package final class RunEngine: Sendable {
   }
 
   private func begin(telling earlyWarnings: [RunWarning]) {
-    recorder?.whenLost { [weak self] in self?.recordLost() }
+    recorder?.onLost { [weak self] in self?.recordLost() }
     events.publish(.runStarted(start))
-    for warning in earlyWarnings { warnings.tellOnce(warning) }
+    for warning in earlyWarnings { warnings.reportOnce(warning) }
     let gate = Promise<[NodeResult], Never>(ifDropped: .success([]))
     let futures = compile(plan.bodies.root, in: instance, start: gate.future)
     Future.zip(plan.groups[0].members.map { futures[plan.closingNode(of: Int($0))] })
@@ -219,13 +219,14 @@ package final class RunEngine: Sendable {
     func launch(
       _ index: Plan.NodeIndex, after results: NodeResults
     ) -> MaybeReady<NodeResult, Never> {
-      let spared = run.spared(results, of: index, inBodyOf: group, instance)
-      let result = run.launch(run.plan.nodes[index], in: instance, after: spared)
-      guard !run.plan.bodies.racers.isEmpty, let racer = run.plan.bodies.racers[Int32(index)]
+      let effectiveResults = run.effectiveResults(results, of: index, inBodyOf: group, instance)
+      let result = run.launch(run.plan.nodes[index], in: instance, after: effectiveResults)
+      guard !run.plan.bodies.raceMembers.isEmpty,
+        let raceMember = run.plan.bodies.raceMembers[Int32(index)]
       else { return result }
       return .later(
         Future(result).map { [run, instance] result in
-          run.memberEnded(Int(racer.member), ofGroup: racer.group, in: instance, result)
+          run.memberEnded(Int(raceMember.member), ofGroup: raceMember.group, in: instance, result)
           return result
         })
     }
@@ -258,7 +259,7 @@ package final class RunEngine: Sendable {
   private func recordLost() {
     guard state.withLock({ $0.scopes.runCancelled(.recordLost) }) != nil else { return }
     events.publishUnlessFinished(.runCancelling(.recordLost))
-    respond(to: .holdBack(0))
+    respond(to: .blockScope(0))
   }
 
   /// Kills the run without a grace period, including its cleanups.
@@ -270,7 +271,7 @@ package final class RunEngine: Sendable {
     }
     for stop in running { stop.request(.now) }
     // Immune steps are cut short too.
-    respond(to: .holdBack(0))
+    respond(to: .blockScope(0))
     cancelClosing()
     closing.request(.now)
   }
@@ -321,10 +322,10 @@ package final class RunEngine: Sendable {
     slots.close()
     let timers = state.withLock { [$0.runTimer, $0.restTimer, $0.controlTimer] }
     for timer in timers { timer?.cancel() }
-    executor.finish(stop: closing).whenSettled { [self] remains in end(leaving: remains.get()) }
+    executor.finish(stop: closing).whenSettled { [self] orphans in end(leaving: orphans.get()) }
   }
 
-  private func end(leaving remains: Remains) {
+  private func end(leaving orphans: RunOrphans) {
     let outputs = outputsOfRun()
     values.folder.close()
     // Before the end is reported: the process may exit right after.
@@ -333,17 +334,17 @@ package final class RunEngine: Sendable {
     if state.withLock({ $0.left }) == nil { settleSteps() }
     let counts = events.counts
     let last = state.withLock { state in
-      state.unkillable += remains.unkillable
+      state.unkillable += orphans.unkillable
       guard let left = state.left else {
         return RunEvent.Kind.runFinished(
           RunEnd(
             of: state.scopes, counts, duration: duration, outputs: outputs,
-            leftovers: remains.leftovers, unkillable: state.unkillable))
+            leftovers: orphans.leftovers, unkillable: state.unkillable))
       }
       return .runWaiting(
         RunPause(
           requests: left.requests, duration: duration, counts: left.counts,
-          leftovers: remains.leftovers, unkillable: state.unkillable))
+          leftovers: orphans.leftovers, unkillable: state.unkillable))
     }
     // Before the end is reported: the process may exit right after. All answers are recorded by now.
     if case .runWaiting(let pause) = last {

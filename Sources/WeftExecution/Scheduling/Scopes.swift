@@ -16,7 +16,7 @@ struct Scopes {
   enum Response: Hashable {
     case nothing
     /// Waiting steps in the scope are refused; running ones continue.
-    case holdBack(Int)
+    case blockScope(Int)
     /// Waiting steps in the scope are refused, and running ones are stopped.
     case cancel(Int)
     /// Waiting steps of the whole run are refused, and running ones are stopped.
@@ -24,7 +24,7 @@ struct Scopes {
   }
 
   /// A failure, and the step or group that failed.
-  struct Fault: Hashable {
+  struct Failure: Hashable {
     let address: StepAddress
     let failure: StepFailure
 
@@ -64,9 +64,9 @@ struct Scopes {
     /// The immunity of everything in the scope to what happens further out.
     var immunity = Immunity.none
     /// The first failure inside, tolerated by this scope or not.
-    var firstFault: Fault?
+    var firstFault: Failure?
     /// The first failure that this scope does not tolerate.
-    var firstUntolerated: Fault?
+    var firstUntolerated: Failure?
     var timedOut: StepFailure?
     /// The response to a failure for the other steps of the scope.
     var response = FailureResponse.stop
@@ -75,7 +75,7 @@ struct Scopes {
 
     /// Keeps the first failure that is not tolerated here. A step in doubt takes precedence over any other, since no
     /// scope further out may tolerate it either.
-    fileprivate mutating func note(untolerated fault: Fault) {
+    fileprivate mutating func record(untolerated fault: Failure) {
       if firstUntolerated == nil || fault.isDoubt && !isInDoubt { firstUntolerated = fault }
     }
 
@@ -93,7 +93,7 @@ struct Scopes {
   /// needs a look.
   private(set) var isQuiet = true
   /// The first failure of a cleanup or `finally` step, by file.
-  private var closingFaults: [Int: Fault] = [:]
+  private var closingFaults: [Int: Failure] = [:]
   /// Scopes that are no longer in use.
   private var unused = FreeList()
 
@@ -138,10 +138,12 @@ struct Scopes {
   func obstacle(in scope: Int, after results: NodeResults) -> SkipReason? {
     if let reason = absence(of: scope) { return reason }
     if let reason = cancellation(of: scope) { return .cancelled(reason) }
-    if let failed = results.first(where: \.holdsBack) {
+    if let failed = results.first(where: \.blocksDependents) {
       // Without a cause, the run is being cancelled, though its `finally` is not.
-      guard let blame = failed.blame else { return .cancelled(runCancellation ?? .requested) }
-      return .dependencyFailed(blame)
+      guard let causingStep = failed.causingStep else {
+        return .cancelled(runCancellation ?? .requested)
+      }
+      return .dependencyFailed(causingStep)
     }
     return holder(of: scope).map { .heldBack(by: $0) }
   }
@@ -223,7 +225,7 @@ struct Scopes {
   }
 
   /// The reason why a running step in this scope is being stopped; `nil` if it is not.
-  func reasonToStop(in scope: Int) -> CancelReason? {
+  func cancelReason(in scope: Int) -> CancelReason? {
     if isQuiet { return nil }
     if let reason = cancellation(of: scope) { return reason }
     var next = scope
@@ -240,12 +242,12 @@ struct Scopes {
   // MARK: Changes
 
   /// Handles a failure in the scope that the failed step itself does not tolerate.
-  mutating func failed(_ fault: Fault, in innermost: Int) -> Response {
+  mutating func failed(_ fault: Failure, in innermost: Int) -> Response {
     var next = innermost
     while next >= 0 {
       if scopes[next].firstFault == nil { scopes[next].firstFault = fault }
       let isTolerated = scopes[next].tolerance.tolerates(fault.failure.classes)
-      if !isTolerated { scopes[next].note(untolerated: fault) }
+      if !isTolerated { scopes[next].record(untolerated: fault) }
       switch scopes[next].boundary {
       case .none where !isTolerated: next = scopes[next].parent
       case .none, .holding: return hold(next, because: fault.address)
@@ -256,8 +258,8 @@ struct Scopes {
   }
 
   /// Keeps a failure of an element, which takes effect only when the loop no longer tolerates the failures.
-  mutating func note(_ fault: Fault, in scope: Int) {
-    scopes[scope].note(untolerated: fault)
+  mutating func record(_ fault: Failure, in scope: Int) {
+    scopes[scope].record(untolerated: fault)
   }
 
   /// Makes a group tolerate whatever fails in it.
@@ -297,7 +299,7 @@ struct Scopes {
 
   /// Records that the cancellation of the run, if there is one, affected a step: it starts, continues, or is not
   /// retried.
-  mutating func noteIfCancelled() {
+  mutating func recordCancellationEffect() {
     if runCancellation != nil { cancellationHasActed = true }
   }
 
@@ -307,10 +309,10 @@ struct Scopes {
   }
 
   /// The first failure that fails the run.
-  var firstFault: Fault? { scopes[0].firstUntolerated ?? closingFaults[0] }
+  var firstFault: Failure? { scopes[0].firstUntolerated ?? closingFaults[0] }
 
   /// The first failure that a scope has absorbed and does not tolerate.
-  func boundaryFault(of scope: Int) -> Fault? { scopes[scope].firstUntolerated }
+  func boundaryFault(of scope: Int) -> Failure? { scopes[scope].firstUntolerated }
 
   private mutating func enter(_ state: State, _ scope: Int) {
     scopes[scope].state = state
@@ -323,7 +325,7 @@ struct Scopes {
     case .continue: return .nothing
     case .stop:
       enter(.held(by: address, stopping: false), index)
-      return .holdBack(index)
+      return .blockScope(index)
     case .cancel:
       // Steps that have not started are blocked, not cancelled: no one requested their end.
       enter(.held(by: address, stopping: true), index)
@@ -425,7 +427,7 @@ extension Scopes {
   // MARK: Files
 
   /// The first failure that fails a file, even if it is tolerated further out.
-  func firstFault(ofFile file: Int) -> Fault? { scopes[file].firstFault ?? closingFaults[file] }
+  func firstFault(ofFile file: Int) -> Failure? { scopes[file].firstFault ?? closingFaults[file] }
 
   /// Fails a nested file because of its cleanups or `finally`, unless another failure already did.
   mutating func endClosing(ofFile file: Int) -> Response {
@@ -443,7 +445,7 @@ extension Scopes {
 
   /// Records a failure of `finally` or `cleanup`. It fails the run of its file; it is the cause only if there is no
   /// other, even one that becomes known later.
-  mutating func failedAtTheEnd(_ fault: Fault, inFile file: Int) {
+  mutating func failedAtTheEnd(_ fault: Failure, inFile file: Int) {
     if closingFaults[file] == nil { closingFaults[file] = fault }
   }
 
@@ -461,23 +463,23 @@ extension Scopes {
     var conclusion: Outcome
     var failure: StepFailure?
     var cause: StepAddress?
-    var blame: StepAddress?
+    var causingStep: StepAddress?
     var winner: StepAddress?
 
     init(
       outcome: Outcome, conclusion: Outcome, failure: StepFailure? = nil,
-      cause: StepAddress? = nil, blame: StepAddress? = nil, winner: StepAddress? = nil
+      cause: StepAddress? = nil, causingStep: StepAddress? = nil, winner: StepAddress? = nil
     ) {
       (self.outcome, self.conclusion, self.failure) = (outcome, conclusion, failure)
-      (self.cause, self.blame, self.winner) = (cause, blame, winner)
+      (self.cause, self.causingStep, self.winner) = (cause, causingStep, winner)
     }
 
     /// The verdict on a group or loop that succeeded under an earlier engine; `nil` if it did not.
-    init?(_ past: GroupEnd) {
-      guard past.conclusion == .success else { return nil }
+    init?(_ recorded: GroupEnd) {
+      guard recorded.conclusion == .success else { return nil }
       self.init(
-        outcome: past.outcome, conclusion: past.conclusion, failure: past.failure,
-        cause: past.cause, winner: past.winner)
+        outcome: recorded.outcome, conclusion: recorded.conclusion, failure: recorded.failure,
+        cause: recorded.cause, winner: recorded.winner)
     }
   }
 
@@ -494,19 +496,19 @@ extension Scopes {
       if let fault = scopes[scope].firstUntolerated { return failed(group: scope, by: fault) }
       return (Verdict(outcome: .failure, conclusion: .success, failure: failure), .nothing)
     }
-    let response = failed(Fault(address: address, failure: failure), in: scopes[scope].parent)
+    let response = failed(Failure(address: address, failure: failure), in: scopes[scope].parent)
     let verdict = Verdict(
-      outcome: .failure, conclusion: .failure, failure: failure, blame: address)
+      outcome: .failure, conclusion: .failure, failure: failure, causingStep: address)
     return (verdict, response)
   }
 
   /// Fails a group because of a member. The failure takes effect in the enclosing scope now, unless it already did.
-  private mutating func failed(group scope: Int, by fault: Fault) -> (Verdict, Response) {
+  private mutating func failed(group scope: Int, by fault: Failure) -> (Verdict, Response) {
     // The time limit of a nested file is that of the step that runs it.
     let isOwn = fault.address == scopes[scope].address
     let verdict = Verdict(
       outcome: .failure, conclusion: .failure, failure: fault.failure,
-      cause: isOwn ? nil : fault.address, blame: fault.address)
+      cause: isOwn ? nil : fault.address, causingStep: fault.address)
     let passesOn = scopes[scope].boundary != .none
     return (verdict, passesOn ? failed(fault, in: scopes[scope].parent) : .nothing)
   }
@@ -533,8 +535,10 @@ extension Scopes {
       return (verdict, .nothing)
     }
     for outcome in [Outcome.cancelled, .skipped] {
-      if let member = members.first(where: { $0.conclusion == outcome && $0.holdsBack }) {
-        return (Verdict(outcome: outcome, conclusion: outcome, blame: member.blame), .nothing)
+      if let member = members.first(where: { $0.conclusion == outcome && $0.blocksDependents }) {
+        return (
+          Verdict(outcome: outcome, conclusion: outcome, causingStep: member.causingStep), .nothing
+        )
       }
     }
     return (Verdict(outcome: .success, conclusion: .success), .nothing)

@@ -17,8 +17,8 @@ extension SlotQueue {
       let shares =
         plan.steps[index].hasControl
         ? PoolQueues.Share.all(of: plan.steps[index].control.pools, in: pools) : []
-      seat(
-        Seat(
+      allocate(
+        SlotParameters(
           weight: plan.startWeight(ofStep: index),
           order: FileOrder.whole.piece(index, of: plan.steps.count).first,
           limit: limits[plan.steps[index].group],
@@ -85,13 +85,13 @@ extension SlotQueue {
   }
 
   /// A row and limits to be removed as soon as none of them is waited for or held.
-  struct Departure {
+  struct PendingRemoval {
     let row: Range<Int>
     let limits: [Int]
   }
 
   /// Assigns consecutive numbers to instances that belong together, in their order.
-  mutating func seat(_ copies: [Copy]) -> Range<Int> {
+  mutating func allocate(_ copies: [Copy]) -> Range<Int> {
     // The plan's own steps are seated before all others.
     if numbers == nil { numbers = InstanceNumbers(from: records.count) }
     let row = numbers!.take(copies.count)
@@ -106,28 +106,28 @@ extension SlotQueue {
   }
 
   /// Removes a row, and limits that no other row is in. Their numbers are reused once the last slot is given back.
-  mutating func unseat(_ row: Range<Int>, limits: [Int] = []) {
-    let departure = Departure(row: row, limits: limits)
-    if !seeOff(departure) { departing.append(departure) }
+  mutating func deallocate(_ row: Range<Int>, limits: [Int] = []) {
+    let removal = PendingRemoval(row: row, limits: limits)
+    if !removeIfUnused(removal) { pendingRemovals.append(removal) }
   }
 
-  mutating func seeOff() {
-    guard !departing.isEmpty else { return }
-    let leaving = departing
-    departing = []
-    for departure in leaving where !seeOff(departure) { departing.append(departure) }
+  mutating func removeIfUnused() {
+    guard !pendingRemovals.isEmpty else { return }
+    let leaving = pendingRemovals
+    pendingRemovals = []
+    for removal in leaving where !removeIfUnused(removal) { pendingRemovals.append(removal) }
   }
 
   /// Removes a row if that is possible now.
   ///
   /// - Returns: Whether it was removed: no instance waits or holds a slot.
-  private mutating func seeOff(_ departure: Departure) -> Bool {
+  private mutating func removeIfUnused(_ removal: PendingRemoval) -> Bool {
     // Instances further in may hold slots of these limits a little longer.
-    guard departure.row.allSatisfy({ records[$0].position == .absent }),
-      departure.limits.allSatisfy({ limits[$0].free == limits[$0].slots })
+    guard removal.row.allSatisfy({ records[$0].position == .absent }),
+      removal.limits.allSatisfy({ limits[$0].free == limits[$0].slots })
     else { return false }
-    numbers?.giveBack(departure.row)
-    for limit in departure.limits { removeLimit(limit) }
+    numbers?.giveBack(removal.row)
+    for limit in removal.limits { removeLimit(limit) }
     return true
   }
 }
@@ -163,7 +163,7 @@ extension SlotQueue {
 
   /// Whether a step waits that lacks nothing but a slot of the run.
   mutating func lacksSlots() -> Bool {
-    free == 0 && (waiting.first(where: records.areWaiting) != nil || aLineLacksSlots())
+    free == 0 && (waiting.first(where: records.areWaiting) != nil || hasLineLackingSlots())
   }
 
   /// Whether a waiting step may be helped by a slot that is taken back from this step.
@@ -176,6 +176,6 @@ extension SlotQueue {
     guard pools.haveWaiters else { return false }
     for index in indices(from: innermost) { limits[index].free += 1 }
     defer { for index in indices(from: innermost) { limits[index].free -= 1 } }
-    return aLineLacksSlots()
+    return hasLineLackingSlots()
   }
 }

@@ -48,9 +48,9 @@ struct SlotQueue {
   var pools = PoolQueues()
   /// `nil` while there are no steps but the plan's.
   var numbers: InstanceNumbers?
-  var departing: [Departure] = []
+  var pendingRemovals: [PendingRemoval] = []
   /// The moment at which a step can be served though nothing is given back, as of the last ``grant(at:)``.
-  var comeBackAt: Duration?
+  var nextServableAt: Duration?
   /// Whether serving the last step took the last slot of a limit.
   var hasFilledLimit = false
   var waitingCount = 0
@@ -76,7 +76,7 @@ struct SlotQueue {
   // MARK: Seats
 
   /// The priority of a step, and its needs.
-  struct Seat {
+  struct SlotParameters {
     /// Higher runs first.
     var weight: Int32
     /// Decides between steps of the same weight, by its upper half: the lower runs first. With a single slot, the
@@ -97,10 +97,12 @@ struct SlotQueue {
   }
 
   /// Assigns the next number to a step, from 0.
-  mutating func seat(_ seat: Seat) {
-    let weight = UInt64(UInt32.max - UInt32(bitPattern: seat.weight))
-    let key = keysAreFileOrder ? seat.order : weight << 32 | seat.order >> 32
-    place(Record(key: key, limit: Int32(seat.limit ?? -1)), demand: seat.demand, as: records.count)
+  mutating func allocate(_ parameters: SlotParameters) {
+    let weight = UInt64(UInt32.max - UInt32(bitPattern: parameters.weight))
+    let key = keysAreFileOrder ? parameters.order : weight << 32 | parameters.order >> 32
+    place(
+      Record(key: key, limit: Int32(parameters.limit ?? -1)), demand: parameters.demand,
+      as: records.count)
   }
 
   mutating func place(_ record: Record, demand: Int?, as step: Int) {
@@ -148,7 +150,7 @@ struct SlotQueue {
     guard records[step].position == .waiting else { return false }
     records[step].position = .absent
     waitingCount -= 1
-    leaveEntryBehind()
+    countStaleEntry()
     passOnTurns(of: step)
     return true
   }
@@ -168,8 +170,8 @@ struct SlotQueue {
 
   /// Begins to grant one by one, each by ``grantNext(at:)``.
   mutating func beginGranting(at now: Duration) {
-    seeOff()
-    comeBackAt = nil
+    removeIfUnused()
+    nextServableAt = nil
     beginPass(at: now)
   }
 
@@ -272,10 +274,10 @@ extension SlotQueue {
     guard !keysAreFileOrder, overtakings >= overtakingLimit, let oldest = oldestWaiting(),
       overtakings >= overtakingLimit
     else { return nil }
-    if isServable(oldest, inSpiteOfOthers: true) {
+    if isServable(oldest, passingOthers: true) {
       overtakings = 0
       overtakingsSeen = 0
-      leaveEntryBehind()
+      countStaleEntry()
       return oldest
     }
     reservePools(for: oldest)
@@ -283,7 +285,7 @@ extension SlotQueue {
     overtakingsSeen = overtakings
     guard let next = oldestServable() else { return nil }
     overtakings += 1
-    leaveEntryBehind()
+    countStaleEntry()
     return next
   }
 
@@ -309,7 +311,7 @@ extension SlotQueue {
 
   /// Counts an entry of a step that no longer waits. Such entries are dropped when they reach the top of a heap,
   /// which may be never; when they outnumber the others, all are removed.
-  mutating func leaveEntryBehind() {
+  mutating func countStaleEntry() {
     staleCount += 1
     guard staleCount > 64 + waitingCount + limits.count + pools.lineCount else { return }
     staleCount = 0
@@ -343,7 +345,7 @@ extension SlotQueue {
 
   mutating func beginPass(at now: Duration) {
     guard pools.haveWaiters else { return }
-    comeBackAt = nil
+    nextServableAt = nil
     pools.beginPass(at: now, where: records.areWaiting)
   }
 
@@ -366,11 +368,11 @@ extension SlotQueue {
   }
 
   /// Whether a step waits in a line that lacks nothing but a slot of the run, as of the last ``grant(at:)``.
-  mutating func aLineLacksSlots() -> Bool {
+  mutating func hasLineLackingSlots() -> Bool {
     beginPass(at: pools.now)
     while let line = pools.takeListed().map({ Int($0.request.step) }) {
       if firstFullLimit(from: pools.lines[line].limit) == nil,
-        pools.look(atLine: line) == .servable
+        pools.check(atLine: line) == .servable
       {
         return true
       }
@@ -380,34 +382,34 @@ extension SlotQueue {
 
   /// Whether everything that a step needs is free.
   ///
-  /// - Parameter inSpiteOfOthers: Whether it may pass other steps that lack slots of the same pools.
-  func isServable(_ step: Int, inSpiteOfOthers: Bool = false) -> Bool {
+  /// - Parameter passingOthers: Whether it may pass other steps that lack slots of the same pools.
+  func isServable(_ step: Int, passingOthers: Bool = false) -> Bool {
     let record = records[step]
     return firstFullLimit(from: record.limit) == nil
-      && (record.line < 0 || pools.glance(atLine: Int(record.line), passing: inSpiteOfOthers))
+      && (record.line < 0 || pools.glance(atLine: Int(record.line), passing: passingOthers))
   }
 
   /// Reserves the pools of a step for it if it lacks slots of them, but none of a limit.
   mutating func reservePools(for step: Int) {
     let record = records[step]
     guard record.line >= 0, firstFullLimit(from: record.limit) == nil else { return }
-    comeBack(at: pools.reserve(forLine: Int(record.line)))
+    scheduleServing(at: pools.reserve(forLine: Int(record.line)))
   }
 
   private mutating func isServable(line: Int) -> Bool {
     // A step that waits for a limit could not use the slots that it would keep from others.
     guard firstFullLimit(from: pools.lines[line].limit) == nil else { return false }
-    switch pools.look(atLine: line) {
+    switch pools.check(atLine: line) {
     case .servable: return true
     case .lacking(let time):
-      comeBack(at: time)
+      scheduleServing(at: time)
       return false
     }
   }
 
-  private mutating func comeBack(at time: Duration?) {
+  private mutating func scheduleServing(at time: Duration?) {
     guard let time else { return }
-    comeBackAt = comeBackAt.map { min($0, time) } ?? time
+    nextServableAt = nextServableAt.map { min($0, time) } ?? time
   }
 
   private mutating func firstInLine(_ line: Int) -> PriorityHeap.Entry? {

@@ -10,7 +10,7 @@ import WeftPlatform
 ///
 /// ``RunEngine`` acquires a slot before each attempt and releases it after; executors lend slots to the tools of steps.
 final class Slots: Sendable {
-  enum Answer: Sendable {
+  enum Response: Sendable {
     /// The step holds a slot until it is released.
     case granted
     /// The request was withdrawn while the step waited.
@@ -20,8 +20,8 @@ final class Slots: Sendable {
   /// The effects to execute once the lock is released.
   private struct Effects {
     /// Mostly a single one: a slot given back goes to another step.
-    var granted: Future<Answer, Never>?
-    var othersGranted: [Future<Answer, Never>] = []
+    var granted: Future<Response, Never>?
+    var othersGranted: [Future<Response, Never>] = []
     /// Pipes into each of which a token is to be put.
     var lent: [TokenPipe] = []
     /// Tokens to be put back into the parent jobserver.
@@ -36,26 +36,26 @@ final class Slots: Sendable {
     var queue: SlotQueue
     var tokens: TokenAccounts<TokenPipe>
     /// The promised answers of waiting steps, by step.
-    var answers: [Future<Answer, Never>?] = []
+    var answers: [Future<Response, Never>?] = []
     /// Steps that wait again before what they held has been given back.
-    var comingBack: Set<Int> = []
+    var requestedAgain: Set<Int> = []
     /// Steps that hold their slots, and wait until the rates of their pools allow another request; the oldest first.
-    var turns: [(step: Int, answer: Future<Answer, Never>)] = []
+    var rateWaiters: [(step: Int, answer: Future<Response, Never>)] = []
     /// Whether a grant is scheduled that will see new requests too.
-    var grantIsComing = false
+    var hasScheduledGrant = false
     /// The moment at which the timer fires.
     var alarm: Duration?
     var timer: TimerToken?
     var isClosed = false
 
-    mutating func keep(_ answer: Future<Answer, Never>, of step: Int) {
+    mutating func keep(_ answer: Future<Response, Never>, of step: Int) {
       if step >= answers.count {
         answers.append(contentsOf: repeatElement(nil, count: queue.records.count - answers.count))
       }
       answers[step] = answer
     }
 
-    mutating func takeAnswer(of step: Int) -> Future<Answer, Never> {
+    mutating func takeAnswer(of step: Int) -> Future<Response, Never> {
       guard let answer = answers[step].take() else {
         preconditionFailure("step \(step) waits for no answer")
       }
@@ -64,9 +64,9 @@ final class Slots: Sendable {
 
     /// Grants what is free, to waiting steps first.
     mutating func serve(at now: Duration, _ effects: inout Effects) {
-      grantIsComing = false
+      hasScheduledGrant = false
       // Before the waiting steps: those that hold slots are to end, and give them back.
-      let nextTurn = turns.isEmpty ? nil : giveTurns(at: now, &effects)
+      let nextRateTime = rateWaiters.isEmpty ? nil : grantRates(at: now, &effects)
       queue.beginGranting(at: now)
       while let step = queue.grantNext(at: now) {
         let answer = takeAnswer(of: step)
@@ -76,17 +76,17 @@ final class Slots: Sendable {
           effects.othersGranted.append(answer)
         }
       }
-      effects.alarm = nextAlarm(nextTurn)
+      effects.alarm = nextAlarm(nextRateTime)
       if tokens.joined != nil || !tokens.lendings.isEmpty { exchange(&effects) }
     }
 
     /// Lets steps continue that wait for the rates of their pools.
     ///
     /// - Returns: The moment at which the next of them may continue.
-    private mutating func giveTurns(at now: Duration, _ effects: inout Effects) -> Duration? {
+    private mutating func grantRates(at now: Duration, _ effects: inout Effects) -> Duration? {
       var blocked: Set<Int> = []
       var next: Duration?
-      turns.removeAll { turn in
+      rateWaiters.removeAll { turn in
         switch queue.pools.takeRate(ofLine: queue.line(of: turn.step), at: now, &blocked) {
         case .servable:
           effects.othersGranted.append(turn.answer)
@@ -100,8 +100,8 @@ final class Slots: Sendable {
     }
 
     /// The moment at which a timer has to be set; `nil` for none, or if one fires in time.
-    private mutating func nextAlarm(_ nextTurn: Duration?) -> Duration? {
-      let times = [queue.comeBackAt, nextTurn].compactMap(\.self)
+    private mutating func nextAlarm(_ nextRateTime: Duration?) -> Duration? {
+      let times = [queue.nextServableAt, nextRateTime].compactMap(\.self)
       guard let time = times.min(), !isClosed, alarm.map({ time < $0 }) ?? true else {
         return nil
       }
@@ -145,20 +145,20 @@ final class Slots: Sendable {
   ///
   /// The grant is postponed until every step that became ready at the same time is waiting, so that the best gets the
   /// slot and not the first.
-  func acquire(_ step: Int) -> Future<Answer, Never> {
-    let answer = Future<Answer, Never>.owed()
+  func acquire(_ step: Int) -> Future<Response, Never> {
+    let answer = Future<Response, Never>.unsettled()
     let isFirst = state.withLock { state in
       state.keep(answer, of: step)
       // If the next attempt follows at once, the slots of the last one are still to be given back.
       if state.queue.isHolding(step) {
-        state.comingBack.insert(step)
+        state.requestedAgain.insert(step)
         return false
       }
       state.queue.request(step)
-      defer { state.grantIsComing = true }
-      return !state.grantIsComing
+      defer { state.hasScheduledGrant = true }
+      return !state.hasScheduledGrant
     }
-    if isFirst { afterwards(self, Slots.serving) }
+    if isFirst { postpone(self, Slots.serving) }
     return answer
   }
 
@@ -167,26 +167,26 @@ final class Slots: Sendable {
   /// - Parameter unused: Whether the step did not start after all.
   func release(_ step: Int, unused: Bool = false) {
     // A request made meanwhile is served with what is given back here, so that it does not go before its turn.
-    let turn = state.withLock { state -> Future<Answer, Never>? in
-      state.grantIsComing = true
-      guard let index = state.turns.firstIndex(where: { $0.step == step }) else { return nil }
-      return state.turns.remove(at: index).answer
+    let turn = state.withLock { state -> Future<Response, Never>? in
+      state.hasScheduledGrant = true
+      guard let index = state.rateWaiters.firstIndex(where: { $0.step == step }) else { return nil }
+      return state.rateWaiters.remove(at: index).answer
     }
-    turn?.give(.refused)
-    afterwards(self, step << 1 | (unused ? 1 : 0))
+    turn?.supply(.refused)
+    postpone(self, step << 1 | (unused ? 1 : 0))
   }
 
   /// Waits until the rates of a step's pools allow another request, one that follows from the step's first.
   ///
   /// - Returns: `nil` if none of its pools has a rate, so that it need not wait.
-  func anotherTurn(of step: Int) -> Future<Answer, Never>? {
+  func waitForRate(of step: Int) -> Future<Response, Never>? {
     guard hasRates else { return nil }
-    let answer = Future<Answer, Never>.owed()
+    let answer = Future<Response, Never>.unsettled()
     var effects = Effects()
     let now = time.now
     let isCounted = state.withLock { state in
       guard state.queue.hasRate(step) else { return false }
-      state.turns.append((step, answer))
+      state.rateWaiters.append((step, answer))
       state.serve(at: now, &effects)
       return true
     }
@@ -203,7 +203,7 @@ final class Slots: Sendable {
   }
 
   /// Whether a step waits for a slot.
-  var areWanted: Bool { state.withLock { $0.queue.waitingCount > 0 } }
+  var hasWaitingSteps: Bool { state.withLock { $0.queue.waitingCount > 0 } }
 
   /// The steps that wait for a slot.
   func waiting() -> [Int] {
@@ -216,11 +216,11 @@ final class Slots: Sendable {
   /// are served as if they had waited without interruption.
   func refuse(_ steps: some Sequence<Int> & Sendable) {
     let refused = state.withLock { state in
-      state.grantIsComing = true
+      state.hasScheduledGrant = true
       return steps.filter { state.queue.withdraw($0) }.map { state.takeAnswer(of: $0) }
     }
-    for answer in refused { answer.give(.refused) }
-    afterwards(self, Slots.serving)
+    for answer in refused { answer.supply(.refused) }
+    postpone(self, Slots.serving)
   }
 
   private func grant() { serve(at: now) { _ in } }
@@ -241,25 +241,25 @@ final class Slots: Sendable {
     if let alarm = effects.alarm { setTimer(for: alarm) }
     for token in effects.returned { effects.above?.put(token) }
     for pipe in effects.lent { pipe.put(TokenPipe.token) }
-    if effects.wantsTokens { exchange?.look(for: self) }
-    effects.granted?.give(.granted)
-    for answer in effects.othersGranted { answer.give(.granted) }
+    if effects.wantsTokens { exchange?.check(for: self) }
+    effects.granted?.supply(.granted)
+    for answer in effects.othersGranted { answer.supply(.granted) }
   }
 }
 
 // MARK: Postponed work
 
-extension Slots: Postponing {
+extension Slots: PostponedWorkOwner {
   /// The postponed work that only grants; other values say which step to release first.
   private static let serving = -1
 
-  func doPostponed(_ what: Int) {
+  func runPostponed(_ what: Int) {
     guard what != Slots.serving else { return grant() }
     let (step, isUnused) = (what >> 1, what & 1 == 1)
     serve(at: now) { state in
       state.queue.release(step, unused: isUnused)
       // The set is mostly empty, and a lookup costs a hash even then.
-      if !state.comingBack.isEmpty, state.comingBack.remove(step) != nil {
+      if !state.requestedAgain.isEmpty, state.requestedAgain.remove(step) != nil {
         state.queue.request(step)
       }
     }
@@ -270,11 +270,13 @@ extension Slots: Postponing {
 
 extension Slots {
   /// Assigns consecutive numbers to instances of steps, to acquire and release by.
-  func seat(_ copies: [SlotQueue.Copy]) -> Range<Int> { state.withLock { $0.queue.seat(copies) } }
+  func allocate(_ copies: [SlotQueue.Copy]) -> Range<Int> {
+    state.withLock { $0.queue.allocate(copies) }
+  }
 
   /// Removes instances that have ended, and their limits. Slots that they still hold may be released later.
-  func unseat(_ row: Range<Int>, limits: [Int] = []) {
-    state.withLock { $0.queue.unseat(row, limits: limits) }
+  func deallocate(_ row: Range<Int>, limits: [Int] = []) {
+    state.withLock { $0.queue.deallocate(row, limits: limits) }
   }
 
   /// Adds a limit for one instance of a group with `maxParallel`.
@@ -327,7 +329,7 @@ extension Slots {
         state.tokens.beginLending(to: step, through: pipe)
         // Grants nothing: the granted steps would start on this thread, which is about to block.
         var effects = Effects()
-        if !state.grantIsComing { state.exchange(&effects) }
+        if !state.hasScheduledGrant { state.exchange(&effects) }
         return effects
       })
   }

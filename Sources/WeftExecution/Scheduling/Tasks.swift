@@ -13,7 +13,7 @@ struct StepTask: Sendable {
   var immunity = Immunity.none
   /// The number of the next attempt, or of the current one.
   var attempt = 1
-  private var knownPlace: Int32 = -1
+  private var knownIndex: Int32 = -1
   private var boxedCourse: Boxed<AttemptHistory>?
 
   init(
@@ -48,13 +48,13 @@ struct StepTask: Sendable {
   }
 
   /// Its position in the report; `nil` for a step of an element whose position has not been looked up.
-  var place: Int? { knownPlace < 0 ? (instance.isInElement ? nil : index) : Int(knownPlace) }
+  var place: Int? { knownIndex < 0 ? (instance.isInElement ? nil : index) : Int(knownIndex) }
 
   /// Sets the position in the report of a step of an element.
-  mutating func note(place: Int) { knownPlace = Int32(clamping: place) }
+  mutating func record(place: Int) { knownIndex = Int32(clamping: place) }
 
   /// Whether its scope is the one that the plan has for it.
-  var isWhereThePlanHasIt: Bool { instance.parent == nil && scope == step.group }
+  var isAtPlannedPosition: Bool { instance.parent == nil && scope == step.group }
 }
 
 extension StepTask {
@@ -119,7 +119,7 @@ extension StepTask {
   }
 
   /// Records that the attempt continues with another request.
-  mutating func asksAgain(since began: Duration) {
+  mutating func pollsAgain(since began: Duration) {
     let before = polling
     history.polling = Polling(asked: (before?.asked ?? 0) + 1, since: before?.since ?? began)
   }
@@ -154,7 +154,7 @@ private final class StepInstance: Sendable {
 /// One execution of a loop: a step or a group that is run once for each element, each in a frame of its own.
 ///
 /// ``RunEngine`` makes one when the dependencies of the loop have settled.
-struct FanOutTask: Sendable {
+struct LoopTask: Sendable {
   enum Member: Sendable, Hashable {
     case step(Int)
     case group(Int)
@@ -175,7 +175,7 @@ struct FanOutTask: Sendable {
   let failedBefore: Bool
   /// The result of a dependency that blocks dependents. Elements get it as a dependency of their own, for those that
   /// start in spite of a failure.
-  let hindrance: NodeResult?
+  let blockingResult: NodeResult?
 
   /// The position of the loop in the report; `nil` for a group, and for a loop inside an element, which is not in the
   /// plan by its address.
@@ -188,7 +188,7 @@ struct FanOutTask: Sendable {
     self.member = member
     self.instance = instance
     failedBefore = results.contains(where: \.hasFailed)
-    hindrance = results.first(where: \.holdsBack)
+    blockingResult = results.first(where: \.blocksDependents)
     let control: StepControl?
     switch member {
     case .step(let index):
@@ -242,7 +242,7 @@ struct GroupOutcome: Sendable {
 
   var result: NodeResult {
     NodeResult(
-      conclusion: verdict.conclusion, blame: verdict.blame, failedBefore: failedBefore)
+      conclusion: verdict.conclusion, causingStep: verdict.causingStep, failedBefore: failedBefore)
   }
 }
 

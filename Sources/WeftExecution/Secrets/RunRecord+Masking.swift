@@ -24,7 +24,7 @@ extension RecordOpening {
     opening.workflow = workflow.map(mask.masked)
     opening.inputs = inputs.map { input in
       // A literal `nil` would be JSON's null.
-      mask.reveals(input.value) ? HandedOn(name: input.name, value: .none) : input
+      mask.reveals(input.value) ? ReportedOutput(name: input.name, value: .none) : input
     }
     return opening
   }

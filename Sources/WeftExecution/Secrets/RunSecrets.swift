@@ -20,7 +20,7 @@ package final class RunSecrets: Sendable {
   private let values: [Key: Secret]
   private let layers: Mutex<MaskLayers>
   /// Whether there are any layers; never reset. Read for each event, without the lock.
-  private let areThereAny: Atomic<Bool>
+  private let hasAny: Atomic<Bool>
 
   /// - Parameter values: Keyed by the names in the workflow's `secrets`.
   package convenience init(_ values: [SecretName: Secret] = [:]) {
@@ -31,7 +31,7 @@ package final class RunSecrets: Sendable {
   /// - Parameter values: Keyed by file, too, for workflows that run other workflows.
   package init(byFile values: [Key: Secret]) {
     self.values = values
-    areThereAny = Atomic(!values.isEmpty)
+    hasAny = Atomic(!values.isEmpty)
     layers = Mutex(MaskLayers(Array(values.values)))
   }
 
@@ -43,7 +43,7 @@ package final class RunSecrets: Sendable {
   package var isEmpty: Bool { values.isEmpty }
 
   /// Whether there is anything to mask now.
-  var hideAnything: Bool { areThereAny.load(ordering: .acquiring) }
+  var hidesAnything: Bool { hasAny.load(ordering: .acquiring) }
 
   /// The secrets to mask now. Get it again for each text: that costs a lock, and it is only rebuilt after a
   /// secret was added.
@@ -74,8 +74,8 @@ package final class RunSecrets: Sendable {
       let mask = layers.mask()
       // There is nothing to gain if the known secrets hide all of it.
       guard secret.bytes.withUnsafeBytes(mask.masked) != Array(Secret.mark.utf8) else { return }
-      layers.add(secret, onlyAsIs: mask.contains(secret.bytes))
-      areThereAny.store(true, ordering: .releasing)
+      layers.add(secret, isLiteralOnly: mask.contains(secret.bytes))
+      hasAny.store(true, ordering: .releasing)
     }
   }
 }
@@ -100,24 +100,26 @@ struct MaskLayers: Sendable {
 
   private var layers: [Layer] = []
   /// The rest of ``encodedBytes``.
-  private var room: Int
+  private var capacity: Int
 
   /// - Parameter encodedBytes: Fewer than the default in tests.
   init(_ secrets: [Secret], encodedBytes: Int = MaskLayers.encodedBytes) {
-    room = encodedBytes
-    if !secrets.isEmpty { layers = [Layer(values: secrets.map { value($0, onlyAsIs: false) })] }
+    capacity = encodedBytes
+    if !secrets.isEmpty {
+      layers = [Layer(values: secrets.map { value($0, isLiteralOnly: false) })]
+    }
   }
 
   var isEmpty: Bool { layers.isEmpty }
 
-  private mutating func value(_ secret: Secret, onlyAsIs: Bool) -> MaskedValue {
-    let isTooMuch = secret.bytes.count > room
-    if !onlyAsIs, !isTooMuch { room -= secret.bytes.count }
-    return MaskedValue(secret, onlyAsIs: onlyAsIs || isTooMuch)
+  private mutating func value(_ secret: Secret, isLiteralOnly: Bool) -> MaskedValue {
+    let isTooMuch = secret.bytes.count > capacity
+    if !isLiteralOnly, !isTooMuch { capacity -= secret.bytes.count }
+    return MaskedValue(secret, isLiteralOnly: isLiteralOnly || isTooMuch)
   }
 
-  mutating func add(_ secret: Secret, onlyAsIs: Bool) {
-    var new = [value(secret, onlyAsIs: onlyAsIs)]
+  mutating func add(_ secret: Secret, isLiteralOnly: Bool) {
+    var new = [value(secret, isLiteralOnly: isLiteralOnly)]
     while let last = layers.last, last.values.count < 2 * new.count {
       new += last.values
       layers.removeLast()
@@ -164,7 +166,7 @@ package struct Secret: Sendable {
   package static let mostBytes = WorkflowLimits.secretBytes.upperBound
 
   /// The reason why bytes cannot be a secret.
-  package enum Unfit: Error, Sendable, Hashable {
+  package enum ValidationError: Error, Sendable, Hashable {
     case empty
     case tooShort(count: Int)
     case tooLong
@@ -174,7 +176,7 @@ package struct Secret: Sendable {
     case notUTF8
   }
 
-  package init(_ bytes: [UInt8]) throws(Unfit) {
+  package init(_ bytes: [UInt8]) throws(ValidationError) {
     if bytes.isEmpty { throw .empty }
     let count = bytes[...].withoutOuterSpace.count
     if count < Secret.fewestBytes { throw .tooShort(count: count) }

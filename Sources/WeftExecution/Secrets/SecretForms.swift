@@ -16,7 +16,7 @@ enum SecretForms {
   }
 
   /// The value, unencoded.
-  static func asIs(_ value: [UInt8]) -> [[UInt8]] {
+  static func literalForms(_ value: [UInt8]) -> [[UInt8]] {
     value[...].parts(of: partBytes, overlapping: 2, atCharacters: true).map(Array.init)
   }
 

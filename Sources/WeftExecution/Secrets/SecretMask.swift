@@ -60,15 +60,15 @@ package struct SecretMask: Sendable {
 struct MaskedValue: Sendable {
   let secret: Secret
   /// Whether its encodings are omitted: this saves much memory if there are many such values.
-  let onlyAsIs: Bool
+  let isLiteralOnly: Bool
 
-  init(_ secret: Secret, onlyAsIs: Bool = false) {
+  init(_ secret: Secret, isLiteralOnly: Bool = false) {
     self.secret = secret
-    self.onlyAsIs = onlyAsIs
+    self.isLiteralOnly = isLiteralOnly
   }
 
   var forms: [[UInt8]] {
-    onlyAsIs ? SecretForms.asIs(secret.bytes) : SecretForms.all(of: secret.bytes)
+    isLiteralOnly ? SecretForms.literalForms(secret.bytes) : SecretForms.all(of: secret.bytes)
   }
 }
 

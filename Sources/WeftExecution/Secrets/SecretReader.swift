@@ -39,7 +39,7 @@ package struct SecretReader {
     var diagnostics: [Diagnostic] = []
     for planned in secrets {
       let (declaration, source) = (planned.declaration, planned.declaration.source)
-      do throws(SecretProblem) {
+      do throws(SecretError) {
         let secret = if let known = known[source] { known } else { try secret(source, stop: stop) }
         known[source] = secret
         values[RunSecrets.Key(declaration.name, inFile: planned.file)] = secret
@@ -55,7 +55,7 @@ package struct SecretReader {
 
   private func secret(
     _ source: SecretSource, stop: StopSwitch
-  ) throws(SecretProblem) -> Secret {
+  ) throws(SecretError) -> Secret {
     let bytes: [UInt8]
     switch source {
     case .environment(let name):
@@ -74,7 +74,7 @@ package struct SecretReader {
   /// Beyond this, a value is too long even without its newline.
   private static let limit = Secret.mostBytes + 2
 
-  private func contents(of path: String) throws(SecretProblem) -> [UInt8] {
+  private func contents(of path: String) throws(SecretError) -> [UInt8] {
     do {
       return try FileReading.bytes(of: place(of: path), limit: SecretReader.limit)
     } catch {
@@ -90,7 +90,7 @@ package struct SecretReader {
 
   private func contents(
     ofDescriptor number: Int32, stop: StopSwitch
-  ) throws(SecretProblem) -> [UInt8] {
+  ) throws(SecretError) -> [UInt8] {
     guard let descriptor = descriptors[number] else { throw .descriptorClosed(number) }
     let limit = WorkflowLimits.secretCommandTimeout
     do {
@@ -109,7 +109,7 @@ package struct SecretReader {
   /// The output of a program. Its standard error is discarded, because it may contain the secret.
   private func output(
     of arguments: [String], within limit: Duration, stop: StopSwitch
-  ) throws(SecretProblem) -> [UInt8] {
+  ) throws(SecretError) -> [UInt8] {
     let (containment, environment) = contained()
     defer { containment?.close() }
     var program = ChildProgram(arguments, environment: environment, directory: startDirectory)
@@ -158,7 +158,7 @@ package struct SecretsReadError: Error, Sendable {
   package let diagnostics: [Diagnostic]
 }
 
-extension SecretProblem {
+extension SecretError {
   fileprivate func diagnostic(of declaration: SecretDeclaration, in file: SourceFile?) -> Diagnostic
   {
     var place: Diagnostic.Place?
@@ -180,7 +180,7 @@ extension [UInt8] {
 }
 
 /// The reason why a secret could not be read. It describes the source, and nothing of the content.
-enum SecretProblem: Error {
+enum SecretError: Error {
   case variableMissing(String)
   case file(String, FileReadError)
   case commandNotStarted(SpawnError)
@@ -189,7 +189,7 @@ enum SecretProblem: Error {
   case descriptorClosed(Int32)
   case descriptor(Int32, SystemError)
   case descriptorTimedOut(Int32, after: Duration)
-  case unfit(Secret.Unfit, SecretSource)
+  case unfit(Secret.ValidationError, SecretSource)
   case stopped
 
   /// The message, without the name of the secret before it.
@@ -236,7 +236,7 @@ enum SecretProblem: Error {
   }
 }
 
-extension Secret.Unfit {
+extension Secret.ValidationError {
   /// The message, without the name of the secret before it.
   fileprivate var message: String {
     switch self {

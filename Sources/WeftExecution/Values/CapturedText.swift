@@ -52,7 +52,7 @@ enum CaptureError: Error, Hashable {
   case notUTF8
   case unreadable(String)
 
-  func problem(_ field: String) -> ExpressionProblem {
+  func problem(_ field: String) -> EvaluationError {
     switch self {
     case .tooLong:
       .scope(

@@ -18,7 +18,7 @@ struct NodeValues: Sendable {
   /// The value that an action has returned; JSON's null before that.
   var returned: ScopedValue?
   /// The response to a request; `nil` if there was none.
-  var answer: AnswerValues?
+  var answer: ResponseValues?
   var isOfRequest = false
   var outputs: [OutputValue] = []
   /// The outputs that the program of a cached step has written.
@@ -41,7 +41,7 @@ struct NodeValues: Sendable {
   /// - Parameter owner: The name of the step in messages.
   func value(
     of field: StepField, owner: String, spool: CaptureSpool
-  ) throws(ExpressionProblem) -> ScopedValue {
+  ) throws(EvaluationError) -> ScopedValue {
     switch field {
     case .outcome: return ScopedValue(.string(outcome.rawValue))
     case .conclusion: return ScopedValue(.string(conclusion.rawValue))
@@ -70,7 +70,7 @@ struct NodeValues: Sendable {
 
   private func answerJSON(
     _ owner: String, _ spool: CaptureSpool
-  ) throws(ExpressionProblem) -> ScopedValue {
+  ) throws(EvaluationError) -> ScopedValue {
     if let collected = answer?.collected { return collected }
     return try answer?.body?.json(owner, from: spool) ?? ScopedValue(.null)
   }
@@ -88,7 +88,7 @@ struct NodeValues: Sendable {
 
   private func text(
     _ captured: CapturedText?, _ what: String, _ spool: CaptureSpool
-  ) throws(ExpressionProblem) -> ScopedValue {
+  ) throws(EvaluationError) -> ScopedValue {
     guard let captured else { return ScopedValue(.null) }
     do {
       return ScopedValue(.string(try captured.text(from: spool)), isSecret: captured.isSecret)
@@ -97,8 +97,7 @@ struct NodeValues: Sendable {
     }
   }
 
-  private func json(_ owner: String, _ spool: CaptureSpool) throws(ExpressionProblem) -> ScopedValue
-  {
+  private func json(_ owner: String, _ spool: CaptureSpool) throws(EvaluationError) -> ScopedValue {
     let text = try text(stdout, "the stdout of \(owner)", spool)
     guard case .string(let content) = text.value else { return text }
     return ScopedValue(
@@ -116,7 +115,7 @@ struct OutputValue: Sendable {
 
 extension ExpressionValue {
   /// Parses JSON; reports the location of an error.
-  static func json(_ text: String, from what: String) throws(ExpressionProblem) -> ExpressionValue {
+  static func json(_ text: String, from what: String) throws(EvaluationError) -> ExpressionValue {
     let file = SourceFile(path: "", bytes: Array(text.utf8))
     let (root, diagnostics) = JSONReader.read(file, limits: JSONLimits(problems: 1), beside: nil)
     if let root, !diagnostics.contains(where: \.isError) { return ExpressionValue(JSONValue(root)) }

@@ -12,11 +12,11 @@ package struct ResolvedCall: Sendable {
     name = call.name
     for parameter in call.parameters {
       switch parameter.value {
-      case .value(let value): give(parameter.name, value)
-      case .text(let text): give(parameter.name, .string(text))
+      case .value(let value): supply(parameter.name, value)
+      case .text(let text): supply(parameter.name, .string(text))
       }
     }
   }
 
-  mutating func give(_ name: String, _ value: JSONValue) { parameters[name] = value }
+  mutating func supply(_ name: String, _ value: JSONValue) { parameters[name] = value }
 }

@@ -6,7 +6,7 @@ extension ResolvedStep.Parts {
   /// Sets a key to the value that its expression evaluated to.
   mutating func set(
     _ key: ComputedKey, to value: ExpressionValue
-  ) throws(ExpressionProblem) {
+  ) throws(EvaluationError) {
     switch key {
     case .timeout: timeout = try key.duration(value)
     case .stallTimeout: action.command?.stallTimeout = try key.duration(value)

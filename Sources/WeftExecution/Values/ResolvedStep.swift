@@ -20,7 +20,7 @@ package struct ResolvedStep: Sendable {
     var retry: [RetryPolicy]
     var environment: [String: String?]
     var workingDirectory: String?
-    var handedOver: [(name: String, value: String)] = []
+    var evaluatedTexts: [(name: String, value: String)] = []
     var groupEnvironments: [Int: [String: String?]] = [:]
     private(set) var secretVariables: Set<String> = []
     var inputIsSecret = false
@@ -35,7 +35,7 @@ package struct ResolvedStep: Sendable {
       workingDirectory = directory
     }
 
-    mutating func noteSecrets(in variables: [String: ScopedText?]) {
+    mutating func recordSecrets(in variables: [String: ScopedText?]) {
       for (name, value) in variables where value?.isSecret == true { secretVariables.insert(name) }
     }
   }
@@ -88,9 +88,9 @@ extension ResolvedStep {
   }
   /// Variables that pass the values of expressions to a script, and the path of the output file to the program;
   /// they override all variables that a file sets.
-  package var handedOver: [(name: String, value: String)] {
-    get { boxedParts?.value.handedOver ?? [] }
-    set { parts.handedOver = newValue }
+  package var evaluatedTexts: [(name: String, value: String)] {
+    get { boxedParts?.value.evaluatedTexts ?? [] }
+    set { parts.evaluatedTexts = newValue }
   }
   /// The variables of enclosing groups that set some by expressions.
   package var groupEnvironments: [Int: [String: String?]] {

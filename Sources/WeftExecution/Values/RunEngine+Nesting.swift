@@ -22,10 +22,10 @@ extension RunEngine {
     do throws(StepFailure) {
       let inputs = try giving.inputs()
       secrets.add(secretsIn: inputs)
-      task.instance.give(.success(RunInputs(inputs)), toFile: file)
+      task.instance.supply(.success(RunInputs(inputs)), toFile: file)
       return nil
     } catch {
-      task.instance.give(.failure(error), toFile: file)
+      task.instance.supply(.failure(error), toFile: file)
       return error
     }
   }

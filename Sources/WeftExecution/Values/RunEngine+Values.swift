@@ -24,7 +24,7 @@ extension RunEngine {
     if failure == nil, task.step.outputs.contains(where: { $0.value == nil }) {
       do {
         file = try values.folder.makeFile(forStep: task.instanceNumber, attempt: task.attempt)
-        file.map { resolved.handedOver.append((RunEngine.outputFileVariable, $0)) }
+        file.map { resolved.evaluatedTexts.append((RunEngine.outputFileVariable, $0)) }
       } catch {
         failure = StepFailure(
           classes: [.spawn],
@@ -36,7 +36,7 @@ extension RunEngine {
     let output = StepOutputSink(
       step: task.instanceNumber, address: task.address, limit: resolved.logLimit, of: self,
       capture: values.capture(of: task.step, running: resolved),
-      holdsBack: task.step.outputs.contains(where: \.isSecret), keepsLog: task.ticket != nil)
+      isBuffered: task.step.outputs.contains(where: \.isSecret), keepsLog: task.ticket != nil)
     return Attempt(
       task, of: self, resolved: consume resolved, outputFile: file, obstacle: failure,
       output: output)
@@ -53,7 +53,7 @@ extension RunEngine {
   private static let outputFileVariable = "WEFT_OUTPUT"
 
   /// Whether an attempt has outputs, or an expression reads its result.
-  func leavesSomething(_ attempt: Attempt) -> Bool {
+  func producesValues(_ attempt: Attempt) -> Bool {
     !attempt.step.outputs.isEmpty || !plan.values.reads(ofNode: attempt.step.node).areNone
   }
 
@@ -80,7 +80,7 @@ extension RunEngine {
     case .ended(let exit):
       StepFailure.judging(exit, successCodes: attempt.resolved.successCodes) == nil
     case .returned, .answered: true
-    case .timedOut, .stalled, .stopped, .failed, .misdelivered, .asksAgain: false
+    case .timedOut, .stalled, .stopped, .failed, .misdelivered, .pollsAgain: false
     }
   }
 
@@ -103,9 +103,9 @@ extension RunEngine {
       returned: attempt.step.call == nil ? nil : returned(by: end))
     own.isOfRequest = attempt.step.request != nil
     own.answer = end.request?.answer.map { answer in
-      AnswerValues(
+      ResponseValues(
         answer, keepsBody: plan.values.reads(ofNode: attempt.step.node).contains(.stdout),
-        mask: secrets.hideAnything ? secrets.mask : nil, isSecret: isWithheld, spool: values.spool)
+        mask: secrets.hidesAnything ? secrets.mask : nil, isSecret: isWithheld, spool: values.spool)
     }
     if isWithheld { own.returned?.isSecret = true }
     return own
@@ -115,7 +115,7 @@ extension RunEngine {
   private func returned(by end: AttemptEnd) -> ScopedValue {
     guard case .returned(let value) = end.status else { return ScopedValue(.null) }
     let isSecret =
-      secrets.hideAnything && secrets.mask.contains(Array(value.description.utf8))
+      secrets.hidesAnything && secrets.mask.contains(Array(value.description.utf8))
     return ScopedValue(ExpressionValue(value), isSecret: isSecret)
   }
 
@@ -132,7 +132,7 @@ extension RunEngine {
 
   /// Evaluates a step that only computes.
   func compute(_ task: StepTask) -> NodeResult {
-    tellStart(of: task)
+    reportStart(of: task)
     let since = time.now
     let own = NodeValues(outcome: .success, conclusion: .success, attempts: 1)
     let end = StepEnd(
@@ -152,7 +152,7 @@ extension RunEngine {
       if let obstacle { throw obstacle }
       own.outputs = try OutputCollector(values, in: task.instance).outputs(
         ofStep: task.index, own: own, attempt: 1)
-      end.outputs = own.outputs.map(HandedOn.init)
+      end.outputs = own.outputs.map(ReportedOutput.init)
     } catch {
       let isTolerated = resolved.allowFailure.tolerates(error.classes)
       end = StepEnd(
@@ -169,12 +169,12 @@ extension AttemptEnd.Status {
     switch self {
     case .ended(let exit), .misdelivered(let exit, _): exit
     case .timedOut(_, let exit), .stalled(_, let exit), .stopped(let exit): exit
-    case .failed, .returned, .answered, .asksAgain: nil
+    case .failed, .returned, .answered, .pollsAgain: nil
     }
   }
 }
 
-extension HandedOn {
+extension ReportedOutput {
   init(_ output: OutputValue) {
     // A literal `nil` would be JSON's null.
     self.init(name: output.name, value: output.isSecret ? .none : .some(output.value.json))
@@ -189,20 +189,23 @@ extension RunEngine {
     lasting duration: Duration
   ) -> Result<[OutputValue], StepFailure> {
     guard verdict.outcome == .success else { return .success([]) }
-    var handedOn: [OutputValue] = []
-    if let winner { handedOn = task.instance.result(ofNode: winner)?.outputs ?? [] }
+    var evaluatedOutputs: [OutputValue] = []
+    if let winner { evaluatedOutputs = task.instance.result(ofNode: winner)?.outputs ?? [] }
     if let file = plan.file(runByGroup: task.index) {
       let topLevel = plan.groups[plan.files[file].topLevel].startNode
-      handedOn = task.instance.result(ofNode: topLevel)?.outputs ?? []
+      evaluatedOutputs = task.instance.result(ofNode: topLevel)?.outputs ?? []
     }
-    guard plan.groups[task.index].step?.outputs.isEmpty == false else { return .success(handedOn) }
+    guard plan.groups[task.index].step?.outputs.isEmpty == false else {
+      return .success(evaluatedOutputs)
+    }
     let own = NodeValues(
       outcome: .success, conclusion: .success, attempts: task.attempt, duration: duration,
       isGroup: true)
     return Result { () throws(StepFailure) in
       let declared = try OutputCollector(values, in: task.instance).outputs(
         ofGroup: task.index, own: own)
-      return handedOn.filter { one in !declared.contains { $0.name == one.name } } + declared
+      return evaluatedOutputs.filter { one in !declared.contains { $0.name == one.name } }
+        + declared
     }
   }
 
@@ -220,7 +223,7 @@ extension RunEngine {
   }
 
   /// The outputs of the run, unless it has failed or was cancelled.
-  func outputsOfRun() -> Result<[HandedOn], StepFailure> {
+  func outputsOfRun() -> Result<[ReportedOutput], StepFailure> {
     // A cancellation with nothing left to cancel has no effect.
     let isLost = state.withLock { state in
       state.scopes.firstFault != nil
@@ -228,7 +231,7 @@ extension RunEngine {
     }
     guard !isLost, !plan.workflow.outputs.isEmpty else { return .success([]) }
     return Result { () throws(StepFailure) in
-      try OutputCollector(values, in: instance).outputsOfRun().map(HandedOn.init)
+      try OutputCollector(values, in: instance).outputsOfRun().map(ReportedOutput.init)
     }
   }
 }

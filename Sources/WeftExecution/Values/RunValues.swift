@@ -41,7 +41,7 @@ final class RunValues: Sendable {
   /// The inputs of a file, as an instance sees them.
   ///
   /// - Throws: The reason why they could not be evaluated.
-  func inputs(ofFile file: Int, in instance: Instance) throws(ExpressionProblem) -> RunInputs {
+  func inputs(ofFile file: Int, in instance: Instance) throws(EvaluationError) -> RunInputs {
     if file == 0 { return inputs }
     let reason: StepFailure?
     switch instance.inputs(ofFile: file) {

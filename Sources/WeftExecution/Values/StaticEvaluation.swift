@@ -26,7 +26,7 @@ extension Plan {
       // The secrets of steps that will not run need not be read.
       binding.foresee(elementsToo: false)
     }
-    return (self.binding(binding.values), binding.problems.sortedByPlace())
+    return (self.binding(binding.values), binding.problems.sortedByLocation())
   }
 }
 
@@ -92,7 +92,7 @@ private struct StaticEvaluation {
   }
 
   private mutating func foresee(
-    _ member: FanOutTask.Member, at node: Plan.NodeIndex, _ control: StepControl,
+    _ member: LoopTask.Member, at node: Plan.NodeIndex, _ control: StepControl,
     _ texts: ArraySlice<PlannedText>, _ elementsToo: Bool
   ) {
     if let condition = StartCondition(texts), condition.functions.isEmpty,
@@ -104,8 +104,8 @@ private struct StaticEvaluation {
     guard elementsToo, control.fanOut != nil, texts.filter(\.saysElements).allSatisfy(isDecided)
     else { return }
     let file = files[texts.first?.file ?? plan.groups[plan.group(around: node)].file].scope
-    let task = FanOutTask(member, of: plan, in: file.instance, after: [])
-    if let listing = try? FanOutLister(file.values, task).listing().get() {
+    let task = LoopTask(member, of: plan, in: file.instance, after: [])
+    if let listing = try? LoopLister(file.values, task).listing().get() {
       values.forecast.elements[node] = listing.count
     }
   }
@@ -147,7 +147,7 @@ private struct StaticEvaluation {
       return
     }
     let value = try expression.evaluate(in: scope(of: text)).value
-    do throws(ExpressionProblem) {
+    do throws(EvaluationError) {
       switch key {
       case .timeout: values.timeouts[index] = try key.duration(value)
       case .allowFailure: values.tolerances[index] = try key.tolerance(value)

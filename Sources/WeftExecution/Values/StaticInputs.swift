@@ -21,7 +21,7 @@ struct StaticInputs {
       let instance = Instance(
         .attempt(1), of: PlanRegion(allOf: plan), in: around.scope.instance, firstInstance: 0,
         firstScope: 0, scope: 0)
-      instance.give(.success(RunInputs(known)), toFile: index)
+      instance.supply(.success(RunInputs(known)), toFile: index)
       files.append(
         StaticInputs(
           scope: StepScope(values: values, instance: instance, ownFile: index), inputs: known))

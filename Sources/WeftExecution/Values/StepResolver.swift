@@ -54,7 +54,7 @@ struct StepResolver {
     }
     do throws(ExpressionError) {
       let value = try expression.evaluate(in: scope).value
-      do throws(ExpressionProblem) {
+      do throws(EvaluationError) {
         return try ComputedKey.allowFailure.tolerance(value)
       } catch {
         throw ExpressionError(error, expression.range)
@@ -73,7 +73,7 @@ struct StepResolver {
     if resolved.action.call == nil { try resolveGroups(around: step, &resolved) }
     let own = try variables(step.settings.environment, texts, scope)
     resolved.environment = own.mapValues { $0?.text }
-    resolved.noteSecrets(in: own)
+    resolved.recordSecrets(in: own)
     scope.variables = own
     var expansions: [Int: [String]] = [:]
     for text in texts {
@@ -111,7 +111,7 @@ struct StepResolver {
     case .parameter(let name):
       let evaluation = try text.template.evaluate(in: scope)
       if evaluation.isSecret { values.secrets.add(everyTextIn: evaluation.value) }
-      resolved.action.call?.give(name, evaluation.value.json)
+      resolved.action.call?.supply(name, evaluation.value.json)
     case .argument(let position):
       expansions[position] = try text.template.arguments(in: scope).map {
         (value) throws(ExpressionError) in
@@ -139,7 +139,7 @@ struct StepResolver {
     case .computed(let key):
       guard let expression = text.template.onlyExpression else { break }
       let evaluation = try expression.evaluate(in: scope)
-      do throws(ExpressionProblem) {
+      do throws(EvaluationError) {
         try resolved.set(key, to: evaluation.value)
       } catch {
         throw ExpressionError(error, expression.range)
@@ -158,7 +158,7 @@ struct StepResolver {
     resolved.action.command?.invocation = .script(script.text)
     for (name, expression) in script.variables {
       do throws(ExpressionError) {
-        resolved.handedOver.append((name, try open(expression.text(in: scope), text)))
+        resolved.evaluatedTexts.append((name, try open(expression.text(in: scope), text)))
       } catch {
         throw failure(error, in: text)
       }
@@ -177,7 +177,7 @@ struct StepResolver {
       if texts.contains(where: \.site.isVariable) {
         let variables = try environment(ofGroup: group)
         resolved.groupEnvironments[group] = variables.mapValues { $0?.text }
-        resolved.noteSecrets(in: variables)
+        resolved.recordSecrets(in: variables)
       }
       guard !hasDirectory, plan.settings(ofGroup: group).workingDirectory != nil else { continue }
       hasDirectory = true

@@ -23,7 +23,7 @@ struct StepScope: ExpressionScope {
 
   func value(of reference: ContextReference) throws(ExpressionError) -> ScopedValue {
     let names = reference.names
-    do throws(ExpressionProblem) {
+    do throws(EvaluationError) {
       switch reference.valueContext {
       case .inputs: return try value(at: names[1...], of: values.inputs(ofFile: file, in: instance))
       case .env: return try variable(names[1...])
@@ -56,7 +56,7 @@ struct StepScope: ExpressionScope {
 
   private func value(
     at names: Names, of inputs: RunInputs
-  ) throws(ExpressionProblem) -> ScopedValue {
+  ) throws(EvaluationError) -> ScopedValue {
     guard let name = names.first else { return inputs.all }
     return inputs[name.text].part(names.dropFirst())
   }
@@ -117,14 +117,14 @@ struct StepScope: ExpressionScope {
     ).part(names)
   }
 
-  private func step(_ names: [ContextReference.Name]) throws(ExpressionProblem) -> ScopedValue {
+  private func step(_ names: [ContextReference.Name]) throws(EvaluationError) -> ScopedValue {
     guard names.count > 1, let (node, rest) = values.plan.values.node(named: names, in: file) else {
       return ScopedValue(.null)
     }
     return try result(ofNode: node, names[rest...])
   }
 
-  private func itself(_ names: [ContextReference.Name]) throws(ExpressionProblem) -> ScopedValue {
+  private func itself(_ names: [ContextReference.Name]) throws(EvaluationError) -> ScopedValue {
     guard let own else { return ScopedValue(.null) }
     let names = names[1...]
     // A member of the group whose outputs are evaluated: its id alone identifies it.
@@ -134,14 +134,14 @@ struct StepScope: ExpressionScope {
 
   private func result(
     ofNode node: Plan.NodeIndex, _ names: Names
-  ) throws(ExpressionProblem) -> ScopedValue {
+  ) throws(EvaluationError) -> ScopedValue {
     guard let result = values.result(ofNode: node, in: instance) else { return ScopedValue(.null) }
     return try part(names, of: result, owner: "\"\(values.plan.title(ofNode: node))\"")
   }
 
   private func part(
     _ names: Names, of result: NodeValues, owner: String
-  ) throws(ExpressionProblem) -> ScopedValue {
+  ) throws(EvaluationError) -> ScopedValue {
     guard let name = names.first else { return try whole(result, owner) }
     if let results = result.results, name.text == "results" {
       return try elements(results, owner).part(names.dropFirst())
@@ -159,7 +159,7 @@ struct StepScope: ExpressionScope {
 
   private func whole(
     _ result: NodeValues, _ owner: String
-  ) throws(ExpressionProblem) -> ScopedValue {
+  ) throws(EvaluationError) -> ScopedValue {
     var members: [(String, ExpressionValue)] = []
     var isSecret = false
     for field in result.fields {
@@ -179,7 +179,7 @@ struct StepScope: ExpressionScope {
   /// The results of the elements.
   private func elements(
     _ results: [ElementResult], _ owner: String
-  ) throws(ExpressionProblem) -> ScopedValue {
+  ) throws(EvaluationError) -> ScopedValue {
     var elements: [ExpressionValue] = []
     elements.reserveCapacity(results.count)
     var isSecret = false
@@ -213,14 +213,14 @@ extension ScopedValue {
 extension StepScope {
   fileprivate func variable(
     _ names: ArraySlice<ContextReference.Name>
-  ) throws(ExpressionProblem) -> ScopedValue {
+  ) throws(EvaluationError) -> ScopedValue {
     guard let name = names.first?.text else { return try allVariables() }
     let value: ScopedText?
     if let own = variables[name] { value = own } else { value = try outerVariable(name) }
     return value.scoped.part(names.dropFirst())
   }
 
-  private func outerVariable(_ name: String) throws(ExpressionProblem) -> ScopedText? {
+  private func outerVariable(_ name: String) throws(EvaluationError) -> ScopedText? {
     var next = group
     while let group = next {
       if let written = values.plan.settings(ofGroup: group).environment[name] {
@@ -234,7 +234,7 @@ extension StepScope {
 
   private func environment(
     ofGroup group: Int
-  ) throws(ExpressionProblem) -> [String: ScopedText?] {
+  ) throws(EvaluationError) -> [String: ScopedText?] {
     do {
       return try StepResolver(values, in: instance).environment(ofGroup: group)
     } catch {
@@ -243,7 +243,7 @@ extension StepScope {
   }
 
   /// The variables that files set, without those that Weft was started with.
-  private func allVariables() throws(ExpressionProblem) -> ScopedValue {
+  private func allVariables() throws(EvaluationError) -> ScopedValue {
     var all = variables
     var next = group
     while let group = next {

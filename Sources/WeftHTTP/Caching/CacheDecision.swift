@@ -11,7 +11,7 @@ enum CacheRole: Sendable, Hashable {
     case .get, .head:
       let headers = HTTPHeaders(request.headers)
       let isPlain =
-        request.body == nil && !Self.ofOwnCache.contains(where: headers.contains)
+        request.body == nil && !Self.conditionalHeaders.contains(where: headers.contains)
         && !CacheControl(headers).has("no-store")
       self = request.caching.isAllowed && isPlain ? .reads : .none
     case .options, "TRACE": self = .none
@@ -21,7 +21,7 @@ enum CacheRole: Sendable, Hashable {
 
   /// A request with one of these headers comes from a client with its own stored copy, which wants only the rest or a
   /// change.
-  private static let ofOwnCache = [
+  private static let conditionalHeaders = [
     "range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range",
   ]
 }
@@ -42,7 +42,7 @@ enum CacheDecision: Sendable, Hashable {
     let fitting = stored.max { $0.responseTime < $1.responseTime }
     switch fitting.map({ Usability(of: $0, for: control, at: now) }) ?? .unusable {
     case .fresh: self = .serve(fitting!, isStale: false)
-    case .staleButWanted: self = .serve(fitting!, isStale: true)
+    case .acceptablyStale: self = .serve(fitting!, isStale: true)
     case .unusable: self = control.has("only-if-cached") ? .unanswerable : .ask(fitting)
     }
   }
@@ -51,7 +51,7 @@ enum CacheDecision: Sendable, Hashable {
 /// Whether a stored response may be used without contacting the server.
 private enum Usability {
   case fresh
-  case staleButWanted
+  case acceptablyStale
   case unusable
 
   init(of stored: StoredResponse, for request: CacheControl, at now: Int64) {
@@ -67,7 +67,7 @@ private enum Usability {
     } else if left > 0, left >= request.seconds("min-fresh") ?? 0 {
       self = .fresh
     } else if let longest = request.maxStale, -left <= longest, !answer.has("must-revalidate") {
-      self = .staleButWanted
+      self = .acceptablyStale
     } else {
       self = .unusable
     }

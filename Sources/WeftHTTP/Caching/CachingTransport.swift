@@ -52,7 +52,7 @@ public struct CachingTransport: Transport {
       return deliver(response, as: status, to: inquiry, at: now)
     case .unanswerable:
       return CacheDelivery.deliver(
-        HTTPResponseHead(status: 504), [], to: inquiry, as: .miss, figures: .ofNoRequest)
+        HTTPResponseHead(status: 504), [], to: inquiry, as: .miss, figures: .zero)
     case .ask(let stored):
       return ask(inquiry, having: stored)
     }
@@ -60,7 +60,7 @@ public struct CachingTransport: Transport {
 
   private func deliver(
     _ response: StoredResponse, as status: CacheStatus, to inquiry: CacheInquiry, at now: Int64,
-    figures: ExchangeFigures = .ofNoRequest
+    figures: ExchangeFigures = .zero
   ) -> Future<HTTPExchange, HTTPFailure> {
     CacheDelivery.deliver(
       response.head(at: now), inquiry.request.method == .head ? [] : response.body, to: inquiry,
@@ -81,13 +81,13 @@ extension CachingTransport {
         switch reply.verdict(on: outcome, at: now()) {
         case .passOn(let exchange): finish(reply, exchange)
         case .fail(let failure): Future(failure: failure)
-        case .standIn(let stored, let reason, let figures):
+        case .serveStale(let stored, let reason, let figures):
           deliver(stored, as: .stale(reason), to: inquiry, at: now(), figures: figures)
-        case .stillRight(let stored, let figures):
+        case .notModified(let stored, let figures):
           after(cache.store.keep(stored)) {
             deliver(stored, as: .revalidated, to: inquiry, at: now(), figures: figures)
           }
-        case .askAgain(let stored):
+        case .fetchAgain(let stored):
           after(cache.store.remove(stored)) { ask(inquiry, having: nil) }
         }
       }
@@ -132,7 +132,7 @@ extension CachingTransport {
 
 extension ExchangeFigures {
   /// The figures of a response that needed no request.
-  static var ofNoRequest: ExchangeFigures {
+  static var zero: ExchangeFigures {
     var figures = ExchangeFigures()
     figures.requests = 0
     return figures
@@ -153,15 +153,15 @@ final class CacheReply: Sendable {
     case passOn(HTTPExchange)
     case fail(HTTPFailure)
     /// Uses the stored response instead.
-    case standIn(StoredResponse, StaleReason, ExchangeFigures)
+    case serveStale(StoredResponse, StaleReason, ExchangeFigures)
     /// The stored response is valid; it is stored again with newer headers.
-    case stillRight(StoredResponse, ExchangeFigures)
+    case notModified(StoredResponse, ExchangeFigures)
     /// The server validated a different response than the stored one.
-    case askAgain(StoredResponse)
+    case fetchAgain(StoredResponse)
   }
 
   /// The change to the store.
-  enum Keeping {
+  enum Storing {
     case keep(StoredResponse)
     case forget(StoredResponse)
     case nothing
@@ -179,7 +179,7 @@ final class CacheReply: Sendable {
   let request: WireRequest
   private let inquiry: CacheInquiry
   private let stored: StoredResponse?
-  private let mayStandIn: Bool
+  private let mayServeStale: Bool
   private let asked: Int64
   private let limits: CacheLimits
   private let body = Mutex(Body.inExchange)
@@ -191,7 +191,7 @@ final class CacheReply: Sendable {
     self.limits = limits
     asked = now
     let own = inquiry.request
-    mayStandIn =
+    mayServeStale =
       stored.map {
         own.caching.staleOnError.allows($0, for: HTTPHeaders(own.headers), at: now)
       } ?? false
@@ -201,7 +201,7 @@ final class CacheReply: Sendable {
 
   /// Returns how to receive the body. The caller's plan is not consulted about responses that it will not get.
   func plan(for head: HTTPResponseHead) -> BodyPlan {
-    if isAboutStored(head) || mayStandIn && head.isServerTrouble {
+    if concernsStored(head) || mayServeStale && head.isServerError {
       return .keepStart(limit: Reception.startBytes)
     }
     let plan = inquiry.plan(head)
@@ -215,29 +215,29 @@ final class CacheReply: Sendable {
     return .write(copying, limit: limit)
   }
 
-  private func isAboutStored(_ head: HTTPResponseHead) -> Bool {
+  private func concernsStored(_ head: HTTPResponseHead) -> Bool {
     head.status == 304 && request.headers.count > inquiry.request.headers.count
   }
 
   func verdict(on outcome: Result<HTTPExchange, HTTPFailure>, at now: Int64) -> Verdict {
     switch outcome {
     case .failure(let failure):
-      guard let stored, mayStandIn, failure.isServerTrouble else { return .fail(failure) }
-      return .standIn(stored, .failure(failure), failure.figures)
+      guard let stored, mayServeStale, failure.isServerError else { return .fail(failure) }
+      return .serveStale(stored, .failure(failure), failure.figures)
     case .success(let exchange):
       guard let stored else { return .passOn(exchange) }
-      if isAboutStored(exchange.head) {
-        guard stored.agrees(with: exchange.head) else { return .askAgain(stored) }
-        return .stillRight(freshened(stored, by: exchange.head, at: now), exchange.figures)
+      if concernsStored(exchange.head) {
+        guard stored.agrees(with: exchange.head) else { return .fetchAgain(stored) }
+        return .notModified(freshened(stored, by: exchange.head, at: now), exchange.figures)
       }
-      guard mayStandIn, exchange.head.isServerTrouble else { return .passOn(exchange) }
-      return .standIn(stored, .status(exchange.head.status), exchange.figures)
+      guard mayServeStale, exchange.head.isServerError else { return .passOn(exchange) }
+      return .serveStale(stored, .status(exchange.head.status), exchange.figures)
     }
   }
 
   /// Returns the change to the store after a response was passed on.
-  func keeping(_ exchange: HTTPExchange, secret: CacheSecret, at now: Int64) -> Keeping {
-    if inquiry.request.method == .head { return keepingAfterHead(exchange.head, at: now) }
+  func keeping(_ exchange: HTTPExchange, secret: CacheSecret, at now: Int64) -> Storing {
+    if inquiry.request.method == .head { return storingAfterHead(exchange.head, at: now) }
     if let body = received(exchange), exchange.head.mayBeStored {
       let vary = VaryingField.names(in: exchange.head)
       return .keep(
@@ -246,12 +246,12 @@ final class CacheReply: Sendable {
           head: exchange.head, body: body, requestTime: asked, responseTime: now))
     }
     // It no longer matches the server, and must not replace a failed response later.
-    guard let stored, !exchange.head.isServerTrouble else { return .nothing }
+    guard let stored, !exchange.head.isServerError else { return .nothing }
     return .forget(stored)
   }
 
   /// Returns the change to the store after HEAD (RFC 9111 §4.3.5).
-  private func keepingAfterHead(_ head: HTTPResponseHead, at now: Int64) -> Keeping {
+  private func storingAfterHead(_ head: HTTPResponseHead, at now: Int64) -> Storing {
     guard let stored, head.status == 200 else { return .nothing }
     let lengths = [stored.head.contentLength, head.contentLength].compactMap(\.self)
     guard stored.head.status == 200, stored.agrees(with: head), Set(lengths).count <= 1 else {

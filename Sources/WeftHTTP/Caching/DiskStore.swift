@@ -68,7 +68,7 @@ final class DiskStore: ResponseStore {
     let parts = (0...255).map { Self.hex(UInt8($0)) }
     for part in parts { folder.removeUnfinished(in: part, before: now() - 3600) }
     let all = parts.flatMap(folder.entries(in:))
-    let names = budget.withLock { $0.superfluous(all) }
+    let names = budget.withLock { $0.excess(all) }
     for name in names { folder.remove(name) }
   }
 }
@@ -82,7 +82,7 @@ extension DiskStore {
 
   /// The common prefix of all files for a key. The digits that it cuts off are compared when the file is read.
   private static func name(of key: ResponseKey) -> String {
-    "\(part(of: key.resource))/\(key.resource).\(key.asker.prefix(16))."
+    "\(part(of: key.resource))/\(key.resource).\(key.requester.prefix(16))."
   }
 
   private static func name(of response: StoredResponse) -> String {
@@ -100,7 +100,7 @@ enum StoredResponseFile {
   /// `nil` if the response could not be read back.
   static func bytes(of response: StoredResponse) -> [UInt8]? {
     var lines = [
-      format, "resource " + response.key.resource, "asker " + response.key.asker,
+      format, "resource " + response.key.resource, "asker " + response.key.requester,
       "selection " + response.selection, "asked \(response.requestTime)",
       "answered \(response.responseTime)", "status \(response.head.status)",
     ]
@@ -163,13 +163,13 @@ private struct StoredResponseLines {
   }
 
   func response(_ body: [UInt8]) -> StoredResponse? {
-    guard let resource = single["resource"], let asker = single["asker"],
+    guard let resource = single["resource"], let requester = single["asker"],
       let selection = single["selection"], let asked = single["asked"].flatMap(Self.moment),
       let answered = single["answered"].flatMap(Self.moment),
       let status = single["status"].flatMap({ Int($0) }), (100...999).contains(status)
     else { return nil }
     return StoredResponse(
-      key: ResponseKey(resource: resource, asker: asker), vary: vary, selection: selection,
+      key: ResponseKey(resource: resource, requester: requester), vary: vary, selection: selection,
       head: HTTPResponseHead(status: status, headers: headers), body: body, requestTime: asked,
       responseTime: answered)
   }

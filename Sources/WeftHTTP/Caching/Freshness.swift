@@ -145,7 +145,7 @@ extension HTTPResponseHead {
   }
 
   /// Whether the server failed to respond properly (RFC 5861 §4).
-  var isServerTrouble: Bool { [500, 502, 503, 504].contains(status) }
+  var isServerError: Bool { [500, 502, 503, 504].contains(status) }
 }
 
 extension HTTPHeaders {
@@ -169,7 +169,7 @@ extension HTTPHeaders {
 extension HTTPFailure {
   /// Whether the server is unreachable or does not speak HTTP: the cases in which a gateway would return 502 or 504.
   /// False for decisions and errors of this side.
-  var isServerTrouble: Bool {
+  var isServerError: Bool {
     switch kind {
     case .dns, .connect, .tls, .reset, .empty, .partial, .timeout, .malformed: true
     case .unavailable, .invalid, .limit, .redirect, .address, .file, .cancelled, .other: false

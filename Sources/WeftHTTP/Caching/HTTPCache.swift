@@ -42,7 +42,7 @@ public struct HTTPCache: Sendable {
   static func onDisk(
     _ path: String, limits: CacheLimits, now: @escaping @Sendable () -> Int64
   ) throws(CacheFolderError) -> HTTPCache {
-    do throws(UnsafePlaceError) {
+    do throws(UnsafePathError) {
       let folder = try PrivateFolder("http-1", in: path)
       return HTTPCache(
         store: DiskStore(folder, limits: limits, now: now),

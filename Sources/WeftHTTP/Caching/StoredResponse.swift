@@ -100,7 +100,7 @@ struct ResponseKey: Sendable, Hashable {
   /// 64 hexadecimal digits for the URL.
   let resource: String
   /// 64 hexadecimal digits for the credentials and everything else that distinguishes clients.
-  let asker: String
+  let requester: String
 }
 
 /// Derives keys that are meaningless without the secret: URLs and credentials cannot be found by guessing.
@@ -111,15 +111,15 @@ struct CacheSecret: Sendable {
   init(_ bytes: [UInt8]) { hash = HMAC(key: bytes) }
 
   func key(of request: WireRequest) -> ResponseKey {
-    ResponseKey(resource: resource(request.url), asker: asker(request))
+    ResponseKey(resource: resource(request.url), requester: requester(request))
   }
 
   func resource(_ url: HTTPURL) -> String { code(["url", url.description]) }
 
   /// Requests with different secrets, certificates, trusted authorities or identifying headers have different keys.
   /// Most headers are included, because any of them may be a credential.
-  private func asker(_ request: WireRequest) -> String {
-    let credentials = request.headers.filter { $0.isSecret || !$0.isIndependentOfAsker }
+  private func requester(_ request: WireRequest) -> String {
+    let credentials = request.headers.filter { $0.isSecret || !$0.isIndependentOfClient }
       .map { ASCII.lowercased($0.name) + ":" + $0.value }
     let files = [request.tls.authorities, request.tls.certificate, request.tls.key]
     return code(

@@ -88,10 +88,10 @@ package enum BodyText {
     if units.first == 0xFEFF { units.removeFirst() }
     if let text = String(validating: units, as: UTF16.self) { return text }
     let skipped = bytes.count / 2 - units.count
-    throw .invalid(charset: "UTF-16", offset: 2 * (skipped + firstLone(units)))
+    throw .invalid(charset: "UTF-16", offset: 2 * (skipped + firstLoneSurrogate(units)))
   }
 
-  private static func firstLone(_ units: [UInt16]) -> Int {
+  private static func firstLoneSurrogate(_ units: [UInt16]) -> Int {
     var index = 0
     while index < units.count {
       guard UTF16.isSurrogate(units[index]) else {

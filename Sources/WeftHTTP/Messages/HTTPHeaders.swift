@@ -156,7 +156,7 @@ extension HTTPHeader {
 
   /// Whether responses do not depend on it as they do on credentials: content negotiation, which `Vary` covers,
   /// conditions, cache directives, and headers for tracing.
-  var isIndependentOfAsker: Bool {
+  var isIndependentOfClient: Bool {
     let name = ASCII.lowercased(name)
     return name.hasPrefix("accept") || name.hasPrefix("if-") || name.hasPrefix("x-b3-")
       || Self.independent.contains(name)

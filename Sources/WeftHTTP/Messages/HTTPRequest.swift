@@ -159,7 +159,7 @@ public struct HTTPMethod: Sendable, Hashable {
   }
 
   /// Whether servers expect a declared length even without a body.
-  package var tellsEmptyBody: Bool {
+  package var declaresEmptyBody: Bool {
     switch name {
     case "POST", "PUT", "PATCH": true
     default: false

@@ -12,11 +12,11 @@ struct RedirectPolicy {
     self.request.url = request.url.withoutCredentials
   }
 
-  enum Turn {
+  enum Decision {
     /// The response is final.
-    case arrived
+    case finished
     /// `request` is the next one to send.
-    case goesOn
+    case follow
     case fails(RedirectError)
   }
 
@@ -29,11 +29,11 @@ struct RedirectPolicy {
     }
   }
 
-  mutating func turn(at head: HTTPResponseHead) -> Turn {
-    guard follows(head) else { return .arrived }
+  mutating func decision(at head: HTTPResponseHead) -> Decision {
+    guard follows(head) else { return .finished }
     do throws(RedirectError) {
       try follow(head)
-      return .goesOn
+      return .follow
     } catch {
       return .fails(error)
     }

@@ -11,13 +11,13 @@ struct NestingChecker {
     guard outline.hasControl else { return [] }
     var checker = NestingChecker(outline: outline)
     for step in outline.steps where step.runsAnotherFile {
-      checker.tellUnread(step)
+      checker.reportUnread(step)
     }
     for file in outline.files { checker.check(file) }
     return checker.found.problems
   }
 
-  private mutating func tellUnread(_ step: PlannedStep) {
+  private mutating func reportUnread(_ step: PlannedStep) {
     guard case .workflow(let nested) = step.action, !nested.isRejected else { return }
     let member = outline.member(at: step.node)
     found.file = outline.groups[step.group].file

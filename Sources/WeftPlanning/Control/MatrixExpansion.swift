@@ -38,7 +38,7 @@ package struct MatrixExpansion: Sendable {
     self.axes = made
     self.includes = includes
     if count > limit { throw .tooMany(limit: limit) }
-    nameTheOthers()
+    nameRemaining()
   }
 
   package var count: Int { kept.count + own.count }
@@ -112,7 +112,7 @@ package struct MatrixExpansion: Sendable {
   }
 
   /// Appends the index to keys that are already taken, and replaces keys that are not valid in an address by it.
-  private mutating func nameTheOthers() {
+  private mutating func nameRemaining() {
     var taken: Set<ScalarString> = []
     taken.reserveCapacity(count)
     for index in 0..<count {

@@ -133,7 +133,7 @@ package enum URLPlaceholder: Sendable, Hashable {
 /// A URL with placeholders, read without their values.
 package struct URLTemplate: Sendable, Hashable {
   /// The reason why a placeholder is not allowed at its position.
-  package enum Fault: Error, Sendable, Hashable {
+  package enum Failure: Error, Sendable, Hashable {
     case beforeHost
     case afterBase
     case credentials
@@ -145,7 +145,7 @@ package struct URLTemplate: Sendable, Hashable {
   /// - Returns: The template, or a fault and the index of the segment that causes it.
   package static func read(
     _ segments: [Template.Segment]
-  ) -> (template: URLTemplate?, fault: (Fault, index: Int)?) {
+  ) -> (template: URLTemplate?, fault: (Failure, index: Int)?) {
     var reader = URLTemplateReader(isAlone: segments.count == 1)
     for (index, segment) in segments.enumerated() {
       switch segment.content {
@@ -164,7 +164,7 @@ private struct URLTemplateReader {
 
   let isAlone: Bool
   private(set) var placeholders: [URLPlaceholder] = []
-  private(set) var fault: (URLTemplate.Fault, index: Int)?
+  private(set) var fault: (URLTemplate.Failure, index: Int)?
   private var part = Part.start
   /// The scheme, as far as it was read.
   private var scheme = ""
@@ -214,12 +214,12 @@ private struct URLTemplateReader {
     }
   }
 
-  private mutating func report(_ fault: URLTemplate.Fault, _ index: Int) {
+  private mutating func report(_ fault: URLTemplate.Failure, _ index: Int) {
     if self.fault == nil { self.fault = (fault, index) }
   }
 }
 
-extension URLTemplate.Fault {
+extension URLTemplate.Failure {
   var message: String {
     switch self {
     case .beforeHost: "the scheme of the URL contains an expression"

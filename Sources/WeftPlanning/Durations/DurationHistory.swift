@@ -77,7 +77,7 @@ extension RunMeasures.Step {
   }
 
   /// `nil` if the run made no decision about the step.
-  private var times: Int? { ended > 0 ? Int(ended) : isLeftOut ? 0 : nil }
+  private var times: Int? { ended > 0 ? Int(ended) : isExcluded ? 0 : nil }
 }
 
 /// The durations of a step in earlier runs. A plan has one entry per step, also for the steps of loops.
@@ -116,7 +116,7 @@ package struct RunMeasures: Sendable, Hashable {
     /// The number of instances that ended, measured or not.
     var ended: Int32 = 0
     /// Whether it was skipped by its own condition or one around it.
-    var isLeftOut = false
+    var isExcluded = false
   }
 
   /// The measurements, by step of the plan.
@@ -136,7 +136,7 @@ package struct RunMeasures: Sendable, Hashable {
     steps[step].measured += 1
   }
 
-  package mutating func leftOut(_ step: Int) { steps[step].isLeftOut = true }
+  package mutating func excluded(_ step: Int) { steps[step].isExcluded = true }
 }
 
 extension Duration {

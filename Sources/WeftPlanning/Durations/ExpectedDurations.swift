@@ -43,7 +43,7 @@ package struct ExpectedDurations: Sendable, Hashable {
       let step = plan.steps[index]
       var expected = Step(step, known[index], guess)
       expected.times = known[index]?.times == 0 ? 0 : counts.times(of: step) ?? expected.times
-      if hasForecast, plan.isSparedSurely(step) { expected.times = 0 }
+      if hasForecast, plan.certainlyDoesNotRun(step) { expected.times = 0 }
       expected.limit(atOnce: counts.atOnce(of: step))
       return expected
     }
@@ -119,7 +119,7 @@ extension Plan {
   }
 
   /// Whether it is known before the run that a step will not run.
-  fileprivate func isSparedSurely(_ step: PlannedStep) -> Bool {
+  fileprivate func certainlyDoesNotRun(_ step: PlannedStep) -> Bool {
     let known = forecast(of: step)
     return known.isSkipped || known.cached?.verdict == .cached
   }
@@ -128,7 +128,7 @@ extension Plan {
 extension PlanForecast {
   /// Whether it predicts of any step that it will not run.
   fileprivate var decidesSteps: Bool {
-    !conditions.isEmpty || !leftOut.isEmpty || !cached.isEmpty
+    !conditions.isEmpty || !excluded.isEmpty || !cached.isEmpty
   }
 }
 
@@ -145,21 +145,21 @@ struct InstanceCounts {
   /// The factors for the contents of each group.
   private let ofGroups: [Factors]
   /// Whether the plan has any loop.
-  let isAnyMany: Bool
+  let hasLoops: Bool
 
   init(of plan: Plan) {
     self.plan = plan
     var ofGroups: [Factors] = []
-    var isAnyMany = plan.steps.contains { $0.hasControl && $0.control.fanOut != nil }
+    var hasLoops = plan.steps.contains { $0.hasControl && $0.control.fanOut != nil }
     for group in plan.groups {
       let around = group.parent.map { ofGroups[$0] } ?? Factors()
       let fanOut = group.step?.control.fanOut
-      isAnyMany = isAnyMany || fanOut != nil
+      hasLoops = hasLoops || fanOut != nil
       ofGroups.append(
         fanOut.map { around.inside($0, of: plan.forecast(of: group).elements) } ?? around)
     }
     self.ofGroups = ofGroups
-    self.isAnyMany = isAnyMany
+    self.hasLoops = hasLoops
   }
 
   /// The number of instances of a step; `nil` if it is unknown.
@@ -170,7 +170,7 @@ struct InstanceCounts {
 
   private func factors(of step: PlannedStep) -> Factors {
     let around = ofGroups[step.group]
-    guard isAnyMany, step.hasControl, let fanOut = step.control.fanOut else { return around }
+    guard hasLoops, step.hasControl, let fanOut = step.control.fanOut else { return around }
     return around.inside(fanOut, of: plan.forecast(of: step).elements)
   }
 }

@@ -11,11 +11,11 @@ enum CommandText {
     switch step.command?.invocation {
     case .script(let script): text.append(firstLine(of: script, text.ellipsis), atMost: columns)
     case .program(let words): text.append(commandLine(words, columns), atMost: columns)
-    case nil: text.append(deed(of: step.step, text.ellipsis), atMost: columns)
+    case nil: text.append(actionText(of: step.step, text.ellipsis), atMost: columns)
     }
   }
 
-  private static func deed(of step: Step, _ ellipsis: String) -> String {
+  private static func actionText(of step: Step, _ ellipsis: String) -> String {
     switch step.action {
     case .wait(let waiting): "waits " + text(of: waiting)
     case .approve(let approval): "asks: " + firstLine(of: approval.message, ellipsis)

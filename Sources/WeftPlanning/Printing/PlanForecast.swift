@@ -8,7 +8,7 @@ package struct PlanForecast: Sendable, Hashable {
   /// The number of elements of each loop, by node.
   package var elements: [Plan.NodeIndex: Int] = [:]
   /// The steps that the user has deselected, by node.
-  package var leftOut: Set<Plan.NodeIndex> = []
+  package var excluded: Set<Plan.NodeIndex> = []
   /// The forecasts for cached steps, by node.
   package var cached: [Plan.NodeIndex: CacheForecast] = [:]
   /// The durations of steps in earlier runs; `nil` if there are none.
@@ -30,7 +30,7 @@ struct NodeForecast: Sendable, Hashable {
   /// `nil` if there is no condition.
   var condition: Condition?
   var elements: Int?
-  var isLeftOut = false
+  var isExcluded = false
   /// The forecast for a cached step.
   var cached: CacheForecast?
   /// The duration of one instance in earlier runs.
@@ -38,7 +38,7 @@ struct NodeForecast: Sendable, Hashable {
 
   /// Whether it is known not to run.
   var isSkipped: Bool {
-    if isLeftOut { return true }
+    if isExcluded { return true }
     return switch condition {
     case .fails, .failsAround: true
     case .holds, .open, nil: false
@@ -55,9 +55,9 @@ extension Plan {
   }
 
   /// The plan of a run that skips these steps.
-  package func leavingOut(_ leftOut: [Int]) -> Plan {
+  package func excluding(_ excluded: [Int]) -> Plan {
     var plan = self
-    plan.forecast.leftOut = Set(leftOut.map { steps[$0].node })
+    plan.forecast.excluded = Set(excluded.map { steps[$0].node })
     return plan
   }
 
@@ -70,9 +70,9 @@ extension Plan {
   func forecast(of group: PlannedGroup) -> NodeForecast {
     guard let step = group.step else { return NodeForecast() }
     var known = forecast(at: group.startNode, step.control, in: group.parent ?? 0)
-    if !forecast.leftOut.isEmpty {
+    if !forecast.excluded.isEmpty {
       let inside = steps.lazy.filter { $0.node > group.startNode && $0.node < group.endNode }
-      known.isLeftOut = inside.allSatisfy { forecast.leftOut.contains($0.node) }
+      known.isExcluded = inside.allSatisfy { forecast.excluded.contains($0.node) }
     }
     return known
   }
@@ -83,7 +83,7 @@ extension Plan {
     NodeForecast(
       condition: condition(at: node, isWritten: control.condition != nil, in: group),
       elements: forecast.elements[node] ?? control.fanOut?.writtenCount,
-      isLeftOut: forecast.leftOut.contains(node), cached: forecast.cached[node])
+      isExcluded: forecast.excluded.contains(node), cached: forecast.cached[node])
   }
 
   private func condition(
@@ -180,7 +180,7 @@ package struct CacheForecast: Sendable, Hashable {
 
 extension Plan {
   /// Whether a step is known not to run.
-  package func isSkippedSurely(_ step: PlannedStep) -> Bool { forecast(of: step).isSkipped }
+  package func isCertainlySkipped(_ step: PlannedStep) -> Bool { forecast(of: step).isSkipped }
 
   /// Whether a step runs at most once, and only inputs decide whether it does.
   package func isDecided(_ step: PlannedStep) -> Bool {

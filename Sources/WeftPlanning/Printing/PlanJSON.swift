@@ -27,7 +27,7 @@ import WeftJSON
 /// CONTROL: "needs"?, "timeout"?, "allowFailure"?, "outputs"?: [name…], "computed"?, "if"?,
 ///   "retry"?: [ { "max", "delay", "factor", "maxDelay", "jitter", "within"?, "on"?, "when"? } ],
 ///   "forEach"?: { "in", "as"?, "key"?, "maxParallel"?, "tolerate"? }, "matrix"?,
-///   "pool"?: { NAME: slots }, "cleanup"?: [node…], "runs"?, "leftOut"?, "elements"?,
+///   "pool"?: { NAME: slots }, "cleanup"?: [node…], "runs"?, "excluded"?, "elements"?,
 ///   "cache"?: { "decision", "reasons"?: […], "because"?, "unlessChangedBy"? }
 /// ```
 ///
@@ -44,7 +44,7 @@ import WeftJSON
 /// level of that file, a group without an address that has `onFailure` and the other properties of the file.
 ///
 /// `runs` predicts whether a step or group with a condition, or inside a group with one, will run, as far as that is
-/// known before the run: `yes` (unless something fails), `no`, `decidedAtRunTime`. `leftOut` marks steps that the user
+/// known before the run: `yes` (unless something fails), `no`, `decidedAtRunTime`. `excluded` marks steps that the user
 /// has deselected (`--only`, `--skip`, `--from`); `elements` is the number of elements of a loop. In the summary,
 /// `steps` counts each step of the file once, and `groups` counts neither the top level nor `finally`;
 /// `stepsWithElements` is present if the number of elements of every loop is known.
@@ -435,7 +435,7 @@ extension JSONWriter {
     case .open: member("runs", "decidedAtRunTime")
     case nil: break
     }
-    if forecast.isLeftOut { member("leftOut", true) }
+    if forecast.isExcluded { member("leftOut", true) }
     member("elements", forecast.elements)
     guard let cached = forecast.cached else { return }
     object("cache") {

@@ -66,7 +66,7 @@ enum PlanRemarks {
     let timeout = step.timeout.map { "timeout \(DurationText.text(of: $0))" }
     return [name, needs].compactMap(\.self) + ControlRemarks(style).remarks(on: step, forecast)
       + [timeout, tolerance(step.allowFailure)].compactMap(\.self)
-      + computed(step.computed) + handsOn(step)
+      + computed(step.computed) + outputsRemarks(step)
   }
 
   private static func pools(of workflow: Workflow) -> [String] {
@@ -83,7 +83,7 @@ enum PlanRemarks {
   }
 
   /// The outputs of a step; a step that only computes shows them in place of a command.
-  private static func handsOn(_ step: Step) -> [String] {
+  private static func outputsRemarks(_ step: Step) -> [String] {
     if case .compute = step.action { return [] }
     return step.outputs.isEmpty ? [] : ["outputs " + list(step.outputs.map(\.name))]
   }
@@ -175,7 +175,7 @@ struct ControlRemarks {
 
   /// The reason why it does not run, if that is not its own condition.
   private func skips(_ forecast: NodeForecast) -> [String] {
-    if forecast.isLeftOut { return ["not selected"] }
+    if forecast.isExcluded { return ["not selected"] }
     guard case .failsAround(let group) = forecast.condition else { return [] }
     return ["skipped with \(group)"]
   }

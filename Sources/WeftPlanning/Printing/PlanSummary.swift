@@ -53,7 +53,7 @@ extension Plan {
 
   fileprivate var countWithElements: Int? {
     let counts = InstanceCounts(of: self)
-    guard counts.isAnyMany else { return nil }
+    guard counts.hasLoops else { return nil }
     var sum = 0
     for step in steps {
       guard let times = counts.times(of: step) else { return nil }
@@ -85,7 +85,7 @@ extension Plan {
 
   /// Visits the informative edges of a step or of a group's start: it omits the edge to the start of its own group if
   /// another edge leads into the same group, which implies it.
-  func visitTellingEdges(of node: NodeIndex, in group: Int, _ visit: (NodeIndex) -> Void) {
+  func visitShownEdges(of node: NodeIndex, in group: Int, _ visit: (NodeIndex) -> Void) {
     let edges = dependencies[node]
     let (start, end) = (groups[group].startNode, groups[group].endNode)
     for edge in edges.lazy.map(Int.init) {

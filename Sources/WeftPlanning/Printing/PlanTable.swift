@@ -21,11 +21,11 @@ struct PlanTable {
     var waits = PrintedColumn(ellipsis: ellipsis)
     waits.append { $0.append("WAITS FOR", atMost: 9) }
     for step in order { waits.append { waiting.write(for: plan.steps[step], to: &$0) } }
-    return rows(of: order, [waits] + [tookColumn(order)].compactMap(\.self))
+    return rows(of: order, [waits] + [durationColumn(order)].compactMap(\.self))
   }
 
   /// `nil` if there are no earlier runs.
-  private func tookColumn(_ order: [Int]) -> PrintedColumn? {
+  private func durationColumn(_ order: [Int]) -> PrintedColumn? {
     guard plan.expectedDurations != nil else { return nil }
     var took = PrintedColumn(ellipsis: ellipsis)
     took.append { $0.append("TOOK", atMost: 4) }
@@ -134,7 +134,7 @@ struct WaitingText {
     var place: (node: Int, group: Int)? = (step, group)
     while let (node, group) = place {
       place = nil
-      plan.visitTellingEdges(of: node, in: group) { edge in
+      plan.visitShownEdges(of: node, in: group) { edge in
         if edge == plan.groups[group].startNode {
           place = (edge, plan.groups[group].parent ?? 0)
         } else if nodes.count < WaitingText.limit {

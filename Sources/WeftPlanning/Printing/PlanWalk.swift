@@ -123,21 +123,21 @@ struct DrawnEdges {
     switch plan.nodes[node] {
     case .step(let index):
       if let subject = cleanedUp[node] { return visit(plan.end(of: subject), .cleanup) }
-      visitTellingEdges(to: node, in: plan.steps[Int(index)].group, visit)
+      visitShownEdges(to: node, in: plan.steps[Int(index)].group, visit)
     case .groupStart(let index) where plan.bodies.finallyGroups.contains(Int(index)):
       visitLastMembers(before: node) { visit($0, .plain) }
     case .groupStart(let index):
-      visitTellingEdges(to: node, in: plan.groups[Int(index)].parent ?? 0, visit)
+      visitShownEdges(to: node, in: plan.groups[Int(index)].parent ?? 0, visit)
     case .groupEnd:
       visitLastMembers(before: node) { visit($0, .implied) }
     }
   }
 
-  private func visitTellingEdges(
+  private func visitShownEdges(
     to node: Plan.NodeIndex, in group: Int, _ visit: (Plan.NodeIndex, Kind) -> Void
   ) {
     let start = plan.groups[group].startNode
-    plan.visitTellingEdges(of: node, in: group) { visit($0, $0 == start ? .implied : .plain) }
+    plan.visitShownEdges(of: node, in: group) { visit($0, $0 == start ? .implied : .plain) }
   }
 
   private func visitLastMembers(before node: Plan.NodeIndex, _ visit: (Plan.NodeIndex) -> Void) {

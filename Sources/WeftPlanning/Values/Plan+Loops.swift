@@ -4,13 +4,13 @@ import WeftExpressions
 extension Plan {
   /// Whether the `if` of a step with a loop is evaluated for each element, instead of once before there are any: it
   /// reads the element, or a variable of the step's own `env` that depends on it.
-  package func asksForEachElement(step index: Int) -> Bool {
+  package func isEvaluatedPerElement(step index: Int) -> Bool {
     guard steps[index].hasControl, let fanOut = steps[index].control.fanOut else { return false }
     return fanOut.isRead(byConditionAmong: values.texts(ofStep: index))
   }
 
-  /// Whether the `if` of a group with a loop is evaluated for each element; see ``asksForEachElement(step:)``.
-  package func asksForEachElement(group index: Int) -> Bool {
+  /// Whether the `if` of a group with a loop is evaluated for each element; see ``isEvaluatedPerElement(step:)``.
+  package func isEvaluatedPerElement(group index: Int) -> Bool {
     guard let step = groups[index].step, step.hasControl, let fanOut = step.control.fanOut else {
       return false
     }

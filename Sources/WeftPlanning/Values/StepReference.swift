@@ -18,7 +18,7 @@ enum StepReference: Sendable, Hashable {
   /// The name at this position is a step inside a group that hides it.
   case inside(OpaqueGroup, at: Int)
   /// The name at this position is a step that runs at the end of something.
-  case afterwards(FinalizerScope, at: Int)
+  case finalizerScope(FinalizerScope, at: Int)
   /// A step, or a group by its start node; the name at `rest` is a part of its result.
   case node(Plan.NodeIndex, rest: Int)
 }
@@ -42,11 +42,11 @@ extension Outline {
       case let problem: return problem
       }
     }
-    if hasSealedGroups, let sealed = sealedGroup(around: target, butNotAround: node) {
+    if hasSealedGroups, let sealed = sealedGroup(around: target, excludingThoseAround: node) {
       return .inside(sealed, at: rest - 1)
     }
-    if hidesSteps, let afterwards = afterwards(target, to: node) {
-      return .afterwards(afterwards, at: rest - 1)
+    if hidesSteps, let finalizerScope = finalizerScope(target, to: node) {
+      return .finalizerScope(finalizerScope, at: rest - 1)
     }
     guard let node else { return .node(target, rest: rest) }
     if target == node { return .itself }

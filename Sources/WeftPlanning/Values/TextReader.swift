@@ -37,7 +37,7 @@ struct TextReader {
       reader.closeArguments(ofStep: index)
       reader.texts.closeStep()
     }
-    reader.noteWhatIsPassedOn()
+    reader.recordForwardedValues()
     reader.references.sort(nodeCount: outline.nodes.count)
     return reader
   }
@@ -49,7 +49,7 @@ struct TextReader {
   }
 
   /// A race outputs those of a member, and a step that runs another file those of that file.
-  private mutating func noteWhatIsPassedOn() {
+  private mutating func recordForwardedValues() {
     for file in outline.files.dropFirst() {
       reads[outline.groups[file.topLevel].startNode].insert(.result)
     }
@@ -77,7 +77,7 @@ struct TextReader {
     texts.append(planned, of: owner)
     planned.visitExpressions { expression in
       expression.root.visitReferences { reference, part in
-        note(reference, part, in: planned, of: owner)
+        record(reference, part, in: planned, of: owner)
       }
     }
   }
@@ -110,11 +110,11 @@ struct TextReader {
     }
   }
 
-  private mutating func note(
+  private mutating func record(
     _ reference: ContextReference, _ part: String?, in text: PlannedText, of owner: TextOwner
   ) {
     switch reference.valueContext {
-    case .steps: noteStep(reference, part, in: text, of: owner)
+    case .steps: recordStep(reference, part, in: text, of: owner)
     case .itself:
       guard let node = outline.node(of: owner) else { return }
       switch outline.meaning(ofOwn: reference, to: node, names[text.file]) {
@@ -126,7 +126,7 @@ struct TextReader {
     }
   }
 
-  private mutating func noteStep(
+  private mutating func recordStep(
     _ reference: ContextReference, _ part: String?, in text: PlannedText, of owner: TextOwner
   ) {
     let node = outline.node(of: owner)

@@ -10,7 +10,7 @@ extension ValueChecker {
       case .node(let target, let rest) = outline.meaning(
         of: reference, to: outline.node(of: owner), names.files[outline.file(of: owner)].steps),
       rest < reference.names.count, let field = StepField.named(reference.names[rest].text),
-      site.minds(field)
+      site.isSensitive(field)
     else { return nil }
     let producer = outline.member(at: target)
     guard producer.step.resultShape != .many else { return nil }
@@ -18,11 +18,11 @@ extension ValueChecker {
       return .skip(
         of: conditional, producer: ContextReference(Array(reference.names[..<rest])).text)
     }
-    if let group = groupThatEndsEarly(owner, around: target) {
+    if let group = earlyEndingGroup(owner, around: target) {
       return .loss(of: producer.address.text, in: group)
     }
     let isOwn = outline.cleans(owner, upAfter: target)
-    if field == .outputs || !isOwn, runsAnyway(owner, whateverBecomesOf: target) {
+    if field == .outputs || !isOwn, runsRegardless(owner, regardlessOf: target) {
       return .readerRunsAnyway(producer.address.text)
     }
     guard field == .outputs else { return nil }
@@ -53,7 +53,7 @@ extension ValueChecker {
   }
 
   /// The address of the reader, if it is a group that may end before the producer in it has.
-  private func groupThatEndsEarly(
+  private func earlyEndingGroup(
     _ owner: TextOwner, around target: Plan.NodeIndex
   ) -> String? {
     guard case .group(let index) = owner, outline.groups[index].endsEarly,
@@ -63,8 +63,8 @@ extension ValueChecker {
   }
 
   /// Whether the owner of a text runs even if what it needs has failed or did not run.
-  private func runsAnyway(
-    _ owner: TextOwner, whateverBecomesOf target: Plan.NodeIndex
+  private func runsRegardless(
+    _ owner: TextOwner, regardlessOf target: Plan.NodeIndex
   ) -> Bool {
     let producers = chain(of: outline.owner(at: target))
     for layer in chain(of: owner) where !producers.contains(layer) {
@@ -99,7 +99,7 @@ extension ValueChecker {
   ) -> Bool {
     condition.template.expressions.contains { expression in
       expression.references.contains { reference in
-        guard reference.asksForOutcome, reference.valueContext == .steps,
+        guard reference.readsOutcome, reference.valueContext == .steps,
           case .node(let target, _) = outline.meaning(
             of: reference, to: outline.node(of: owner), names.files[outline.file(of: owner)].steps)
         else { return false }
@@ -111,7 +111,7 @@ extension ValueChecker {
 
 extension TextSite {
   /// Whether the text needs a part of a result that exists only if the step has run.
-  fileprivate func minds(_ field: StepField) -> Bool {
+  fileprivate func isSensitive(_ field: StepField) -> Bool {
     switch self {
     // A missing value equals no string; but it counts as 0.
     case .condition, .retryCondition: return field == .exitCode || field == .status

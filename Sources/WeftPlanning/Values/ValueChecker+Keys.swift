@@ -10,7 +10,7 @@ extension ValueChecker {
         reference.valueContext == .item || reference.valueContext == .index
           || loop.name.map(InputName.folded) == InputName.folded(reference.context)
       }),
-      let elements = try? FanOutElements(of: written)
+      let elements = try? LoopElements(of: written)
     else { return }
     var keys = ElementKeys()
     for index in 0..<elements.count {

@@ -156,20 +156,20 @@ extension ValueChecker {
   mutating func checkDeclarations() {
     for (index, file) in outline.files.enumerated() {
       let node = outline.anyNode(of: .workflow(file.topLevel))
-      tellValueless(file.workflow.outputs, of: "the workflow", in: index, node)
+      reportValueless(file.workflow.outputs, of: "the workflow", in: index, node)
     }
     for group in outline.groups where !group.isTopLevel {
       guard let step = group.step, !step.outputs.isEmpty else { continue }
       let owner = outline.member(at: group.startNode).subject.description
-      tellValueless(step.outputs, of: owner, in: group.file, group.startNode)
+      reportValueless(step.outputs, of: owner, in: group.file, group.startNode)
     }
     for step in outline.steps where step.command == nil {
       let owner = outline.member(at: step.node).subject.description
-      tellValueless(step.step.outputs, of: owner, in: outline.groups[step.group].file, step.node)
+      reportValueless(step.step.outputs, of: owner, in: outline.groups[step.group].file, step.node)
     }
   }
 
-  private mutating func tellValueless(
+  private mutating func reportValueless(
     _ outputs: [OutputDeclaration], of owner: String, in file: Int, _ node: Plan.NodeIndex?
   ) {
     for output in outputs where output.value == nil {

@@ -7,7 +7,7 @@ extension ValueChecker {
   mutating func checkWritable(
     _ expression: Expression, _ type: ExpressionType, isAlone: Bool, in text: PlannedText
   ) {
-    let place = text.site.room(forOnlyExpression: isAlone)
+    let place = text.site.acceptedKinds(forOnlyExpression: isAlone)
     let alternatives = type.alternatives
     guard let first = alternatives.first, alternatives.allSatisfy({ !place.takes($0) }) else {
       return
@@ -24,13 +24,13 @@ extension ValueChecker {
 }
 
 /// The kinds of value that a site accepts in addition to those that can be written as text.
-private struct Room: OptionSet {
+private struct AcceptedKinds: OptionSet {
   let rawValue: Int
 
-  static let null = Room(rawValue: 1)
-  static let array = Room(rawValue: 2)
-  static let object = Room(rawValue: 4)
-  static let anything: Room = [.null, .array, .object]
+  static let null = AcceptedKinds(rawValue: 1)
+  static let array = AcceptedKinds(rawValue: 2)
+  static let object = AcceptedKinds(rawValue: 4)
+  static let anything: AcceptedKinds = [.null, .array, .object]
 
   func takes(_ type: ExpressionType) -> Bool {
     switch type {
@@ -43,7 +43,7 @@ private struct Room: OptionSet {
 }
 
 extension TextSite {
-  fileprivate func room(forOnlyExpression isAlone: Bool) -> Room {
+  fileprivate func acceptedKinds(forOnlyExpression isAlone: Bool) -> AcceptedKinds {
     guard isAlone else { return [] }
     switch self {
     case .name, .script, .workingDirectory, .inputFile, .message, .concurrencyKey, .cacheInput,
@@ -54,7 +54,7 @@ extension TextSite {
     // With `null`, the variable is removed, or the input is empty.
     case .variable, .input: return .null
     // Elements and computed keys have their own checks; a condition accepts any value as true or false.
-    case .http(let site): return site.room
+    case .http(let site): return site.acceptedKinds
     case .output, .computed, .condition, .retryCondition, .elements, .elementKey, .axis, .include,
       .exclude, .waiting, .parameter:
       return .anything
@@ -63,7 +63,7 @@ extension TextSite {
 }
 
 extension HTTPSite {
-  fileprivate var room: Room {
+  fileprivate var acceptedKinds: AcceptedKinds {
     switch self {
     // With `null`, the field is omitted; with an array, it is repeated.
     case .query, .header, .field, .part: [.null, .array]

@@ -102,14 +102,14 @@ struct ValueChecker {
     if case .step(let index) = owner { outline.steps[index].command?.caching != nil } else { false }
   }
 
-  func tellable(_ text: PlannedText, _ part: SourceRange?) -> SourceRange? {
+  func reportableRange(_ text: PlannedText, _ part: SourceRange?) -> SourceRange? {
     part.map { text.part($0).range(in: outline.files[text.file].workflow.source.value) }
       ?? text.place
   }
 
   mutating func report(_ problem: ValueProblem, _ text: PlannedText, _ part: SourceRange?) {
     found.file = text.file
-    found.append(.value(problem), tellable(text, part), key: text.site.key)
+    found.append(.value(problem), reportableRange(text, part), key: text.site.key)
   }
 
   mutating func report(

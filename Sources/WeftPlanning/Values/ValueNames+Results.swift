@@ -22,10 +22,10 @@ extension ValueNames {
     if let own = producer.step.outputs.first(where: { $0.name == name }) {
       return member(of: knowledge(of: own, at: node), reference, from: place + 1)
     }
-    let handedOn = handedOn(by: node)
-    if !handedOn.isComplete { return .value(.unknown) }
-    guard let output = handedOn.outputs.first(where: { $0.name == name }) else {
-      let names = handedOn.outputs.map(\.name)
+    let nodeOutputs = nodeOutputs(by: node)
+    if !nodeOutputs.isComplete { return .value(.unknown) }
+    guard let output = nodeOutputs.outputs.first(where: { $0.name == name }) else {
+      let names = nodeOutputs.outputs.map(\.name)
       return .problem(
         .unknownOutput(
           name, of: producer.subject, known: names, nearest: NearestName(names).nearest(to: name)),
@@ -35,36 +35,36 @@ extension ValueNames {
   }
 
   func hasSecretOutputs(_ node: Plan.NodeIndex) -> Bool {
-    handedOn(by: node).outputs.contains(where: \.knowledge.isSecret)
+    nodeOutputs(by: node).outputs.contains(where: \.knowledge.isSecret)
   }
 
   // MARK: Outputs
 
   /// All outputs of a step or group.
-  struct HandedOn {
+  struct NodeOutputs {
     var outputs: [(name: String, knowledge: Knowledge)] = []
     /// Whether there are no others.
     var isComplete = true
   }
 
   /// The outputs of one instance of a step or group.
-  private func handedOn(by node: Plan.NodeIndex) -> HandedOn {
+  private func nodeOutputs(by node: Plan.NodeIndex) -> NodeOutputs {
     let member = outline.member(at: node)
-    var handedOn = HandedOn(
+    var nodeOutputs = NodeOutputs(
       outputs: member.step.outputs.map { ($0.name, knowledge(of: $0, at: node)) })
     switch member.step.action {
-    case .group(let group) where group.order == .race: add(winnersOf: node, to: &handedOn)
+    case .group(let group) where group.order == .race: add(winnersOf: node, to: &nodeOutputs)
     case .workflow(let nested):
       guard let workflow = nested.workflow, case .groupStart(let index) = outline.nodes[node] else {
-        handedOn.isComplete = false
+        nodeOutputs.isComplete = false
         break
       }
       // The other file's top level directly follows the group of the step.
       let topLevel = outline.groups[Int(index) + 1].startNode
-      handedOn.outputs += workflow.outputs.map { ($0.name, knowledge(of: $0, at: topLevel)) }
+      nodeOutputs.outputs += workflow.outputs.map { ($0.name, knowledge(of: $0, at: topLevel)) }
     default: break
     }
-    return handedOn
+    return nodeOutputs
   }
 
   private func knowledge(of output: OutputDeclaration, at node: Plan.NodeIndex) -> Knowledge {
@@ -75,11 +75,11 @@ extension ValueNames {
   }
 
   /// Adds the outputs of all members: those of the winner count, so outputs that another member lacks may be missing.
-  private func add(winnersOf node: Plan.NodeIndex, to race: inout HandedOn) {
+  private func add(winnersOf node: Plan.NodeIndex, to race: inout NodeOutputs) {
     guard case .groupStart(let index) = outline.nodes[node] else { return }
     let members = outline.groups[Int(index)].members.map { member in
       outline.member(at: Int(member)).step.resultShape == .many
-        ? HandedOn() : handedOn(by: Int(member))
+        ? NodeOutputs() : nodeOutputs(by: Int(member))
     }
     race.isComplete = members.allSatisfy(\.isComplete)
     for output in members.flatMap(\.outputs) {
@@ -108,8 +108,8 @@ extension ValueNames {
     let members = outline.groups[Int(index)].members.map(Int.init)
     let isWithout = members.map { member in
       if outline.member(at: member).step.resultShape == .many { return true }
-      let handedOn = handedOn(by: member)
-      return handedOn.isComplete && !handedOn.outputs.contains { $0.name == output }
+      let nodeOutputs = nodeOutputs(by: member)
+      return nodeOutputs.isComplete && !nodeOutputs.outputs.contains { $0.name == output }
     }
     // An output that no member has is reported as an error of its own.
     guard isWithout.contains(false), let first = isWithout.firstIndex(of: true) else { return nil }
@@ -124,13 +124,13 @@ extension ValueNames {
     var fields: [(String, ExpressionType)] = [
       (ElementField.key.rawValue, .string), (ElementField.index.rawValue, .number),
     ]
-    for field in step.ownResultShape.fields where isThere(field, of: step) {
+    for field in step.ownResultShape.fields where isAvailable(field, of: step) {
       fields.append((field.rawValue, type(of: field, at: node)))
     }
     return Knowledge(type: .array(of: .object(fields)), isSecret: hasSecretOutputs(node))
   }
 
-  private func isThere(_ field: StepField, of step: Step) -> Bool {
+  private func isAvailable(_ field: StepField, of step: Step) -> Bool {
     switch field {
     case .body: !step.savesBody
     case .json where step.sendsRequest: !step.savesBody
@@ -146,9 +146,9 @@ extension ValueNames {
     case .stdout, .stderr: return .union([.string, .null])
     case .winner: return .union([.string, .null])
     case .outputs:
-      let handedOn = handedOn(by: node)
-      let outputs = handedOn.outputs.map { ($0.name, $0.knowledge.type.orNull) }
-      return .object(outputs, rest: handedOn.isComplete ? nil : .any)
+      let nodeOutputs = nodeOutputs(by: node)
+      let outputs = nodeOutputs.outputs.map { ($0.name, $0.knowledge.type.orNull) }
+      return .object(outputs, rest: nodeOutputs.isComplete ? nil : .any)
     default: return field.knowledge.type
     }
   }

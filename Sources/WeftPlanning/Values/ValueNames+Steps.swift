@@ -10,7 +10,7 @@ extension ValueNames {
     let node = outline.node(of: owner)
     let meaning = outline.meaning(of: reference, to: node, files[outline.file(of: owner)].steps)
     switch meaning {
-    case .unnamed, .ambiguous, .unknown, .outside, .inside, .afterwards:
+    case .unnamed, .ambiguous, .unknown, .outside, .inside, .finalizerScope:
       return nameless(meaning, reference, in: outline.file(of: owner))
     case .itself:
       let owner = outline.member(at: node ?? 0)
@@ -45,7 +45,7 @@ extension ValueNames {
     let file = outline.file(of: node)
     let meaning = outline.meaning(ofOwn: reference, to: node, files[file].steps)
     switch meaning {
-    case .unnamed, .ambiguous, .unknown, .outside, .inside, .afterwards:
+    case .unnamed, .ambiguous, .unknown, .outside, .inside, .finalizerScope:
       return nameless(meaning, reference, in: file)
     case .itself, .around:
       return part(of: node, site.isOutput ? .itself : .failedAttempt, reference, from: 1)
@@ -69,8 +69,8 @@ extension ValueNames {
         at: place)
     case .inside(let sealed, let place):
       return .problem(.readsInsideOf(reference.names[place].text, of: sealed), at: place)
-    case .afterwards(let afterwards, let place):
-      return .problem(.readsAfterwards(reference.names[place].text, afterwards), at: place)
+    case .finalizerScope(let finalizerScope, let place):
+      return .problem(.readsFinalizer(reference.names[place].text, finalizerScope), at: place)
     case .ambiguous, .itself, .around, .node: return .reported
     }
   }
@@ -90,7 +90,7 @@ extension ValueNames {
     }
     switch field {
     case .stdout, .stderr, .json, .exitCode, .signal, .body:
-      if let problem = whyNotWritten(field, by: node) { return .problem(problem, at: place) }
+      if let problem = missingFieldProblem(field, by: node) { return .problem(problem, at: place) }
     case .outputs: return output(of: node, reading, reference, from: place + 1)
     case .results: return member(of: results(of: node), reference, from: place + 1)
     case .winner: return member(of: winner(at: node), reference, from: place + 1)
@@ -128,7 +128,7 @@ extension ValueNames {
   }
 
   /// The reason why a step has no log to read, or no exit code; `nil` if it has.
-  private func whyNotWritten(_ field: StepField, by node: Plan.NodeIndex) -> ValueProblem? {
+  private func missingFieldProblem(_ field: StepField, by node: Plan.NodeIndex) -> ValueProblem? {
     guard case .step(let index) = outline.nodes[node] else { return nil }
     let (step, address) = (outline.steps[Int(index)], outline.member(at: node).address.text)
     if step.callsAction { return nil }
@@ -136,7 +136,7 @@ extension ValueNames {
       return request.saveTo == nil ? nil : .savesBody(address, field: field.rawValue)
     }
     guard let command = step.command else {
-      return .runsNothing(address, field: field.rawValue, step.action.whatItDoes)
+      return .runsNothing(address, field: field.rawValue, step.action.actionPhrase)
     }
     guard command.usesTerminal, field != .exitCode, field != .signal else { return nil }
     return .readsTerminal(address, field: field.rawValue)
@@ -167,7 +167,7 @@ extension StepField {
 
 extension StepAction {
   /// Describes the action in a message about a missing result.
-  fileprivate var whatItDoes: String {
+  fileprivate var actionPhrase: String {
     switch self {
     case .run: "runs a program"
     case .group: "is a group"

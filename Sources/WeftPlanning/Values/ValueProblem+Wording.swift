@@ -19,7 +19,7 @@ extension ValueProblem {
       "W0319"
     case .readsInsideOf: "W0326"
     case .partOfMany: "W0328"
-    case .readsAfterwards: "W0329"
+    case .readsFinalizer: "W0329"
     case .outsideOfLoop, .elementOf, .beforeElements: "W0327"
     case .readsTerminal, .savesBody, .runsNothing: "W0320"
     case .wrongType: "W0321"
@@ -76,8 +76,8 @@ extension ValueProblem {
     case .readsInsideOf(let step, let sealed):
       "the expression reads \"\(step)\", which cannot be named from outside \"\(sealed.address)\" "
         + "(\(sealed.reason.rawValue))"
-    case .readsAfterwards(let step, let afterwards):
-      "the expression reads \"\(step)\", which \(afterwards.reason)"
+    case .readsFinalizer(let step, let finalizerScope):
+      "the expression reads \"\(step)\", which \(finalizerScope.reason)"
     case .readsOwnOutputs(let owner):
       "\(owner) reads its own outputs"
     case .failedHasNoOutputs(let owner):
@@ -88,8 +88,8 @@ extension ValueProblem {
       "\"\(name)\" is an element of \"\(loop)\", but is used outside of it"
     case .beforeElements(let name, let site):
       "\"\(name)\" is used in \(site.key), which is evaluated before there are elements"
-    case .runsNothing(let step, let field, let whatItDoes):
-      "step \"\(step)\" \(whatItDoes), so it has no \(field)"
+    case .runsNothing(let step, let field, let actionPhrase):
+      "step \"\(step)\" \(actionPhrase), so it has no \(field)"
     case .partOfMany(let name, let owner, _, _):
       "\(owner) runs once for each element, so it has no single \"\(name)\""
     case .readsTerminal(let step, let field):
@@ -181,8 +181,8 @@ extension ValueProblem {
       "only the \"outputs\" of a group can read its members"
     case .readsInsideOf(_, let sealed):
       sealed.help
-    case .readsAfterwards(_, let afterwards):
-      afterwards.help
+    case .readsFinalizer(_, let finalizerScope):
+      finalizerScope.help
     case .readsOwnOutputs:
       "repeat the expression of the other output"
     case .failedHasNoOutputs:

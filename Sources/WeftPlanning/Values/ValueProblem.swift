@@ -25,7 +25,7 @@ enum ValueProblem: Sendable, Hashable {
   case readsGroupAround(String)
   case readsMember(String)
   case readsInsideOf(String, of: OpaqueGroup)
-  case readsAfterwards(String, FinalizerScope)
+  case readsFinalizer(String, FinalizerScope)
   case readsOwnOutputs(String)
   case failedHasNoOutputs(String)
   /// `item`, `index` or `matrix` without a matching loop, although there may be one of the other kind.

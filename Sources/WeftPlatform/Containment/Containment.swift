@@ -25,7 +25,7 @@ package protocol Containment: AnyObject, Sendable {
   /// - Returns: Whether it was gone and has been created again.
   func restore() -> Bool
   /// Whether `orphans` may find something; cheap.
-  var mayHoldStrays: Bool { get }
+  var mayHoldOrphans: Bool { get }
   /// The living orphans of attempts that have ended, without those that are to be kept.
   func orphans() -> [ProcessStatus]
   /// Removes everything that was created for the run. Called once, at its end.
@@ -53,8 +53,8 @@ package protocol Enclosure: AnyObject, Sendable {
   func killAll(besides leader: Int32)
   /// Called when the leader is about to be reaped.
   ///
-  /// - Parameter keepsRest: Whether the remaining processes are to outlive the run.
-  func ended(leader: Int32, keepsRest: Bool)
+  /// - Parameter keepsProcesses: Whether the remaining processes are to outlive the run.
+  func ended(leader: Int32, keepsProcesses: Bool)
   /// Called if no program was spawned in it.
   func abandoned()
 }

@@ -1,5 +1,5 @@
 /// The location of a process in the cgroup v2 tree.
-struct ControlGroupPlace: Equatable {
+struct ControlGroupLocation: Equatable {
   /// The process's own group, as a path of the file system.
   var directory: String
 
@@ -70,7 +70,7 @@ struct ControlGroupPlace: Equatable {
 
     /// - Throws: If there is no tree that this process may use.
     init(run id: String, cookie: EngineCookie) throws(SystemError) {
-      guard let place = ControlGroupTree.ownPlace else { throw .notFound }
+      guard let place = ControlGroupTree.ownLocation else { throw .notFound }
       let path = place.directory
       let directory = try retrying { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
       self.place = Descriptor(owning: directory)
@@ -122,11 +122,11 @@ struct ControlGroupPlace: Equatable {
       }
     }
 
-    static var ownPlace: ControlGroupPlace? {
+    static var ownLocation: ControlGroupLocation? {
       guard let mounts = CgroupFile.contents(ofFile: "/proc/self/mountinfo"),
         let membership = CgroupFile.contents(ofFile: "/proc/self/cgroup")
       else { return nil }
-      return ControlGroupPlace(
+      return ControlGroupLocation(
         mounts: String(decoding: mounts, as: UTF8.self),
         membership: String(decoding: membership, as: UTF8.self))
     }
@@ -155,12 +155,12 @@ struct ControlGroupPlace: Equatable {
       }
     }
 
-    fileprivate func takeBack(_ group: ControlGroup, isPopulated: Bool, keepsRest: Bool) {
+    fileprivate func takeBack(_ group: ControlGroup, isPopulated: Bool, keepsProcesses: Bool) {
       // Now, not at the end of the run: cleanup after a crash of this engine kills all processes in the run's group.
-      let isPopulated = isPopulated && !(keepsRest && group.release(into: place.number))
+      let isPopulated = isPopulated && !(keepsProcesses && group.release(into: place.number))
       state.withLock { state in
         if isPopulated {
-          if keepsRest { state.kept.append(group) } else { state.lingering.append(group) }
+          if keepsProcesses { state.kept.append(group) } else { state.lingering.append(group) }
         } else if group.isReusable, group.isStill(in: state.run.descriptor) {
           state.free.append(group)
         } else {
@@ -169,7 +169,7 @@ struct ControlGroupPlace: Equatable {
       }
     }
 
-    var mayHoldStrays: Bool { state.withLock { $0.run }.isPopulated }
+    var mayHoldOrphans: Bool { state.withLock { $0.run }.isPopulated }
 
     func orphans() -> [ProcessStatus] {
       state.withLock { $0.lingering }.flatMap(\.members)
@@ -209,16 +209,16 @@ struct ControlGroupPlace: Equatable {
     }
 
     func holds(_ process: ProcessStatus) -> Bool {
-      process.isStillThere && group.processes.contains(process.id)
+      process.exists && group.processes.contains(process.id)
     }
 
     func killAll(besides leader: Int32) { group.killAll() }
 
-    func abandoned() { tree.takeBack(group, isPopulated: false, keepsRest: false) }
+    func abandoned() { tree.takeBack(group, isPopulated: false, keepsProcesses: false) }
 
-    func ended(leader: Int32, keepsRest: Bool) {
+    func ended(leader: Int32, keepsProcesses: Bool) {
       let isPopulated = !wasSeenEmpty.load(ordering: .relaxed) && group.isPopulated
-      tree.takeBack(group, isPopulated: isPopulated, keepsRest: keepsRest)
+      tree.takeBack(group, isPopulated: isPopulated, keepsProcesses: keepsProcesses)
     }
   }
 
@@ -253,7 +253,7 @@ struct ControlGroupPlace: Equatable {
       _ body: (ControlGroupName, ControlGroup, _ parent: Int32) -> Void
     ) {
       guard let mounts = CgroupFile.contents(ofFile: "/proc/self/mountinfo"),
-        let top = ControlGroupPlace(
+        let top = ControlGroupLocation(
           mounts: String(decoding: mounts, as: UTF8.self), membership: "0::/")
       else { return }
       let directory = open(top.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

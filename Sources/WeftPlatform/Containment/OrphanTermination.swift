@@ -52,11 +52,11 @@ package struct OrphanTermination {
           slot.sleep(until: time)
           ending.stopRequested(stop.level)
         }
-      case .look:
-        found = look(hasKilled: ending.hasKilled)
+      case .check:
+        found = check(hasKilled: ending.hasKilled)
         // Compared by identity: parent, group and name may have changed since.
         all += found.filter { new in !all.contains { $0.identity == new.identity } }
-        ending.othersSeen(areGone: found.isEmpty, at: MonotonicClock.now)
+        ending.recordOthers(areGone: found.isEmpty, at: MonotonicClock.now)
       case .finish: return result(of: all, orphans: ending.gaveUp ? found : [])
       }
     }
@@ -64,12 +64,12 @@ package struct OrphanTermination {
 
   private func ask(_ processes: [ProcessStatus]) {
     for process in processes {
-      process.send(policy.signal, if: process.isStillThere)
-      process.send(.continue, if: process.isStillThere)
+      process.send(policy.signal, if: process.exists)
+      process.send(.continue, if: process.exists)
     }
   }
 
-  private func look(hasKilled: Bool) -> [ProcessStatus] {
+  private func check(hasKilled: Bool) -> [ProcessStatus] {
     // One search may miss a process that starts during it.
     var found = find()
     if found.isEmpty { found = find() }
@@ -89,7 +89,7 @@ package struct OrphanTermination {
 extension Containment {
   /// Terminates the orphans of ended attempts.
   package func endOrphans(_ policy: StopPolicy, stop: StopSwitch) -> OrphansEnd {
-    guard mayHoldStrays else { return OrphansEnd() }
+    guard mayHoldOrphans else { return OrphansEnd() }
     return OrphanTermination(policy: policy, stop: stop, find: orphans).end()
   }
 }
@@ -101,7 +101,7 @@ struct SignalCalls: Sendable {
   var signalHeld: @Sendable (_ descriptor: Int32, _ signal: Int32) -> Int32 = {
     weft_signal_held($0, $1)
   }
-  var letGo: @Sendable (Int32) -> Void = { close($0) }
+  var releaseHold: @Sendable (Int32) -> Void = { close($0) }
   /// Signals whichever process has the id.
   var signal: @Sendable (_ id: Int32, _ signal: Int32) -> Void = { kill($0, $1) }
 
@@ -123,14 +123,14 @@ extension ProcessStatus {
     _ signal: Signal, if isSame: @autoclosure () -> Bool, by calls: SignalCalls = .system
   ) {
     let held = calls.hold(id)
-    defer { if held >= 0 { calls.letGo(held) } }
+    defer { if held >= 0 { calls.releaseHold(held) } }
     guard held >= 0 || SignalCalls.isUnavailable(held), isSame() else { return }
     let sent = held >= 0 ? calls.signalHeld(held, signal.rawValue) : held
     if SignalCalls.isUnavailable(sent) { calls.signal(id, signal.rawValue) }
   }
 
   /// Whether the process that now has the id is this one.
-  var isStillThere: Bool { ProcessStatus(of: id)?.identity == identity }
+  var exists: Bool { ProcessStatus(of: id)?.identity == identity }
 }
 
 /// Kills processes that may keep starting others meanwhile.
@@ -139,7 +139,7 @@ enum Sweep {
 
   /// Stops all processes until a search finds no new ones, and then kills them: a stopped process does not fork.
   static func kill(
-    _ find: () -> [ProcessStatus], if holds: (ProcessStatus) -> Bool = \.isStillThere
+    _ find: () -> [ProcessStatus], if holds: (ProcessStatus) -> Bool = \.exists
   ) {
     var stopped: Set<ProcessIdentity> = []
     var found: [ProcessStatus] = []

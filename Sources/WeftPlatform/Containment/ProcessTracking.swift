@@ -26,7 +26,7 @@ final class ProcessTracking: Containment {
     var living: [ProcessTree.AttemptNumber: [ProcessStatus]] = [:]
     var observedWalk = 0
     /// Processes whose environment was read and did not contain the run's cookie.
-    var strangers: Set<ProcessIdentity> = []
+    var foreignProcesses: Set<ProcessIdentity> = []
   }
 
   /// The attempt number of processes that have the run's cookie and belong to no attempt under way.
@@ -56,11 +56,12 @@ final class ProcessTracking: Containment {
 
   fileprivate func lost(leader: Int32) { state.withLock { $0.processTree.ended(leader: leader) } }
 
-  fileprivate func ended(_ attempt: ProcessTree.AttemptNumber, leader: Int32, keepsRest: Bool) {
+  fileprivate func ended(_ attempt: ProcessTree.AttemptNumber, leader: Int32, keepsProcesses: Bool)
+  {
     state.withLock { state in
       state.processTree.ended(leader: leader)
       let cookie = state.cookies.removeValue(forKey: attempt)
-      if keepsRest, let cookie { state.kept[attempt] = ProcessCookie(cookie()) }
+      if keepsProcesses, let cookie { state.kept[attempt] = ProcessCookie(cookie()) }
     }
   }
 
@@ -79,7 +80,7 @@ final class ProcessTracking: Containment {
   }
 
   // With a subreaper, every orphan is a descendant of this process.
-  var mayHoldStrays: Bool { level != .subreaper || ChildProcesses.exist }
+  var mayHoldOrphans: Bool { level != .subreaper || ChildProcesses.exist }
 
   func orphans() -> [ProcessStatus] {
     let walk = ProcessTable.shared.walk()
@@ -111,18 +112,18 @@ extension ProcessTracking.State {
   }
 
   private mutating func find(in processes: [ProcessStatus]) {
-    var strangers = strangers
+    var foreignProcesses = foreignProcesses
     let (cookies, kept, run, earliestStart) = (cookies, kept, run, earliestStart)
     // Built only when a process is found that may have a cookie: that is rare, and there may be many attempts.
     var spelled: [(attempt: ProcessTree.AttemptNumber, cookie: ProcessCookie)]?
     processTree.observe(processes) { process in
       guard process.isAlive, process.identity.startTicks >= earliestStart,
-        !strangers.contains(process.identity)
+        !foreignProcesses.contains(process.identity)
       else { return nil }
       guard let environment = ProcessCookie.environment(of: process.id) else { return nil }
       guard run.isIn(environment) else {
         // An empty environment may be that of a program still in its execve.
-        if !environment.isEmpty { strangers.insert(process.identity) }
+        if !environment.isEmpty { foreignProcesses.insert(process.identity) }
         return nil
       }
       let underWay = spelled ?? cookies.map { ($0, ProcessCookie($1())) }
@@ -131,7 +132,7 @@ extension ProcessTracking.State {
       for (attempt, cookie) in kept where cookie.isIn(environment) { return attempt }
       return ProcessTracking.formerAttempt
     }
-    self.strangers = strangers.intersection(processes.map(\.identity))
+    self.foreignProcesses = foreignProcesses.intersection(processes.map(\.identity))
   }
 }
 
@@ -154,7 +155,7 @@ private final class TrackedEnclosure: Enclosure {
     tracking.members(of: attempt, besides: leader)
   }
 
-  func holds(_ process: ProcessStatus) -> Bool { process.isStillThere }
+  func holds(_ process: ProcessStatus) -> Bool { process.exists }
 
   func killAll(besides leader: Int32) {
     Sweep.kill { members(besides: leader) }
@@ -162,8 +163,8 @@ private final class TrackedEnclosure: Enclosure {
 
   func abandoned() { tracking.abandoned(attempt) }
 
-  func ended(leader: Int32, keepsRest: Bool) {
-    tracking.ended(attempt, leader: leader, keepsRest: keepsRest)
+  func ended(leader: Int32, keepsProcesses: Bool) {
+    tracking.ended(attempt, leader: leader, keepsProcesses: keepsProcesses)
   }
 }
 
@@ -206,16 +207,16 @@ struct ProcessTree {
     forget(allBut: processes)
     for index in processes.indices {
       finder.resolve(index) { process in
-        if process.id == engine { return .nobody }
+        if process.id == engine { return .noOwner }
         if let owner = owner(of: process) { return .attempt(owner) }
         return nil
       }
     }
     for index in processes.indices {
       guard let owner = finder.owner(of: index) ?? cookie(processes[index]) else { continue }
-      note(processes[index], of: owner)
+      record(processes[index], of: owner)
     }
-    noteSessions(among: processes)
+    recordSessions(among: processes)
   }
 
   /// The living processes of each attempt among `processes`, without leaders.
@@ -236,18 +237,18 @@ struct ProcessTree {
 
   func isLeader(_ id: Int32) -> Bool { leaders[id] != nil }
 
-  private mutating func note(_ process: ProcessStatus, of owner: AttemptNumber) {
+  private mutating func record(_ process: ProcessStatus, of owner: AttemptNumber) {
     guard leaders[process.id] == nil else { return }
     known[process.identity] = owner
   }
 
   /// Adds sessions. A process joins a session by being born in it or by creating it, so later members descend from the
   /// current ones.
-  private mutating func noteSessions(among processes: [ProcessStatus]) {
+  private mutating func recordSessions(among processes: [ProcessStatus]) {
     guard !known.isEmpty else { return }
-    let vouched = Set(
+    let verified = Set(
       processes.filter { known[$0.identity] != nil }.map(\.session))
-    let open = vouched.filter {
+    let open = verified.filter {
       $0 != engineSession && leaders[$0] == nil && sessions[$0] == nil
     }
     guard !open.isEmpty else { return }
@@ -270,11 +271,11 @@ struct ProcessTree {
     let present = Set(processes.map(\.identity))
     known = known.filter { present.contains($0.key) }
     // The id of a session is reused, too, once the session is empty; a known process in it shows that it still exists.
-    var vouched: Set<Int32> = []
+    var verified: Set<Int32> = []
     for process in processes where known[process.identity] != nil {
-      vouched.insert(process.session)
+      verified.insert(process.session)
     }
-    sessions = sessions.filter { vouched.contains($0.key) }
+    sessions = sessions.filter { verified.contains($0.key) }
   }
 }
 
@@ -282,7 +283,7 @@ struct ProcessTree {
 private struct OwnerFinder {
   enum Finding {
     case attempt(ProcessTree.AttemptNumber)
-    case nobody
+    case noOwner
   }
 
   private let processes: [ProcessStatus]
@@ -304,7 +305,7 @@ private struct OwnerFinder {
   mutating func resolve(_ index: Int, _ ask: (ProcessStatus) -> Finding?) {
     var path: [Int] = []
     var next: Int? = index
-    var found = Finding.nobody
+    var found = Finding.noOwner
     while let current = next {
       if let finding = findings[current] ?? ask(processes[current]) {
         path.append(current)
@@ -313,7 +314,7 @@ private struct OwnerFinder {
       }
       path.append(current)
       // A table is not a snapshot of one instant: ids may have been reused, so that parents form a cycle.
-      findings[current] = .nobody
+      findings[current] = .noOwner
       next = indices[processes[current].parent]
     }
     for passed in path { findings[passed] = found }

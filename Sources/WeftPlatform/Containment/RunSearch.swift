@@ -122,7 +122,7 @@ package struct RunSearch {
     for process in table where process.isAlive {
       guard let environment = ProcessCookie.environment(of: process.id),
         let member = membership(environment), ProcessStatus.user(of: process.id) == geteuid(),
-        process.isStillThere
+        process.exists
       else { continue }
       members[process.identity] = member
     }

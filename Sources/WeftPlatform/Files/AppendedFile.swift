@@ -62,7 +62,7 @@ package final class GroupCommit: Sendable {
     /// Records are numbered from 1.
     var written: UInt64 = 0
     var safe: UInt64 = 0
-    var isUnderWay = false
+    var isCommitting = false
     var fault: SystemError?
     var waiting: [Parking] = []
   }
@@ -84,7 +84,7 @@ package final class GroupCommit: Sendable {
   }
 
   /// Notes that a record has been written.
-  package func noteWritten(_ number: UInt64) {
+  package func recordWritten(_ number: UInt64) {
     state.withLock { $0.written = max($0.written, number) }
   }
 
@@ -113,8 +113,8 @@ package final class GroupCommit: Sendable {
     state.withLock { state in
       if state.safe >= number { return .over }
       if let fault = state.fault { return .failed(fault) }
-      guard state.isUnderWay else {
-        state.isUnderWay = true
+      guard state.isCommitting else {
+        state.isCommitting = true
         return .synchronize(upTo: state.written)
       }
       let parking = Parking()
@@ -125,7 +125,7 @@ package final class GroupCommit: Sendable {
 
   private func end(upTo last: UInt64, _ fault: SystemError?) {
     let waiting = state.withLock { state in
-      state.isUnderWay = false
+      state.isCommitting = false
       if let fault { state.fault = fault } else { state.safe = max(state.safe, last) }
       defer { state.waiting = [] }
       return state.waiting
@@ -144,7 +144,7 @@ package struct DiskReserve: Sendable {
   ///   an error.
   package init(
     _ bytes: Int, named name: String, in directory: PrivateDirectory
-  ) throws(UnsafePlaceError) {
+  ) throws(UnsafePathError) {
     calls = directory.calls
     file = try directory.file(name, .makingOrAppending)
     do { try calls.reserve(bytes, in: file) } catch {

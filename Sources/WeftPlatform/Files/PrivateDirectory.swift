@@ -5,7 +5,7 @@
 #endif
 
 /// The reason why a directory is not safe for keeping journals, or a file in it not safe to use.
-package enum UnsafePlaceError: Error, Hashable, Sendable {
+package enum UnsafePathError: Error, Hashable, Sendable {
   /// It is a symbolic link, which may have been created to redirect writes to a different file.
   case link(String)
   /// A different user owns it and can change its content.
@@ -62,7 +62,7 @@ package final class PrivateDirectory: Sendable {
   /// - Parameter makes: Whether to create it, with mode 0700 whatever the umask is.
   package static func at(
     _ path: String, makes: Bool, calls: FileCalls = .system
-  ) throws(UnsafePlaceError) -> PrivateDirectory {
+  ) throws(UnsafePathError) -> PrivateDirectory {
     let (above, name) = Directory.split(path)
     let parent: Directory
     let status: stat
@@ -78,13 +78,13 @@ package final class PrivateDirectory: Sendable {
   }
 
   /// Opens a directory in this one, or creates it, as ``at(_:makes:calls:)`` does.
-  package func directory(_ name: String, makes: Bool) throws(UnsafePlaceError) -> PrivateDirectory {
+  package func directory(_ name: String, makes: Bool) throws(UnsafePathError) -> PrivateDirectory {
     try PrivateDirectory(name, in: directory, path: "\(path)/\(name)", makes: makes)
   }
 
   private convenience init(
     _ name: String, in parent: Directory, path: String, makes: Bool
-  ) throws(UnsafePlaceError) {
+  ) throws(UnsafePathError) {
     let name = EntryName(name)
     var isNew = false
     if makes {
@@ -135,7 +135,7 @@ package final class PrivateDirectory: Sendable {
   }
 
   /// Opens a regular file that belongs to this user, created with mode 0600; a link is refused.
-  package func file(_ name: String, _ opening: Opening) throws(UnsafePlaceError) -> Descriptor {
+  package func file(_ name: String, _ opening: Opening) throws(UnsafePathError) -> Descriptor {
     let place = "\(path)/\(name)"
     let file: Descriptor
     let status: stat
@@ -155,7 +155,7 @@ package final class PrivateDirectory: Sendable {
   /// Creates a file with these bytes.
   package func write(
     _ bytes: [UInt8], to name: String, surviving power: Bool
-  ) throws(UnsafePlaceError) {
+  ) throws(UnsafePathError) {
     let file = try file(name, .making)
     try placing(name) { () throws(SystemError) in
       try calls.writeAll(file, bytes)
@@ -164,7 +164,7 @@ package final class PrivateDirectory: Sendable {
   }
 
   /// The content of a file.
-  package func bytes(of name: String, limit: Int) throws(UnsafePlaceError) -> [UInt8] {
+  package func bytes(of name: String, limit: Int) throws(UnsafePathError) -> [UInt8] {
     let file = try file(name, .reading)
     do { return try file.bytes(limit: limit) } catch {
       throw .system("\(path)/\(name)", error.error ?? .fileTooBig)
@@ -174,7 +174,7 @@ package final class PrivateDirectory: Sendable {
   /// Renames an entry, or moves it to a different directory of the same file system.
   package func rename(
     _ name: String, to other: String, in target: PrivateDirectory? = nil
-  ) throws(UnsafePlaceError) {
+  ) throws(UnsafePathError) {
     let target = target ?? self
     try target.placing(other) { () throws(SystemError) in
       try directory.rename(EntryName(name), to: EntryName(other), in: target.directory)
@@ -182,14 +182,14 @@ package final class PrivateDirectory: Sendable {
   }
 
   /// Gives a file an additional name, which must not exist.
-  func link(_ name: String, as other: String) throws(UnsafePlaceError) {
+  func link(_ name: String, as other: String) throws(UnsafePathError) {
     try placing(other) { () throws(SystemError) in
       try directory.link(EntryName(name), as: EntryName(other))
     }
   }
 
   /// Removes a file; a missing one is no error.
-  package func remove(_ name: String) throws(UnsafePlaceError) {
+  package func remove(_ name: String) throws(UnsafePathError) {
     try placing(name) { () throws(SystemError) in
       do throws(SystemError) { try directory.remove(EntryName(name)) } catch {
         if error != .notFound { throw error }
@@ -198,13 +198,13 @@ package final class PrivateDirectory: Sendable {
   }
 
   /// Makes the names in it survive a power loss.
-  package func synchronize() throws(UnsafePlaceError) {
+  package func synchronize() throws(UnsafePathError) {
     do { try directory.synchronize() } catch { throw .system(path, error) }
   }
 
   private func placing(
     _ name: String, _ call: () throws(SystemError) -> Void
-  ) throws(UnsafePlaceError) {
+  ) throws(UnsafePathError) {
     do { try call() } catch { throw .system("\(path)/\(name)", error) }
   }
 

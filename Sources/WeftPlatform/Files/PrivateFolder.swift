@@ -8,7 +8,7 @@ package final class PrivateFolder: Sendable {
   private let root: PrivateDirectory
 
   /// Opens the folder, or creates it together with missing parents.
-  package init(_ name: String, in path: String) throws(UnsafePlaceError) {
+  package init(_ name: String, in path: String) throws(UnsafePathError) {
     // The system would create the path before the NUL.
     if path.utf8.contains(0) { throw .system(path, .invalid) }
     do { try FileSystem.makeDirectories(path, mode: 0o700) } catch { throw .system(path, error) }
@@ -60,21 +60,21 @@ package final class PrivateFolder: Sendable {
   }
 
   /// Creates a file with these bytes, replacing an existing one.
-  package func replace(_ name: String, with bytes: [UInt8]) throws(UnsafePlaceError) {
+  package func replace(_ name: String, with bytes: [UInt8]) throws(UnsafePathError) {
     let (directory, file) = try place(of: name, makes: true)
     let temporary = try write(bytes, in: directory)
-    do throws(UnsafePlaceError) { try directory.rename(temporary, to: file) } catch {
+    do throws(UnsafePathError) { try directory.rename(temporary, to: file) } catch {
       try? directory.remove(temporary)
       throw error
     }
   }
 
   /// Creates a file with these bytes, unless it exists.
-  package func create(_ name: String, with bytes: [UInt8]) throws(UnsafePlaceError) {
+  package func create(_ name: String, with bytes: [UInt8]) throws(UnsafePathError) {
     let (directory, file) = try place(of: name, makes: true)
     let temporary = try write(bytes, in: directory)
     defer { try? directory.remove(temporary) }
-    do throws(UnsafePlaceError) { try directory.link(temporary, as: file) } catch {
+    do throws(UnsafePathError) { try directory.link(temporary, as: file) } catch {
       if error.error != .alreadyExists { throw error }
     }
   }
@@ -97,9 +97,9 @@ extension PrivateFolder {
   /// Writes the bytes under a unique temporary name.
   private func write(
     _ bytes: [UInt8], in directory: PrivateDirectory
-  ) throws(UnsafePlaceError) -> String {
+  ) throws(UnsafePathError) -> String {
     let name = try unfinishedName()
-    do throws(UnsafePlaceError) {
+    do throws(UnsafePathError) {
       try directory.write(bytes, to: name, surviving: false)
       return name
     } catch {
@@ -108,7 +108,7 @@ extension PrivateFolder {
     }
   }
 
-  private func unfinishedName() throws(UnsafePlaceError) -> String {
+  private func unfinishedName() throws(UnsafePathError) -> String {
     do {
       return try Self.unfinished + Entropy.bytes(12).map { String($0, radix: 36) }.joined()
     } catch {
@@ -118,7 +118,7 @@ extension PrivateFolder {
 
   private func place(
     of name: String, makes: Bool
-  ) throws(UnsafePlaceError) -> (directory: PrivateDirectory, file: String) {
+  ) throws(UnsafePathError) -> (directory: PrivateDirectory, file: String) {
     guard let slash = name.firstIndex(of: "/") else { return (root, name) }
     return (
       try root.directory(String(name[..<slash]), makes: makes),
@@ -154,7 +154,7 @@ extension PrivateFolder {
   /// - Returns: The hash of the content; `nil` if it was stopped, in which case nothing is kept.
   package func keep(
     _ source: Descriptor, stop: StopSwitch, named name: (SHA256.Digest) -> String
-  ) throws(UnsafePlaceError) -> SHA256.Digest? {
+  ) throws(UnsafePathError) -> SHA256.Digest? {
     let temporary = try unfinishedName()
     let copy = try root.file(temporary, .making)
     let digest: SHA256.Digest?
@@ -170,7 +170,7 @@ extension PrivateFolder {
       try? root.remove(temporary)
       return nil
     }
-    do throws(UnsafePlaceError) {
+    do throws(UnsafePathError) {
       let (directory, file) = try place(of: name(digest), makes: true)
       try root.rename(temporary, to: file, in: directory)
       return digest
@@ -195,7 +195,7 @@ extension PrivateFolder {
 extension PrivateFolder {
   /// Random bytes that are shared by all processes that use the folder, and secret otherwise. If several find none, all
   /// use those that were created first.
-  package func secret(_ name: String, count: Int) throws(UnsafePlaceError) -> [UInt8] {
+  package func secret(_ name: String, count: Int) throws(UnsafePathError) -> [UInt8] {
     for _ in 1...3 {
       if let bytes = read(name, limit: 1024) {
         if bytes.count == count { return bytes }
@@ -207,7 +207,7 @@ extension PrivateFolder {
     throw .kind(name, found: "damaged repeatedly")
   }
 
-  private static func randomBytes(_ count: Int) throws(UnsafePlaceError) -> [UInt8] {
+  private static func randomBytes(_ count: Int) throws(UnsafePathError) -> [UInt8] {
     do { return try Entropy.bytes(count) } catch { throw .system("random bytes", error) }
   }
 }
@@ -233,7 +233,7 @@ package struct FolderBudget: Sendable {
 
   /// The least recently used entries, whose removal makes room for an eighth of the limit, or for as much as is about
   /// to be written.
-  package func superfluous(
+  package func excess(
     _ entries: [PrivateFolder.Entry], writing bytes: Int = 0
   ) -> [String] {
     let most = limit - max(limit / 8, bytes)

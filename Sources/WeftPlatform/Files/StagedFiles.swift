@@ -125,12 +125,12 @@ package final class StagedFiles: Sendable {
       try act()
       return true
     } catch {
-      if StagedFiles.saysOccupied(error) { return false }
+      if StagedFiles.isOccupied(error) { return false }
       throw WorkspaceError(.system(error), at: path)
     }
   }
 
-  private static func saysOccupied(_ error: SystemError) -> Bool {
+  private static func isOccupied(_ error: SystemError) -> Bool {
     [
       .alreadyExists, .isDirectory, .notDirectory, .notFound, SystemError(number: ENOTEMPTY),
       SystemError(number: ELOOP),

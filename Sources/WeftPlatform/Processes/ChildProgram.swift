@@ -84,12 +84,12 @@ package struct ChildProgram: Sendable {
     let level = stop.attach(slot.signal)
     defer { stop.detach(slot.signal) }
     guard level == .none else { throw .stopped }
-    var mayHaveLeftTraces = false
-    defer { terminal?.end(restoringScreen: mayHaveLeftTraces) }
+    var mayNeedScreenReset = false
+    defer { terminal?.end(restoringScreen: mayNeedScreenReset) }
     var run = try start()
     started(run.started)
     let end = run.toEnd(slot: slot, stop: stop, output: output)
-    mayHaveLeftTraces = end.wasCutOff
+    mayNeedScreenReset = end.wasCutOff
     return end
   }
 

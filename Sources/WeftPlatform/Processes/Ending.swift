@@ -12,8 +12,8 @@ struct Ending {
     /// Send the policy's signal, and CONT, to all processes that the program has started.
     case terminate
     case kill(Scope)
-    /// Check whether any process but the leader is alive, and report it to `othersSeen` before the next call.
-    case look(Scope)
+    /// Check whether any process but the leader is alive, and report it to `recordOthers` before the next call.
+    case check(Scope)
     case finish
   }
 
@@ -54,13 +54,13 @@ struct Ending {
   private var exitedAt: Duration?
   private var succeeded = false
   private var lastOutput: Duration
-  private var others = Others()
+  private var others = OtherProcesses()
 
   /// The state of the other processes after the leader's exit.
-  private struct Others {
+  private struct OtherProcesses {
     var goneAt: Duration?
-    var lookedAt: Duration?
-    var nextLook = Duration.zero
+    var checkedAt: Duration?
+    var nextCheck = Duration.zero
     var pause = Duration.milliseconds(1)
   }
 
@@ -85,12 +85,12 @@ struct Ending {
     self.succeeded = succeeded
   }
 
-  mutating func othersSeen(areGone: Bool, at now: Duration) {
-    others.lookedAt = now
+  mutating func recordOthers(areGone: Bool, at now: Duration) {
+    others.checkedAt = now
     if areGone {
       others.goneAt = now
     } else {
-      others.nextLook = now + others.pause
+      others.nextCheck = now + others.pause
       others.pause = min(others.pause * 2, .milliseconds(500))
     }
   }
@@ -108,11 +108,11 @@ struct Ending {
     guard let exitedAt else { return whileRunning(at: now) }
     // A leader that exits before any signal was sent has not been stopped, however close the race was.
     guard cause == nil else {
-      return endOthers(at: now) ?? drain(since: others.goneAt ?? now, at: now) ?? .finish
+      return terminateOthers(at: now) ?? drain(since: others.goneAt ?? now, at: now) ?? .finish
     }
     if let wait = drain(since: exitedAt, at: now) { return wait }
     if succeeded, keepsLeftovers { return .finish }
-    return endOthers(at: now) ?? .finish
+    return terminateOthers(at: now) ?? .finish
   }
 
   private mutating func whileRunning(at now: Duration) -> Action {
@@ -136,19 +136,19 @@ struct Ending {
   private mutating func killIfDue(at now: Duration) -> Action? {
     let isDue =
       cause == nil
-      ? !needsLook(at: now) && hasSettled(at: now) : level == .now || hasPassed(killAt, at: now)
+      ? !needsCheck(at: now) && hasSettled(at: now) : level == .now || hasPassed(killAt, at: now)
     guard killedAt == nil, isDue else { return nil }
     killedAt = now
     neededKill = cause != nil
-    others.nextLook = now
+    others.nextCheck = now
     others.pause = .milliseconds(1)
     return .kill(scope)
   }
 
   /// The next action for the other processes; `nil` once none is left or the rest cannot be killed.
-  private mutating func endOthers(at now: Duration) -> Action? {
+  private mutating func terminateOthers(at now: Duration) -> Action? {
     guard others.goneAt == nil else { return nil }
-    if needsLook(at: now) { return .look(scope) }
+    if needsCheck(at: now) { return .check(scope) }
     if let kill = killIfDue(at: now) { return kill }
     let limit = killedAt.map { $0 + Self.deathLimit } ?? killAt ?? settledAt
     if killedAt != nil, hasPassed(limit, at: now) {
@@ -156,7 +156,7 @@ struct Ending {
       gaveUp = true
       return nil
     }
-    return .wait(until: min(others.nextLook, limit ?? others.nextLook))
+    return .wait(until: min(others.nextCheck, limit ?? others.nextCheck))
   }
 
   /// The time from which the rest may be killed, if the program was not stopped; `nil` before the exit.
@@ -167,10 +167,10 @@ struct Ending {
   private func hasSettled(at now: Duration) -> Bool { hasPassed(settledAt, at: now) }
 
   /// Whether to look at the others first: only processes that were seen after the time to settle are killed.
-  private func needsLook(at now: Duration) -> Bool {
-    if others.nextLook <= now { return true }
+  private func needsCheck(at now: Duration) -> Bool {
+    if others.nextCheck <= now { return true }
     guard cause == nil, killedAt == nil, let settledAt, settledAt <= now else { return false }
-    return others.lookedAt.map { $0 < settledAt } ?? true
+    return others.checkedAt.map { $0 < settledAt } ?? true
   }
 
   /// The wait for more output; `nil` once there is none to wait for.

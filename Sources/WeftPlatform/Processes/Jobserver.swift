@@ -183,14 +183,14 @@ package struct MakeFlags: Sendable, Hashable {
 
   /// The flags without options about the number of jobs and about jobservers; `nil` if none are left.
   package var withoutJobs: String? {
-    let words = options.filter { !Self.saysJobs($0) } + definitions
+    let words = options.filter { !Self.setsJobs($0) } + definitions
     return words.isEmpty ? nil : words.joined(separator: " ")
   }
 
   /// The flags with this jobserver in place of any other.
   package func offering(_ address: JobserverAddress, jobs: Int) -> String {
     // The first word may be letters without a hyphen, and must remain the first.
-    let kept = options.filter { !Self.saysJobs($0) }.map(String.init)
+    let kept = options.filter { !Self.setsJobs($0) }.map(String.init)
     let offer = ["-j\(jobs)", "--jobserver-auth=\(address.text)"]
     return (kept + offer + definitions.map(String.init)).joined(separator: " ")
   }
@@ -198,7 +198,7 @@ package struct MakeFlags: Sendable, Hashable {
   /// `--jobserver-fds` is the form of make 4.1 and older.
   private static let addressOptions = ["--jobserver-auth=", "--jobserver-fds="]
 
-  private static func saysJobs(_ option: Substring) -> Bool {
+  private static func setsJobs(_ option: Substring) -> Bool {
     option.hasPrefix("--jobserver") || option.hasPrefix("--jobs")
       || option.hasPrefix("-j") && option.dropFirst(2).allSatisfy(\.isNumber)
   }

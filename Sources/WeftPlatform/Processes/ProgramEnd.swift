@@ -27,7 +27,7 @@ package struct ProgramEnd: Hashable, Sendable {
   /// Processes that could not be killed and are still alive.
   package var orphans: [ProcessRecord]
   /// Whether it may have left processes that are to stay: ``ChildProgram/keepsLeftovers``.
-  package var keptRest: Bool
+  package var keptProcesses: Bool
   /// Whether a process kept its output open, so that reading stopped before the end of file.
   package var outputWasHeld: Bool
   package var usage: ProgramUsage

@@ -53,9 +53,9 @@ struct ProgramRun: ~Copyable {
       case .wait(let time): wait(until: time, slot: slot, stop: stop, output: output)
       case .terminate: terminate()
       case .kill(let scope): killAll(scope)
-      case .look(let scope): look(at: scope)
+      case .check(let scope): check(at: scope)
       case .finish:
-        readWhatIsThere(slot: slot, output: output)
+        readAvailable(slot: slot, output: output)
         return reap()
       }
     }
@@ -71,11 +71,11 @@ extension ProgramRun {
     let alarm = output.alarm
     poll(until: alarm.map { min($0, time ?? $0) } ?? time, slot: slot)
     readReady(slot: slot, output: output)
-    tellTime(to: output)
+    reportTime(to: output)
     if slot.polls[.feed].revents != 0, streams.feed?.sendSome() == false { streams.feed = nil }
     // The exit comes before the stop: a leader that had exited when the stop came has ended by itself.
-    noteExit(signalled: slot.polls[.exit].revents != 0)
-    if !hasExited { program.terminal?.look() }
+    recordExit(signalled: slot.polls[.exit].revents != 0)
+    if !hasExited { program.terminal?.check() }
     if slot.polls[.wake].revents != 0 {
       weft_wake_drain(slot.wake.number)
       ending.stopRequested(stop.level)
@@ -104,7 +104,7 @@ extension ProgramRun {
     return time.map { min($0, next) } ?? next
   }
 
-  private mutating func noteExit(signalled: Bool) {
+  private mutating func recordExit(signalled: Bool) {
     guard !hasExited, signalled || exit == nil else { return }
     var code: Int32 = -1
     let exited = weft_has_exited(leader, &code)
@@ -135,7 +135,7 @@ extension ProgramRun {
 
 extension ProgramRun {
   /// Calls `output` at its alarm, which the output just read may have changed.
-  private func tellTime(to output: some ProgramOutput) {
+  private func reportTime(to output: some ProgramOutput) {
     guard let alarm = output.alarm else { return }
     let now = MonotonicClock.now
     if alarm <= now { output.timePassed(until: now) }
@@ -183,7 +183,7 @@ extension ProgramRun {
 
   /// Reads the output written so far when reading stops before the end of file. Reads no more than fits into a pipe, so
   /// output that a process keeps writing is lost.
-  private mutating func readWhatIsThere(slot: ProgramSlot, output: some ProgramOutput) {
+  private mutating func readAvailable(slot: ProgramSlot, output: some ProgramOutput) {
     guard ending.outputIsOpen else { return }
     for _ in 0..<Self.lastReads where ending.outputIsOpen {
       poll(until: .zero, slot: slot)
@@ -208,16 +208,16 @@ extension ProgramRun {
   private mutating func terminate() {
     // Found before the signal: a process that loses its parents through it could not be distinguished from an unrelated
     // one.
-    let outsiders = enclosure?.members(besides: leader).filter { $0.group != leader } ?? []
+    let ungrouped = enclosure?.members(besides: leader).filter { $0.group != leader } ?? []
     signalGroup(program.stopPolicy.signal)
     signalGroup(.continue)
     asked = []
-    ask(outsiders)
+    ask(ungrouped)
   }
 
   /// Asks processes outside the leader's group to end, each once.
-  private mutating func ask(_ outsiders: [ProcessStatus]) {
-    for process in outsiders where asked?.insert(process.identity).inserted == true {
+  private mutating func ask(_ ungrouped: [ProcessStatus]) {
+    for process in ungrouped where asked?.insert(process.identity).inserted == true {
       process.send(program.stopPolicy.signal, if: enclosure?.holds(process) == true)
       process.send(.continue, if: enclosure?.holds(process) == true)
     }
@@ -228,26 +228,26 @@ extension ProgramRun {
     if scope == .everything { enclosure?.killAll(besides: leader) }
   }
 
-  private mutating func look(at scope: Ending.Scope) {
+  private mutating func check(at scope: Ending.Scope) {
     looks += 1
-    let isAnyoneLeft = findOthers(scope)
-    if isAnyoneLeft, ending.hasKilled {
+    let hasRemaining = findOtherProcesses(scope)
+    if hasRemaining, ending.hasKilled {
       killAll(scope)
-    } else if isAnyoneLeft {
+    } else if hasRemaining {
       // A search may miss a process that is being started or loses its parent, and find it the next time.
       ask(found.filter { $0.group != leader })
     }
-    ending.othersSeen(areGone: !isAnyoneLeft, at: MonotonicClock.now)
+    ending.recordOthers(areGone: !hasRemaining, at: MonotonicClock.now)
   }
 
   /// Whether any other process is left; `found` contains them if a search was worthwhile.
-  private mutating func findOthers(_ scope: Ending.Scope) -> Bool {
+  private mutating func findOtherProcesses(_ scope: Ending.Scope) -> Bool {
     if let enclosure, enclosure.isKnownToBeEmpty { return false }
     guard scope == .everything, let enclosure else { return findGroup() }
     found = enclosure.members(besides: leader)
     // One search may miss a process that starts during it.
     if found.isEmpty { found = enclosure.members(besides: leader) }
-    noteLeftovers()
+    recordLeftovers()
     return !found.isEmpty
   }
 
@@ -258,11 +258,11 @@ extension ProgramRun {
     guard holdsLeader(), weft_group_has_others(leader) != 0 else { return false }
     guard ending.cause == nil && looks == 1 || looks > 3 else { return true }
     found = ProcessTable.shared.members(ofGroup: leader)
-    noteLeftovers()
+    recordLeftovers()
     return !found.isEmpty
   }
 
-  private mutating func noteLeftovers() {
+  private mutating func recordLeftovers() {
     if ending.cause == nil, !ending.hasKilled { leftovers = found.map(\.record) }
   }
 
@@ -271,9 +271,9 @@ extension ProgramRun {
     if !program.keepsLeftovers { signalGroup(.kill) }
     RunningGroups.shared.remove(leader)
     program.terminal?.programEnded()
-    let keepsRest = program.keepsLeftovers && ending.endedWell
-    let keptRest = keepsRest && enclosure?.isKnownToBeEmpty != true
-    enclosure?.ended(leader: leader, keepsRest: keepsRest)
+    let keepsProcesses = program.keepsLeftovers && ending.endedWell
+    let keptProcesses = keepsProcesses && enclosure?.isKnownToBeEmpty != true
+    enclosure?.ended(leader: leader, keepsProcesses: keepsProcesses)
     var status: Int32 = 0
     var usage = rusage()
     var isReaped = false
@@ -287,7 +287,7 @@ extension ProgramRun {
       stopped: ending.cause,
       neededKill: ending.neededKill, leftovers: leftovers,
       orphans: ending.gaveUp ? found.map(\.record) : [],
-      keptRest: keptRest, outputWasHeld: ending.outputWasHeld,
+      keptProcesses: keptProcesses, outputWasHeld: ending.outputWasHeld,
       usage: ProgramUsage(usage), duration: MonotonicClock.now - begin)
   }
 }

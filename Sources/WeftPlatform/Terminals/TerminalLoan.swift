@@ -44,7 +44,7 @@ package final class TerminalLoan: Sendable {
 
   /// Checks whether the program has been stopped or may continue. Must be called periodically, because no descriptor
   /// reports that a child was stopped.
-  func look() {
+  func check() {
     state.withLock { state in
       guard let leader = state.leader else { return }
       let signal = weft_stopped_by(leader)

@@ -142,12 +142,12 @@ package final class DelayedWork: Sendable {
       try Thread.start(name: name, stackBytes: 256 << 10) { [self] in serve() }
     } catch {
       isStarted.store(false, ordering: .sequentiallyConsistent)
-      workIfAsked()
+      runRequested()
     }
   }
 
   /// Resets the phase first: a request from now on wants the work done again.
-  private func workIfAsked() {
+  private func runRequested() {
     if move(from: .requested, to: .idle) || move(from: .hurried, to: .idle) { work() }
   }
 
@@ -158,8 +158,8 @@ package final class DelayedWork: Sendable {
       case .idle?: _ = parking.park(atMost: nil)
       case .requested?:
         if parking.park(atMost: delay) { continue }
-        workIfAsked()
-      case .hurried?: workIfAsked()
+        runRequested()
+      case .hurried?: runRequested()
       }
     }
   }

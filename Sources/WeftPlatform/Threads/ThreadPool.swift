@@ -190,14 +190,14 @@ final class ThreadRoster: Sendable {
       return state.isClosed
     }
     if isClosed { return false }
-    if let hasJob = worker.waitForOrder(atMost: idleLimit) { return hasJob }
+    if let hasJob = worker.waitForJob(atMost: idleLimit) { return hasJob }
     let left = state.withLock { state in
       guard let index = state.parked.firstIndex(where: { $0 === worker }) else { return false }
       state.parked.remove(at: index)
       return true
     }
     // Removed from the parked workers at the last moment: an order is about to arrive.
-    return left ? false : worker.waitForOrder(atMost: nil) ?? false
+    return left ? false : worker.waitForJob(atMost: nil) ?? false
   }
 
   func close() {
@@ -276,7 +276,7 @@ final class Worker: Sendable {
   }
 
   /// Whether there is a job to run; `nil` if the time has passed without an order.
-  func waitForOrder(atMost limit: Duration?) -> Bool? {
+  func waitForJob(atMost limit: Duration?) -> Bool? {
     guard parking.park(atMost: limit) else { return nil }
     let received = order.withLock { order in
       defer { order = nil }

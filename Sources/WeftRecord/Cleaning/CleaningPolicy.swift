@@ -25,18 +25,18 @@ package struct CleaningPolicy: Sendable, Hashable {
   package var age: Duration?
   /// The maximum size of all runs together. The oldest are removed first; the newest always stays.
   package var bytes: Int?
-  package var takesUnfinished: Bool
+  package var removesUnfinished: Bool
 
   /// The number of runs kept by default.
   package static let defaultCount = 50
 
   package init(
-    count: Int? = nil, age: Duration? = nil, bytes: Int? = nil, takesUnfinished: Bool = false
+    count: Int? = nil, age: Duration? = nil, bytes: Int? = nil, removesUnfinished: Bool = false
   ) {
     self.count = count
     self.age = age
     self.bytes = bytes
-    self.takesUnfinished = takesUnfinished
+    self.removesUnfinished = removesUnfinished
   }
 
   /// The runs to remove and to spare.
@@ -44,7 +44,7 @@ package struct CleaningPolicy: Sendable, Hashable {
     /// The oldest first.
     package var removed: [Candidate] = []
     /// The runs that would be removed if they could not be resumed.
-    package var spared: [Candidate] = []
+    package var resumable: [Candidate] = []
   }
 
   /// - Parameter runs: All existing runs, the newest first.
@@ -61,9 +61,9 @@ package struct CleaningPolicy: Sendable, Hashable {
       }
       switch run.retention {
       case .ended: decision.removed.append(run)
-      case .unfinished where takesUnfinished: decision.removed.append(run)
+      case .unfinished where removesUnfinished: decision.removed.append(run)
       case .unfinished:
-        decision.spared.append(run)
+        decision.resumable.append(run)
         total += run.bytes
       case .held, .unknown: total += run.bytes
       }

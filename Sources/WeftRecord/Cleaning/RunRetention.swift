@@ -21,7 +21,7 @@ extension StateDirectory {
     } catch {
       if case .unknown = error { return nil }
       // Another process has removed it meanwhile.
-      if error.isAboutNothing, !runs.has(run.text) { return nil }
+      if error.concernsMissingRun, !runs.has(run.text) { return nil }
       return .unknown(reason: error.message)
     }
   }
@@ -30,11 +30,11 @@ extension StateDirectory {
     of run: RunID, in folder: PrivateDirectory
   ) throws(RunFolderError) -> RunRetention {
     if try RunFolder.isHeld(folder) { return .held }
-    return try restingState(of: run, in: folder)
+    return try idleState(of: run, in: folder)
   }
 
   /// Returns the standing of a run that no other process holds.
-  static func restingState(
+  static func idleState(
     of run: RunID, in folder: PrivateDirectory
   ) throws(RunFolderError) -> RunRetention {
     let file: Descriptor
@@ -42,7 +42,7 @@ extension StateDirectory {
     let name = "\(folder.path)/\(RunFolder.journalName)"
     let ends = JournalEnds(file, of: run, named: name, limits: JournalLimits())
     guard try ends.opening() != nil else {
-      throw .noBeginning(run, journal: name, bytes: (try? file.byteCount()) ?? 0)
+      throw .missingOpening(run, journal: name, bytes: (try? file.byteCount()) ?? 0)
     }
     return ends.end() == nil ? .unfinished : .ended
   }

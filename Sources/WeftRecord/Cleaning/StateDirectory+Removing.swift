@@ -12,7 +12,7 @@ extension StateDirectory {
   package func remove(_ run: RunID, retention: RunRetention) throws(RunFolderError) -> Bool {
     do { return try removeOnce(run, retention: retention) } catch {
       // Another process has removed it meanwhile.
-      if error.isAboutNothing, !runs.has(run.text) { return false }
+      if error.concernsMissingRun, !runs.has(run.text) { return false }
       throw error
     }
   }
@@ -27,7 +27,7 @@ extension StateDirectory {
       default: throw error
       }
     }
-    guard try StateDirectory.restingState(of: run, in: folder.directory) == retention else {
+    guard try StateDirectory.idleState(of: run, in: folder.directory) == retention else {
       return false
     }
     let name = "\(StateDirectory.removedPrefix)\(run)-\(UInt64.random(in: 0 ... .max))"
@@ -56,7 +56,7 @@ extension StateDirectory {
   private static let abandonedSeconds: Int64 = 60
 
   /// Removes what killed processes left while removing a run or creating its folder.
-  package func removeRemnants(now: WallTime) {
+  package func removeLeftoverFiles(now: WallTime) {
     for name in runs.names() {
       if name.hasPrefix(StateDirectory.removedPrefix)
         || name.hasPrefix(RunFolder.unfinishedPrefix) && isAbandoned(name, now)

@@ -35,7 +35,7 @@ extension StateDirectory {
   }
 
   private func fileName(of workflow: WorkflowKey) -> String {
-    let key = workflow.text(keptIn: path)
+    let key = workflow.text(storedIn: path)
     return "\(StateDirectory.durationPart)/\(SHA256.text(of: SHA256.digest(of: Array(key.utf8))))"
   }
 

@@ -43,7 +43,7 @@ public struct WorkflowKey: Sendable, Hashable, CustomStringConvertible {
 
   /// Returns the text form for stores in a directory that moves with its surroundings, as a project moves with its
   /// `.weft`: files below its parent directory are identified by their relative path.
-  func text(keptIn directory: String) -> String {
+  func text(storedIn directory: String) -> String {
     guard case .file(let path) = place,
       let around = WorkflowKey.path(directory + "/..", below: try? FileSystem.currentDirectory()),
       path.hasPrefix(around == "/" ? "/" : around + "/")

@@ -37,7 +37,7 @@ package final class ConcurrencyLock: Sendable {
   package static func take(
     _ key: String, for run: RunID, since: WallTime, in state: StateDirectory
   ) throws(RunFolderError) -> Attempt {
-    do throws(UnsafePlaceError) {
+    do throws(UnsafePathError) {
       let folder = try state.directory.directory("concurrency", makes: true)
       // A key is any text, a file name is not.
       let name = SHA256.text(of: SHA256.digest(of: Array(key.utf8)))

@@ -59,7 +59,7 @@ package struct ConcurrencyTurn: Sendable {
       case .held(let holder):
         if concurrency.policy == .refuse { throw refusal(holder?.run) }
         if let holder, holder != reported {
-          notify(meet(holder))
+          notify(notice(holder))
           reported = holder
         }
         wakeup.wait(atMost: ConcurrencyTurn.attention)
@@ -93,7 +93,7 @@ package struct ConcurrencyTurn: Sendable {
     }
   }
 
-  private func meet(_ holder: ConcurrencyLock.Holder) -> Notice {
+  private func notice(_ holder: ConcurrencyLock.Holder) -> Notice {
     // A run that has waited does not cancel one that started later.
     guard concurrency.policy == .cancelPrevious, holder.since.nanoseconds < since.nanoseconds,
       cancel(holder.run)
@@ -140,7 +140,7 @@ package final class HeldKey: Sendable {
 
   /// Calls `cancel` when a later run of this process wants the key, immediately if one already does. A run with a
   /// folder is cancelled through its control folder instead.
-  package func whenWanted(_ cancel: @escaping @Sendable () -> Void) {
+  package func onRelease(_ cancel: @escaping @Sendable () -> Void) {
     if case .process(let key, let run) = form {
       KeysOfProcess.shared.onCancel(key, of: run, cancel)
     }

@@ -98,7 +98,7 @@ package final class ControlFolder: ControlInbox {
   }
 
   /// Leaves a request: the file exists completely or not at all.
-  func leave(_ request: ControlRequest, at moment: WallTime) throws(UnsafePlaceError) {
+  func leave(_ request: ControlRequest, at moment: WallTime) throws(UnsafePathError) {
     // Names begin with the time so that they sort by age.
     let random = String(UInt64.random(in: 0 ... .max), radix: 36)
     let name = "\(moment.nanoseconds)-\(random).json"
@@ -118,7 +118,7 @@ extension RunFolder {
     _ request: ControlRequest, for run: RunID, in state: StateDirectory, at moment: WallTime
   ) throws(RunFolderError) {
     let folder = try state.folder(of: run)
-    do throws(UnsafePlaceError) {
+    do throws(UnsafePathError) {
       try ControlFolder(try folder.directory("control", makes: true)).leave(request, at: moment)
     } catch {
       throw .place(error)

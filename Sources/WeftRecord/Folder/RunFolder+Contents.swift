@@ -16,11 +16,11 @@ extension RunFolder.Contents {
   /// Collects the contents of a new run folder for a plan.
   ///
   /// - Parameters:
-  ///   - leftOut: The steps skipped by the caller.
+  ///   - excluded: The steps skipped by the caller.
   ///   - rerun: The steps to rerun although a previous engine completed them.
   ///   - secrets: The values that must not be written.
   package init(
-    of plan: Plan, _ run: RunID, _ inputs: InputValues, leavingOut leftOut: [Int] = [],
+    of plan: Plan, _ run: RunID, _ inputs: InputValues, excluding excluded: [Int] = [],
     rerunning rerun: RerunSelection = RerunSelection(), hiding secrets: RunSecrets = RunSecrets()
   ) {
     secrets.add(secretsIn: inputs)
@@ -37,9 +37,9 @@ extension RunFolder.Contents {
       nested: nested.map { RecordedFile(path: $0.path, hash: hash($0.bytes)) },
       directory: try? FileSystem.currentDirectory(),
       inputs: inputs.entries.map { entry in
-        HandedOn(name: entry.name.text, value: entry.isSecret ? .none : .some(entry.value))
+        ReportedOutput(name: entry.name.text, value: entry.isSecret ? .none : .some(entry.value))
       },
-      leftOut: leftOut.map { plan.steps[$0].address }, rerun: rerun.addresses(in: plan),
+      excluded: excluded.map { plan.steps[$0].address }, rerun: rerun.addresses(in: plan),
       cookie: EngineCookie())
     self.init(
       workflow: sources.first?.bytes, nested: nested.map(\.bytes),

@@ -24,7 +24,7 @@ extension RunFolder {
     of directory: PrivateDirectory, run: RunID, limits: JournalLimits,
     visiting visit: (RunRecord) -> Void
   ) throws(RunFolderError) -> JournalContents {
-    do throws(UnsafePlaceError) {
+    do throws(UnsafePathError) {
       let file = try directory.file(journalName, .reading)
       let reader = JournalReader(
         file, of: run, named: "\(directory.path)/\(journalName)", limits: limits)
@@ -41,7 +41,7 @@ extension RunFolder {
 
   /// Returns a nested workflow file as it was read. `index` is its position in ``RecordOpening/nested``.
   package func nested(_ index: Int) throws(RunFolderError) -> [UInt8]? {
-    do throws(UnsafePlaceError) {
+    do throws(UnsafePathError) {
       return try directory.directory("nested", makes: false).bytes(
         of: "\(index + 1).json", limit: FileReading.workflowLimit)
     } catch {
@@ -72,11 +72,11 @@ extension RunFolder {
     after contents: JournalContents, _ opening: RecordOpening, durability: RecordDurability,
     startedAt start: WallTime, salvaging: Bool = false
   ) throws(RunFolderError) -> JournalWriter {
-    if let damage = contents.damage, !salvaging || damage.isOtherFormat { throw .damaged(damage) }
+    if let damage = contents.damage, !salvaging || damage.hasOtherFormat { throw .damaged(damage) }
     let writer: JournalWriter
-    do throws(UnsafePlaceError) {
+    do throws(UnsafePathError) {
       let file = try directory.file(RunFolder.journalName, .appending)
-      try putAside(contents, of: file)
+      try setAside(contents, of: file)
       let reserve = try DiskReserve(
         RunFolder.reserveBytes, named: RunFolder.reserveName, in: directory)
       writer = JournalWriter(
@@ -95,7 +95,7 @@ extension RunFolder {
 
   /// Replaces the workflow files of the run by those it is resumed with, if they differ.
   package func replaceFiles(by contents: Contents) throws(RunFolderError) {
-    do throws(UnsafePlaceError) {
+    do throws(UnsafePathError) {
       if let bytes = contents.workflow, workflowBytes() != bytes {
         try RunFolder.replace(RunFolder.workflowName, by: bytes, in: directory)
       }
@@ -112,7 +112,7 @@ extension RunFolder {
   /// Replaces a file atomically.
   private static func replace(
     _ name: String, by bytes: [UInt8], in directory: PrivateDirectory
-  ) throws(UnsafePlaceError) {
+  ) throws(UnsafePathError) {
     let temporary = ".new-\(name)-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     try directory.write(bytes, to: temporary, surviving: true)
     try directory.rename(temporary, to: name)
@@ -123,7 +123,7 @@ extension RunFolder {
   }
 
   /// Saves the bytes after the last complete record to a separate file before cutting them off.
-  private func putAside(_ contents: JournalContents, of file: Descriptor) throws(UnsafePlaceError) {
+  private func setAside(_ contents: JournalContents, of file: Descriptor) throws(UnsafePathError) {
     let end: Int
     do { end = try file.byteCount() } catch { throw .system(journalPath, error) }
     guard end > contents.wholeBytes else { return }

@@ -49,7 +49,7 @@ extension RunFolder {
     var bytes: [UInt8] = []
     json.append([snapshot], to: &bytes)
     let name = ".new-\(RunFolder.reportName)"
-    do throws(UnsafePlaceError) {
+    do throws(UnsafePathError) {
       try directory.remove(name)
       try directory.write(bytes, to: name, surviving: false)
       try directory.rename(name, to: RunFolder.reportName)

@@ -67,7 +67,7 @@ package final class RunFolder: Sendable {
     let run = contents.opening.run
     guard !state.runs.has(run.text) else { throw .taken(run) }
     let name = "\(unfinishedPrefix)\(run.text)-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
-    do throws(UnsafePlaceError) {
+    do throws(UnsafePathError) {
       let directory = try state.runs.directory(name, makes: true)
       let made = try fill(directory, with: contents, durability, startedAt: start)
       try state.runs.rename(name, to: run.text)
@@ -94,7 +94,7 @@ package final class RunFolder: Sendable {
   private static func fill(
     _ directory: PrivateDirectory, with contents: Contents, _ durability: RecordDurability,
     startedAt start: WallTime
-  ) throws(UnsafePlaceError) -> Made {
+  ) throws(UnsafePathError) -> Made {
     let survives = durability == .power
     let lock = try directory.file(lockName, .making)
     // The folder is not known to other processes yet.
@@ -127,7 +127,7 @@ package final class RunFolder: Sendable {
     _ run: RunID, in state: StateDirectory
   ) throws(RunFolderError) -> RunFolder {
     let directory = try state.folder(of: run)
-    do throws(UnsafePlaceError) {
+    do throws(UnsafePathError) {
       let lock = try directory.file(lockName, .makingOrAppending)
       if try take(lock, in: directory) {
         return RunFolder(run, directory, path: state.folderPath(of: run), lock: lock)
@@ -141,7 +141,7 @@ package final class RunFolder: Sendable {
   /// - Returns: False if another process holds it.
   private static func take(
     _ lock: Descriptor, in directory: PrivateDirectory
-  ) throws(UnsafePlaceError) -> Bool {
+  ) throws(UnsafePathError) -> Bool {
     do throws(SystemError) {
       guard try directory.calls.takeLock(lock) else { return false }
       let holder = LockHolder(process: ThisProcess.id, since: "\(WallClock.now)")
@@ -156,9 +156,9 @@ package final class RunFolder: Sendable {
   ///
   /// Closing the file would not suffice: a child that is being spawned has it open, too, until it has executed its
   /// program.
-  package func letGo() { directory.calls.releaseLock(lock) }
+  package func releaseHold() { directory.calls.releaseLock(lock) }
 
-  deinit { letGo() }
+  deinit { releaseHold() }
 
   /// Returns the process that claims to hold a run.
   private static func holder(in directory: PrivateDirectory) -> LockHolder? {

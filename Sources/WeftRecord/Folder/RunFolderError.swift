@@ -4,7 +4,7 @@ package import WeftPlatform
 
 /// The reason why a run's folder cannot be used.
 package enum RunFolderError: Error, Sendable, Hashable {
-  case place(UnsafePlaceError)
+  case place(UnsafePathError)
   /// The run does not exist.
   case unknown(RunID, in: String)
   /// Another engine holds it; `by` identifies that, if known.
@@ -16,7 +16,7 @@ package enum RunFolderError: Error, Sendable, Hashable {
   /// The journal is empty.
   case empty(RunID)
   /// The journal has no complete first record.
-  case beginless(String, bytes: Int)
+  case withoutOpening(String, bytes: Int)
   /// A required file is missing.
   case missing(String, RunID)
   /// A file does not match its hash in the journal.
@@ -27,8 +27,8 @@ package enum RunFolderError: Error, Sendable, Hashable {
   /// Returns the error for a journal without a first record.
   ///
   /// - Parameter bytes: The size of the file.
-  package static func noBeginning(_ run: RunID, journal: String, bytes: Int) -> RunFolderError {
-    bytes == 0 ? .empty(run) : .beginless(journal, bytes: bytes)
+  package static func missingOpening(_ run: RunID, journal: String, bytes: Int) -> RunFolderError {
+    bytes == 0 ? .empty(run) : .withoutOpening(journal, bytes: bytes)
   }
 
   /// The error as a sentence without a full stop.
@@ -42,7 +42,7 @@ package enum RunFolderError: Error, Sendable, Hashable {
     case .taken(let run): "run \(run) already exists"
     case .damaged(let damage): damage.message
     case .empty(let run): "the journal of run \(run) is empty"
-    case .beginless(let journal, let bytes):
+    case .withoutOpening(let journal, let bytes):
       "\(journal):1:0: no complete first record in its \(bytes) bytes"
     case .missing(let name, let run): "run \(run) has no \(name): the record is incomplete"
     case .altered(let path):
@@ -52,19 +52,19 @@ package enum RunFolderError: Error, Sendable, Hashable {
   }
 
   /// Whether a file or folder was missing.
-  var isAboutNothing: Bool {
+  var concernsMissingRun: Bool {
     if case .place(let fault) = self { fault.error == .notFound } else { false }
   }
 
   package var help: String? {
     switch self {
-    case .place(.system), .unknown, .taken, .empty, .beginless, .missing, .altered: nil
+    case .place(.system), .unknown, .taken, .empty, .withoutOpening, .missing, .altered: nil
     case .place(.writableByOthers(let path, _)):
       "remove the write permission: chmod go-w '\(path)'"
     case .place: "use a different directory: --state-dir DIR"
     case .record(let fault): fault.help
     case .held: "wait until it ends, or cancel it"
-    case .damaged(let damage) where damage.isOtherFormat:
+    case .damaged(let damage) where damage.hasOtherFormat:
       "resume it with that version of weft, or start a new run"
     case .damaged: "use --salvage to continue from the intact part before it"
     }

@@ -16,7 +16,7 @@ package struct FollowedRun {
   private var running: Set<StepAddress> = []
   private var sequence: UInt64 = 0
   /// The number of the last engine's opening record when following began. Earlier records are not reported.
-  private let firstTold: UInt64
+  private let firstReported: UInt64
   /// The origin of event times.
   private var startedAt = WallTime(nanoseconds: 0)
   /// The end of the run, once it has ended.
@@ -24,18 +24,18 @@ package struct FollowedRun {
   /// The reason why the engine suspended the run; `nil` if it continues.
   package private(set) var pause: RunPause?
 
-  package enum News {
+  package enum Update {
     /// An engine has started or resumed the run. Its events start over, with times counted from then.
     case began(RecordOpening, at: WallTime)
     case happened([RunEvent])
   }
 
   /// Receives news in order.
-  package typealias Tell = (News) -> Void
+  package typealias Handler = (Update) -> Void
 
-  /// - Parameter tellsOutput: Whether the logs are read.
+  /// - Parameter readsOutput: Whether the logs are read.
   package init(
-    _ run: RunID, in state: StateDirectory, tellsOutput: Bool = true
+    _ run: RunID, in state: StateDirectory, readsOutput: Bool = true
   ) throws(RunFolderError) {
     folder = try state.folder(of: run)
     do {
@@ -43,9 +43,9 @@ package struct FollowedRun {
     } catch {
       throw .place(error)
     }
-    firstTold = tail.lastOpening
+    firstReported = tail.lastOpening
     logs =
-      tellsOutput
+      readsOutput
       ? (try? folder.directory(RunFolder.logsName, makes: false)).map { LogFolder($0) } : nil
   }
 
@@ -55,15 +55,15 @@ package struct FollowedRun {
   /// Reports the events since the last call.
   ///
   /// - Returns: Whether anything was recorded.
-  package mutating func poll(_ report: Tell) -> Bool {
-    var hasNews = false
+  package mutating func poll(_ report: Handler) -> Bool {
+    var hasChanges = false
     while end == nil, case let records = tail.next(), !records.isEmpty {
-      hasNews = true
+      hasChanges = true
       for index in records.indices where end == nil {
         if case .opened(let opening) = records[index].kind {
           begin(at: records[index].at)
-          if records[index].number >= firstTold { report(.began(opening, at: startedAt)) }
-        } else if records[index].number < firstTold {
+          if records[index].number >= firstReported { report(.began(opening, at: startedAt)) }
+        } else if records[index].number < firstReported {
           skip(records[index])
         } else {
           self.report(records[index], isLast: !restarts(records, after: index), report)
@@ -71,7 +71,7 @@ package struct FollowedRun {
       }
     }
     for step in running { takeOutput(of: step, report) }
-    return hasNews
+    return hasChanges
   }
 
   /// Starts over for another engine.
@@ -103,16 +103,16 @@ package struct FollowedRun {
     }
   }
 
-  private mutating func report(_ record: RunRecord, isLast: Bool, _ report: Tell) {
+  private mutating func report(_ record: RunRecord, isLast: Bool, _ report: Handler) {
     switch record.kind {
     case .opened, .spawned, .kept, .listed, .groupSkipped, .outdated, .waiting: break
     case .event(let event, _):
-      note(event, isLast: isLast, report)
+      apply(event, isLast: isLast, report)
       pass(event, at: record.at, report)
     }
   }
 
-  private mutating func note(_ event: RunEvent.Kind, isLast: Bool, _ report: Tell) {
+  private mutating func apply(_ event: RunEvent.Kind, isLast: Bool, _ report: Handler) {
     switch event {
     case .stepStarted(let step, _):
       tails[step, default: StepTail(step)].start()
@@ -132,7 +132,7 @@ package struct FollowedRun {
     }
   }
 
-  private mutating func finish(_ step: StepAddress, _ end: StepEnd, _ report: Tell) {
+  private mutating func finish(_ step: StepAddress, _ end: StepEnd, _ report: Handler) {
     running.remove(step)
     let last = tails[step]?.finish(logBytes: end.logBytes)
     takeOutput(of: step, upTo: last ?? .max, report)
@@ -140,7 +140,7 @@ package struct FollowedRun {
     if let last { tails[step]?.skip(to: last) }
   }
 
-  private mutating func takeOutput(of step: StepAddress, upTo end: Int = .max, _ report: Tell) {
+  private mutating func takeOutput(of step: StepAddress, upTo end: Int = .max, _ report: Handler) {
     guard var tail = tails[step] else { return }
     var outputs: [StepOutput] = []
     tail.take(upTo: end, in: logs) { output in
@@ -157,7 +157,7 @@ package struct FollowedRun {
   /// The number of lines reported together.
   private static let batchCount = 1000
 
-  private mutating func closeOutput(of step: StepAddress, _ report: Tell) {
+  private mutating func closeOutput(of step: StepAddress, _ report: Handler) {
     guard var tail = tails[step] else { return }
     var outputs: [StepOutput] = []
     tail.close { outputs.append($0) }
@@ -165,7 +165,7 @@ package struct FollowedRun {
     tails[step] = tail
   }
 
-  private mutating func pass(_ outputs: [StepOutput], of step: StepAddress, _ report: Tell) {
+  private mutating func pass(_ outputs: [StepOutput], of step: StepAddress, _ report: Handler) {
     guard !outputs.isEmpty else { return }
     let now = elapsed(at: WallTime(nanoseconds: WallClock.now.nanoseconds))
     let events = outputs.map { output in
@@ -175,7 +175,7 @@ package struct FollowedRun {
     report(.happened(events))
   }
 
-  private mutating func pass(_ kind: RunEvent.Kind, at moment: WallTime, _ report: Tell) {
+  private mutating func pass(_ kind: RunEvent.Kind, at moment: WallTime, _ report: Handler) {
     sequence += 1
     report(.happened([RunEvent(sequence: sequence, elapsed: elapsed(at: moment), kind: kind)]))
   }

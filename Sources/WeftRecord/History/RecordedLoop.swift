@@ -14,7 +14,7 @@ extension RecordedRun {
   package var loops: [RecordedLoop] {
     let listed = groups.filter { $0.value.elements != nil }
     guard !listed.isEmpty else { return [] }
-    let begun = begunElements
+    let begun = startedElements
     return listed.sorted { $0.key.text < $1.key.text }.map { address, group in
       let keys = group.elements?.elements.map(\.key) ?? []
       return RecordedLoop(
@@ -24,7 +24,7 @@ extension RecordedRun {
   }
 
   /// The elements with any record, and all elements around them.
-  private var begunElements: Set<StepAddress> {
+  private var startedElements: Set<StepAddress> {
     var found: Set<StepAddress> = []
     let current = steps.filter { !$0.value.isOutdated }.keys
     for address in [current.map { $0 }, groups.keys.map { $0 }].joined() {
@@ -62,5 +62,5 @@ extension RecordedRun {
 
 extension RunDetail {
   /// The progress of its loops.
-  package var loops: [RecordedLoop] { past.loops }
+  package var loops: [RecordedLoop] { recorded.loops }
 }

@@ -8,29 +8,29 @@ package struct ResumeAdvice: Sendable, Hashable {
   /// The interrupted steps: they run again only if they are safe to repeat or the user allows it.
   package var inDoubt: [StepAddress] = []
   /// The number of steps of the plan without a record.
-  package var unmentioned = 0
+  package var unlisted = 0
 
   package init(_ detail: RunDetail) {
     for address in detail.order {
-      guard let step = detail.past.steps[address] else { continue }
-      if detail.past.isInDoubt(address) {
+      guard let step = detail.recorded.steps[address] else { continue }
+      if detail.recorded.isInDoubt(address) {
         inDoubt.append(address)
-      } else if step.startsAgain {
+      } else if step.restarts {
         again.append(address)
       }
     }
     // The plan does not count elements; their loops are recorded as groups.
     let mentioned = detail.order.count { !$0.hasElement }
-    let fanOuts = detail.past.groups.count { address, group in
+    let loopCount = detail.recorded.groups.count { address, group in
       group.elements != nil && !address.hasElement
     }
-    unmentioned = max(0, (detail.past.start?.stepCount ?? 0) - mentioned - fanOuts)
+    unlisted = max(0, (detail.recorded.start?.stepCount ?? 0) - mentioned - loopCount)
   }
 }
 
 extension RecordedStep {
   /// Whether it is not done, except by a decision of the workflow or an option of the run.
-  fileprivate var startsAgain: Bool {
+  fileprivate var restarts: Bool {
     switch state {
     case .finished(let end, _): end.conclusion != .success && end.cancellation?.isDecided != true
     case .skipped(.cancelled(let reason)): !reason.isDecided

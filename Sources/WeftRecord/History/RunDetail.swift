@@ -7,7 +7,7 @@ import WeftPlatform
 package struct RunDetail: Sendable {
   package let run: RunID
   package let state: RecordedState
-  package let past: RecordedRun
+  package let recorded: RecordedRun
   /// The steps in the order of their first records.
   package let order: [StepAddress]
   /// The damage at which reading stopped.
@@ -16,12 +16,12 @@ package struct RunDetail: Sendable {
   package let folder: String
 
   package init(
-    _ run: RunID, _ state: RecordedState, _ past: RecordedRun, order: [StepAddress],
+    _ run: RunID, _ state: RecordedState, _ recorded: RecordedRun, order: [StepAddress],
     damage: JournalError? = nil, folder: String
   ) {
     self.run = run
     self.state = state
-    self.past = past
+    self.recorded = recorded
     self.order = order
     self.damage = damage
     self.folder = folder
@@ -30,7 +30,7 @@ package struct RunDetail: Sendable {
   /// The steps in the order of their first records, without outdated ones.
   package var steps: [(address: StepAddress, step: RecordedStep)] {
     order.compactMap { address in
-      past.steps[address].flatMap { $0.isOutdated ? nil : (address, $0) }
+      recorded.steps[address].flatMap { $0.isOutdated ? nil : (address, $0) }
     }
   }
 
@@ -44,7 +44,7 @@ extension RunDetail {
   /// The steps that wait for approval, and their messages, in journal order.
   package var questions: [ApprovalRequest] {
     order.compactMap { address in
-      guard let step = past.steps[address], step.isAsking, let message = step.asks else {
+      guard let step = recorded.steps[address], step.isAsking, let message = step.question else {
         return nil
       }
       return ApprovalRequest(step: address, message: message)
@@ -63,13 +63,13 @@ extension StateDirectory {
     let directory = try folder(of: run)
     // Checked first: if no engine holds the run now, the journal is final when it is read.
     let isHeld = try RunFolder.isHeld(directory)
-    var order = FirstMentions()
+    var order = MentionOrder()
     let contents = try RunFolder.contents(of: run, in: self, limits: limits) { record in
-      order.note(record)
+      order.apply(record)
       visit(record)
     }
     guard contents.lines > 0 || contents.damage != nil else {
-      throw .noBeginning(
+      throw .missingOpening(
         run, journal: "\(directory.path)/\(RunFolder.journalName)", bytes: contents.tornBytes)
     }
     return RunDetail(
@@ -79,11 +79,11 @@ extension StateDirectory {
 }
 
 /// Steps in the order of their first records.
-private struct FirstMentions {
+private struct MentionOrder {
   private(set) var steps: [StepAddress] = []
   private var known: Set<StepAddress> = []
 
-  mutating func note(_ record: RunRecord) {
+  mutating func apply(_ record: RunRecord) {
     guard let step = record.kind.step, known.insert(step).inserted else { return }
     steps.append(step)
   }

@@ -20,19 +20,19 @@ package enum RunDetailJSON {
 
 extension EventJSON {
   fileprivate mutating func write(_ detail: RunDetail) {
-    let past = detail.past
+    let recorded = detail.recorded
     writer.beginObject()
     writer.member("format", RunDetailJSON.format)
     writer.member("run", detail.run.text)
     writer.member("state", detail.state.rawValue)
-    if let name = past.opening?.workflow { writer.member("workflow", name) }
-    if let file = past.opening?.file { writer.member("file", file) }
-    if let directory = past.lastOpening?.directory { writer.member("directory", directory) }
-    if let time = past.startedAt { writer.member("startedAt", WireClock.text(of: time)) }
-    if let time = past.lastAt { writer.member("lastRecordAt", WireClock.text(of: time)) }
-    writer.member("durationUs", past.duration.wholeMicroseconds)
-    writer.member("resumptions", past.resumptions)
-    if let inputs = past.opening?.inputs, !inputs.isEmpty { writeInputs(inputs) }
+    if let name = recorded.opening?.workflow { writer.member("workflow", name) }
+    if let file = recorded.opening?.file { writer.member("file", file) }
+    if let directory = recorded.lastOpening?.directory { writer.member("directory", directory) }
+    if let time = recorded.startedAt { writer.member("startedAt", WireClock.text(of: time)) }
+    if let time = recorded.lastAt { writer.member("lastRecordAt", WireClock.text(of: time)) }
+    writer.member("durationUs", recorded.duration.wholeMicroseconds)
+    writer.member("resumptions", recorded.resumptions)
+    if let inputs = recorded.opening?.inputs, !inputs.isEmpty { writeInputs(inputs) }
     writer.member("folder", detail.folder)
     if let damage = detail.damage { writer.member("damage", damage.message) }
     writer.key("steps")
@@ -41,7 +41,7 @@ extension EventJSON {
     writer.endArray()
     writeLoops(detail)
     writeAdvice(ResumeAdvice(detail))
-    if let end = past.end {
+    if let end = recorded.end {
       writer.key("end")
       writer.beginObject()
       write(end)
@@ -52,7 +52,7 @@ extension EventJSON {
   }
 
   /// Writes the inputs; only the names of secret ones.
-  private mutating func writeInputs(_ inputs: [HandedOn]) {
+  private mutating func writeInputs(_ inputs: [ReportedOutput]) {
     writer.key("inputs")
     writer.beginArray()
     for input in inputs {
@@ -93,7 +93,7 @@ extension EventJSON {
     case .queued: writer.member("state", "queued")
     case .started where step.isAsking:
       writer.member("state", "asking")
-      writer.member("message", step.asks ?? "")
+      writer.member("message", step.question ?? "")
     case .started(let attempt):
       writer.member("state", detail.state == .running ? "running" : "inDoubt")
       writer.member("attempt", attempt)
@@ -122,7 +122,7 @@ extension EventJSON {
     writer.beginArray()
     for step in advice.inDoubt { writer.string(step.text) }
     writer.endArray()
-    writer.member("unmentioned", advice.unmentioned)
+    writer.member("unmentioned", advice.unlisted)
     writer.endObject()
   }
 }

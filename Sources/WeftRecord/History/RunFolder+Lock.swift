@@ -11,7 +11,7 @@ extension StateDirectory {
 extension RunFolder {
   /// Whether an engine, or a process that removes the run, holds its lock. Does not take the lock.
   static func isHeld(_ folder: PrivateDirectory) throws(RunFolderError) -> Bool {
-    do throws(UnsafePlaceError) {
+    do throws(UnsafePathError) {
       let lock = try folder.file(lockName, .reading)
       do throws(SystemError) { return try folder.calls.isLocked(lock) } catch {
         throw .system("\(folder.path)/\(lockName)", error)

@@ -12,7 +12,7 @@ package struct RunListEntry: Sendable, Hashable {
   /// The path of its file as given; `nil` if it had none.
   package var file: String?
   /// The inputs; only the names of secret ones.
-  package var inputs: [HandedOn] = []
+  package var inputs: [ReportedOutput] = []
   /// The time that engines held it, up to its end or last record; `nil` while it runs.
   package var duration: Duration?
   /// The start of the current engine; `nil` if there is none.
@@ -64,7 +64,7 @@ extension StateDirectory {
     }
     let contents = JournalReader(file, of: run, named: name, limits: limits).contents()
     if let damage = contents.damage { throw .damaged(damage) }
-    if contents.lines == 0 { throw .noBeginning(run, journal: name, bytes: contents.tornBytes) }
+    if contents.lines == 0 { throw .missingOpening(run, journal: name, bytes: contents.tornBytes) }
     return RunListEntry(run, contents.run, isHeld: isHeld)
   }
 }
@@ -81,22 +81,22 @@ extension RunListEntry {
   }
 
   /// - Parameter isHeld: Whether an engine holds it.
-  package init(_ run: RunID, _ past: RecordedRun, isHeld: Bool) {
-    self.init(run, past.state(isHeld: isHeld))
-    startedAt = past.startedAt
-    workflow = past.opening?.workflow
-    file = past.opening?.file
-    inputs = past.opening?.inputs ?? []
-    stepCount = past.end == nil ? past.stepCount : nil
-    if let end = past.end {
+  package init(_ run: RunID, _ recorded: RecordedRun, isHeld: Bool) {
+    self.init(run, recorded.state(isHeld: isHeld))
+    startedAt = recorded.startedAt
+    workflow = recorded.opening?.workflow
+    file = recorded.opening?.file
+    inputs = recorded.opening?.inputs ?? []
+    stepCount = recorded.end == nil ? recorded.stepCount : nil
+    if let end = recorded.end {
       duration = end.duration
       counts = end.counts
     } else {
-      counts = past.counts
+      counts = recorded.counts
       if state == .running {
-        runningSince = past.start?.startedAt ?? past.startedAt
+        runningSince = recorded.start?.startedAt ?? recorded.startedAt
       } else {
-        duration = past.duration
+        duration = recorded.duration
       }
     }
   }

@@ -12,12 +12,12 @@ final class CommittingThread: Sendable {
 
   private let waiting = Mutex(Waiting())
   private let commit: GroupCommit
-  private let noteLoss: @Sendable (SystemError) -> Void
+  private let recordLoss: @Sendable (SystemError) -> Void
   private let work: Mutex<DelayedWork?> = Mutex(nil)
 
-  init(_ commit: GroupCommit, noteLoss: @escaping @Sendable (SystemError) -> Void) {
+  init(_ commit: GroupCommit, recordLoss: @escaping @Sendable (SystemError) -> Void) {
     self.commit = commit
-    self.noteLoss = noteLoss
+    self.recordLoss = recordLoss
     let work = DelayedWork(after: Self.gathering, thread: "weft-commit") { [weak self] in
       self?.serve()
     }
@@ -29,7 +29,7 @@ final class CommittingThread: Sendable {
   private static let gathering = Duration.milliseconds(2)
 
   /// Settles when everything written so far is durable, or has been lost; `nil` once closed.
-  func whenSafe(isUrgent: Bool) -> Future<Void, Never>? {
+  func waitUntilSafe(isUrgent: Bool) -> Future<Void, Never>? {
     let promise = Promise<Void, Never>(ifDropped: .success(()))
     let work = waiting.withLock { waiting in
       if waiting.isClosed { return false }
@@ -47,7 +47,7 @@ final class CommittingThread: Sendable {
       defer { waiting.promises = [] }
       return waiting.promises
     }
-    do throws(SystemError) { try commit.waitForAll() } catch { noteLoss(error) }
+    do throws(SystemError) { try commit.waitForAll() } catch { recordLoss(error) }
     for promise in promises { promise.succeed() }
   }
 

@@ -7,7 +7,7 @@ struct JournalFold {
   private enum Phase {
     case reading
     /// An incomplete line: torn if no complete one follows, otherwise damage.
-    case suspecting(JournalError)
+    case suspected(JournalError)
     case refused(JournalError)
   }
 
@@ -30,7 +30,7 @@ struct JournalFold {
   }
 
   /// Whether further lines could change the result.
-  var goesOn: Bool {
+  var continues: Bool {
     if case .refused = phase { false } else { true }
   }
 
@@ -45,11 +45,11 @@ struct JournalFold {
     let isWhole = bytes.map(RecordLine.isWhole) ?? false
     switch phase {
     case .refused: return
-    case .suspecting(let damage):
+    case .suspected(let damage):
       if isWhole { phase = .refused(damage) }
     case .reading:
       guard let bytes, isWhole else {
-        phase = .suspecting(
+        phase = .suspected(
           damage(bytes == nil ? .lineTooLong(limit: limits.lineBytes) : .checksum))
         return
       }
@@ -98,7 +98,7 @@ struct JournalFold {
   }
 
   mutating func refuse(_ kind: JournalError.Kind) {
-    if goesOn { phase = .refused(damage(kind)) }
+    if continues { phase = .refused(damage(kind)) }
   }
 
   private func damage(_ kind: JournalError.Kind) -> JournalError {

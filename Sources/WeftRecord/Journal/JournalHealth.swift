@@ -64,7 +64,7 @@ struct JournalHealth: Sendable {
 final class JournalCondition: Sendable {
   private struct State {
     var health = JournalHealth()
-    var whenLost: (@Sendable () -> Void)?
+    var onLost: (@Sendable () -> Void)?
   }
 
   private let state = Mutex(State())
@@ -81,17 +81,17 @@ final class JournalCondition: Sendable {
   }
 
   /// Does not call the handler, because the caller may hold a lock; ``tell()`` does.
-  func noteFailure(_ error: SystemError, needing bytes: Int) {
+  func recordFailure(_ error: SystemError, needing bytes: Int) {
     state.withLock { $0.health.failed(error, needing: bytes, at: place) }
   }
 
-  func noteLoss(_ error: SystemError) {
+  func recordLoss(_ error: SystemError) {
     state.withLock { $0.health.lost(error, at: place) }
     report()
   }
 
-  func whenLost(_ act: @escaping @Sendable () -> Void) {
-    state.withLock { $0.whenLost = act }
+  func onLost(_ act: @escaping @Sendable () -> Void) {
+    state.withLock { $0.onLost = act }
     report()
   }
 
@@ -99,8 +99,8 @@ final class JournalCondition: Sendable {
   func report() {
     let act = state.withLock { state -> (@Sendable () -> Void)? in
       guard state.health.fault != nil else { return nil }
-      defer { state.whenLost = nil }
-      return state.whenLost
+      defer { state.onLost = nil }
+      return state.onLost
     }
     act?()
   }

@@ -32,7 +32,7 @@ package struct JournalError: Error, Sendable, Hashable {
   package var message: String { "\(file):\(line):\(offset): \(reason)" }
 
   /// Whether the journal is intact, but needs another version of Weft.
-  package var isOtherFormat: Bool {
+  package var hasOtherFormat: Bool {
     switch kind {
     case .problem(.newerFormat), .problem(.ambiguousKey): true
     default: false
@@ -119,13 +119,13 @@ package struct JournalReader {
     var lines = LinePieces(limit: limits.lineBytes)
     var offset = 0
     do throws(SystemError) {
-      while fold.goesOn {
+      while fold.continues {
         let piece = try file.piece(at: offset, atMost: LinePieces.pieceBytes)
         if piece.isEmpty { break }
         offset += piece.count
         lines.take(piece) { line, length in
           fold.take(line, length: length, visit)
-          return fold.goesOn
+          return fold.continues
         }
       }
     } catch {

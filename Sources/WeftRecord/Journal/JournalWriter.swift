@@ -49,11 +49,11 @@ package final class JournalWriter: RunRecorder {
     self.condition = condition
     safety =
       switch durability {
-      case .power: .first(CommittingThread(commit) { condition.noteLoss($0) })
+      case .power: .first(CommittingThread(commit) { condition.recordLoss($0) })
       case .process:
         .late(
           DelayedWork(after: .seconds(1), thread: "weft-journal") {
-            do throws(SystemError) { try commit.waitForAll() } catch { condition.noteLoss(error) }
+            do throws(SystemError) { try commit.waitForAll() } catch { condition.recordLoss(error) }
           })
       }
   }
@@ -77,7 +77,7 @@ package final class JournalWriter: RunRecorder {
     }
     _ = try append(kind, elapsed)
     if condition.fault != nil { condition.report() }
-    return thread.whenSafe(isUrgent: isUrgent())
+    return thread.waitUntilSafe(isUrgent: isUrgent())
   }
 
   private func append(
@@ -106,10 +106,10 @@ package final class JournalWriter: RunRecorder {
           try file.append(line)
         }
         state.number = number
-        commit.noteWritten(number)
+        commit.recordWritten(number)
         return number
       } catch {
-        condition.noteFailure(error, needing: state.json.lineBytes)
+        condition.recordFailure(error, needing: state.json.lineBytes)
         // The reserve is for the final records of running steps.
         if condition.refusal(of: kind) == nil, state.reserve?.release() == true { continue }
         throw condition.fault ?? RecordError(message: error.description)
@@ -119,7 +119,7 @@ package final class JournalWriter: RunRecorder {
 
   private func makeSafe(_ number: UInt64) throws(RecordError) {
     do throws(SystemError) { try commit.wait(for: number) } catch {
-      condition.noteLoss(error)
+      condition.recordLoss(error)
       throw condition.fault ?? RecordError(message: error.description)
     }
   }
@@ -128,7 +128,7 @@ package final class JournalWriter: RunRecorder {
     switch safety {
     case .late(let work):
       work.end()
-      do throws(SystemError) { try commit.waitForAll() } catch { condition.noteLoss(error) }
+      do throws(SystemError) { try commit.waitForAll() } catch { condition.recordLoss(error) }
     case .first(let thread): thread.close()
     }
     state.withLock { state in _ = state.reserve?.release() }
@@ -136,5 +136,5 @@ package final class JournalWriter: RunRecorder {
 
   package var fault: RecordError? { condition.fault }
 
-  package func whenLost(_ act: @escaping @Sendable () -> Void) { condition.whenLost(act) }
+  package func onLost(_ act: @escaping @Sendable () -> Void) { condition.onLost(act) }
 }

@@ -24,7 +24,7 @@ struct LinePieces {
       if restCount > 0 {
         let end = bytes.offset(of: UInt8(ascii: "\n"))
         keep(bytes[..<(end ?? bytes.count)])
-        guard let end, give(body) else { return }
+        guard let end, emit(body) else { return }
         start = end + 1
       }
       while let end = bytes.offset(of: UInt8(ascii: "\n"), from: start) {
@@ -41,7 +41,7 @@ struct LinePieces {
     if restCount <= limit { rest.append(contentsOf: part) } else { rest = [] }
   }
 
-  private mutating func give(_ body: Body) -> Bool {
+  private mutating func emit(_ body: Body) -> Bool {
     defer {
       rest.removeAll(keepingCapacity: true)
       restCount = 0

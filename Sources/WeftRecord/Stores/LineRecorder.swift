@@ -9,18 +9,18 @@ final class LineRecorder: RunRecorder {
     var json: RecordJSON
     var number: UInt64
     var fault: RecordError?
-    var whenLost: (@Sendable () -> Void)?
+    var onLost: (@Sendable () -> Void)?
     var isClosed = false
   }
 
   private let state: Mutex<State>
-  private let lines: RunJournal.KeptLines
+  private let lines: RunJournal.LineStore
 
   /// - Parameters:
   ///   - number: The number of the last existing record; 0 if there is none.
   ///   - opening: The next record.
   init(
-    _ lines: RunJournal.KeptLines, after number: UInt64, startedAt start: WallTime,
+    _ lines: RunJournal.LineStore, after number: UInt64, startedAt start: WallTime,
     opening: RecordOpening
   ) throws(RunStoreError) {
     self.lines = lines
@@ -45,16 +45,16 @@ final class LineRecorder: RunRecorder {
         let fault = RecordError(
           message: "the journal of the run cannot be written: \(error.message)", help: error.help)
         state.fault = fault
-        return (fault, state.whenLost.take())
+        return (fault, state.onLost.take())
       }
     }
     act?()
     if let fault { throw fault }
   }
 
-  func whenLost(_ act: @escaping @Sendable () -> Void) {
+  func onLost(_ act: @escaping @Sendable () -> Void) {
     let isLost = state.withLock { state in
-      if state.fault == nil { state.whenLost = act }
+      if state.fault == nil { state.onLost = act }
       return state.fault != nil
     }
     if isLost { act() }

@@ -7,24 +7,24 @@ import WeftPlatform
 /// It is an append-only sequence of lines, each a JSON record with a number and a checksum, as in `journal.jsonl`. A
 /// store need not understand them.
 public struct RunJournal: Sendable {
-  enum Keeper: Sendable {
+  enum Backing: Sendable {
     /// A new run, whose opening record is written.
     case begun(RunFolder, JournalWriter)
     /// A run to resume.
     case taken(RunFolder, RecordDurability)
-    case lines(KeptLines)
+    case lines(LineStore)
   }
 
   /// The operations of a store on the lines of one run.
-  struct KeptLines: Sendable {
+  struct LineStore: Sendable {
     let read: @Sendable () throws(RunStoreError) -> [UInt8]
     let append: @Sendable ([UInt8]) throws(RunStoreError) -> Void
     let close: @Sendable () -> Void
   }
 
-  let keeper: Keeper
+  let backing: Backing
 
-  init(_ keeper: Keeper) { self.keeper = keeper }
+  init(_ backing: Backing) { self.backing = backing }
 
   /// - Parameters:
   ///   - read: Returns everything that was appended, in order. Called before anything is appended.
@@ -37,23 +37,23 @@ public struct RunJournal: Sendable {
     append: @escaping @Sendable ([UInt8]) throws(RunStoreError) -> Void,
     close: @escaping @Sendable () -> Void
   ) {
-    keeper = .lines(KeptLines(read: read, append: append, close: close))
+    backing = .lines(LineStore(read: read, append: append, close: close))
   }
 
   // MARK: For the engine
 
   /// The run's folder, if it has one.
   package var folder: RunFolder? {
-    switch keeper {
+    switch backing {
     case .begun(let folder, _), .taken(let folder, _): folder
     case .lines: nil
     }
   }
 
   /// Releases the run without resuming it.
-  package func letGo() {
-    switch keeper {
-    case .begun(let folder, _), .taken(let folder, _): folder.letGo()
+  package func releaseHold() {
+    switch backing {
+    case .begun(let folder, _), .taken(let folder, _): folder.releaseHold()
     case .lines(let lines): lines.close()
     }
   }
@@ -66,18 +66,18 @@ public struct RunJournal: Sendable {
     of run: RunID, salvaging salvages: Bool = false
   ) throws(RunStoreError) -> JournalContents {
     let contents: JournalContents
-    switch keeper {
+    switch backing {
     case .begun(let folder, _), .taken(let folder, _):
       do { contents = try folder.contents() } catch { throw RunStoreError(error) }
     case .lines(let lines): contents = JournalContents(of: try lines.read(), run: run)
     }
-    if let damage = contents.damage, !salvages || damage.isOtherFormat {
+    if let damage = contents.damage, !salvages || damage.hasOtherFormat {
       throw RunStoreError(.damaged(damage))
     }
     guard contents.lines > 0 else {
       guard let folder else { throw RunStoreError(.empty(run)) }
       throw RunStoreError(
-        .noBeginning(run, journal: folder.journalPath, bytes: contents.tornBytes))
+        .missingOpening(run, journal: folder.journalPath, bytes: contents.tornBytes))
     }
     return contents
   }
@@ -86,7 +86,7 @@ public struct RunJournal: Sendable {
   package func recorder(
     for beginning: RunBeginning, startedAt start: WallTime
   ) throws(RunStoreError) -> any RunRecorder {
-    switch keeper {
+    switch backing {
     case .begun(_, let writer): return writer
     case .taken: preconditionFailure("an existing run cannot be started again")
     case .lines(let lines):
@@ -104,7 +104,7 @@ public struct RunJournal: Sendable {
     for beginning: RunBeginning, after contents: JournalContents, startedAt start: WallTime,
     salvaging salvages: Bool = false
   ) throws(RunStoreError) -> any RunRecorder {
-    switch keeper {
+    switch backing {
     case .begun: preconditionFailure("a new run cannot be resumed")
     case .taken(let folder, let durability):
       do throws(RunFolderError) {
@@ -136,7 +136,7 @@ extension JournalContents {
     var lines = LinePieces(limit: JournalLimits().lineBytes)
     lines.take(bytes) { line, length in
       fold.take(line, length: length) { _ in }
-      return fold.goesOn
+      return fold.continues
     }
     self = fold.result(readTo: bytes.count)
   }

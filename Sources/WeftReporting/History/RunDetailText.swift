@@ -28,7 +28,7 @@ package struct RunDetailText: Sendable {
       "\(palette.skipped) \(text.name(loop.address.text)): not started: "
         + "\(loop.notStarted) of \(counted(loop.elements, "element"))"
     }
-    if let outputs = detail.past.end?.outputs, !outputs.isEmpty {
+    if let outputs = detail.recorded.end?.outputs, !outputs.isEmpty {
       lines += ["", "outputs"] + outputs.map { "  \(text.name($0.name)): \(shown($0.value))" }
     }
     lines += [""] + next(detail)
@@ -38,35 +38,35 @@ package struct RunDetailText: Sendable {
   // MARK: The run
 
   private func head(_ detail: RunDetail) -> [String] {
-    let past = detail.past
+    let recorded = detail.recorded
     var lines = ["run \(detail.run): \(verdict(detail))"]
     let fact = { (name: String, value: String?) in
       guard let value else { return }
       lines.append("  " + name + String(repeating: " ", count: 10 - name.count) + value)
     }
-    fact("workflow", past.opening?.workflow.map(text.name))
-    fact("file", past.opening?.file.map(text.name))
-    for input in past.opening?.inputs ?? [] {
+    fact("workflow", recorded.opening?.workflow.map(text.name))
+    fact("file", recorded.opening?.file.map(text.name))
+    for input in recorded.opening?.inputs ?? [] {
       fact("input", "\(text.name(input.name)): \(shown(input.value))")
     }
-    fact("started", past.startedAt.map { ShownMoment.text($0) + " UTC" })
-    if past.resumptions > 0 {
-      let last = past.start.map { ", last at \(ShownMoment.text($0.startedAt)) UTC" } ?? ""
-      fact("resumed", counted(past.resumptions, "time") + last)
+    fact("started", recorded.startedAt.map { ShownMoment.text($0) + " UTC" })
+    if recorded.resumptions > 0 {
+      let last = recorded.start.map { ", last at \(ShownMoment.text($0.startedAt)) UTC" } ?? ""
+      fact("resumed", counted(recorded.resumptions, "time") + last)
     }
     fact("record", text.name(detail.folder))
-    if let end = past.end {
+    if let end = recorded.end {
       fact("failed of", end.firstFailure.map { "\"\(text.name($0.text))\"" })
       fact("failed", end.failure.map { text.name($0.message) })
       fact("cancelled", end.cancellation.map { text.name($0.sentence) })
     }
-    for warning in past.warnings { fact("warning", text.name(warning.message)) }
+    for warning in recorded.warnings { fact("warning", text.name(warning.message)) }
     fact("damaged", detail.damage.map { text.name($0.message) })
     return lines
   }
 
   private func verdict(_ detail: RunDetail) -> String {
-    let duration = ShownDuration.precise(detail.past.duration)
+    let duration = ShownDuration.precise(detail.recorded.duration)
     let after = " after \(duration)"
     return switch detail.state {
     case .success:
@@ -91,7 +91,7 @@ package struct RunDetailText: Sendable {
     case .queued: lines = ["\(palette.skipped) \(name): \(waiting(step, detail))"]
     case .started where step.isAsking:
       lines = [
-        "\(palette.cancelled) \(name): waits for approval: \(text.name(step.asks ?? ""))"
+        "\(palette.cancelled) \(name): waits for approval: \(text.name(step.question ?? ""))"
       ]
     case .started(let attempt):
       let attempt = attempt > 1 ? " (attempt \(attempt))" : ""
@@ -113,12 +113,12 @@ package struct RunDetailText: Sendable {
     case .finished(let end, _): lines = self.lines(of: end, called: name)
     }
     if let moment = step.startedAt, !step.isCached {
-      let day = detail.past.startedAt.map { ShownMoment.text($0).prefix(10) }
+      let day = detail.recorded.startedAt.map { ShownMoment.text($0).prefix(10) }
       let shown = ShownMoment.text(moment)
       let began = shown.prefix(10) == day ? String(shown.suffix(8)) : shown
       lines[0] += palette.painted(", began \(began)", .faint)
     }
-    if step.deservesLog { lines.append("    log: \(text.name(detail.logPath(of: address)))") }
+    if step.needsLog { lines.append("    log: \(text.name(detail.logPath(of: address)))") }
     return lines
   }
 
@@ -127,7 +127,7 @@ package struct RunDetailText: Sendable {
     guard detail.state == .running else { return "not started" }
     for pool in step.pools {
       let holders = detail.order.filter { address in
-        detail.past.steps[address].map { $0.isRunning && $0.pools.contains(pool) } ?? false
+        detail.recorded.steps[address].map { $0.isRunning && $0.pools.contains(pool) } ?? false
       }
       if !holders.isEmpty {
         return "waits for pool \"\(text.name(pool))\", held by \(named(holders))"
@@ -182,7 +182,7 @@ extension RunDetailText {
         + ["next: \"weft show \(run) --follow\" follows it"]
     case .waiting:
       return detail.questions.map(answer) + ["next: \"weft resume \(run)\" continues it then"]
-    case .damaged where detail.damage?.isOtherFormat == true:
+    case .damaged where detail.damage?.hasOtherFormat == true:
       return ["next: use the version of weft that wrote it"]
     case .damaged:
       return [
@@ -193,8 +193,8 @@ extension RunDetailText {
     }
     let advice = ResumeAdvice(detail)
     var parts = advice.again.isEmpty ? [] : [named(advice.again)]
-    if advice.unmentioned > 0 {
-      parts.append("\(counted(advice.unmentioned, "step")) not started yet")
+    if advice.unlisted > 0 {
+      parts.append("\(counted(advice.unlisted, "step")) not started yet")
     }
     let what = parts.isEmpty ? "" : ": " + parts.joined(separator: " and ")
     var lines = ["next: \"weft resume \(run)\" continues it\(what)"]
@@ -223,7 +223,7 @@ extension RecordedStep {
   fileprivate var isRunning: Bool { if case .started = state { true } else { false } }
 
   /// Whether its log is worth reading.
-  fileprivate var deservesLog: Bool {
+  fileprivate var needsLog: Bool {
     guard mayHaveWritten else { return false }
     if case .finished(let end, _) = state { return end.outcome != .success }
     return true

@@ -24,7 +24,7 @@ struct LiveArea {
   /// Returns the lines; none before the run has begun.
   func lines(_ progress: RunProgress) -> [String] {
     guard progress.start != nil else { return [] }
-    let all = rowsOf(progress)
+    let all = makeRows(progress)
     let shown = shown(all)
     let hidden = all.count - shown.count
     var lines = lines(of: shown)
@@ -44,11 +44,11 @@ struct LiveArea {
     var remark: [UInt8]
   }
 
-  private func rowsOf(_ progress: RunProgress) -> [Row] {
+  private func makeRows(_ progress: RunProgress) -> [Row] {
     let steps = progress.running.values.map { step in
       Row(address: step.address, order: step.order, since: step.since, remark: remark(on: step))
     }
-    let fanOuts = progress.fanOuts.values.map { fanOut in
+    let loops = progress.loops.values.map { fanOut in
       Row(
         address: fanOut.address, order: fanOut.order, since: fanOut.since,
         remark: Array((progress.tally.open[fanOut.address]?.elements?.text ?? "").utf8))
@@ -56,11 +56,11 @@ struct LiveArea {
     let waiters = progress.retrying.values.map { waiter in
       Row(address: waiter.address, order: waiter.order, remark: remark(on: waiter))
     }
-    return steps + fanOuts + waiters
+    return steps + loops + waiters
   }
 
   private func remark(on step: RunProgress.RunningStep) -> [UInt8] {
-    if let question = step.asks { return Array("waits for approval: \(question)".utf8) }
+    if let question = step.question { return Array("waits for approval: \(question)".utf8) }
     guard let end = step.waitsUntil else { return step.tail.latest }
     return Array("waits, \(left(until: end)) left".utf8)
   }

@@ -7,7 +7,7 @@ struct LiveDisplay: Sendable {
   private let text: DisplayText
   private let palette: Palette
   private let labels: StepLabels
-  private let howToSeeMore: String?
+  private let moreHint: String?
   private var progress: RunProgress
   private var scrolled = ScrolledLines()
 
@@ -16,13 +16,13 @@ struct LiveDisplay: Sendable {
     palette = Palette(usesColour: settings.usesColour, usesUnicode: settings.usesUnicode)
     self.labels = labels
     progress = RunProgress(shape: labels.shape)
-    howToSeeMore = settings.howToSeeMore
+    moreHint = settings.moreHint
   }
 
   var hasEnded: Bool { progress.end != nil || progress.pause != nil }
 
   mutating func apply(_ event: RunEvent, log: Reporter.ReadLog) {
-    let past = progress.past(ofGroupEndedBy: event)
+    let prior = progress.prior(ofGroupEndedBy: event)
     progress.apply(event, log: log)
     switch event.kind {
     case .stepRetrying(let address, let retry): scrolled.add(retrying(label(address), retry))
@@ -33,22 +33,22 @@ struct LiveDisplay: Sendable {
       break
     case .snapshot(let report): for warning in report.warnings { add(warning) }
     case .stepFinished(let address, let end):
-      if end.outcome != .success || !isOneOfMany(address) {
+      if end.outcome != .success || !isInLoop(address) {
         scrolled.add(finished(address, end))
       }
     case .stepCached(let address, let end):
-      if !isOneOfMany(address) { scrolled.add(cached(address, end)) }
+      if !isInLoop(address) { scrolled.add(cached(address, end)) }
     case .stepSkipped(_, .notSelected): break
     case .stepSkipped(let address, let reason):
       if scrolled.add(skipped: reason) { scrolled.add(lineOfSkipped: skipped(address, reason)) }
     case .groupFinished(let address, let end):
-      if let line = finished(address, end, past) { scrolled.add(line) }
+      if let line = finished(address, end, prior) { scrolled.add(line) }
     case .runWarning(let warning): add(warning)
     case .runCancelling(let reason):
       scrolled.add(palette.painted("cancelling: \(text.name(reason.sentence))", .doubtful))
     case .runFinished, .runWaiting:
       let summary = RunSummary(
-        text: text, palette: palette, labels: labels, howToSeeMore: howToSeeMore)
+        text: text, palette: palette, labels: labels, moreHint: moreHint)
       for line in summary.lines(progress) { scrolled.add(line) }
     }
   }
@@ -80,7 +80,7 @@ extension LiveDisplay {
   /// The number of elements above which only unsuccessful ones get lines; the others are counted.
   private static let elementLimit = 10
 
-  private func isOneOfMany(_ step: StepAddress) -> Bool {
+  private func isInLoop(_ step: StepAddress) -> Bool {
     progress.tally.scopes(around: step).contains { scope in
       (progress.tally.open[scope]?.elements?.all ?? 0) > LiveDisplay.elementLimit
     }
@@ -128,9 +128,9 @@ extension LiveDisplay {
 
   /// Returns the line of an ended group; `nil` if its members' lines say it all.
   private func finished(
-    _ address: StepAddress, _ end: GroupEnd, _ past: GroupSentence.Past
+    _ address: StepAddress, _ end: GroupEnd, _ prior: GroupSentence.Prior
   ) -> String? {
-    guard let sentence = GroupSentence(end, past).text else { return nil }
+    guard let sentence = GroupSentence(end, prior).text else { return nil }
     let sign =
       switch end.outcome {
       case .success: palette.succeeded
@@ -138,7 +138,7 @@ extension LiveDisplay {
       case .cancelled: palette.cancelled
       case .skipped: palette.skipped
       }
-    let name = (past.elements == nil ? "group " : "") + text.name(address.text)
+    let name = (prior.elements == nil ? "group " : "") + text.name(address.text)
     return "\(sign) \(name)  \(text.name(sentence))"
   }
 

@@ -6,7 +6,7 @@ struct LiveReporter: Sendable {
   private var painter = FramePainter()
   /// The time of the last frame; initially the run's start, so that a run shorter than a frame shows only its result.
   private var lastFrame: Duration = .zero
-  private var hasNews = false
+  private var hasChanges = false
   private var hasEnded = false
 
   init(_ settings: DisplaySettings, labels: StepLabels) {
@@ -21,7 +21,7 @@ struct LiveReporter: Sendable {
 
   var nextRedraw: Duration? {
     if hasEnded { return nil }
-    if hasNews { return lastFrame + LiveReporter.frameInterval }
+    if hasChanges { return lastFrame + LiveReporter.frameInterval }
     return .seconds(lastFrame.components.seconds + 1)
   }
 
@@ -31,7 +31,7 @@ struct LiveReporter: Sendable {
   ) {
     guard !hasEnded else { return }
     for event in events { display.apply(event, log: log) }
-    hasNews = hasNews || !events.isEmpty
+    hasChanges = hasChanges || !events.isEmpty
     hasEnded = display.hasEnded
     if let due = nextRedraw, now < due { return }
     // The result is shown in any case.
@@ -46,7 +46,7 @@ struct LiveReporter: Sendable {
   mutating func withdraw(isVisible: Bool, _ write: Reporter.Write) {
     let bytes = painter.withdraw(above: isVisible ? display.takeScrolled() : [])
     if !bytes.isEmpty { write(.output, bytes) }
-    hasNews = true
+    hasChanges = true
   }
 
   private mutating func draw(
@@ -55,7 +55,7 @@ struct LiveReporter: Sendable {
     let area = hasEnded ? [] : display.area(size: size, now: now, remaining: remaining())
     let bytes = painter.paint(above: display.takeScrolled(), area: area, size: size)
     lastFrame = now
-    hasNews = false
+    hasChanges = false
     if !bytes.isEmpty { write(.output, bytes) }
   }
 }

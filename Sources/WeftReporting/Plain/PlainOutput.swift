@@ -33,7 +33,7 @@ struct PlainOutput: Sendable {
 
   /// Takes a part of the log in place of dropped events. If both streams wrote at once, the beginning of a line may
   /// appear as a line of its own, and again when the event of the whole line arrives.
-  mutating func takeMissed(_ part: [UInt8]) -> [ArraySlice<UInt8>] {
+  mutating func takeSkipped(_ part: [UInt8]) -> [ArraySlice<UInt8>] {
     var lines = takeUnfinished()
     shown += UInt64(part.count)
     var rest = part[...]

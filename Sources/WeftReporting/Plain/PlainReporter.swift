@@ -32,9 +32,9 @@ struct PlainReporter: Sendable {
     for event in events {
       // Computed before the event is applied, which removes the state of an ended group.
       let isUndecided = isUndecided(event)
-      let past = progress.past(ofGroupEndedBy: event)
+      let prior = progress.prior(ofGroupEndedBy: event)
       progress.apply(event, log: log)
-      report(event, isUndecided: isUndecided, past, log: log, write: write)
+      report(event, isUndecided: isUndecided, prior, log: log, write: write)
       if pending.count >= PlainReporter.writeBytes { flush(write) }
     }
     flush(write)
@@ -58,7 +58,7 @@ struct PlainReporter: Sendable {
   }
 
   private mutating func report(
-    _ event: RunEvent, isUndecided: Bool, _ past: GroupSentence.Past, log: Reporter.ReadLog,
+    _ event: RunEvent, isUndecided: Bool, _ prior: GroupSentence.Prior, log: Reporter.ReadLog,
     write: Reporter.Write
   ) {
     switch event.kind {
@@ -89,12 +89,12 @@ struct PlainReporter: Sendable {
     case .stepSkipped(_, .notSelected): break
     case .stepSkipped(let address, let reason): say(style.skipped(address, reason))
     case .groupFinished(let address, let end):
-      tellGroup(address, end, past, isUndecided: isUndecided)
+      reportGroup(address, end, prior, isUndecided: isUndecided)
     case .runWarning(let warning): report(warning)
     case .runCancelling(let reason): say(style.cancelling(reason))
-    case .runFinished(let end): tellEnd(end.outcome == .success ? .output : .errors, write: write)
-    case .runWaiting: tellEnd(.output, write: write)
-    case .outputDropped: noteGaps()
+    case .runFinished(let end): reportEnd(end.outcome == .success ? .output : .errors, write: write)
+    case .runWaiting: reportEnd(.output, write: write)
+    case .outputDropped: recordGaps()
     case .snapshot(let report): join(report)
     }
   }
@@ -104,10 +104,10 @@ struct PlainReporter: Sendable {
     if let annotation = style.annotation(warning) { style.append(annotation, to: &pending) }
   }
 
-  private mutating func tellGroup(
-    _ address: StepAddress, _ end: GroupEnd, _ past: GroupSentence.Past, isUndecided: Bool
+  private mutating func reportGroup(
+    _ address: StepAddress, _ end: GroupEnd, _ prior: GroupSentence.Prior, isUndecided: Bool
   ) {
-    if let line = style.finished(address, end, past) { say(line) }
+    if let line = style.finished(address, end, prior) { say(line) }
     guard end.outcome == .failure, end.cause == nil, !isUndecided else { return }
     if let annotation = style.annotation(group: address, end) {
       style.append(annotation, to: &pending)
@@ -116,13 +116,13 @@ struct PlainReporter: Sendable {
 
   /// Writes the summary. A failure goes to standard error, as in make, so that it is visible when the output goes to
   /// a file.
-  private mutating func tellEnd(_ channel: Reporter.Channel, write: Reporter.Write) {
-    for failure in progress.failures.undecidedOnes {
+  private mutating func reportEnd(_ channel: Reporter.Channel, write: Reporter.Write) {
+    for failure in progress.failures.undecidedEntries {
       if let annotation = style.annotation(failure) { style.append(annotation, to: &pending) }
     }
     flush(write)
     let summary = RunSummary(
-      text: style.text, palette: style.palette, labels: labels, howToSeeMore: nil)
+      text: style.text, palette: style.palette, labels: labels, moreHint: nil)
     var bytes: [UInt8] = []
     for line in summary.lines(progress) { style.append(sentence: line, to: &bytes) }
     write(channel, bytes)
@@ -131,11 +131,11 @@ struct PlainReporter: Sendable {
   private mutating func join(_ report: RunReport) {
     say(style.header(report.start))
     for warning in report.warnings { self.report(warning) }
-    noteGaps()
+    recordGaps()
   }
 
   /// Notes that any running step may have written the dropped output.
-  private mutating func noteGaps() {
+  private mutating func recordGaps() {
     for address in progress.running.keys {
       let fresh = PlainOutput(address, prefix: style.prefix(of: address))
       outputs[address, default: fresh].hasGaps = true
@@ -155,7 +155,7 @@ extension PlainReporter {
     guard output.ending != .transient, let index = index(ofOutput: address) else { return }
     if outputs.values[index].hasGaps {
       var state = outputs.values[index]
-      readMissed(of: &state, upTo: output.logOffset, log: log, write: write)
+      readSkipped(of: &state, upTo: output.logOffset, log: log, write: write)
       outputs.values[index] = state
     }
     let prefix = outputs.values[index].prefix
@@ -186,12 +186,12 @@ extension PlainReporter {
     of address: StepAddress, _ end: StepEnd?, log: Reporter.ReadLog, write: Reporter.Write
   ) {
     guard !outputs.isEmpty, var state = outputs.removeValue(forKey: address) else { return }
-    if let end { readMissed(of: &state, upTo: end.logBytes, log: log, write: write) }
+    if let end { readSkipped(of: &state, upTo: end.logBytes, log: log, write: write) }
     for line in state.takeRest() { style.append(output: line, prefix: state.prefix, to: &pending) }
   }
 
   /// Shows dropped output piece by piece, so that neither a large log nor a slow reader needs memory.
-  private mutating func readMissed(
+  private mutating func readSkipped(
     of state: inout PlainOutput, upTo end: UInt64, log: Reporter.ReadLog, write: Reporter.Write
   ) {
     guard state.hasGaps else { return }
@@ -201,7 +201,7 @@ extension PlainReporter {
         state.address, state.shown..<min(end, state.shown + PlainReporter.readBytes))
       // A log truncated at its limit has no more, and that of an element is not kept for long.
       guard !part.isEmpty else { break }
-      for line in state.takeMissed(part) {
+      for line in state.takeSkipped(part) {
         style.append(output: line, prefix: state.prefix, to: &pending)
       }
       if pending.count >= PlainReporter.writeBytes { flush(write) }

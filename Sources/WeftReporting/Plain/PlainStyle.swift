@@ -105,10 +105,10 @@ struct PlainStyle: Sendable {
   }
 
   /// Returns the line of an ended group; `nil` if its members' lines say it all.
-  func finished(_ group: StepAddress, _ end: GroupEnd, _ past: GroupSentence.Past) -> String? {
-    guard let sentence = GroupSentence(end, past).text else { return nil }
+  func finished(_ group: StepAddress, _ end: GroupEnd, _ prior: GroupSentence.Prior) -> String? {
+    guard let sentence = GroupSentence(end, prior).text else { return nil }
     let name = text.name(group.text)
-    return "[\(name)] \(past.elements == nil ? "group " : "")\(text.name(sentence))"
+    return "[\(name)] \(prior.elements == nil ? "group " : "")\(text.name(sentence))"
   }
 
   func warning(_ warning: RunWarning) -> [String] {

@@ -33,13 +33,13 @@ struct FailureList: Sendable {
   /// The failures beyond the limit, by their outermost scope.
   private var omittedIn: [StepAddress?: Int] = [:]
   /// The tolerated failures beyond the limit.
-  private(set) var pardonedOmitted = 0
+  private(set) var toleratedOmitted = 0
 
   /// The failures beyond the limit.
   var omitted: Int { omittedIn.values.reduce(0, +) }
 
   /// The failures that were undecided when they happened.
-  var undecidedOnes: [Entry] { (entries + tolerated).filter { !$0.scopes.isEmpty } }
+  var undecidedEntries: [Entry] { (entries + tolerated).filter { !$0.scopes.isEmpty } }
 
   /// Whether the last lines of a step that fails now would be shown.
   func wantsTail(of end: StepEnd) -> Bool {
@@ -62,22 +62,22 @@ struct FailureList: Sendable {
   /// Adds a group that failed by itself; a group that failed because of a member adds nothing to the member's
   /// failure.
   ///
-  /// - Parameter isFanOut: Whether it is a loop.
+  /// - Parameter isLoop: Whether it is a loop.
   mutating func add(
-    group address: StepAddress, _ end: GroupEnd, isFanOut: Bool = false,
+    group address: StepAddress, _ end: GroupEnd, isLoop: Bool = false,
     in scopes: [StepAddress] = []
   ) {
     guard end.outcome == .failure, end.cause == nil else { return }
     add(
       Entry(
         address: address, message: end.failure?.message ?? "failed", help: end.failure?.help,
-        tolerate: end.conclusion == .success ? "tolerated" : nil, isGroup: !isFanOut,
+        tolerate: end.conclusion == .success ? "tolerated" : nil, isGroup: !isLoop,
         duration: end.duration, attempts: end.attempts, tail: OutputTail(), scopes: scopes))
   }
 
   private mutating func add(_ entry: Entry) {
     if entry.tolerate != nil {
-      addPardoned(entry)
+      addTolerated(entry)
     } else if hasRoom(for: entry) {
       entries.append(entry)
     } else {
@@ -93,9 +93,9 @@ struct FailureList: Sendable {
     return alike < FailureList.entryLimit
   }
 
-  private mutating func addPardoned(_ entry: Entry) {
+  private mutating func addTolerated(_ entry: Entry) {
     guard tolerated.count < FailureList.entryLimit else {
-      pardonedOmitted += 1
+      toleratedOmitted += 1
       return
     }
     var entry = entry
@@ -110,10 +110,10 @@ struct FailureList: Sendable {
     guard entries.contains(where: { $0.scopes.contains(scope) }) || omittedIn[scope] != nil else {
       return
     }
-    pardonedOmitted += omittedIn.removeValue(forKey: scope) ?? 0
+    toleratedOmitted += omittedIn.removeValue(forKey: scope) ?? 0
     for var entry in entries where entry.scopes.contains(scope) {
       entry.tolerate = reason
-      addPardoned(entry)
+      addTolerated(entry)
     }
     entries.removeAll { $0.scopes.contains(scope) }
   }

@@ -4,23 +4,23 @@ import WeftEvents
 /// The end of a group as a sentence without its subject, if it adds to its steps' messages.
 struct GroupSentence {
   /// The state of the group before it ended.
-  struct Past {
+  struct Prior {
     /// The outcomes of a loop's elements.
     var elements: ElementCount?
     /// The attempt that it waited for, which is no longer made.
     var nextAttempt: Int?
 
-    static let nothing = Past()
+    static let nothing = Prior()
   }
 
   private let end: GroupEnd
   private let elements: ElementCount?
   private let nextAttempt: Int?
 
-  init(_ end: GroupEnd, _ past: Past) {
+  init(_ end: GroupEnd, _ prior: Prior) {
     self.end = end
-    elements = past.elements
-    nextAttempt = past.nextAttempt
+    elements = prior.elements
+    nextAttempt = prior.nextAttempt
   }
 
   /// `nil` if its steps' messages say it all.

@@ -16,11 +16,11 @@ struct RunProgress: Sendable {
     /// The end of its delay, if it only waits.
     var waitsUntil: Duration?
     /// The message of a pending approval.
-    var asks: String?
+    var question: String?
   }
 
   /// A loop in progress.
-  struct OpenFanOut: Sendable {
+  struct OpenLoop: Sendable {
     let address: StepAddress
     let order: Int
     let since: Duration
@@ -48,7 +48,7 @@ struct RunProgress: Sendable {
   private(set) var recoveries = Recoveries()
   /// The steps and groups that wait for a retry.
   private(set) var retrying: [StepAddress: Waiter] = [:]
-  private(set) var fanOuts: [StepAddress: OpenFanOut] = [:]
+  private(set) var loops: [StepAddress: OpenLoop] = [:]
   private var started = 0
 
   init(shape: RunShape = RunShape()) {
@@ -73,7 +73,7 @@ struct RunProgress: Sendable {
       wait(address, retry, from: event.elapsed)
       running[address] = nil
     case .stepStarted(let address, _): begin(address, at: event.elapsed)
-    case .stepAsking(let address, let message): running[address]?.asks = message
+    case .stepAsking(let address, let message): running[address]?.question = message
     case .stepWaiting(let address, let delay):
       running[address]?.waitsUntil = event.elapsed + delay
     case .stepOutput(let address, let output):
@@ -98,9 +98,9 @@ struct RunProgress: Sendable {
   }
 
   /// Returns the state of a group that the event ends, which is lost when the event is applied.
-  func past(ofGroupEndedBy event: RunEvent) -> GroupSentence.Past {
+  func prior(ofGroupEndedBy event: RunEvent) -> GroupSentence.Prior {
     guard case .groupFinished(let address, _) = event.kind else { return .nothing }
-    return GroupSentence.Past(
+    return GroupSentence.Prior(
       elements: tally.open[address]?.elements, nextAttempt: retrying[address]?.attempt)
   }
 
@@ -121,7 +121,7 @@ struct RunProgress: Sendable {
     tally.started(group, start)
     retrying[group] = nil
     if start.elements != nil {
-      fanOuts[group] = OpenFanOut(address: group, order: nextOrder(), since: time)
+      loops[group] = OpenLoop(address: group, order: nextOrder(), since: time)
     }
   }
 
@@ -163,15 +163,15 @@ struct RunProgress: Sendable {
   }
 
   private mutating func finish(_ group: StepAddress, _ end: GroupEnd) {
-    let isFanOut = fanOuts.removeValue(forKey: group) != nil
-    if let waiter = retrying.removeValue(forKey: group) { takeBackPardon(of: waiter, end) }
+    let isLoop = loops.removeValue(forKey: group) != nil
+    if let waiter = retrying.removeValue(forKey: group) { retractToleration(of: waiter, end) }
     let scopes = tally.scopes(around: group)
     tally.finished(group, end)
     if end.conclusion == .success {
       let reason = end.winner.map { "\"\($0)\" won the race" } ?? "tolerated by \"\(group)\""
       failures.tolerate(in: group, because: reason)
     }
-    failures.add(group: group, end, isFanOut: isFanOut, in: scopes)
+    failures.add(group: group, end, isLoop: isLoop, in: scopes)
   }
 
   private static func tolerate(of group: StepAddress, beforeAttempt attempt: Int) -> String {
@@ -179,7 +179,7 @@ struct RunProgress: Sendable {
   }
 
   /// Revises the reason of failures in a group that was not retried after all.
-  private mutating func takeBackPardon(of group: Waiter, _ end: GroupEnd) {
+  private mutating func retractToleration(of group: Waiter, _ end: GroupEnd) {
     failures.revise(
       RunProgress.tolerate(of: group.address, beforeAttempt: group.attempt), in: group.address,
       to: end.outcome == .cancelled
@@ -188,7 +188,7 @@ struct RunProgress: Sendable {
 
   private mutating func skip(_ address: StepAddress, _ reason: SkipReason) {
     tally.skipped(address, reason)
-    if reason.isTold { skips.add(address, reason) }
+    if reason.isReported { skips.add(address, reason) }
   }
 
   /// The size of the part of a log that is searched for its last lines.
@@ -226,7 +226,7 @@ struct RunProgress: Sendable {
         running[step.address]!.hasGaps = true
       case .asking(let since, let message):
         begin(step.address, at: since)
-        running[step.address]!.asks = message
+        running[step.address]!.question = message
       case .waiting(let since, let until):
         begin(step.address, at: since)
         running[step.address]!.waitsUntil = until

@@ -19,10 +19,10 @@ struct RunShape: Sendable {
     for step in plan.bodies.cleanups.values.joined() {
       cleanups.insert(plan.steps[Int(step)].address)
     }
-    let nearest = plan.nearestAbsorbers()
+    let nearest = plan.nearestBoundaries()
     for (index, group) in plan.groups.enumerated() where !group.isTopLevel {
       guard let address = group.address else { continue }
-      if group.mayAbsorb { sizes[address] = 0 }
+      if group.isBoundary { sizes[address] = 0 }
       if let around = nearest[plan.groups[index].parent ?? 0] { scopes[address] = around }
     }
     for step in plan.steps where cleanups.isEmpty || !cleanups.contains(step.address) {
@@ -65,11 +65,11 @@ struct RunShape: Sendable {
 
 extension Plan {
   /// Returns for each group the innermost failure boundary for its members, which may be itself.
-  fileprivate func nearestAbsorbers() -> [StepAddress?] {
+  fileprivate func nearestBoundaries() -> [StepAddress?] {
     var nearest: [StepAddress?] = []
     for group in groups {
       nearest.append(
-        group.mayAbsorb ? group.address : group.parent.flatMap { nearest[$0] })
+        group.isBoundary ? group.address : group.parent.flatMap { nearest[$0] })
     }
     return nearest
   }
@@ -77,7 +77,7 @@ extension Plan {
 
 extension PlannedGroup {
   /// Whether failures in it need not fail the run.
-  fileprivate var mayAbsorb: Bool {
+  fileprivate var isBoundary: Bool {
     isRepeated || endsEarly || (step.map { $0.allowFailure != .none } ?? false)
       || step?.computed[.allowFailure] != nil
   }

@@ -9,7 +9,7 @@ struct RunSummary {
   let text: DisplayText
   let palette: Palette
   let labels: StepLabels
-  let howToSeeMore: String?
+  let moreHint: String?
 
   /// Returns the lines; none before the run's end.
   func lines(_ progress: RunProgress) -> [String] {
@@ -54,10 +54,10 @@ struct RunSummary {
     if progress.failures.omitted > 0 {
       lines.append("and \(counted(progress.failures.omitted, "more failure"))")
     }
-    if progress.failures.pardonedOmitted > 0 {
-      lines.append("and \(counted(progress.failures.pardonedOmitted, "more tolerated failure"))")
+    if progress.failures.toleratedOmitted > 0 {
+      lines.append("and \(counted(progress.failures.toleratedOmitted, "more tolerated failure"))")
     }
-    if let howToSeeMore, entries.contains(where: { isCut($0.tail) }) { lines.append(howToSeeMore) }
+    if let moreHint, entries.contains(where: { isCut($0.tail) }) { lines.append(moreHint) }
     lines += progress.skips.entries.map(skip)
     if progress.skips.omitted > 0 {
       lines.append("\(counted(progress.skips.omitted, "more step")) skipped for other reasons")

@@ -42,7 +42,7 @@ extension SkipReason {
   }
 
   /// Whether the summary explains it; not if it was requested.
-  var isTold: Bool {
+  var isReported: Bool {
     switch self {
     case .notSelected, .cancelled(.raceWon), .cancelled(.joined): false
     case .dependencyFailed, .heldBack, .condition, .cancelled: true

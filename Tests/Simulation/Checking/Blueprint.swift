@@ -115,7 +115,7 @@ struct Blueprint {
 }
 
 /// A step or group, for given elements of its enclosing loops.
-struct Spot: Hashable {
+struct Subject: Hashable {
   let id: String
   /// One key for each enclosing loop, the outermost first; for an element of a loop, its own key last.
   var keys: [String]
@@ -123,42 +123,45 @@ struct Spot: Hashable {
 
 extension Blueprint {
   /// Whether it is one element of a loop, not the loop as a whole.
-  func isElement(_ spot: Spot) -> Bool {
-    let member = member(spot.id)
-    return member.isLoop && spot.keys.count == member.loops.count
+  func isElement(_ subject: Subject) -> Bool {
+    let member = member(subject.id)
+    return member.isLoop && subject.keys.count == member.loops.count
   }
 
-  func isWholeLoop(_ spot: Spot) -> Bool { member(spot.id).isLoop && !isElement(spot) }
+  func isWholeLoop(_ subject: Subject) -> Bool { member(subject.id).isLoop && !isElement(subject) }
 
   /// The directly enclosing spot: for an element its loop, otherwise its group; `nil` for the run.
-  func around(_ spot: Spot) -> Spot? {
-    if isElement(spot) { return Spot(id: spot.id, keys: spot.keys.dropLast()) }
-    guard let parent = member(spot.id).parent else { return nil }
-    return Spot(id: parent, keys: Array(spot.keys.prefix(member(parent).loops.count)))
+  func around(_ subject: Subject) -> Subject? {
+    if isElement(subject) { return Subject(id: subject.id, keys: subject.keys.dropLast()) }
+    guard let parent = member(subject.id).parent else { return nil }
+    return Subject(id: parent, keys: Array(subject.keys.prefix(member(parent).loops.count)))
   }
 
   /// All enclosing spots, the innermost first.
-  func enclosing(_ spot: Spot) -> [Spot] {
-    Array(sequence(first: spot, next: around).dropFirst())
+  func enclosing(_ subject: Subject) -> [Subject] {
+    Array(sequence(first: subject, next: around).dropFirst())
   }
 
   /// A different member, as seen from a spot; a loop is taken as a whole.
-  func spot(_ id: String, from spot: Spot) -> Spot {
+  func subject(_ id: String, from subject: Subject) -> Subject {
     let other = member(id)
-    return Spot(id: id, keys: Array(spot.keys.prefix(other.loops.count - (other.isLoop ? 1 : 0))))
+    return Subject(
+      id: id, keys: Array(subject.keys.prefix(other.loops.count - (other.isLoop ? 1 : 0))))
   }
 
   /// The members of a group, or of an element of one.
-  func members(of group: Spot) -> [Spot] { member(group.id).members.map { spot($0, from: group) } }
+  func members(of group: Subject) -> [Subject] {
+    member(group.id).members.map { subject($0, from: group) }
+  }
 
   /// Its dependencies besides what encloses it.
-  func needs(of spot: Spot) -> [Spot] {
-    isElement(spot) ? [] : member(spot.id).needs.map { self.spot($0, from: spot) }
+  func needs(of subject: Subject) -> [Subject] {
+    isElement(subject) ? [] : member(subject.id).needs.map { self.subject($0, from: subject) }
   }
 
   /// Whether it is in `finally`, or a cleanup step of something there.
-  func isFinal(_ spot: Spot) -> Bool {
-    switch member(spot.id).part {
+  func isFinal(_ subject: Subject) -> Bool {
+    switch member(subject.id).part {
     case .main: false
     case .finally: true
     case .cleanup(let cleaned): member(cleaned).part == .finally
@@ -166,19 +169,19 @@ extension Blueprint {
   }
 
   /// Its address in events.
-  func address(of spot: Spot) -> String {
-    let member = member(spot.id)
-    var parts = zip(member.loops, spot.keys).map { "\($0)[\($1)]" }
+  func address(of subject: Subject) -> String {
+    let member = member(subject.id)
+    var parts = zip(member.loops, subject.keys).map { "\($0)[\($1)]" }
     if case .cleanup(let cleaned) = member.part, member.loops.last == cleaned {
-      parts.append(String(spot.id.dropFirst(cleaned.count + 1)))
-    } else if !isElement(spot) {
-      parts.append(spot.id)
+      parts.append(String(subject.id.dropFirst(cleaned.count + 1)))
+    } else if !isElement(subject) {
+      parts.append(subject.id)
     }
     return parts.joined(separator: ".")
   }
 
   /// The spot with this address in events; `nil` if there is none.
-  func spot(called address: String) -> Spot? {
+  func subject(called address: String) -> Subject? {
     var (loops, keys, rest) = ([String](), [String](), address[...])
     while let open = rest.firstIndex(of: "["), let close = rest[open...].firstIndex(of: "]") {
       loops.append(String(rest[..<open]))
@@ -191,7 +194,7 @@ extension Blueprint {
       if id.isEmpty { id = last } else if id.hasPrefix("cleanup") { id = "\(last).\(id)" }
     }
     guard members[id] != nil else { return nil }
-    let spot = Spot(id: id, keys: keys)
-    return self.address(of: spot) == address ? spot : nil
+    let subject = Subject(id: id, keys: keys)
+    return self.address(of: subject) == address ? subject : nil
   }
 }

@@ -7,8 +7,8 @@ import WeftPlanning
 struct Capacity {
   private let workflow: Workflow
   private let maxParallel: Int
-  private(set) var running: [Spot] = []
-  var waiting: [Spot] = []
+  private(set) var running: [Subject] = []
+  var waiting: [Subject] = []
   /// For each pool, what its rate still allows, as of a time.
   private var buckets: [String: (level: Double, at: Duration)] = [:]
 
@@ -24,14 +24,14 @@ struct Capacity {
   /// The pools that cannot give a step what it asks for. `nil` if an enclosing limit is reached, so that the step
   /// takes nothing from others. A pool whose rate allows it at exactly this time may count either way.
   func lackedPools(
-    of spot: Spot, _ blueprint: Blueprint, at now: Duration, certainly isCertain: Bool
+    of subject: Subject, _ blueprint: Blueprint, at now: Duration, certainly isCertain: Bool
   ) -> Set<String>? {
-    for group in blueprint.enclosing(spot) where !blueprint.isWholeLoop(group) {
+    for group in blueprint.enclosing(subject) where !blueprint.isWholeLoop(group) {
       guard let limit = blueprint.member(group.id).group?.maxParallel else { continue }
       if running(in: group, blueprint) >= limit { return nil }
     }
     let lacked = workflow.pools.filter { pool in
-      let slots = Capacity.slots(of: pool.name, blueprint.member(spot.id))
+      let slots = Capacity.slots(of: pool.name, blueprint.member(subject.id))
       guard slots > 0 else { return false }
       return held(ofPool: pool.name, blueprint) + slots > pool.slots
         || level(of: pool, at: now) < Double(slots) + (isCertain ? -1e-6 : 1e-6)
@@ -43,7 +43,7 @@ struct Capacity {
     member.step.control.pools.first { $0.pool == pool }?.slots ?? 0
   }
 
-  private func running(in group: Spot, _ blueprint: Blueprint) -> Int {
+  private func running(in group: Subject, _ blueprint: Blueprint) -> Int {
     running.count { blueprint.enclosing($0).contains(group) }
   }
 
@@ -55,18 +55,18 @@ struct Capacity {
   }
 
   /// Starts an attempt and returns the limits that it exceeds.
-  mutating func start(_ spot: Spot, of blueprint: Blueprint, at now: Duration) -> [String] {
-    waiting.removeAll { $0 == spot }
-    running.append(spot)
+  mutating func start(_ subject: Subject, of blueprint: Blueprint, at now: Duration) -> [String] {
+    waiting.removeAll { $0 == subject }
+    running.append(subject)
     var excesses: [String] = []
     if running.count > maxParallel { excesses.append("\(running.count) run, of \(maxParallel)") }
-    for group in blueprint.enclosing(spot) where !blueprint.isWholeLoop(group) {
+    for group in blueprint.enclosing(subject) where !blueprint.isWholeLoop(group) {
       guard let limit = blueprint.member(group.id).group?.maxParallel else { continue }
       let count = running(in: group, blueprint)
       if count > limit { excesses.append("\(count) run in \(group.id), of \(limit)") }
     }
     for pool in workflow.pools {
-      let slots = Capacity.slots(of: pool.name, blueprint.member(spot.id))
+      let slots = Capacity.slots(of: pool.name, blueprint.member(subject.id))
       guard slots > 0 else { continue }
       let held = held(ofPool: pool.name, blueprint)
       if held > pool.slots { excesses.append("\(held) of \(pool.name) are held, of \(pool.slots)") }
@@ -77,22 +77,22 @@ struct Capacity {
     return excesses
   }
 
-  mutating func end(_ spot: Spot) { running.removeAll { $0 == spot } }
+  mutating func end(_ subject: Subject) { running.removeAll { $0 == subject } }
 
   var hasSlot: Bool { running.count < maxParallel }
 
   /// Whether it could have what it waits for and no other spot waits for the same pool.
-  func hasRoom(for spot: Spot, of blueprint: Blueprint, at now: Duration) -> Bool {
+  func hasRoom(for subject: Subject, of blueprint: Blueprint, at now: Duration) -> Bool {
     guard hasSlot else { return false }
-    for group in blueprint.enclosing(spot) where !blueprint.isWholeLoop(group) {
+    for group in blueprint.enclosing(subject) where !blueprint.isWholeLoop(group) {
       guard let limit = blueprint.member(group.id).group?.maxParallel else { continue }
       if running(in: group, blueprint) >= limit { return false }
     }
     return workflow.pools.allSatisfy { pool in
-      let slots = Capacity.slots(of: pool.name, blueprint.member(spot.id))
+      let slots = Capacity.slots(of: pool.name, blueprint.member(subject.id))
       guard slots > 0 else { return true }
       let others = waiting.contains {
-        $0 != spot && Capacity.slots(of: pool.name, blueprint.member($0.id)) > 0
+        $0 != subject && Capacity.slots(of: pool.name, blueprint.member($0.id)) > 0
       }
       return !others && held(ofPool: pool.name, blueprint) + slots <= pool.slots
         && level(of: pool, at: now) > Double(slots) + 1e-6

@@ -5,82 +5,85 @@ import WeftPlanning
 
 /// Attempts of a step: each start has one end, and a further attempt follows only if `retry` asks for it.
 extension RunChecker {
-  func isRun(_ spot: Spot) -> Bool {
-    if case .run = blueprint.member(spot.id).step.action { true } else { false }
+  func isRun(_ subject: Subject) -> Bool {
+    if case .run = blueprint.member(subject.id).step.action { true } else { false }
   }
 
-  mutating func started(_ spot: Spot, attempt: Int) {
-    let before = state(spot)
+  mutating func started(_ subject: Subject, attempt: Int) {
+    let before = state(subject)
     require(
       attempt == before.attempt + 1,
-      "\(name(spot)) starts attempt \(attempt) after \(before.attempt)")
+      "\(name(subject)) starts attempt \(attempt) after \(before.attempt)")
     require(
       before.phase == (attempt == 1 ? .queued : .pausing),
-      "\(name(spot)) starts, but it is \(before.phase)")
+      "\(name(subject)) starts, but it is \(before.phase)")
     if attempt > 1 {
-      require(now >= before.resumesAt, "\(name(spot)) does not wait before attempt \(attempt)")
+      require(now >= before.resumesAt, "\(name(subject)) does not wait before attempt \(attempt)")
     }
-    require(isOpen(around: spot) || isCleanup(spot), "\(name(spot)) starts outside of its group")
-    if let obstacle = obstacle(to: spot) { require(false, "\(name(spot)) starts, but \(obstacle)") }
-    if isRun(spot) {
-      states[spot, default: State()].record = startedAttempts.count
-      startedAttempts.append((address(spot), attempt))
-      requireTurn(of: spot)
-      for excess in capacity.start(spot, of: blueprint, at: now) { require(false, excess) }
+    require(
+      isOpen(around: subject) || isCleanup(subject), "\(name(subject)) starts outside of its group")
+    if let obstacle = obstacle(to: subject) {
+      require(false, "\(name(subject)) starts, but \(obstacle)")
     }
-    begin(spot, attempt: attempt)
-    reported[address(spot)] = .running(since: now, attempt: attempt)
-    requireValues(of: spot)
+    if isRun(subject) {
+      states[subject, default: State()].record = startedAttempts.count
+      startedAttempts.append((address(subject), attempt))
+      requireTurn(of: subject)
+      for excess in capacity.start(subject, of: blueprint, at: now) { require(false, excess) }
+    }
+    begin(subject, attempt: attempt)
+    reported[address(subject)] = .running(since: now, attempt: attempt)
+    requireValues(of: subject)
   }
 
   /// Checks that only a started approval asks.
-  mutating func asking(_ spot: Spot, _ message: String) {
-    require(state(spot).phase == .running, "\(name(spot)) asks without having started")
-    guard case .approve = blueprint.member(spot.id).step.action else {
-      return require(false, "\(name(spot)) asks")
+  mutating func asking(_ subject: Subject, _ message: String) {
+    require(state(subject).phase == .running, "\(name(subject)) asks without having started")
+    guard case .approve = blueprint.member(subject.id).step.action else {
+      return require(false, "\(name(subject)) asks")
     }
-    reported[address(spot)] = .asking(since: now, message: message)
+    reported[address(subject)] = .asking(since: now, message: message)
   }
 
   /// Checks that only a started `wait` step waits.
-  mutating func waiting(_ spot: Spot, for delay: Duration) {
-    require(state(spot).phase == .running, "\(name(spot)) waits without having started")
-    guard case .wait(.duration(let length)) = blueprint.member(spot.id).step.action else {
-      return require(false, "\(name(spot)) waits")
+  mutating func waiting(_ subject: Subject, for delay: Duration) {
+    require(state(subject).phase == .running, "\(name(subject)) waits without having started")
+    guard case .wait(.duration(let length)) = blueprint.member(subject.id).step.action else {
+      return require(false, "\(name(subject)) waits")
     }
-    require(delay == length, "\(name(spot)) waits for \(delay), and not for \(length)")
-    reported[address(spot)] = .waiting(since: now, until: now + delay)
+    require(delay == length, "\(name(subject)) waits for \(delay), and not for \(length)")
+    reported[address(subject)] = .waiting(since: now, until: now + delay)
   }
 
-  func isCleanup(_ spot: Spot) -> Bool {
-    if case .cleanup = blueprint.member(spot.id).part { true } else { false }
+  func isCleanup(_ subject: Subject) -> Bool {
+    if case .cleanup = blueprint.member(subject.id).part { true } else { false }
   }
 
-  mutating func begin(_ spot: Spot, attempt: Int) {
-    var state = state(spot)
+  mutating func begin(_ subject: Subject, attempt: Int) {
+    var state = state(subject)
     if attempt == 1 { state.began = now }
     (state.attempt, state.startedAt, state.phase) = (attempt, now, .running)
-    states[spot] = state
-    if attempt == 1 { noteStart(spot) }
+    states[subject] = state
+    if attempt == 1 { recordStart(subject) }
   }
 
   // MARK: Retries
 
-  mutating func retrying(_ spot: Spot, _ retry: Retry) {
-    require(state(spot).phase == .running, "\(name(spot)) is tried again without having run")
-    capacity.end(spot)
-    if let obstacle = obstacle(to: spot) {
-      require(false, "\(name(spot)) is to be tried again, but \(obstacle)")
+  mutating func retrying(_ subject: Subject, _ retry: Retry) {
+    require(state(subject).phase == .running, "\(name(subject)) is tried again without having run")
+    capacity.end(subject)
+    if let obstacle = obstacle(to: subject) {
+      require(false, "\(name(subject)) is to be tried again, but \(obstacle)")
     }
-    noteRetry(of: spot, retry)
-    capacity.waiting.append(spot)
-    reported[address(spot)] = .retrying(after: retry.attempt, until: now + retry.delay)
+    recordRetry(of: subject, retry)
+    capacity.waiting.append(subject)
+    reported[address(subject)] = .retrying(after: retry.attempt, until: now + retry.delay)
   }
 
   /// The first policy that applies to the failure decides; each policy counts for itself (SPEC §5).
-  private func policy(of spot: Spot, for failure: StepFailure) -> (index: Int, RetryPolicy)? {
-    let policies = blueprint.member(spot.id).step.control.retry
-    let conditions = blueprint.made.retryConditions[spot.id] ?? [:]
+  private func policy(of subject: Subject, for failure: StepFailure) -> (index: Int, RetryPolicy)? {
+    let policies = blueprint.member(subject.id).step.control.retry
+    let conditions = blueprint.made.retryConditions[subject.id] ?? [:]
     let index = policies.indices.first { index in
       let classes = policies[index].classes ?? RetryPolicy.defaultClasses
       return failure.classes.contains(where: classes.contains)
@@ -89,80 +92,81 @@ extension RunChecker {
     return index.map { ($0, policies[$0]) }
   }
 
-  mutating func noteRetry(of spot: Spot, _ retry: Retry) {
-    var state = state(spot)
-    require(retry.attempt == state.attempt, "\(name(spot)) counts its attempts wrongly")
-    if let (index, policy) = policy(of: spot, for: retry.failure) {
+  mutating func recordRetry(of subject: Subject, _ retry: Retry) {
+    var state = state(subject)
+    require(retry.attempt == state.attempt, "\(name(subject)) counts its attempts wrongly")
+    if let (index, policy) = policy(of: subject, for: retry.failure) {
       let used = state.retries[index, default: 0]
-      require(used < policy.max, "\(name(spot)) is tried more often than \(policy.max) times again")
+      require(
+        used < policy.max, "\(name(subject)) is tried more often than \(policy.max) times again")
       var longest = policy.delay / .seconds(1)
       for _ in 0..<used { longest *= policy.factor }
       longest = min(longest, policy.maxDelay / .seconds(1))
       let delay = retry.delay / .seconds(1)
       require(
         delay <= longest + 1e-6 && delay >= (policy.jitter == .none ? longest - 1e-6 : 0),
-        "\(name(spot)) waits \(delay) s, and not up to \(longest) s")
+        "\(name(subject)) waits \(delay) s, and not up to \(longest) s")
       if let within = policy.within {
         require(
-          now + retry.delay - state.began <= within, "\(name(spot)) is tried again too late")
+          now + retry.delay - state.began <= within, "\(name(subject)) is tried again too late")
       }
       state.retries[index] = used + 1
     } else {
-      require(false, "\(name(spot)) is tried again after \(retry.failure.message)")
+      require(false, "\(name(subject)) is tried again after \(retry.failure.message)")
     }
     (state.phase, state.resumesAt) = (.pausing, now + retry.delay)
-    states[spot] = state
+    states[subject] = state
   }
 
   /// Whether a further attempt must have been made.
-  func isOwedAnother(_ spot: Spot, after failure: StepFailure) -> Bool {
-    guard let (index, policy) = policy(of: spot, for: failure), policy.within == nil else {
+  func isMissingCleanup(_ subject: Subject, after failure: StepFailure) -> Bool {
+    guard let (index, policy) = policy(of: subject, for: failure), policy.within == nil else {
       return false
     }
-    return state(spot).retries[index, default: 0] < policy.max
+    return state(subject).retries[index, default: 0] < policy.max
   }
 
   // MARK: The end
 
-  mutating func finished(_ spot: Spot, _ end: StepEnd) {
-    let state = state(spot)
+  mutating func finished(_ subject: Subject, _ end: StepEnd) {
+    let state = state(subject)
     let wasPausing = state.phase == .pausing
-    require(state.phase == .running || wasPausing, "\(name(spot)) ends without a start")
-    require(end.attempts == state.attempt, "\(name(spot)) ends with \(end.attempts) attempts")
-    capacity.end(spot)
-    capacity.waiting.removeAll { $0 == spot }
+    require(state.phase == .running || wasPausing, "\(name(subject)) ends without a start")
+    require(end.attempts == state.attempt, "\(name(subject)) ends with \(end.attempts) attempts")
+    capacity.end(subject)
+    capacity.waiting.removeAll { $0 == subject }
     if wasPausing {
-      requireCutShort(spot)
-    } else if isRun(spot) {
-      requireOutcome(of: spot, end)
-    } else if case .approve = blueprint.member(spot.id).step.action {
-      requireAnswer(to: spot, end)
+      requireCutShort(subject)
+    } else if isRun(subject) {
+      requireOutcome(of: subject, end)
+    } else if case .approve = blueprint.member(subject.id).step.action {
+      requireAnswer(to: subject, end)
     }
-    requireConclusion(of: spot, end)
-    states[spot]?.phase = .ended
-    states[spot]?.end = .step(end)
-    reported[address(spot)] = .finished(end)
-    counts.add(end, at: spot)
-    cleaned(spot)
+    requireConclusion(of: subject, end)
+    states[subject]?.phase = .ended
+    states[subject]?.end = .step(end)
+    reported[address(subject)] = .finished(end)
+    counts.add(end, at: subject)
+    cleaned(subject)
     if end.conclusion == .failure, let failure = end.failure {
-      act(failure, of: spot, naming: address(spot))
+      act(failure, of: subject, naming: address(subject))
     }
-    memberEnded(spot)
+    memberEnded(subject)
   }
 
   /// Checks that a step ends between two attempts only if nothing new may start.
-  private mutating func requireCutShort(_ spot: Spot) {
-    requireSoon("\(name(spot)) waits for its next attempt, and is given up for no reason") {
-      $0.isHeld(around: spot) || $0.isKilled
-        || !$0.cancellations(around: spot, atTheLatest: false).isEmpty
+  private mutating func requireCutShort(_ subject: Subject) {
+    requireSoon("\(name(subject)) waits for its next attempt, and is given up for no reason") {
+      $0.isHeld(around: subject) || $0.isKilled
+        || !$0.cancellations(around: subject, atTheLatest: false).isEmpty
     }
   }
 
   /// Checks that the step ended as its attempt did.
-  private mutating func requireOutcome(of spot: Spot, _ end: StepEnd) {
-    let record = record(of: spot)
+  private mutating func requireOutcome(of subject: Subject, _ end: StepEnd) {
+    let record = record(of: subject)
     guard let status = record?.status else {
-      return require(false, "\(name(spot)) ends, and no attempt of it has")
+      return require(false, "\(name(subject)) ends, and no attempt of it has")
     }
     let classes: [ErrorClass]
     switch status {
@@ -171,28 +175,28 @@ extension RunChecker {
     case .ended(.signal(let signal)): classes = [.signal(signal), .signal]
     case .timedOut: classes = [.timeout]
     case .stopped:
-      require(end.outcome == .cancelled, "\(name(spot)) was stopped, and ends in \(end.outcome)")
-      return requireCancellation(of: spot, end)
-    case .stalled, .failed, .misdelivered, .returned, .answered, .asksAgain:
+      require(end.outcome == .cancelled, "\(name(subject)) was stopped, and ends in \(end.outcome)")
+      return requireCancellation(of: subject, end)
+    case .stalled, .failed, .misdelivered, .returned, .answered, .pollsAgain:
       return require(false, "nothing ends like that")
     }
     require(
-      (end.failure?.classes ?? []) == classes, "\(name(spot)) ended otherwise than its attempt")
-    if let failure = end.failure, isOwedAnother(spot, after: failure) {
-      requireSoon("\(name(spot)) is not retried, for no reason") {
-        $0.isKilled || $0.isHeld(around: spot)
-          || !$0.cancellations(around: spot, atTheLatest: false).isEmpty
+      (end.failure?.classes ?? []) == classes, "\(name(subject)) ended otherwise than its attempt")
+    if let failure = end.failure, isMissingCleanup(subject, after: failure) {
+      requireSoon("\(name(subject)) is not retried, for no reason") {
+        $0.isKilled || $0.isHeld(around: subject)
+          || !$0.cancellations(around: subject, atTheLatest: false).isEmpty
       }
     }
   }
 
   /// Checks that the step ended as its approval was answered, or without an answer.
-  private mutating func requireAnswer(to spot: Spot, _ end: StepEnd) {
+  private mutating func requireAnswer(to subject: Subject, _ end: StepEnd) {
     let answer = simulation.answers.last { answer in
-      answer.step == address(spot) && answer.answeredAt == now
+      answer.step == address(subject) && answer.answeredAt == now
     }?.answer
-    if end.outcome == .cancelled { return requireCancellation(of: spot, end) }
-    let limit = timeLimit(of: spot).map { state(spot).startedAt + $0 == now } ?? false
+    if end.outcome == .cancelled { return requireCancellation(of: subject, end) }
+    let limit = timeLimit(of: subject).map { state(subject).startedAt + $0 == now } ?? false
     let isRight =
       switch end.failure?.classes {
       case nil: answer == .approved(by: "me")
@@ -202,23 +206,23 @@ extension RunChecker {
       }
     require(
       isRight,
-      "\(name(spot)) ends in \(end.outcome), and was answered \(answer, default: "nothing")")
+      "\(name(subject)) ends in \(end.outcome), and was answered \(answer, default: "nothing")")
   }
 
-  private mutating func requireCancellation(of spot: Spot, _ end: StepEnd) {
+  private mutating func requireCancellation(of subject: Subject, _ end: StepEnd) {
     guard let reason = end.cancellation else {
-      return require(false, "\(name(spot)) is cancelled without a reason")
+      return require(false, "\(name(subject)) is cancelled without a reason")
     }
-    requireSoon("\(name(spot)) is cancelled by \(reason), which did not happen") {
-      $0.isTrue(reason, at: spot)
+    requireSoon("\(name(subject)) is cancelled by \(reason), which did not happen") {
+      $0.isTrue(reason, at: subject)
     }
   }
 
-  private mutating func requireConclusion(of spot: Spot, _ end: StepEnd) {
-    let tolerance = blueprint.member(spot.id).step.allowFailure
+  private mutating func requireConclusion(of subject: Subject, _ end: StepEnd) {
+    let tolerance = blueprint.member(subject.id).step.allowFailure
     let isTolerated = end.failure.map { tolerance.tolerates($0.classes) } ?? false
     require(
       end.conclusion == (isTolerated ? .success : end.outcome),
-      "\(name(spot)) ended in \(end.outcome), and counts as \(end.conclusion)")
+      "\(name(subject)) ended in \(end.outcome), and counts as \(end.conclusion)")
   }
 }

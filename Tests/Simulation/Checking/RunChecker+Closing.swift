@@ -6,39 +6,40 @@ import WeftPlanning
 /// Pending cleanup of groups and of the run: the cleanup steps of everything that started, the latest first.
 struct Closing {
   /// Pending cleanup by group; `nil` for the run.
-  private var owed: [Spot?: [Spot]] = [:]
+  private var pending: [Subject?: [Subject]] = [:]
   /// The failures of `finally` and cleanup steps.
-  private(set) var culprits: [StepAddress] = []
+  private(set) var causingSteps: [StepAddress] = []
 
-  mutating func owe(_ cleanups: [Spot], in group: Spot?) {
-    owed[group, default: []].insert(contentsOf: cleanups, at: 0)
+  mutating func addPending(_ cleanups: [Subject], in group: Subject?) {
+    pending[group, default: []].insert(contentsOf: cleanups, at: 0)
   }
 
-  func next(in group: Spot?) -> Spot? { owed[group]?.first }
-  mutating func takeNext(in group: Spot?) { owed[group]?.removeFirst() }
-  mutating func failed(_ culprit: StepAddress) { culprits.append(culprit) }
+  func next(in group: Subject?) -> Subject? { pending[group]?.first }
+  mutating func takeNext(in group: Subject?) { pending[group]?.removeFirst() }
+  mutating func failed(_ causingStep: StepAddress) { causingSteps.append(causingStep) }
 }
 
 extension RunChecker {
   /// Adds its cleanup steps to the pending cleanup, since it has started.
-  mutating func noteStart(_ spot: Spot) {
-    let member = blueprint.member(spot.id)
+  mutating func recordStart(_ subject: Subject) {
+    let member = blueprint.member(subject.id)
     let count = member.step.control.cleanup.count
-    guard count > 0, !blueprint.isWholeLoop(spot) else { return }
-    let ids = count == 1 ? ["\(spot.id).cleanup"] : (1...count).map { "\(spot.id).cleanup.\($0)" }
-    closing.owe(ids.map { Spot(id: $0, keys: spot.keys) }, in: groupAround(spot))
+    guard count > 0, !blueprint.isWholeLoop(subject) else { return }
+    let ids =
+      count == 1 ? ["\(subject.id).cleanup"] : (1...count).map { "\(subject.id).cleanup.\($0)" }
+    closing.addPending(ids.map { Subject(id: $0, keys: subject.keys) }, in: groupAround(subject))
   }
 
   /// Checks that a cleanup step that ended or was skipped was the next one.
-  mutating func cleaned(_ spot: Spot) {
-    guard isCleanup(spot) else { return }
-    let group = groupAround(spot)
+  mutating func cleaned(_ subject: Subject) {
+    guard isCleanup(subject) else { return }
+    let group = groupAround(subject)
     let next = closing.next(in: group)
-    require(next == spot, "\(name(spot)) cleans up, and not \(next.map(name) ?? "nobody")")
-    if next == spot { closing.takeNext(in: group) }
+    require(next == subject, "\(name(subject)) cleans up, and not \(next.map(name) ?? "nobody")")
+    if next == subject { closing.takeNext(in: group) }
   }
 
-  mutating func requireCleaned(in group: Spot?) {
+  mutating func requireCleaned(in group: Subject?) {
     let next = closing.next(in: group)
     require(next == nil, "\(name(group)) ends, and \(next.map(name) ?? "") has not cleaned up")
   }
@@ -46,10 +47,10 @@ extension RunChecker {
   /// Checks that `finally` starts when everything else has ended.
   mutating func requireEverythingEnded() {
     requireCleaned(in: nil)
-    for spot in states.keys where blueprint.member(spot.id).part != .finally {
-      let phase = state(spot).phase
+    for subject in states.keys where blueprint.member(subject.id).part != .finally {
+      let phase = state(subject).phase
       require(
-        phase == .ended || phase == .waiting, "finally starts before the end of \(name(spot))")
+        phase == .ended || phase == .waiting, "finally starts before the end of \(name(subject))")
     }
   }
 }

@@ -6,7 +6,7 @@ import WeftJSON
 /// The elements of a loop, and the values read from them.
 extension RunChecker {
   /// The keys of a loop's elements, in order.
-  func keys(of loop: Spot) -> [String] {
+  func keys(of loop: Subject) -> [String] {
     switch blueprint.member(loop.id).step.control.fanOut {
     case .forEach(let forEach): keys(of: forEach, loop)
     case .matrix(let matrix): MatrixRules(matrix).keys
@@ -14,7 +14,7 @@ extension RunChecker {
     }
   }
 
-  private func keys(of forEach: ForEach, _ loop: Spot) -> [String] {
+  private func keys(of forEach: ForEach, _ loop: Subject) -> [String] {
     var (keys, values): ([String], [String])
     switch forEach.elements {
     case .values(.array(let elements)):
@@ -29,9 +29,9 @@ extension RunChecker {
     return forEach.key == nil ? keys : values.map(RandomList.key(of:))
   }
 
-  private func computedElements(of loop: Spot) -> [String] {
+  private func computedElements(of loop: Subject) -> [String] {
     guard let list = blueprint.made.lists[loop.id] else { return [] }
-    let source = result(blueprint.spot(list.source, from: loop))
+    let source = result(blueprint.subject(list.source, from: loop))
     return source?.outcome == .success ? RandomList.found : list.otherwise
   }
 
@@ -40,32 +40,32 @@ extension RunChecker {
   }
 
   /// The index of the innermost `forEach` element that encloses a spot.
-  func index(at spot: Spot) -> Int? {
-    let member = blueprint.member(spot.id)
+  func index(at subject: Subject) -> Int? {
+    let member = blueprint.member(subject.id)
     for (depth, loop) in member.loops.enumerated().reversed()
-    where depth < spot.keys.count && blueprint.isForEach(loop) {
-      let whole = Spot(id: loop, keys: Array(spot.keys.prefix(depth)))
-      return keys(of: whole).firstIndex(of: spot.keys[depth])
+    where depth < subject.keys.count && blueprint.isForEach(loop) {
+      let whole = Subject(id: loop, keys: Array(subject.keys.prefix(depth)))
+      return keys(of: whole).firstIndex(of: subject.keys[depth])
     }
     return nil
   }
 
   /// The results of a loop as a step reads them: those of the elements that have ended, in order.
-  func results(of loop: Spot) -> String {
+  func results(of loop: Subject) -> String {
     let ended = keys(of: loop).compactMap { key in
-      result(Spot(id: loop.id, keys: loop.keys + [key])).map { (key, $0.outcome.rawValue) }
+      result(Subject(id: loop.id, keys: loop.keys + [key])).map { (key, $0.outcome.rawValue) }
     }
     let keys = ended.map(\.0).joined(separator: "|")
     return "\(keys): \(ended.map(\.1).joined(separator: "|"))"
   }
 
   /// The time limit of an attempt.
-  func timeLimit(of spot: Spot) -> Duration? {
-    guard let limit = blueprint.made.limits[spot.id] else {
-      let limit = blueprint.member(spot.id).step.timeout
-      return limit ?? (isCleanup(spot) ? WorkflowLimits.cleanupTimeout : nil)
+  func timeLimit(of subject: Subject) -> Duration? {
+    guard let limit = blueprint.made.limits[subject.id] else {
+      let limit = blueprint.member(subject.id).step.timeout
+      return limit ?? (isCleanup(subject) ? WorkflowLimits.cleanupTimeout : nil)
     }
-    let source = result(blueprint.spot(limit.source, from: spot))
+    let source = result(blueprint.subject(limit.source, from: subject))
     return source?.outcome == .success ? limit.ifSucceeded : limit.otherwise
   }
 }

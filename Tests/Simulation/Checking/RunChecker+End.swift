@@ -5,15 +5,15 @@ import WeftPlanning
 
 /// The number of steps for each outcome. Attempts of a group that are followed by another attempt do not count.
 struct OutcomeTally {
-  private var ends: [Spot: [Outcome]] = [:]
+  private var ends: [Subject: [Outcome]] = [:]
 
   /// Counts each step once: cleanup that ran again counts by its latest end.
-  mutating func add(_ end: StepEnd, at spot: Spot) { ends[spot] = [end.outcome] }
-  mutating func add(_ reason: SkipReason, at spot: Spot) { ends[spot] = [reason.outcome] }
-  mutating func add(_ elements: ElementsNotStarted, at spot: Spot) {
-    ends[spot, default: []] += Array(repeating: elements.outcome, count: elements.steps)
+  mutating func add(_ end: StepEnd, at subject: Subject) { ends[subject] = [end.outcome] }
+  mutating func add(_ reason: SkipReason, at subject: Subject) { ends[subject] = [reason.outcome] }
+  mutating func add(_ elements: ElementsNotStarted, at subject: Subject) {
+    ends[subject, default: []] += Array(repeating: elements.outcome, count: elements.steps)
   }
-  mutating func forget(_ spot: Spot) { ends[spot] = nil }
+  mutating func forget(_ subject: Subject) { ends[subject] = nil }
 
   func count(_ outcome: Outcome) -> Int {
     ends.values.reduce(0) { $0 + $1.count { $0 == outcome } }
@@ -23,9 +23,9 @@ struct OutcomeTally {
 extension RunChecker {
   mutating func checkEnd() {
     guard let end else { return require(false, "the run did not finish") }
-    for spot in topLevel { require(result(spot) != nil, "\(name(spot)) has no end") }
-    for (spot, state) in states {
-      require(state.phase == .ended, "\(name(spot)) has no end: it is \(state.phase)")
+    for subject in topLevel { require(result(subject) != nil, "\(name(subject)) has no end") }
+    for (subject, state) in states {
+      require(state.phase == .ended, "\(name(subject)) has no end: it is \(state.phase)")
     }
     requireCleaned(in: nil)
     let started = simulation.attempts.map { "\($0.address) \($0.number)" }
@@ -38,25 +38,25 @@ extension RunChecker {
 
   private mutating func checkFinally() {
     guard !blueprint.workflow.finally.isEmpty else { return }
-    let finally = Spot(id: "finally", keys: [])
+    let finally = Subject(id: "finally", keys: [])
     require(state(finally).phase == .ended, "what is to be done finally was not done")
   }
 
   /// Whether a loop was cut short because the whole run was cancelled.
   private var hasLeftElementsOut: Bool {
-    states.contains { spot, state in
-      guard blueprint.isWholeLoop(spot), case .group(let end)? = state.end else { return false }
-      return end.outcome == .cancelled && cancelled[spot] == nil
-        && blueprint.enclosing(spot).allSatisfy { cancelled[$0] == nil }
+    states.contains { subject, state in
+      guard blueprint.isWholeLoop(subject), case .group(let end)? = state.end else { return false }
+      return end.outcome == .cancelled && cancelled[subject] == nil
+        && blueprint.enclosing(subject).allSatisfy { cancelled[$0] == nil }
     }
   }
 
   /// Checks that the run's outcome follows from what happened in it.
   private mutating func checkOutcome(_ end: RunEnd) {
     // Among failures of the same time, the first reported need not be the first decided.
-    let first = culprits.filter { $0.at == culprits[0].at }.map(\.address)
-    let possible = first.isEmpty ? Array(closing.culprits.prefix(1)) : first
-    let culprit = possible.first
+    let first = causingSteps.filter { $0.at == causingSteps[0].at }.map(\.address)
+    let possible = first.isEmpty ? Array(closing.causingSteps.prefix(1)) : first
+    let causingStep = possible.first
     require(
       end.firstFailure.map(possible.contains) ?? possible.isEmpty,
       "the run fails of \(end.firstFailure?.text ?? "nothing"), and not of \(possible)")
@@ -66,7 +66,7 @@ extension RunChecker {
       counts.count(.cancelled) > 0 || end.outcome == .cancelled || hasLeftElementsOut
     let isCancelled = cancellation != nil && hasActed
     let outcome: Outcome =
-      if isCancelled { .cancelled } else if culprit != nil { .failure } else { .success }
+      if isCancelled { .cancelled } else if causingStep != nil { .failure } else { .success }
     require(end.outcome == outcome, "the run ends in \(end.outcome), and not in \(outcome)")
     require(end.cancellation == (isCancelled ? cancellation : nil), "another cancellation is told")
     let reported = end.counts

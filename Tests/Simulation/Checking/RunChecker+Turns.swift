@@ -16,7 +16,7 @@ struct Priorities {
   }
 
   /// Elements of one step are served first come, first served, unless there is only one slot.
-  func precedes(_ one: Spot, _ other: Spot) -> Bool {
+  func precedes(_ one: Subject, _ other: Subject) -> Bool {
     guard let one = ranks[one.id], let other = ranks[other.id] else { return false }
     if one.below != other.below, !isFileOrder { return one.below > other.below }
     return one.place < other.place
@@ -26,7 +26,7 @@ struct Priorities {
 /// Checks that no step overtakes one of higher priority: neither for a free slot, nor for slots of a pool that the
 /// step ahead is still short of.
 extension RunChecker {
-  private func precedes(_ one: Spot, _ other: Spot) -> Bool {
+  private func precedes(_ one: Subject, _ other: Subject) -> Bool {
     guard priorities.isFileOrder, let loop = innermostLoop(around: one, and: other) else {
       return priorities.precedes(one, other)
     }
@@ -38,20 +38,20 @@ extension RunChecker {
   }
 
   /// The innermost loop with both spots in one element of each loop around it.
-  private func innermostLoop(around one: Spot, and other: Spot) -> Spot? {
+  private func innermostLoop(around one: Subject, and other: Subject) -> Subject? {
     let (loops, others) = (blueprint.member(one.id).loops, blueprint.member(other.id).loops)
-    var common: Spot?
+    var common: Subject?
     for depth in 0..<min(one.keys.count, other.keys.count) where loops[depth] == others[depth] {
-      common = Spot(id: loops[depth], keys: Array(one.keys.prefix(depth)))
+      common = Subject(id: loops[depth], keys: Array(one.keys.prefix(depth)))
       if one.keys[depth] != other.keys[depth] { break }
     }
     return common
   }
 
   /// Checks that it is the step's turn to begin an attempt, with the slots that it takes still free.
-  mutating func requireTurn(of spot: Spot) {
+  mutating func requireTurn(of subject: Subject) {
     let ahead = capacity.waiting.filter { other in
-      other != spot && precedes(other, spot) && isCertain(other)
+      other != subject && precedes(other, subject) && isCertain(other)
     }
     // Steps ahead that can begin leave less for the next.
     var (rest, kept, perhapsKept) = (capacity, Set<String>(), Set<String>())
@@ -66,7 +66,7 @@ extension RunChecker {
         // An end returns its slots slightly after it is reported: within one moment both steps start. With more than
         // one slot, any element of a step may start.
         let (moment, isFileOrder) = (now, priorities.isFileOrder)
-        requireSoon("\(name(spot)) starts, and it is the turn of \(name(other))") {
+        requireSoon("\(name(subject)) starts, and it is the turn of \(name(other))") {
           $0.state(other).phase == .ended
             || $0.states.contains {
               (isFileOrder ? $0.key == other : $0.key.id == other.id)
@@ -77,20 +77,21 @@ extension RunChecker {
       perhapsKept.formUnion(lacked)
       if hasWaited(other) { kept.formUnion(surelyLacked) }
     }
-    for request in blueprint.member(spot.id).step.control.pools where kept.contains(request.pool) {
-      require(false, "\(name(spot)) takes of \(request.pool) what is kept for who comes first")
+    for request in blueprint.member(subject.id).step.control.pools where kept.contains(request.pool)
+    {
+      require(false, "\(name(subject)) takes of \(request.pool) what is kept for who comes first")
     }
   }
 
   /// Whether it has waited since before this moment.
-  private func hasWaited(_ spot: Spot) -> Bool { waitsSince(spot) < now }
+  private func hasWaited(_ subject: Subject) -> Bool { waitsSince(subject) < now }
 
   /// Whether it waits, and nothing decided in this moment may keep it from starting.
-  private func isCertain(_ spot: Spot) -> Bool {
-    waitsSince(spot) <= now && obstacle(to: spot) == nil && !isUncertain(spot)
+  private func isCertain(_ subject: Subject) -> Bool {
+    waitsSince(subject) <= now && obstacle(to: subject) == nil && !isUncertain(subject)
   }
 
-  private func waitsSince(_ spot: Spot) -> Duration {
-    state(spot).phase == .queued ? state(spot).queuedAt : state(spot).resumesAt
+  private func waitsSince(_ subject: Subject) -> Duration {
+    state(subject).phase == .queued ? state(subject).queuedAt : state(subject).resumesAt
   }
 }

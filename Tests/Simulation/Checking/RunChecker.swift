@@ -28,7 +28,7 @@ struct RunChecker {
     var retries: [Int: Int] = [:]
     var end: End?
     /// For a group or loop: the members that have succeeded, in order, and the number of failed elements.
-    var successes: [Spot] = []
+    var successes: [Subject] = []
     var failures = 0
   }
 
@@ -49,20 +49,20 @@ struct RunChecker {
   var violations: [String] { findings.violations }
   private let findings = Findings()
   var now = Duration.zero
-  var states: [Spot: State] = [:]
+  var states: [Subject: State] = [:]
   /// The scopes in which a failure keeps new steps from starting; `nil` for the run.
-  var held: Set<Spot?> = []
+  var held: Set<Subject?> = []
   /// The scopes that are being ended, and why.
-  var cancelled: [Spot?: Set<CancelReason>] = [:]
+  var cancelled: [Subject?: Set<CancelReason>] = [:]
   /// The times at which races and early joins were decided.
-  var decided: [Spot?: Duration] = [:]
+  var decided: [Subject?: Duration] = [:]
   var capacity: Capacity
   let priorities: Priorities
   var closing = Closing()
   /// Whether the run had failed before `finally` began.
   var runHadFailed = false
   /// The failures that reached the run, in order: the address to name, and the time.
-  var culprits: [(address: StepAddress, at: Duration)] = []
+  var causingSteps: [(address: StepAddress, at: Duration)] = []
   var counts = OutcomeTally()
   /// The latest reported state of each address.
   var reported: [StepAddress: StepState] = [:]
@@ -72,14 +72,14 @@ struct RunChecker {
   var doubts: [Doubt] = []
   /// The number of values read.
   var readings = 0
-  private var spots: [StepAddress: Spot] = [:]
+  private var spots: [StepAddress: Subject] = [:]
 
   init(_ simulation: Simulation) {
     self.simulation = simulation
     blueprint = Blueprint(simulation.made)
     capacity = Capacity(simulation)
     priorities = Priorities(of: simulation)
-    for remains in simulation.remains { require(false, remains) }
+    for leaks in simulation.leaks { require(false, leaks) }
     for (index, event) in simulation.events.enumerated() {
       require(event.sequence == UInt64(index + 1), "a gap before \(event.sequence)")
       if event.elapsed > now { moveOn(to: event.elapsed) }
@@ -146,12 +146,12 @@ struct RunChecker {
     }
   }
 
-  private mutating func at(_ address: StepAddress, _ check: (inout RunChecker, Spot) -> Void) {
+  private mutating func at(_ address: StepAddress, _ check: (inout RunChecker, Subject) -> Void) {
     if let known = spots[address] { return check(&self, known) }
-    guard let spot = blueprint.spot(called: address.text) else {
+    guard let subject = blueprint.subject(called: address.text) else {
       return require(false, "nobody is called \(address)")
     }
-    spots[address] = spot
-    check(&self, spot)
+    spots[address] = subject
+    check(&self, subject)
   }
 }

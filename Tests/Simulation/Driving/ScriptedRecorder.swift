@@ -31,7 +31,7 @@ final class ScriptedRecorder: RunRecorder {
     state.withLock { $0.entries.append(Entry(kind: kind, eventsBefore: events)) }
   }
 
-  func whenLost(_ act: @escaping @Sendable () -> Void) {}
+  func onLost(_ act: @escaping @Sendable () -> Void) {}
 
   func close() { state.withLock { $0.countEvents = { 0 } } }
 }

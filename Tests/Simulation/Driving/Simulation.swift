@@ -21,7 +21,7 @@ struct Simulation {
   /// The times and kinds of interruptions from outside.
   private(set) var interruptions: [Interruption] = []
   /// Anything left over when the run ended or got stuck; empty if all is well.
-  private(set) var remains: [String] = []
+  private(set) var leaks: [String] = []
 
   struct Interruption: Hashable {
     let moment: Duration
@@ -42,10 +42,10 @@ struct Simulation {
     var interruptions: [Interruption]?
     var isRecorded = false
     /// The recorded past of the run, if it is resumed.
-    var past: RecordedRun?
+    var recorded: RecordedRun?
     var rerun = RerunSelection()
     /// The steps of the plan that the run skips.
-    var leftOut: [Int] = []
+    var excluded: [Int] = []
     /// The control requests for a run without an approver; `nil` if there is an approver.
     var requests: [ControlRequest]?
   }
@@ -72,10 +72,10 @@ struct Simulation {
     (self.seed, self.made, self.plan) = (seed, made, plan.afterEarlierRuns(seed: seed))
     var random = SeededGenerator(seed: seed ^ 0x5EED)
     maxParallel = Int.random(in: 1...6, using: &random)
-    let (past, requests) = (circumstances.past, circumstances.requests)
+    let (recorded, requests) = (circumstances.recorded, circumstances.requests)
     let interruptions = Interruption.plan(&random)
     let plans =
-      circumstances.interruptions ?? (past == nil && requests == nil ? interruptions : [])
+      circumstances.interruptions ?? (recorded == nil && requests == nil ? interruptions : [])
     let failures = [0, 8, 20, 45].randomElement(using: &random)!
     let time = ManualTime()
     let world = ScriptedWorld(
@@ -84,14 +84,14 @@ struct Simulation {
     var configuration = EngineConfiguration()
     configuration.maxParallel = maxParallel
     configuration.randomSeed = seed
-    configuration.past = past
+    configuration.recorded = recorded
     configuration.rerunning = circumstances.rerun
-    configuration.selection = Selection(leavingOut: circumstances.leftOut, of: plan)
+    configuration.selection = Selection(excluding: circumstances.excluded, of: plan)
     let person = ScriptedPerson(
       time: time, seed: seed &+ circumstances.part, isThere: requests == nil,
       approvesAll: circumstances.approvesAll)
     configuration.approver = person
-    configuration.leavesWhileWaiting = requests != nil
+    configuration.suspendsWhileWaiting = requests != nil
     configuration.inbox = requests.map(ScriptedInbox.init)
     let recorder = circumstances.isRecorded ? ScriptedRecorder() : nil
     configuration.recorder = recorder
@@ -113,8 +113,8 @@ struct Simulation {
     records = recorder?.entries ?? []
     recorder?.close()
     report = run.report
-    noteRemains(of: run, world, time)
-    if person.askedCount > 0 { remains.append("\(person.askedCount) questions are open") }
+    recordLeaks(of: run, world, time)
+    if person.askedCount > 0 { leaks.append("\(person.askedCount) questions are open") }
   }
 
   /// No run takes longer than this, or more turns.
@@ -131,7 +131,7 @@ struct Simulation {
       person.noticeStops()
       world.noticeStops()
       guard !run.completion.isSettled else { return }
-      if let left = run.remainingTime, left < .zero { remains.append("\(left) is to be left") }
+      if let left = run.remainingTime, left < .zero { leaks.append("\(left) is to be left") }
       if let plan = plans.first, plan.moment <= time.now {
         plans = plans.dropFirst()
         interruptions.append(Interruption(moment: time.now, kills: plan.kills))
@@ -157,20 +157,20 @@ struct Simulation {
         world.endOne(at: next, using: &random)
       }
     }
-    remains.append("the run does not end")
+    leaks.append("the run does not end")
   }
 
-  private mutating func noteRemains(of run: RunEngine, _ world: ScriptedWorld, _ time: ManualTime) {
+  private mutating func recordLeaks(of run: RunEngine, _ world: ScriptedWorld, _ time: ManualTime) {
     guard run.completion.isSettled else { return run.abandon() }
-    if let left = run.remainingTime { remains.append("\(left) is left after the end") }
-    if time.scheduledCount > 0 { remains.append("\(time.scheduledCount) timers are left") }
-    if world.runningCount > 0 { remains.append("\(world.runningCount) attempts still run") }
+    if let left = run.remainingTime { leaks.append("\(left) is left after the end") }
+    if time.scheduledCount > 0 { leaks.append("\(time.scheduledCount) timers are left") }
+    if world.runningCount > 0 { leaks.append("\(world.runningCount) attempts still run") }
     let waiting = run.slots.waiting()
-    if !waiting.isEmpty { remains.append("instances \(waiting) still wait for slots") }
+    if !waiting.isEmpty { leaks.append("instances \(waiting) still wait for slots") }
     let free = run.slots.free(ofPools: plan.pools.count)
-    if free.run != maxParallel { remains.append("\(free.run) of \(maxParallel) slots are free") }
+    if free.run != maxParallel { leaks.append("\(free.run) of \(maxParallel) slots are free") }
     if free.pools != plan.pools.map(\.slots) {
-      remains.append("of the pools \(free.pools) slots are free")
+      leaks.append("of the pools \(free.pools) slots are free")
     }
   }
 }

@@ -73,7 +73,7 @@ enum PlantedFault: String, CaseIterable {
     switch self {
     case .lostFinish:
       if let index = kinds.lastIndex(where: \.isFinish) {
-        return renumbered(events, leavingOut: index)
+        return renumbered(events, excluding: index)
       }
     case .skipWithoutItsReason:
       for (index, kind) in kinds.enumerated() {
@@ -88,7 +88,7 @@ enum PlantedFault: String, CaseIterable {
     }
   }
 
-  private func renumbered(_ events: [RunEvent], leavingOut index: Int) -> [RunEvent] {
+  private func renumbered(_ events: [RunEvent], excluding index: Int) -> [RunEvent] {
     var events = events
     events.remove(at: index)
     return events.enumerated().map { number, event in

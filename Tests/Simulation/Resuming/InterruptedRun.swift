@@ -18,7 +18,7 @@ struct InterruptedRun {
     guard let undisturbed = Simulation(seed: seed, made) else { return nil }
     (self.made, self.undisturbed) = (made, undisturbed)
     var random = SeededGenerator(seed: seed ^ 0xDEAD)
-    var past = PastOfRun()
+    var recorded = RunHistory()
     var simulation = undisturbed
     for kill in 0...Int.random(in: 1...3, using: &random) {
       let isLast = kill > 0 && Int.random(in: 0..<2, using: &random) == 0
@@ -26,13 +26,15 @@ struct InterruptedRun {
         isLast
         ? simulation.events.count : Int.random(in: 1...simulation.events.count, using: &random)
       let events = Array(simulation.events.prefix(count))
-      past.append(events)
+      recorded.append(events)
       parts.append(RunPart(events: events))
-      guard let next = Simulation(seed: seed, made, in: .init(past: past.run)) else { return nil }
+      guard let next = Simulation(seed: seed, made, in: .init(recorded: recorded.run)) else {
+        return nil
+      }
       simulation = next
     }
     parts.append(
-      RunPart(events: simulation.events, remains: simulation.remains, end: simulation.report.end))
+      RunPart(events: simulation.events, leaks: simulation.leaks, end: simulation.report.end))
   }
 }
 

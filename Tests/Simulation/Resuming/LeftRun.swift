@@ -23,12 +23,12 @@ struct LeftRun {
     made.workflow = made.workflow.withIdempotentSteps
     self.made = made
     var random = SeededGenerator(seed: seed ^ 0xA5C)
-    var past = PastOfRun()
+    var recorded = RunHistory()
     guard var simulation = Simulation(seed: seed, made, in: .init(requests: [])) else { return nil }
     while let pause = simulation.report.pause, departures <= LeftRun.patience {
       departures += 1
-      past.append(simulation.events)
-      parts.append(RunPart(events: simulation.events, remains: simulation.remains))
+      recorded.append(simulation.events)
+      parts.append(RunPart(events: simulation.events, leaks: simulation.leaks))
       // Not all answers arrive at once.
       let answered = pause.requests.prefix(Int.random(in: 1...pause.requests.count, using: &random))
       var requests: [ControlRequest] = answered.map { request in
@@ -38,14 +38,14 @@ struct LeftRun {
       if departures > LeftRun.patience { requests = [.cancel] }
       guard
         let next = Simulation(
-          seed: seed, made, in: .init(past: past.run, requests: requests))
+          seed: seed, made, in: .init(recorded: recorded.run, requests: requests))
       else {
         return nil
       }
       simulation = next
     }
     parts.append(
-      RunPart(events: simulation.events, remains: simulation.remains, end: simulation.report.end))
+      RunPart(events: simulation.events, leaks: simulation.leaks, end: simulation.report.end))
   }
 }
 

@@ -22,15 +22,15 @@ struct ProgressChecker {
 
   private let blueprint: Blueprint
   /// The state of each step, over all parts.
-  private var steps: [Spot: Standing] = [:]
+  private var steps: [Subject: Standing] = [:]
   /// The ends of groups in the current part.
-  private var groups: [Spot: GroupEnd] = [:]
-  private var mentioned: Set<Spot> = []
-  private var settled: Set<Spot> = []
+  private var groups: [Subject: GroupEnd] = [:]
+  private var mentioned: Set<Subject> = []
+  private var settled: Set<Subject> = []
   /// The latest ends of groups, in any part.
-  private var lastEnds: [Spot: GroupEnd] = [:]
+  private var lastEnds: [Subject: GroupEnd] = [:]
   /// The number of elements of each loop.
-  private var elements: [Spot: Int] = [:]
+  private var elements: [Subject: Int] = [:]
   private(set) var violations: [String] = []
 
   init(_ made: RandomWorkflow, _ parts: [RunPart]) {
@@ -51,49 +51,51 @@ struct ProgressChecker {
   private mutating func note(_ kind: RunEvent.Kind) {
     switch kind {
     case .stepStarted(let address, _):
-      let spot = spot(address)
-      requireNeeds(of: spot)
-      steps[spot] = .started
+      let subject = subject(address)
+      requireNeeds(of: subject)
+      steps[subject] = .started
     case .stepFinished(let address, let end), .stepRestored(let address, let end),
       .stepCached(let address, let end):
-      let spot = spot(address)
-      mentioned.insert(spot)
-      steps[spot] = .ended(end)
-      if end.conclusion == .success { settled.insert(spot) }
+      let subject = subject(address)
+      mentioned.insert(subject)
+      steps[subject] = .ended(end)
+      if end.conclusion == .success { settled.insert(subject) }
     case .stepSkipped(let address, let reason):
-      let spot = spot(address)
-      mentioned.insert(spot)
-      steps[spot] = .skipped(reason)
-      groups[spot] = nil
-      if isOwn(reason) { settled.insert(spot) }
+      let subject = subject(address)
+      mentioned.insert(subject)
+      steps[subject] = .skipped(reason)
+      groups[subject] = nil
+      if isOwn(reason) { settled.insert(subject) }
     case .groupStarted(let address, let start):
-      let spot = spot(address)
-      elements[spot] = start.elements
-      lastEnds[spot] = nil
-      steps[spot] = nil
-      groups[spot] = nil
+      let subject = subject(address)
+      elements[subject] = start.elements
+      lastEnds[subject] = nil
+      steps[subject] = nil
+      groups[subject] = nil
     case .groupRetrying(let address, _):
       // Nothing is known yet about its contents in the next attempt.
-      let group = spot(address)
-      let isOutside = { [blueprint] (spot: Spot) in !blueprint.enclosing(spot).contains(group) }
+      let group = subject(address)
+      let isOutside = { [blueprint] (subject: Subject) in
+        !blueprint.enclosing(subject).contains(group)
+      }
       mentioned = mentioned.filter(isOutside)
       settled = settled.filter(isOutside)
       groups = groups.filter { isOutside($0.key) }
     case .groupFinished(let address, let end):
-      let spot = spot(address)
-      mentioned.insert(spot)
-      groups[spot] = end
-      lastEnds[spot] = end
-      if end.conclusion == .success { settled.insert(spot) }
+      let subject = subject(address)
+      mentioned.insert(subject)
+      groups[subject] = end
+      lastEnds[subject] = end
+      if end.conclusion == .success { settled.insert(subject) }
     default: break
     }
   }
 
-  private func spot(_ address: StepAddress) -> Spot {
-    guard let spot = blueprint.spot(called: address.text) else {
+  private func subject(_ address: StepAddress) -> Subject {
+    guard let subject = blueprint.subject(called: address.text) else {
       preconditionFailure("nothing has the address \(address)")
     }
-    return spot
+    return subject
   }
 
   /// Whether a skip lets dependents run: one by a condition, or by the options of the run.
@@ -108,9 +110,9 @@ struct ProgressChecker {
 
   /// Checks that a step starts after all its dependencies are settled in this part, unless its condition reads
   /// failures.
-  private mutating func requireNeeds(of spot: Spot) {
-    guard blueprint.member(spot.id).part == .main else { return }
-    let around = [spot] + blueprint.enclosing(spot)
+  private mutating func requireNeeds(of subject: Subject) {
+    guard blueprint.member(subject.id).part == .main else { return }
+    let around = [subject] + blueprint.enclosing(subject)
     let immune = around.first { blueprint.member($0.id).condition?.looksAtFailures == true }
     for inner in around {
       if inner == immune { return }
@@ -120,26 +122,28 @@ struct ProgressChecker {
         // Failures outside a group that runs despite them do not block its members.
         if let immune, !blueprint.enclosing(need).contains(immune) { continue }
         violations.append(
-          "\(name(spot)) starts, and \(name(need)), which \(name(inner)) needs, is not settled")
+          "\(name(subject)) starts, and \(name(need)), which \(name(inner)) needs, is not settled")
       }
     }
   }
 
   /// Whether its dependents may start. A plain group that never began is reported by its members.
-  private func isSettled(_ spot: Spot) -> Bool {
-    if settled.contains(spot) { return true }
-    guard blueprint.member(spot.id).group != nil, groups[spot] == nil, !mentioned.contains(spot)
+  private func isSettled(_ subject: Subject) -> Bool {
+    if settled.contains(subject) { return true }
+    guard blueprint.member(subject.id).group != nil, groups[subject] == nil,
+      !mentioned.contains(subject)
     else { return false }
     // A group that was done, and that a skipped group now contains, keeps its end.
-    if lastEnds[spot]?.conclusion == .success, blueprint.enclosing(spot).contains(where: isSkipped)
+    if lastEnds[subject]?.conclusion == .success,
+      blueprint.enclosing(subject).contains(where: isSkipped)
     {
       return true
     }
-    return blueprint.members(of: spot).allSatisfy(isSettled)
+    return blueprint.members(of: subject).allSatisfy(isSettled)
   }
 
   /// Whether the condition of a plain group skips it in this part, as its members report.
-  private func isSkipped(_ group: Spot) -> Bool {
+  private func isSkipped(_ group: Subject) -> Bool {
     let address = StepAddress(blueprint.address(of: group))
     return mentioned.contains { steps[$0]?.isSkipped(by: address) == true }
   }
@@ -147,57 +151,57 @@ struct ProgressChecker {
   // MARK: The end
 
   private mutating func requireAllDone() {
-    for id in blueprint.topLevel { require(Spot(id: id, keys: [])) }
-    for (spot, standing) in steps {
-      guard case .started = standing, !isDecidedAround(spot), !isGone(spot) else { continue }
-      violations.append("the run succeeds, and \(name(spot)) has begun and not ended")
+    for id in blueprint.topLevel { require(Subject(id: id, keys: [])) }
+    for (subject, standing) in steps {
+      guard case .started = standing, !isDecidedAround(subject), !isGone(subject) else { continue }
+      violations.append("the run succeeds, and \(name(subject)) has begun and not ended")
     }
   }
 
-  private mutating func require(_ spot: Spot) {
-    let member = blueprint.member(spot.id)
-    if case .skipped(let reason)? = steps[spot] { return requireReason(reason, of: spot) }
+  private mutating func require(_ subject: Subject) {
+    let member = blueprint.member(subject.id)
+    if case .skipped(let reason)? = steps[subject] { return requireReason(reason, of: subject) }
     // A group that is not reported again keeps its recorded end, since an enclosing group is skipped.
-    let standing = lastEnds[spot].flatMap { $0.conclusion == .success ? $0 : nil }
-    if let group = groups[spot] ?? standing {
-      if group.conclusion != .success, !isBlocked(spot) {
-        violations.append("the run succeeds, and \(name(spot)) ended as \(group.conclusion)")
+    let standing = lastEnds[subject].flatMap { $0.conclusion == .success ? $0 : nil }
+    if let group = groups[subject] ?? standing {
+      if group.conclusion != .success, !isBlocked(subject) {
+        violations.append("the run succeeds, and \(name(subject)) ended as \(group.conclusion)")
       }
       // Work that a race, a join or a tolerated failure leaves undone is not missing, and neither are elements.
-      if member.endsEarly || group.outcome != .success || blueprint.isWholeLoop(spot) { return }
-      for inner in blueprint.members(of: spot) { require(inner) }
+      if member.endsEarly || group.outcome != .success || blueprint.isWholeLoop(subject) { return }
+      for inner in blueprint.members(of: subject) { require(inner) }
       return
     }
-    switch steps[spot] {
+    switch steps[subject] {
     case .ended(let end):
       if end.conclusion != .success {
-        violations.append("the run succeeds, and \(name(spot)) ended as \(end.conclusion)")
+        violations.append("the run succeeds, and \(name(subject)) ended as \(end.conclusion)")
       }
     case .started: break
     case .skipped: break
     case nil:
       // A group that never began.
       guard member.group != nil, !member.isLoop, !member.retries else {
-        violations.append("the run succeeds, and nothing is told of \(name(spot))")
+        violations.append("the run succeeds, and nothing is told of \(name(subject))")
         return
       }
-      for inner in blueprint.members(of: spot) { require(inner) }
+      for inner in blueprint.members(of: subject) { require(inner) }
     }
-    if !mentioned.contains(spot) {
+    if !mentioned.contains(subject) {
       if member.group == nil {
-        violations.append("\(name(spot)) is not mentioned in the last part")
+        violations.append("\(name(subject)) is not mentioned in the last part")
       }
     }
   }
 
-  private mutating func requireReason(_ reason: SkipReason, of spot: Spot) {
-    if isOwn(reason) || isDecidedAround(spot) || isTrue(reason) || isGone(spot) { return }
-    violations.append("the run succeeds, and \(name(spot)) is skipped: \(reason)")
+  private mutating func requireReason(_ reason: SkipReason, of subject: Subject) {
+    if isOwn(reason) || isDecidedAround(subject) || isTrue(reason) || isGone(subject) { return }
+    violations.append("the run succeeds, and \(name(subject)) is skipped: \(reason)")
   }
 
   /// Whether an enclosing group is over for everything in it: won, joined, or tolerated.
-  private func isDecidedAround(_ spot: Spot) -> Bool {
-    blueprint.enclosing(spot).contains { group in
+  private func isDecidedAround(_ subject: Subject) -> Bool {
+    blueprint.enclosing(subject).contains { group in
       guard let end = groups[group], end.conclusion == .success else { return false }
       return blueprint.member(group.id).endsEarly || end.outcome != .success
     }
@@ -205,8 +209,8 @@ struct ProgressChecker {
 
   /// Whether work that began has become irrelevant: a condition now skips an enclosing group, or an enclosing loop now
   /// has other elements, all of which have ended.
-  private func isGone(_ spot: Spot) -> Bool {
-    let around = [spot] + blueprint.enclosing(spot)
+  private func isGone(_ subject: Subject) -> Bool {
+    let around = [subject] + blueprint.enclosing(subject)
     return zip(around, around.dropFirst()).contains { inner, group in
       if case .skipped(let reason)? = steps[group], isOwn(reason) { return true }
       guard blueprint.isWholeLoop(group), groups[group] != nil, !mentioned.contains(inner) else {
@@ -225,26 +229,27 @@ struct ProgressChecker {
     case .condition, .notSelected: return true
     // The group may not have begun in this part, since an enclosing one is skipped.
     case .cancelled(.raceWon(let group, _)), .cancelled(.joined(let group)):
-      return lastEnds[self.spot(group)]?.conclusion == .success
+      return lastEnds[self.subject(group)]?.conclusion == .success
     case .cancelled: return false
-    case .dependencyFailed(let culprit), .heldBack(let culprit):
-      let spot = spot(culprit)
-      guard case .ended(let end)? = steps[spot], end.outcome == .failure else {
-        return groups[spot]?.outcome == .failure && isDecidedAround(spot)
+    case .dependencyFailed(let causingStep), .heldBack(let causingStep):
+      let subject = subject(causingStep)
+      guard case .ended(let end)? = steps[subject], end.outcome == .failure else {
+        return groups[subject]?.outcome == .failure && isDecidedAround(subject)
       }
-      return isDecidedAround(spot)
+      return isDecidedAround(subject)
     }
   }
 
   /// Whether a step in a group is skipped for a reason that holds, and the group with it.
-  private func isBlocked(_ group: Spot) -> Bool {
-    steps.contains { spot, standing in
-      guard case .skipped(let reason) = standing, blueprint.enclosing(spot).contains(group) else {
+  private func isBlocked(_ group: Subject) -> Bool {
+    steps.contains { subject, standing in
+      guard case .skipped(let reason) = standing, blueprint.enclosing(subject).contains(group)
+      else {
         return false
       }
       return !isOwn(reason) && isTrue(reason)
     }
   }
 
-  private func name(_ spot: Spot) -> String { blueprint.address(of: spot) }
+  private func name(_ subject: Subject) -> String { blueprint.address(of: subject) }
 }

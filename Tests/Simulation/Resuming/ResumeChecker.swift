@@ -9,18 +9,18 @@ struct ResumeChecker {
   /// The number of the latest lifecycle event, counted over all parts.
   private var number = 0
   /// The steps that have succeeded or were tolerated, and groups, each with its time.
-  private var succeeded: [Spot: Int] = [:]
-  private var doneGroups: [Spot: Int] = [:]
+  private var succeeded: [Subject: Int] = [:]
+  private var doneGroups: [Subject: Int] = [:]
   /// Those that failed: steps in them that did not run for a reason outside are still to run.
-  private var tolerated: Set<Spot> = []
+  private var tolerated: Set<Subject> = []
   /// Groups that are reported again although they ended in an earlier part.
-  private var restoredGroups: Set<Spot> = []
+  private var restoredGroups: Set<Subject> = []
   /// The latest start of each step and group.
-  private var begun: [Spot: Int] = [:]
+  private var begun: [Subject: Int] = [:]
   /// The latest retry of each group.
-  private var retried: [Spot: Int] = [:]
+  private var retried: [Subject: Int] = [:]
   /// The latest successful cleanup of each step or group.
-  private var cleaned: [Spot: Int] = [:]
+  private var cleaned: [Subject: Int] = [:]
   /// The steps that this part reports as in doubt. They are reported as started, but are not run.
   private var doubted: Set<StepAddress> = []
   private(set) var violations: [String] = []
@@ -34,18 +34,18 @@ struct ResumeChecker {
       doubted = part.doubted
       for event in part.events { note(event.kind) }
     }
-    violations += parts.flatMap(\.remains)
+    violations += parts.flatMap(\.leaks)
     if parts.last?.end == nil { violations.append("the run does not end") }
   }
 
   /// Treats what the engine is asked to rerun as not done.
   private mutating func forget(_ part: RunPart) {
-    let addressed = Set(part.rerunAddresses.map(spot).flatMap { [$0] + cleaned(by: $0) })
-    for spot in Array(succeeded.keys)
-    where part.rerunSteps.contains(spot.id)
-      || part.rerunAddresses.contains(StepAddress(blueprint.address(of: spot)))
+    let addressed = Set(part.rerunAddresses.map(subject).flatMap { [$0] + cleaned(by: $0) })
+    for subject in Array(succeeded.keys)
+    where part.rerunSteps.contains(subject.id)
+      || part.rerunAddresses.contains(StepAddress(blueprint.address(of: subject)))
     {
-      succeeded[spot] = nil
+      succeeded[subject] = nil
     }
     for group in Array(doneGroups.keys)
     where addressed.contains(where: { $0 == group || blueprint.enclosing($0).contains(group) })
@@ -56,44 +56,44 @@ struct ResumeChecker {
   }
 
   /// The step or group that a cleanup step belongs to.
-  private func cleaned(by spot: Spot) -> [Spot] {
-    guard case .cleanup(let cleaned) = blueprint.member(spot.id).part else { return [] }
-    return [Spot(id: cleaned, keys: spot.keys)]
+  private func cleaned(by subject: Subject) -> [Subject] {
+    guard case .cleanup(let cleaned) = blueprint.member(subject.id).part else { return [] }
+    return [Subject(id: cleaned, keys: subject.keys)]
   }
 
   private mutating func note(_ kind: RunEvent.Kind) {
     number += 1
     switch kind {
     case .stepStarted(let address, _):
-      let spot = spot(address)
-      if !doubted.contains(address) { requireMayStart(spot, address) }
-      begun[spot] = number
-      succeeded[spot] = nil
+      let subject = subject(address)
+      if !doubted.contains(address) { requireMayStart(subject, address) }
+      begun[subject] = number
+      succeeded[subject] = nil
     case .stepFinished(let address, let end) where end.conclusion == .success:
-      let spot = spot(address)
-      succeeded[spot] = number
-      if case .cleanup(let id) = blueprint.member(spot.id).part {
-        cleaned[Spot(id: id, keys: spot.keys)] = number
+      let subject = subject(address)
+      succeeded[subject] = number
+      if case .cleanup(let id) = blueprint.member(subject.id).part {
+        cleaned[Subject(id: id, keys: subject.keys)] = number
       }
     case .stepRestored(let address, let end):
       restored += 1
-      let spot = spot(address)
-      if end.conclusion == .success, succeeded[spot] == nil {
+      let subject = subject(address)
+      if end.conclusion == .success, succeeded[subject] == nil {
         violations.append("\(address) stands and has not succeeded")
       }
-      if isReplaced(spot, since: succeeded[spot] ?? number), !isLastCleanup(spot) {
+      if isReplaced(subject, since: succeeded[subject] ?? number), !isLastCleanup(subject) {
         violations.append("\(address) stands though its group was tried again since")
       }
     case .groupStarted(let address, let start):
-      restoredGroups.remove(spot(address))
+      restoredGroups.remove(subject(address))
       if start.isRestored {
-        restoredGroups.insert(spot(address))
+        restoredGroups.insert(subject(address))
       } else {
-        begin(spot(address), address)
+        begin(subject(address), address)
       }
-    case .groupRetrying(let address, _): retried[spot(address)] = number
+    case .groupRetrying(let address, _): retried[subject(address)] = number
     case .groupFinished(let address, let end):
-      let group = spot(address)
+      let group = subject(address)
       if restoredGroups.contains(group) { return }
       doneGroups[group] = end.conclusion == .success ? number : nil
       if end.outcome == .success { tolerated.remove(group) } else { tolerated.insert(group) }
@@ -101,37 +101,37 @@ struct ResumeChecker {
     }
   }
 
-  private func spot(_ address: StepAddress) -> Spot {
-    guard let spot = blueprint.spot(called: address.text) else {
+  private func subject(_ address: StepAddress) -> Subject {
+    guard let subject = blueprint.subject(called: address.text) else {
       preconditionFailure("nobody is called \(address)")
     }
-    return spot
+    return subject
   }
 
-  private mutating func requireMayStart(_ spot: Spot, _ address: StepAddress) {
-    let member = blueprint.member(spot.id)
+  private mutating func requireMayStart(_ subject: Subject, _ address: StepAddress) {
+    let member = blueprint.member(subject.id)
     if case .cleanup(let cleaned) = member.part {
       // Once complete, cleanup runs again only if its step or group has begun again. If it does, its first step shows
       // that.
-      guard blueprint.cleanups(of: cleaned).first == spot.id else { return }
-      let begun = begun[Spot(id: cleaned, keys: spot.keys)] ?? 0
+      guard blueprint.cleanups(of: cleaned).first == subject.id else { return }
+      let begun = begun[Subject(id: cleaned, keys: subject.keys)] ?? 0
       let isDone = blueprint.cleanups(of: cleaned).allSatisfy { id in
-        succeeded[Spot(id: id, keys: spot.keys)].map {
-          $0 > begun && !isVoid(spot, since: $0)
+        succeeded[Subject(id: id, keys: subject.keys)].map {
+          $0 > begun && !isVoid(subject, since: $0)
         } ?? false
       }
-      if isDone, blueprint.enclosing(spot).contains(where: self.isDone) {
+      if isDone, blueprint.enclosing(subject).contains(where: self.isDone) {
         violations.append("\(address) is started again after its success")
       }
       return
     }
-    guard !member.isClosing || blueprint.enclosing(spot).contains(where: isDone) else { return }
-    if let at = succeeded[spot], !member.isClosing, !isVoid(spot, since: at),
-      !isUndone(spot, since: at)
+    guard !member.isClosing || blueprint.enclosing(subject).contains(where: isDone) else { return }
+    if let at = succeeded[subject], !member.isClosing, !isVoid(subject, since: at),
+      !isUndone(subject, since: at)
     {
       violations.append("\(address) is started again after its success")
     }
-    for group in blueprint.enclosing(spot) where !tolerated.contains(group) {
+    for group in blueprint.enclosing(subject) where !tolerated.contains(group) {
       guard let at = doneGroups[group], !isVoid(group, since: at), !isUndone(group, since: at)
       else { continue }
       violations.append("\(address) is started in \(group.id), which had ended well")
@@ -139,7 +139,7 @@ struct ResumeChecker {
   }
 
   /// Begins a group. It may begin again only if it had not succeeded, or if something in it was cleaned up since.
-  private mutating func begin(_ group: Spot, _ address: StepAddress) {
+  private mutating func begin(_ group: Subject, _ address: StepAddress) {
     begun[group] = number
     guard let at = doneGroups.removeValue(forKey: group), !isVoid(group, since: at),
       !isUndone(group, since: at),
@@ -149,16 +149,16 @@ struct ResumeChecker {
     violations.append("\(address) begins again, and had ended well")
   }
 
-  private func isDone(_ group: Spot) -> Bool { doneGroups[group] != nil }
+  private func isDone(_ group: Subject) -> Bool { doneGroups[group] != nil }
 
   /// Whether an enclosing group was retried since.
-  private func isVoid(_ spot: Spot, since at: Int) -> Bool {
-    ([spot] + blueprint.enclosing(spot)).contains { (retried[$0] ?? 0) > at }
+  private func isVoid(_ subject: Subject, since at: Int) -> Bool {
+    ([subject] + blueprint.enclosing(subject)).contains { (retried[$0] ?? 0) > at }
   }
 
   /// Whether that retry was made, or is still to be made: an enclosing scope may have ended before it could be.
-  private func isReplaced(_ spot: Spot, since at: Int) -> Bool {
-    ([spot] + blueprint.enclosing(spot)).contains { group in
+  private func isReplaced(_ subject: Subject, since at: Int) -> Bool {
+    ([subject] + blueprint.enclosing(subject)).contains { group in
       guard let retry = retried[group], retry > at else { return false }
       return !blueprint.enclosing(group).contains { (doneGroups[$0] ?? 0) > retry }
     }
@@ -166,14 +166,14 @@ struct ResumeChecker {
 
   /// Whether a cleanup step has succeeded since the last start of its step or group, and no retry of an enclosing
   /// group has invalidated that.
-  private func isLastCleanup(_ spot: Spot) -> Bool {
-    guard case .cleanup(let cleaned) = blueprint.member(spot.id).part else { return false }
-    return begun[Spot(id: cleaned, keys: spot.keys)] ?? 0 < succeeded[spot] ?? 0
+  private func isLastCleanup(_ subject: Subject) -> Bool {
+    guard case .cleanup(let cleaned) = blueprint.member(subject.id).part else { return false }
+    return begun[Subject(id: cleaned, keys: subject.keys)] ?? 0 < succeeded[subject] ?? 0
   }
 
   /// Whether it, or an enclosing group, was cleaned up since.
-  private func isUndone(_ spot: Spot, since at: Int) -> Bool {
-    ([spot] + blueprint.enclosing(spot)).contains { (cleaned[$0] ?? 0) > at }
+  private func isUndone(_ subject: Subject, since at: Int) -> Bool {
+    ([subject] + blueprint.enclosing(subject)).contains { (cleaned[$0] ?? 0) > at }
   }
 }
 

@@ -42,27 +42,27 @@ struct SequencedRun {
     }
     let prefix = isNested ? "c/" : ""
     guard let plan = Planner.plan(made.workflow).plan else { return nil }
-    var leftOut: [Int] = []
+    var excluded: [Int] = []
     if Int.random(in: 0..<6, using: &random) == 0, let choice = plan.randomChoice(&random) {
-      leftOut = choice
+      excluded = choice
     }
     guard
       let undisturbed = Simulation(
         seed: seed, made, prefix: prefix,
         in: .init(
-          failures: 0, isQuick: true, approvesAll: true, interruptions: [], leftOut: leftOut))
+          failures: 0, isQuick: true, approvesAll: true, interruptions: [], excluded: excluded))
     else { return nil }
     (self.made, self.undisturbed) = (made, undisturbed)
-    var past = PastOfRun()
+    var recorded = RunHistory()
     var again = RecordedReport(of: plan)
     let partCount = Int.random(in: 3...6, using: &random)
     for number in 1...partCount {
       let isLast = number == partCount
       var circumstances = Simulation.Circumstances(
-        part: UInt64(number), isRecorded: true, leftOut: leftOut)
+        part: UInt64(number), isRecorded: true, excluded: excluded)
       if number > 1 {
-        circumstances.past = past.run
-        circumstances.rerun = plan.randomRerun(of: past.run, isLast: isLast, &random)
+        circumstances.recorded = recorded.run
+        circumstances.rerun = plan.randomRerun(of: recorded.run, isLast: isLast, &random)
       }
       let ending = Ending.allCases.randomElement(using: &random)!
       if isLast {
@@ -84,17 +84,17 @@ struct SequencedRun {
         records.count < simulation.records.count
         ? simulation.records[records.count].eventsBefore : .max
       let events = Array(simulation.events.prefix(heard))
-      past.append(
+      recorded.append(
         records.map(\.kind), rerunning: circumstances.rerun.addresses(in: plan),
         visiting: { again.apply($0) })
       if !isCut {
-        disagreements += ViewChecker(simulation.report, past.run, again.value).violations.map {
+        disagreements += ViewChecker(simulation.report, recorded.run, again.value).violations.map {
           "part \(number): \($0)"
         }
       }
       parts.append(
         RunPart(
-          events: events, remains: isCut ? [] : simulation.remains,
+          events: events, leaks: isCut ? [] : simulation.leaks,
           end: isCut ? nil : simulation.report.end,
           rerunSteps: Set(circumstances.rerun.steps.map { plan.steps[$0].address.text }),
           rerunAddresses: circumstances.rerun.addresses))
@@ -129,26 +129,28 @@ extension Plan {
     guard let name = steps.randomElement(using: &random)?.address.text else { return nil }
     let choice =
       Bool.random(using: &random) ? StepChoice(only: [name]) : StepChoice(skip: [name])
-    return try? stepsLeftOut(by: choice)
+    return try? stepsExcluded(by: choice)
   }
 
   /// The steps that `--rerun`, `--from` and `--rerun-interrupted` would name; for the last part, always everything
   /// that is in doubt.
   fileprivate func randomRerun(
-    of past: RecordedRun, isLast: Bool, _ random: inout SeededGenerator
+    of recorded: RecordedRun, isLast: Bool, _ random: inout SeededGenerator
   ) -> RerunSelection {
     var rerun = RerunSelection()
-    if isLast || Bool.random(using: &random) { rerun.addresses.formUnion(past.inDoubt) }
+    if isLast || Bool.random(using: &random) { rerun.addresses.formUnion(recorded.inDoubt) }
     guard !isLast, let name = steps.randomElement(using: &random)?.address.text else {
       return rerun
     }
     switch Int.random(in: 0..<8, using: &random) {
-    case 0: rerun.steps.formUnion((try? stepsLeftOut(by: StepChoice(skip: [name]))) ?? [])
+    case 0: rerun.steps.formUnion((try? stepsExcluded(by: StepChoice(skip: [name]))) ?? [])
     case 1:
-      guard let others = try? stepsLeftOut(by: StepChoice(from: [name])) else { break }
+      guard let others = try? stepsExcluded(by: StepChoice(from: [name])) else { break }
       rerun.steps.formUnion(Set(steps.indices).subtracting(others))
     case 2:
-      let elements = past.steps.keys.filter { $0.text.contains("[") }.sorted { $0.text < $1.text }
+      let elements = recorded.steps.keys.filter { $0.text.contains("[") }.sorted {
+        $0.text < $1.text
+      }
       if let element = elements.randomElement(using: &random) { rerun.addresses.insert(element) }
     default: break
     }

@@ -8,7 +8,7 @@ struct ViewChecker {
   private(set) var violations: [String] = []
 
   /// - Parameter past: The journal of all parts, including the ended one.
-  init(_ report: RunReport, _ past: RecordedRun, _ again: RunReport?) {
+  init(_ report: RunReport, _ recorded: RecordedRun, _ again: RunReport?) {
     guard let end = report.end else { return }
     let reported = Dictionary(
       report.steps.map { ($0.address, Kind($0.state)) }, uniquingKeysWith: { $1 })
@@ -27,8 +27,8 @@ struct ViewChecker {
     }
     compare(
       "the record",
-      past.steps.filter { !$0.value.isOutdated && !past.isInDoubt($0.key) }
-        .compactMapValues(Kind.init(recorded:)), reported.filter { !past.isInDoubt($0.key) })
+      recorded.steps.filter { !$0.value.isOutdated && !recorded.isInDoubt($0.key) }
+        .compactMapValues(Kind.init(recorded:)), reported.filter { !recorded.isInDoubt($0.key) })
     if let again {
       compare(
         "the report made again",

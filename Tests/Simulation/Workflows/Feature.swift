@@ -16,7 +16,7 @@ enum Feature: String, CaseIterable {
 
   static func all(of simulation: Simulation) -> Set<Feature> {
     var finder = FeatureFinder()
-    finder.look(at: simulation.made)
+    finder.inspect(at: simulation.made)
     if !simulation.interruptions.isEmpty { finder.found.insert(.cancellation) }
     if simulation.interruptions.contains(where: \.kills) { finder.found.insert(.kill) }
     return finder.found
@@ -26,7 +26,7 @@ enum Feature: String, CaseIterable {
 private struct FeatureFinder {
   var found: Set<Feature> = []
 
-  mutating func look(at made: RandomWorkflow) {
+  mutating func inspect(at made: RandomWorkflow) {
     let workflow = made.workflow
     if workflow.timeout != nil { found.insert(.runTimeout) }
     if !workflow.finally.isEmpty { found.insert(.finally) }
@@ -39,14 +39,14 @@ private struct FeatureFinder {
       found.insert(.statusFunction)
     }
     let rated = Set(workflow.pools.filter { $0.rate != nil }.map(\.name))
-    for step in workflow.body.members + workflow.finally { look(at: step, rated, depth: 0) }
+    for step in workflow.body.members + workflow.finally { inspect(at: step, rated, depth: 0) }
   }
 
   private mutating func note(_ feature: Feature, if isThere: Bool) {
     if isThere { found.insert(feature) }
   }
 
-  private mutating func look(at step: Step, _ rated: Set<String>, depth: Int) {
+  private mutating func inspect(at step: Step, _ rated: Set<String>, depth: Int) {
     let control = step.control
     note(.condition, if: control.condition != nil)
     note(.pool, if: !control.pools.isEmpty)
@@ -60,7 +60,7 @@ private struct FeatureFinder {
     note(.retryCondition, if: control.retry.contains { $0.condition != nil })
     note(.computedLimit, if: !step.computed.isEmpty)
     if case .approve = step.action { found.insert(.approval) }
-    look(at: control.fanOut)
+    inspect(at: control.fanOut)
     guard case .group(let group) = step.action else {
       note(.retry, if: !control.retry.isEmpty)
       note(.stepTimeout, if: step.timeout != nil)
@@ -73,10 +73,10 @@ private struct FeatureFinder {
     note(.join, if: group.join != .all)
     note(.nestedGroup, if: depth > 0)
     note(.groupLimit, if: group.maxParallel != nil)
-    for member in group.members { look(at: member, rated, depth: depth + 1) }
+    for member in group.members { inspect(at: member, rated, depth: depth + 1) }
   }
 
-  private mutating func look(at fanOut: FanOut?) {
+  private mutating func inspect(at fanOut: FanOut?) {
     switch fanOut {
     case .forEach(let forEach):
       found.insert(.forEach)

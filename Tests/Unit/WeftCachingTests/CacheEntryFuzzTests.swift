@@ -37,15 +37,16 @@ struct CacheEntryFuzzTests {
 
   private static func text(of entry: CacheEntry) -> String {
     let bytes = entry.bytes(
-      CacheEntry.Elsewhere(
+      CacheEntry.ObjectReferences(
         inputs: hash, stdout: hash, stderr: nil,
-        log: CacheEntry.Elsewhere.Log(hash: hash, stretches: [1, 2], isWhole: true)), code)
+        log: CacheEntry.ObjectReferences.Log(hash: hash, stretches: [1, 2], isWhole: true)), code)
     return String(decoding: bytes.split(separator: 0x0A, maxSplits: 1)[1], as: UTF8.self)
   }
 
   @Test("X15: an entry reads back as it was, and one without the code of the folder does not")
   func codes() throws {
-    let bytes = CacheEntryFuzzTests.entry.bytes(CacheEntry.Elsewhere(), CacheEntryFuzzTests.code)
+    let bytes = CacheEntryFuzzTests.entry.bytes(
+      CacheEntry.ObjectReferences(), CacheEntryFuzzTests.code)
     #expect(CacheEntry.read(bytes, CacheEntryFuzzTests.code)?.entry == CacheEntryFuzzTests.entry)
     #expect(CacheEntry.read(bytes, HMAC(key: [1, 2, 4])) == nil)
     let text = bytes.split(separator: 0x0A, maxSplits: 1)[1]

@@ -51,8 +51,8 @@ import WeftDefinition
       ("9223372036854775807ms1s", .unitOutOfOrder("s")),
       ("106751991167d9223372036854775807ms", .tooLong),
       ("99999999999999999999s", .tooLong),
-    ] as [(String, DurationText.Fault)])
-  func refusesEverythingElse(text: String, fault: DurationText.Fault) {
+    ] as [(String, DurationText.ParseError)])
+  func refusesEverythingElse(text: String, fault: DurationText.ParseError) {
     #expect(throws: fault) { try DurationText.duration(from: text) }
   }
 

@@ -39,8 +39,8 @@ import WeftDefinition
       ("1048577GiB", .tooLarge),
       ("9223372036854775807GiB", .tooLarge),
       ("99999999999999999999B", .tooLarge),
-    ] as [(String, SizeText.Fault)])
-  func refusesEverythingElse(text: String, fault: SizeText.Fault) {
+    ] as [(String, SizeText.ParseError)])
+  func refusesEverythingElse(text: String, fault: SizeText.ParseError) {
     #expect(throws: fault) { try SizeText.size(from: text) }
   }
 

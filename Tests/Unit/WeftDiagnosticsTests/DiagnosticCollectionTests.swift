@@ -21,14 +21,14 @@ struct DiagnosticCollectionTests {
     let sorted = [
       diagnostic(at: 5, in: Self.other), diagnostic(at: 9), diagnostic(at: nil),
       diagnostic(at: 3, in: Self.other), diagnostic(at: 1),
-    ].sortedByPlace()
+    ].sortedByLocation()
     #expect(sorted.map { $0.place?.file.path } == [nil, "b.json", "b.json", "a.json", "a.json"])
     #expect(sorted.map { $0.place?.range.start } == [nil, 3, 5, 1, 9])
   }
 
   @Test func whatStandsAtOnePlaceKeepsItsOrder() {
     let messages = ["c", "a", "b"]
-    let sorted = messages.map { diagnostic(at: 4, in: Self.file, $0) }.sortedByPlace()
+    let sorted = messages.map { diagnostic(at: 4, in: Self.file, $0) }.sortedByLocation()
     #expect(sorted.map(\.message) == messages)
   }
 

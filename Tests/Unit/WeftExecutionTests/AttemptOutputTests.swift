@@ -11,9 +11,9 @@ import WeftDefinition
     var output = AttemptOutput(limit: ByteCount(limit))
     var texts: [String] = []
     var cuts = 0
-    func add(_ news: AttemptOutput.News) {
-      if news.isCut { cuts += 1 }
-      for (stream, block) in news.blocks {
+    func add(_ portion: AttemptOutput.Portion) {
+      if portion.isCut { cuts += 1 }
+      for (stream, block) in portion.blocks {
         texts.append("\(stream): \(String(decoding: block.bytes, as: UTF8.self))")
       }
     }

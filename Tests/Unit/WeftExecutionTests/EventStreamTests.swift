@@ -85,11 +85,11 @@ import WeftTestKit
     let harness = try harness()
     let first = RunWarning(kind: .scarceResources, message: "first")
     for message in ["second", "third"] {
-      harness.run.warnings.tellOnce(first)
-      harness.run.warnings.tellOnce(RunWarning(kind: .jobserver, message: message))
+      harness.run.warnings.reportOnce(first)
+      harness.run.warnings.reportOnce(RunWarning(kind: .jobserver, message: message))
     }
     harness.executor.exit(harness.running[0])
-    harness.run.warnings.tellOnce(RunWarning(kind: .fewDescriptors, message: "too late"))
+    harness.run.warnings.reportOnce(RunWarning(kind: .fewDescriptors, message: "too late"))
     let reported = [first, RunWarning(kind: .jobserver, message: "second")]
     let events = try #require(harness.subscription.takeAll())
     let published = events.compactMap {
@@ -169,7 +169,7 @@ import WeftTestKit
     gone = nil
     #expect(weakly == nil)
     harness.executor.exit("s0")
-    #expect(harness.news().last == "run finished: success")
+    #expect(harness.newEvents().last == "run finished: success")
   }
 
   @Test func anAsynchronousReaderSeesTheEnd() async throws {

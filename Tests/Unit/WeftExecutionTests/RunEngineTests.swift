@@ -10,11 +10,11 @@ import WeftTestKit
 @Suite struct RunEngineTests {
   @Test func stepsRunOneAfterAnother() throws {
     let harness = try RunHarness(Workflow(steps: [Step("a", run: "a"), Step("b", run: "b")]))
-    #expect(harness.news() == ["run started", "a queued", "a started"])
+    #expect(harness.newEvents() == ["run started", "a queued", "a started"])
     harness.executor.exit("a")
-    #expect(harness.news() == ["a success", "b queued", "b started"])
+    #expect(harness.newEvents() == ["a success", "b queued", "b started"])
     harness.executor.exit("b")
-    #expect(harness.news() == ["b success", "run finished: success"])
+    #expect(harness.newEvents() == ["b success", "run finished: success"])
     #expect(harness.run.completion.isSettled)
     #expect(harness.run.report.succeeded)
   }
@@ -45,10 +45,10 @@ import WeftTestKit
     harness.executor.exit("b")
     harness.executor.exit("a")
     #expect(harness.running == ["c"])
-    _ = harness.news()
+    _ = harness.newEvents()
     harness.executor.exit("c")
     #expect(
-      harness.news() == ["c success", "two group success", "three queued", "three started"])
+      harness.newEvents() == ["c success", "two group success", "three queued", "three started"])
     harness.executor.exit("three")
     #expect(harness.running == ["four"])
   }
@@ -85,7 +85,7 @@ import WeftTestKit
     #expect(
       harness.states == ["a: failure", "b: cancelled", "c: skipped after a", "d: skipped after a"])
     #expect(harness.run.report.end?.outcome == .failure)
-    #expect(harness.news().contains("run cancelling: failure of a"))
+    #expect(harness.newEvents().contains("run cancelling: failure of a"))
   }
 
   @Test("G05: one side of a diamond fails, the other finishes, the join is skipped by name")
@@ -153,7 +153,7 @@ import WeftTestKit
     #expect(
       harness.states == ["x: failure", "y: success", "z: held back by x", "rest: success"])
     #expect(harness.run.report.succeeded)
-    #expect(harness.news().contains("optional group failure tolerated"))
+    #expect(harness.newEvents().contains("optional group failure tolerated"))
   }
 
   @Test func successCodesDecideWhatFails() throws {
@@ -250,7 +250,8 @@ import WeftTestKit
     #expect(!harness.run.completion.isSettled)
     harness.executor.end("b", .stopped(.signal("KILL")))
     #expect(harness.run.report.end?.outcome == .cancelled)
-    #expect(harness.news().filter { $0.hasPrefix("run cancelling") } == ["run cancelling: INT"])
+    #expect(
+      harness.newEvents().filter { $0.hasPrefix("run cancelling") } == ["run cancelling: INT"])
   }
 
   @Test("K11: cancelled before it starts, a step is never started")
@@ -259,7 +260,7 @@ import WeftTestKit
       Workflow(parallel: [Step("a", run: "a"), Step("b", run: "b")]), maxParallel: 1)
     harness.run.cancel(.requested)
     harness.executor.exit("a")
-    #expect(!harness.news().contains("b started"))
+    #expect(!harness.newEvents().contains("b started"))
     #expect(harness.states == ["a: success", "b: cancelled: requested"])
   }
 
@@ -269,7 +270,7 @@ import WeftTestKit
     harness.run.cancel(.requested)
     harness.run.cancel(.requested)
     harness.executor.end("a", .stopped(nil))
-    #expect(harness.news().filter { $0 == "run cancelling: requested" }.count == 1)
+    #expect(harness.newEvents().filter { $0 == "run cancelling: requested" }.count == 1)
   }
 
   @Test func aCancellationAfterTheEndChangesNothing() throws {
@@ -277,7 +278,7 @@ import WeftTestKit
     harness.executor.exit("a")
     harness.run.cancel(.requested)
     harness.run.killNow()
-    #expect(harness.news().last == "run finished: success")
+    #expect(harness.newEvents().last == "run finished: success")
   }
 
   @Test("K12: the exit status wins if the program ended first")
@@ -341,7 +342,7 @@ import WeftTestKit
   @Test("W16: no steps is a success")
   func noStepsIsASuccess() throws {
     let harness = try RunHarness(Workflow(steps: []))
-    #expect(harness.news() == ["run started", "run finished: success"])
+    #expect(harness.newEvents() == ["run started", "run finished: success"])
   }
 
   @Test func anEmptyGroupIsASuccess() throws {
@@ -354,13 +355,13 @@ import WeftTestKit
 
   @Test func outputComesInLinesAndIsKept() throws {
     let harness = try RunHarness(Workflow(steps: [Step("a", run: "a")]))
-    _ = harness.news()
+    _ = harness.newEvents()
     harness.executor.write("one\ntw", from: "a")
     harness.executor.write("error\n", from: "a", to: .stderr)
     harness.executor.write("o\nrest", from: "a")
     harness.executor.exit("a")
     #expect(
-      harness.news().filter { $0.contains("wrote") } == [
+      harness.newEvents().filter { $0.contains("wrote") } == [
         "a wrote one", "a wrote error", "a wrote two", "a wrote rest",
       ])
     let step = StepAddress("a")

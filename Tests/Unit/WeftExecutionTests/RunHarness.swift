@@ -42,7 +42,7 @@ struct RunHarness {
   }
 
   /// The events since the last call, a word and an address each.
-  func news() -> [String] { (subscription.takeAll() ?? []).map { brief($0.kind) } }
+  func newEvents() -> [String] { (subscription.takeAll() ?? []).map { brief($0.kind) } }
 
   var states: [String] {
     run.report.steps.map { "\($0.address): \(brief($0.state))" }

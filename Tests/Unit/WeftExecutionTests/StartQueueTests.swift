@@ -42,13 +42,13 @@ import WeftTestKit
     let events = Mutex<[Event]>([])
     /// The programs whose start the queue has counted.
     let counted = Mutex<Set<Int>>([])
-    let room: Mutex<Int>
+    let capacity: Mutex<Int>
     let threads = ThreadPool()
     let happened = Wakeup()
     let queue: StartQueue
 
-    init(room: Int, waits: Bool = true) {
-      self.room = Mutex(room)
+    init(capacity: Int, waits: Bool = true) {
+      self.capacity = Mutex(capacity)
       queue = StartQueue(threads, patience: SpawnRetryPolicy(), time: waits ? time : nil)
     }
 
@@ -63,9 +63,9 @@ import WeftTestKit
     }
 
     private func start(_ number: Int, until end: Wakeup?) -> ResourceExhaustion? {
-      let hasRoom = room.withLock { room in
-        defer { room -= room > 0 ? 1 : 0 }
-        return room > 0
+      let hasRoom = capacity.withLock { capacity in
+        defer { capacity -= capacity > 0 ? 1 : 0 }
+        return capacity > 0
       }
       guard hasRoom else { return ResourceExhaustion(.notStarted(.resources(.wouldBlock))) }
       note(.started(number))
@@ -114,20 +114,20 @@ import WeftTestKit
   }
 
   @Test func anAttemptForWhichThereIsRoomIsStarted() {
-    let scene = Scene(room: 1)
+    let scene = Scene(capacity: 1)
     scene.submit(1)
     #expect(scene.first(1) == [.started(1)])
     #expect(scene.time.scheduledCount == 0)
   }
 
   @Test func whoWaitsIsTriedAgainAndTheNextAfterIt() {
-    let scene = Scene(room: 0)
+    let scene = Scene(capacity: 0)
     scene.submit(1)
     #expect(scene.first(1) == [.waits(1)])
     scene.waitForTimer()
     scene.submit(2)
     scene.submit(3)
-    scene.room.withLock { $0 = 3 }
+    scene.capacity.withLock { $0 = 3 }
     scene.ring()
     let events = scene.first(4)
     #expect(Set(events.dropFirst()) == [.started(1), .started(2), .started(3)])
@@ -135,7 +135,7 @@ import WeftTestKit
   }
 
   @Test func theEndOfAProgramLetsTheNextTry() {
-    let scene = Scene(room: 1)
+    let scene = Scene(capacity: 1)
     let end = Wakeup()
     scene.submit(1, until: end)
     #expect(scene.first(1) == [.started(1)])
@@ -143,13 +143,13 @@ import WeftTestKit
     scene.submit(2)
     #expect(scene.first(2) == [.started(1), .waits(2)])
     scene.waitForTimer()
-    scene.room.withLock { $0 = 1 }
+    scene.capacity.withLock { $0 = 1 }
     end.wake()
     #expect(scene.first(3).last == .started(2), "without the timer, which has not rung")
   }
 
   @Test func aStopEndsTheWaitAtOnce() {
-    let scene = Scene(room: 0)
+    let scene = Scene(capacity: 0)
     let (first, second) = (StopSwitch(), StopSwitch())
     scene.submit(1, stop: first)
     #expect(scene.first(1) == [.waits(1)])
@@ -163,7 +163,7 @@ import WeftTestKit
 
   @Test("P19: when the total is over in which nothing ran, all that wait have failed")
   func patienceEnds() {
-    let scene = Scene(room: 0)
+    let scene = Scene(capacity: 0)
     scene.submit(1)
     #expect(scene.first(1) == [.waits(1)])
     scene.waitForTimer()
@@ -174,13 +174,13 @@ import WeftTestKit
   }
 
   @Test func withoutTimersNothingWaits() {
-    let scene = Scene(room: 0, waits: false)
+    let scene = Scene(capacity: 0, waits: false)
     scene.submit(1)
     #expect(scene.first(1) == [.refused(1)])
   }
 
   @Test func aClosedPoolIsNotWaitedFor() {
-    let scene = Scene(room: 1)
+    let scene = Scene(capacity: 1)
     scene.threads.close()
     scene.submit(1)
     #expect(scene.first(1) == [.refused(1)])

@@ -45,10 +45,10 @@ func fault(_ text: String, limits: ExpressionLimits = .standard) throws -> Expre
   } catch {
     return error
   }
-  throw NoFault(value: value.jsonText(.compact))
+  throw NoErrorThrown(value: value.jsonText(.compact))
 }
 
-struct NoFault: Error { var value: String }
+struct NoErrorThrown: Error { var value: String }
 
 /// The part of a text that a fault points at.
 func pointedAt(_ text: String, _ range: SourceRange) -> String {

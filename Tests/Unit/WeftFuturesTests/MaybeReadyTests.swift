@@ -83,11 +83,11 @@ import Testing
   }
 
   @Test func whatIsOwedIsGivenOnce() {
-    let future = Future<Int, Never>.owed()
+    let future = Future<Int, Never>.unsettled()
     let doubled = future.map { 2 * $0 }
     #expect(!doubled.isSettled)
-    future.give(4)
-    future.give(5)
+    future.supply(4)
+    future.supply(5)
     #expect(doubled.outcome == .success(8))
   }
 }

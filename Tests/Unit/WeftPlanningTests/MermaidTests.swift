@@ -69,7 +69,7 @@ private struct Flowchart {
     var to: Int
   }
 
-  struct Fault: Error {
+  struct Failure: Error {
     var line: Substring
   }
 
@@ -81,29 +81,29 @@ private struct Flowchart {
   init(_ text: String) throws {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.removeFirst() == "flowchart TD", lines.removeLast() == "" else {
-      throw Fault(line: "the first or the last line")
+      throw Failure(line: "the first or the last line")
     }
     var open: [Int] = []
     for line in lines {
       let code = line.drop { $0 == " " }
       if code == "end" {
-        guard open.popLast() != nil else { throw Fault(line: line) }
+        guard open.popLast() != nil else { throw Failure(line: line) }
       } else if let match = code.wholeMatch(
         of: #/(subgraph )?n(\d+)(?:\["([^"\[\]]*)"\]|\[\["([^"\[\]]*)"\]\])/#)
       {
         let node = Int(match.2)!
         guard parents.updateValue(open.last ?? -1, forKey: node) == nil else {
-          throw Fault(line: line)
+          throw Failure(line: line)
         }
         labels[node] = try decoded(match.3 ?? match.4 ?? "")
         if match.1 != nil { open.append(node) }
       } else if let match = code.wholeMatch(of: #/n(\d+) (?:-->|-\.->) n(\d+)/#) {
         edges.append(Edge(from: Int(match.1)!, to: Int(match.2)!))
       } else {
-        throw Fault(line: line)
+        throw Failure(line: line)
       }
     }
-    guard open.isEmpty else { throw Fault(line: "a subgraph that does not end") }
+    guard open.isEmpty else { throw Failure(line: "a subgraph that does not end") }
   }
 
   /// The label with its entities resolved; nothing else that Mermaid would interpret may remain.
@@ -122,12 +122,12 @@ private struct Flowchart {
 
   private func decoded(line: Substring) throws -> String {
     guard !line.starts(with: #/[-+= ]|\d+\. /#), !line.contains("www.") else {
-      throw Fault(line: line)
+      throw Failure(line: line)
     }
     var text = ""
     var rest = line
     while let start = rest.firstIndex(of: "#") {
-      guard let end = rest[start...].firstIndex(of: ";") else { throw Fault(line: line) }
+      guard let end = rest[start...].firstIndex(of: ";") else { throw Failure(line: line) }
       let name = rest[start..<end].dropFirst()
       text += try plain(rest[..<start])
       text.unicodeScalars.append(name == "quot" ? "\"" : Unicode.Scalar(UInt32(name)!)!)
@@ -141,7 +141,7 @@ private struct Flowchart {
       ";", "&", "<", ">", "`", "*", "_", "~", "|", "\\", "%", "{", "}", "(", ")", "!", ":", "$",
       "^",
     ]
-    guard !text.contains(where: special.contains) else { throw Fault(line: text) }
+    guard !text.contains(where: special.contains) else { throw Failure(line: text) }
     return text
   }
 }

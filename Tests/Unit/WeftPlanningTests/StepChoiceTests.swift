@@ -23,8 +23,8 @@ import WeftDefinition
 
   private static func kept(_ choice: StepChoice) throws -> [String] {
     let plan = try plan()
-    let leftOut = Set(try plan.stepsLeftOut(by: choice))
-    return plan.steps.indices.filter { !leftOut.contains($0) }.map { plan.steps[$0].address.text }
+    let excluded = Set(try plan.stepsExcluded(by: choice))
+    return plan.steps.indices.filter { !excluded.contains($0) }.map { plan.steps[$0].address.text }
   }
 
   private static let all = [
@@ -64,7 +64,7 @@ import WeftDefinition
   func anUnknownNameIsToldWithTheNearest(name: String, nearest: String?) throws {
     let plan = try StepChoiceTests.plan()
     #expect(throws: StepChoice.UnknownStep(name: name, nearest: nearest)) {
-      try plan.stepsLeftOut(by: StepChoice(skip: ["fetch", name]))
+      try plan.stepsExcluded(by: StepChoice(skip: ["fetch", name]))
     }
   }
 }

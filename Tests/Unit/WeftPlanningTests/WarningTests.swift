@@ -215,11 +215,11 @@ import WeftExpressions
     arguments: [
       ("max-parallel", "maxParallel"), ("maxParallel", "maxParallel"), ("fail-fast", "onFailure"),
     ])
-  func keysOfStrategies(key: String, cure: String) {
+  func keysOfStrategies(key: String, remedy: String) {
     let value = key == "fail-fast" ? "false" : "1"
     let found = Self.diagnostics(
       #"{"steps":[{"matrix":{"a":[1,2],""# + key + "\": " + value + #"},"run":"x"}]}"#)
-    #expect(found.count == 1 && found.first?.help?.contains(cure) == true)
+    #expect(found.count == 1 && found.first?.help?.contains(remedy) == true)
   }
 
   // MARK: X54

@@ -218,7 +218,7 @@ private struct Player {
         }
         now = next
         happen()
-      case .look: ending.othersSeen(areGone: groupIsEmpty, at: .milliseconds(now))
+      case .check: ending.recordOthers(areGone: groupIsEmpty, at: .milliseconds(now))
       case .terminate: acts.append("\(now) terminate")
       case .kill(let scope):
         acts.append("\(now) kill\(scope == .everything ? "" : " group")")

@@ -19,8 +19,8 @@ struct FolderBudgetTests {
     let entries = (1...4).map {
       PrivateFolder.Entry(name: "\($0)", size: 100, lastUse: Int64($0))
     }
-    #expect(budget.superfluous(entries, writing: 300) == [])
-    #expect(budget.superfluous(entries, writing: 600) == ["1", "2"])
+    #expect(budget.excess(entries, writing: 300) == [])
+    #expect(budget.excess(entries, writing: 600) == ["1", "2"])
   }
 
   @Test func whatWasUsedLeastRecentlyGoesUntilThereIsRoom() {
@@ -28,7 +28,7 @@ struct FolderBudgetTests {
     let entries = (1...9).map {
       PrivateFolder.Entry(name: "\($0)", size: 100, lastUse: Int64(10 - $0))
     }
-    #expect(budget.superfluous(entries) == ["9", "8"])
-    #expect(budget.superfluous(Array(entries.prefix(7))) == [])
+    #expect(budget.excess(entries) == ["9", "8"])
+    #expect(budget.excess(Array(entries.prefix(7))) == [])
   }
 }

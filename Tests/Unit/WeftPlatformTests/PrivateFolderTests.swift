@@ -37,7 +37,7 @@ struct PrivateFolderTests {
   @Test func aFolderThatOthersMayChangeIsRefused() throws {
     _ = try folder()
     chmod(scratch.path + "/cache/http", 0o777)
-    #expect(throws: UnsafePlaceError.writableByOthers(scratch.path + "/cache/http", mode: 0o777)) {
+    #expect(throws: UnsafePathError.writableByOthers(scratch.path + "/cache/http", mode: 0o777)) {
       try folder()
     }
   }
@@ -45,9 +45,9 @@ struct PrivateFolderTests {
   @Test func whatIsNoFolderIsRefused() throws {
     _ = try folder()
     symlink(scratch.path, scratch.path + "/cache/link")
-    #expect(throws: UnsafePlaceError.link(scratch.path + "/cache/link")) { try folder("link") }
-    #expect(throws: UnsafePlaceError.self) { try PrivateFolder("http", in: scratch.file("file")) }
-    #expect(throws: UnsafePlaceError.system("a\0b", .invalid)) {
+    #expect(throws: UnsafePathError.link(scratch.path + "/cache/link")) { try folder("link") }
+    #expect(throws: UnsafePathError.self) { try PrivateFolder("http", in: scratch.file("file")) }
+    #expect(throws: UnsafePathError.system("a\0b", .invalid)) {
       try PrivateFolder("http", in: "a\0b")
     }
   }

@@ -132,15 +132,15 @@ import WeftPlatform
       (.approve("later"), false), (.cancel, false), (.kill, false),
     ])
   func ofAKilledEngineOnlyAnswersAreDue(_ request: ControlRequest, _ isDue: Bool) {
-    #expect(request.isDue(after: Self.past(waits: false)) == isDue)
+    #expect(request.isDue(after: Self.recorded(waits: false)) == isDue)
   }
 
   @Test(arguments: [ControlRequest.cancel, .kill, .approve("asks")])
   func ofOneThatHasLeftItsRunAllIs(_ request: ControlRequest) {
-    #expect(request.isDue(after: Self.past(waits: true)))
+    #expect(request.isDue(after: Self.recorded(waits: true)))
   }
 
-  private static func past(waits: Bool) -> RecordedRun {
+  private static func recorded(waits: Bool) -> RecordedRun {
     let end = StepEnd(
       outcome: .success, conclusion: .success, attempts: 1, exit: nil, duration: .zero)
     var kinds: [RunRecord.Kind] = [
@@ -153,11 +153,11 @@ import WeftPlatform
       kinds.append(
         .event(.runWaiting(RunPause(requests: [], duration: .zero, counts: OutcomeCounts()))))
     }
-    var past = RecordedRun()
+    var recorded = RecordedRun()
     for (index, kind) in kinds.enumerated() {
-      past.apply(RunRecord(number: UInt64(index + 1), at: SampleRecords.start, kind))
+      recorded.apply(RunRecord(number: UInt64(index + 1), at: SampleRecords.start, kind))
     }
-    return past
+    return recorded
   }
 }
 

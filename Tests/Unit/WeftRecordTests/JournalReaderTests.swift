@@ -105,7 +105,7 @@ import WeftPlatform
     let newer = Forgery.line(
       Array("\(parts[0])\"format\":\(RecordOpening.currentFormat + 1)\(parts[1])".utf8))
     let contents = try scratch.journal(newer + [UInt8(ascii: "\n")] + whole[ends[1]...])
-    #expect(contents.damage?.isOtherFormat == true)
+    #expect(contents.damage?.hasOtherFormat == true)
     #expect(
       contents.damage?.message
         == "journal:1:0: written by weft 1.2.3, in format \(RecordOpening.currentFormat + 1); this weft"
@@ -134,7 +134,7 @@ import WeftPlatform
       let contents = try scratch.journal(JournalReaderTests.oldJournal(["0", key]))
       let damage = try #require(contents.damage, "\(key)")
       #expect(damage.kind == .problem(.ambiguousKey(key, version: "1.2.3")))
-      #expect(damage.isOtherFormat && contents.lines == 1)
+      #expect(damage.hasOtherFormat && contents.lines == 1)
     }
   }
 

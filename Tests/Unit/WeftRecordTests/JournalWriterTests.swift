@@ -133,7 +133,7 @@ import WeftPlatform
     let (_, writer) = try RunFolder.make(in: try scratch.state(calls.calls), durability: .power)
     calls.isArmed.store(true, ordering: .relaxed)
     let reported = Mutex(false)
-    writer.whenLost { reported.withLock { $0 = true } }
+    writer.onLost { reported.withLock { $0 = true } }
     let safe = try writer.write(JournalWriterTests.end, elapsed: .zero, isUrgent: { true })
     await safe?.value
     #expect(reported.withLock { $0 })
@@ -194,12 +194,12 @@ import WeftPlatform
     let calls = FaultyCalls(.write, .every(.error(.noSpace)))
     let reported = Atomic(0)
     let (_, writer) = try RunFolder.make(in: try scratch.state(calls.calls), durability: .process)
-    writer.whenLost { reported.add(1, ordering: .relaxed) }
+    writer.onLost { reported.add(1, ordering: .relaxed) }
     #expect(reported.load(ordering: .relaxed) == 0)
     calls.isArmed.store(true, ordering: .relaxed)
     for kind in JournalWriterTests.tail { try? writer.record(kind, elapsed: .zero) }
     #expect(reported.load(ordering: .relaxed) == 1)
-    writer.whenLost { reported.add(10, ordering: .relaxed) }
+    writer.onLost { reported.add(10, ordering: .relaxed) }
     #expect(reported.load(ordering: .relaxed) == 11)
     writer.close()
   }
@@ -226,7 +226,7 @@ import WeftPlatform
 
 /// System calls of which some fail.
 final class FaultyCalls: Sendable {
-  enum Fault: Sendable {
+  enum WriteFault: Sendable {
     case never
     case once(after: Int, FileCalls.Answer)
     case every(FileCalls.Answer)
@@ -235,9 +235,9 @@ final class FaultyCalls: Sendable {
   let isArmed = Atomic(false)
   private let counts = Mutex<[FileCalls.Call: Int]>([:])
   private let call: FileCalls.Call
-  private let fault: Fault
+  private let fault: WriteFault
 
-  init(_ call: FileCalls.Call = .write, _ fault: Fault = .never) {
+  init(_ call: FileCalls.Call = .write, _ fault: WriteFault = .never) {
     self.call = call
     self.fault = fault
   }

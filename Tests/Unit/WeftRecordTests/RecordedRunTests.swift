@@ -91,7 +91,7 @@ import WeftPlatform
       .event(.groupRetrying("g", SampleRecords.retry)),
       .event(.groupStarted("g", GroupStart(attempt: 2))), .event(.stepStarted("b", attempt: 1)),
     ])
-    let begun = try #require(run.group("g")).begunBy
+    let begun = try #require(run.group("g")).startedBy
     #expect(begun == 5)
     #expect(run.step("a", since: begun) == nil)
     #expect(run.step("a") != nil)

@@ -171,7 +171,7 @@ import WeftPlatform
   @Test(
     "X48: a journal with bytes and without a whole first record is told of with its file, line and offset",
     arguments: ["{}\r\n", "\0\0\0", "{\"n\":1"])
-  func beginless(text: String) throws {
+  func withoutOpening(text: String) throws {
     let state = try scratch.state()
     let path: String
     do { path = try made(state).directory.path }
@@ -179,7 +179,7 @@ import WeftPlatform
     #expect(truncate(journal, 0) == 0)
     let file = try state.folder(of: SampleRecords.run).file("journal.jsonl", .appending)
     try file.writeAll(Array(text.utf8))
-    let fault = RunFolderError.beginless(journal, bytes: text.utf8.count)
+    let fault = RunFolderError.withoutOpening(journal, bytes: text.utf8.count)
     #expect(throws: fault) { try state.detail(of: SampleRecords.run) }
     #expect(state.glance(at: SampleRecords.run)?.damage == fault.message)
     #expect(state.retention(of: SampleRecords.run) == .unknown(reason: fault.message))

@@ -37,7 +37,7 @@ import WeftTestKit
   func aTerminalShowsTheResultInTheEnd(name: String) throws {
     let run = try #require(SampleRuns.all.first { $0.name == name }?.run)
     let settings = DisplaySettings(
-      mode: .live, isTerminal: true, usesColour: true, howToSeeMore: "see it all with: weft …")
+      mode: .live, isTerminal: true, usesColour: true, moreHint: "see it all with: weft …")
     let collected = Collected.of(
       run, settings, labels: try DisplayGoldenTests.labels(for: name))
     var screen = Screen(columns: 80, rows: 12)

@@ -227,7 +227,7 @@ import WeftPlanning
         RunEnd(
           outcome: .success, firstFailure: nil, cancellation: nil, duration: .zero,
           counts: OutcomeCounts(succeeded: 1, failed: 0, tolerated: 0, cancelled: 0, skipped: 0),
-          outputs: [HandedOn(name: "word", value: .some(.string("h\u{e9}\u{1B}[2J")))])))
+          outputs: [ReportedOutput(name: "word", value: .some(.string("h\u{e9}\u{1B}[2J")))])))
     let collected = Collected.of(run, DisplaySettings(mode: .plain, usesUnicode: false))
     let text = collected.text(.output) + collected.text(.errors)
     #expect(text.contains("word: h\u{e9}\\x1b[2J"), "\(text)")

@@ -19,7 +19,7 @@ import Weft
       return true
     }
 
-    func letGo() {
+    func releaseHold() {
       let waiting = waiting.withLock { waiting in
         waiting.isOver = true
         return waiting.1
@@ -61,7 +61,7 @@ import Weft
       }
     #expect(report.end?.outcome == expected)
     // Only now: the run has not waited for it.
-    person.letGo()
+    person.releaseHold()
   }
 
   @Test("E05: two iterators of one subscription each get every event")

@@ -46,7 +46,7 @@ extension Step {
 
   /// Whether it declares that it must not be rerun, or is a request, which is known not to be idempotent. A
   /// command without a declaration may be either.
-  @usableFromInline package var mustNotBeMadeAgain: Bool {
+  @usableFromInline package var mustNotBeRepeated: Bool {
     guard !isMadeAgain else { return false }
     if case .http = action { return true }
     return control.onInterrupted == .fail || control.isIdempotent == false

@@ -12,7 +12,7 @@ import WeftExpressions
 
   @Test(arguments: [ComputedKey.timeout, .retryWithin, .stallTimeout])
   func othersMayNot(key: ComputedKey) throws {
-    #expect(throws: ExpressionProblem.self) { try key.duration(.string("0s")) }
+    #expect(throws: EvaluationError.self) { try key.duration(.string("0s")) }
     #expect(try key.duration(.string("1m")) == .seconds(60))
   }
 
@@ -30,7 +30,7 @@ import WeftExpressions
       (.null, "it evaluates to null, expected a duration like \"30s\""),
     ] as [(ExpressionValue, String)])
   func whatIsNoTimeSaysSo(value: ExpressionValue, message: String) {
-    expect(message) { () throws(ExpressionProblem) in _ = try Waiting.duration(value) }
+    expect(message) { () throws(EvaluationError) in _ = try Waiting.duration(value) }
   }
 
   @Test(
@@ -43,10 +43,10 @@ import WeftExpressions
       (.boolean(true), "it evaluates to \"true\", expected a time like \"2026-11-21T09:00:00Z\""),
     ] as [(ExpressionValue, String)])
   func whatIsNoMomentSaysSo(value: ExpressionValue, message: String) {
-    expect(message) { () throws(ExpressionProblem) in _ = try Waiting.moment(value) }
+    expect(message) { () throws(EvaluationError) in _ = try Waiting.moment(value) }
   }
 
-  private func expect(_ message: String, of body: () throws(ExpressionProblem) -> Void) {
+  private func expect(_ message: String, of body: () throws(EvaluationError) -> Void) {
     do {
       try body()
       Issue.record("it is none")

@@ -41,8 +41,8 @@ import WeftDefinition
       ("2026-11-21T09:00:61Z", .second(61)), ("2016-12-31T23:59:60Z", .leapSecond),
       ("0000-01-01T00:00:00Z", .outOfRange), ("9999-12-31T23:59:59Z", .outOfRange),
       ("２026-11-21T09:00:00Z", .malformed),
-    ] as [(String, MomentText.Fault)])
-  func saysWhatKeepsATextFromBeingAMoment(text: String, fault: MomentText.Fault) {
+    ] as [(String, MomentText.ParseError)])
+  func saysWhatKeepsATextFromBeingAMoment(text: String, fault: MomentText.ParseError) {
     #expect(throws: fault) { try MomentText.moment(from: text) }
   }
 

@@ -23,8 +23,8 @@ import Testing
       ("30/", .period("", .malformed)), ("30/m", .period("m", .malformed)),
       ("30/60", .period("60", .withoutUnit(number: "60"))), ("30/0s", .period("0s", .zero)),
       ("30/1m/2", .period("1m/2", .unknownUnit("m/"))),
-    ] as [(String, Rate.Fault)])
-  func saysWhatKeepsATextFromBeingARate(text: String, fault: Rate.Fault) {
+    ] as [(String, Rate.ParseError)])
+  func saysWhatKeepsATextFromBeingARate(text: String, fault: Rate.ParseError) {
     #expect(throws: fault) { try Rate(text) }
   }
 

@@ -13,7 +13,7 @@ import WeftPlatform
 
   @Test func whatItComesToIsItsEnd() {
     var ending = ActionEnding()
-    #expect(ending.actionEnded(returned) == .end(returned, isLeftBehind: false))
+    #expect(ending.actionEnded(returned) == .end(returned, isAbandoned: false))
     #expect(ending.isOver)
   }
 
@@ -21,28 +21,28 @@ import WeftPlatform
     var ending = ActionEnding()
     #expect(ending.timeoutPassed(Self.limit) == .cancel)
     #expect(!ending.isOver)
-    #expect(ending.actionEnded(returned) == .end(timedOut, isLeftBehind: false))
+    #expect(ending.actionEnded(returned) == .end(timedOut, isAbandoned: false))
   }
 
   @Test func whateverItReturnsAfterAStopItWasStopped() {
     var ending = ActionEnding()
     #expect(ending.stopRequested(.graceful) == .cancel)
-    #expect(ending.actionEnded(returned) == .end(.stopped(nil), isLeftBehind: false))
+    #expect(ending.actionEnded(returned) == .end(.stopped(nil), isAbandoned: false))
   }
 
   @Test func theFirstReasonToEndItCounts() {
     var ending = ActionEnding()
     #expect(ending.timeoutPassed(Self.limit) == .cancel)
     #expect(ending.stopRequested(.graceful) == .nothing)
-    #expect(ending.gracePassed() == .end(timedOut, isLeftBehind: true))
+    #expect(ending.gracePassed() == .end(timedOut, isAbandoned: true))
   }
 
   @Test func aStopWithoutAGraceLeavesItBehindAtOnce() {
     var ending = ActionEnding()
     #expect(ending.stopRequested(.graceful) == .cancel)
-    #expect(ending.stopRequested(.now) == .end(.stopped(nil), isLeftBehind: true))
+    #expect(ending.stopRequested(.now) == .end(.stopped(nil), isAbandoned: true))
     var other = ActionEnding()
-    #expect(other.stopRequested(.now) == .end(.stopped(nil), isLeftBehind: true))
+    #expect(other.stopRequested(.now) == .end(.stopped(nil), isAbandoned: true))
   }
 
   @Test func graceIsNothingToOneThatNobodyHasAskedToEnd() {

@@ -19,12 +19,12 @@ import WeftTestKit
     let person = SilentPerson()
     let run = try RunHarness(ApprovalRunTests.workflow, configuring: { $0.approver = person })
     #expect(
-      run.news() == [
+      run.newEvents() == [
         "run started", "ask queued", "ask started", "ask asks go on?",
       ])
     run.run.answer(StepAddress("ask"), .approved(by: "me"))
     #expect(person.wasLetGo)
-    #expect(run.news() == ["ask success", "after queued", "after started"])
+    #expect(run.newEvents() == ["ask success", "after queued", "after started"])
   }
 
   @Test func whatIsRejectedElsewhereFails() throws {
@@ -68,23 +68,23 @@ import WeftTestKit
 
   @Test("X35: an answer that an earlier engine was waiting for counts when the run goes on")
   func answersToAnEarlierEngineCount() throws {
-    var past = RecordedRun()
+    var recorded = RecordedRun()
     let kinds: [RunRecord.Kind] = [
       .opened(RecordOpening(run: RunID("20261121-151337-4f2a9c"))),
       .event(.stepStarted(StepAddress("ask"), attempt: 1)),
       .event(.stepAsking(StepAddress("ask"), message: "go on?")),
     ]
     for (index, kind) in kinds.enumerated() {
-      past.apply(
+      recorded.apply(
         RunRecord(number: UInt64(index + 1), at: WallTime(nanoseconds: 1_795_274_017), kind))
     }
     let inbox = Letters([.approve(StepAddress("ask"))])
     let run = try RunHarness(
       ApprovalRunTests.workflow,
       configuring: {
-        $0.past = past
+        $0.recorded = recorded
         $0.inbox = inbox
-        $0.leavesWhileWaiting = true
+        $0.suspendsWhileWaiting = true
       })
     #expect(run.states == ["ask: success", "after: running"])
   }
@@ -113,12 +113,12 @@ import WeftTestKit
       Step(id: "ask", action: .approve(Approval(message: "go on?"))), Step("busy", run: ["x"]),
       Step("after", run: ["y"], needs: ["ask"]),
     ])
-    let run = try RunHarness(workflow, configuring: { $0.leavesWhileWaiting = true })
+    let run = try RunHarness(workflow, configuring: { $0.suspendsWhileWaiting = true })
     run.time.advance(by: .seconds(60))
-    #expect(!run.news().contains { $0.hasPrefix("run waits") })
+    #expect(!run.newEvents().contains { $0.hasPrefix("run waits") })
     run.executor.exit("busy")
     run.time.advance(by: .seconds(5))
-    #expect(run.news() == ["busy success", "run waits for ask"])
+    #expect(run.newEvents() == ["busy success", "run waits for ask"])
     #expect(run.states == ["ask: asking", "busy: success", "after: pending"])
     #expect(run.run.completion.isSettled)
     #expect(run.run.report.end == nil)
@@ -129,7 +129,7 @@ import WeftTestKit
       Step(id: "ask", action: .approve(Approval(message: "go on?"))),
       Step(id: "pause", action: .wait(.duration(.seconds(30)))),
     ])
-    let run = try RunHarness(workflow, configuring: { $0.leavesWhileWaiting = true })
+    let run = try RunHarness(workflow, configuring: { $0.suspendsWhileWaiting = true })
     run.time.advance(by: .seconds(29))
     #expect(!run.run.completion.isSettled)
     run.time.advance(by: .seconds(9))
@@ -139,9 +139,9 @@ import WeftTestKit
   @Test func nothingIsDoneAtTheEndOfARunThatIsLeft() throws {
     var workflow = ApprovalRunTests.workflow
     workflow.finally = [Step("last", run: ["z"])]
-    let run = try RunHarness(workflow, configuring: { $0.leavesWhileWaiting = true })
+    let run = try RunHarness(workflow, configuring: { $0.suspendsWhileWaiting = true })
     run.time.advance(by: .seconds(5))
-    #expect(run.news().last == "run waits for ask")
+    #expect(run.newEvents().last == "run waits for ask")
     #expect(run.running == [])
   }
 
@@ -149,12 +149,12 @@ import WeftTestKit
     var ask = Step(id: "ask", action: .approve(Approval(message: "go on?")))
     ask = ask.if("always()")
     let workflow = Workflow(steps: [Step("busy", run: ["x"]), ask])
-    let run = try RunHarness(workflow, configuring: { $0.leavesWhileWaiting = true })
+    let run = try RunHarness(workflow, configuring: { $0.suspendsWhileWaiting = true })
     run.run.cancel(.signal("INT"))
     run.executor.end("busy", .stopped(.signal("TERM")))
     run.time.advance(by: .seconds(3))
     #expect(run.states == ["busy: cancelled", "ask: failure"])
-    #expect(run.news().last == "run finished: cancelled")
+    #expect(run.newEvents().last == "run finished: cancelled")
   }
 
   @Test func aCancellationThatWasAskedForIsHeard() throws {
@@ -167,7 +167,7 @@ import WeftTestKit
       })
     inbox.add(.cancel)
     run.time.advance(by: .seconds(1))
-    #expect(run.news().last == "run finished: cancelled")
+    #expect(run.newEvents().last == "run finished: cancelled")
     #expect(inbox.closedLeaving == [])
   }
 }

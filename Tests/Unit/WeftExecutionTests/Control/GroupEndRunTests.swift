@@ -130,7 +130,7 @@ import WeftTestKit
       ]))
     run.executor.write("90s", from: "a")
     run.executor.exit("a")
-    #expect(run.news().contains("w waits for 90.0 seconds"))
+    #expect(run.newEvents().contains("w waits for 90.0 seconds"))
     run.time.advance(by: .seconds(90))
     #expect(run.run.report.succeeded)
   }

@@ -6,24 +6,24 @@ import Testing
 @Suite struct IdleDetectorTests {
   @Test func oneLookIsNotEnough() {
     var watch = IdleDetector()
-    #expect(watch.look(isIdle: true, happened: 7) == .again(after: IdleDetector.shortest))
-    #expect(watch.look(isIdle: true, happened: 7) == .atRest)
+    #expect(watch.check(isIdle: true, happened: 7) == .again(after: IdleDetector.shortest))
+    #expect(watch.check(isIdle: true, happened: 7) == .atRest)
   }
 
   @Test func whatHasHappenedMeanwhileCountsAsUnrest() {
     var watch = IdleDetector()
-    _ = watch.look(isIdle: true, happened: 7)
-    #expect(watch.look(isIdle: true, happened: 8) == .again(after: IdleDetector.shortest))
-    #expect(watch.look(isIdle: false, happened: 8) != .atRest)
-    #expect(watch.look(isIdle: true, happened: 8) == .again(after: IdleDetector.shortest))
-    #expect(watch.look(isIdle: true, happened: 8) == .atRest)
+    _ = watch.check(isIdle: true, happened: 7)
+    #expect(watch.check(isIdle: true, happened: 8) == .again(after: IdleDetector.shortest))
+    #expect(watch.check(isIdle: false, happened: 8) != .atRest)
+    #expect(watch.check(isIdle: true, happened: 8) == .again(after: IdleDetector.shortest))
+    #expect(watch.check(isIdle: true, happened: 8) == .atRest)
   }
 
   @Test func whatRunsForLongIsLookedAtEverLessOften() {
     var watch = IdleDetector()
     var waits: [Duration] = []
     for _ in 0..<8 {
-      if case .again(let wait) = watch.look(isIdle: false, happened: 1) { waits.append(wait) }
+      if case .again(let wait) = watch.check(isIdle: false, happened: 1) { waits.append(wait) }
     }
     #expect(waits.count == 8)
     #expect(zip(waits, waits.dropFirst()).allSatisfy(<=))

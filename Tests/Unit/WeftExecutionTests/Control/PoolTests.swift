@@ -14,14 +14,14 @@ import WeftTestKit
   ) -> SlotQueue {
     var queue = SlotQueue(slots: slots, overtakingLimit: overtakingLimit)
     for size in pools { _ = queue.addPool(slots: size) }
-    for step in steps { seat(step.weight, step.shares, in: &queue) }
+    for step in steps { allocate(step.weight, step.shares, in: &queue) }
     return queue
   }
 
-  private static func seat(_ weight: Int32, _ shares: [Share], in queue: inout SlotQueue) {
-    let order = SlotQueue.Seat.order(inFile: queue.records.count)
+  private static func allocate(_ weight: Int32, _ shares: [Share], in queue: inout SlotQueue) {
+    let order = SlotQueue.SlotParameters.order(inFile: queue.records.count)
     let demand = shares.isEmpty ? nil : queue.demand(shares)
-    queue.seat(SlotQueue.Seat(weight: weight, order: order, demand: demand))
+    queue.allocate(SlotQueue.SlotParameters(weight: weight, order: order, demand: demand))
   }
 
   private static func share(_ slots: Int, of pool: Int) -> Share { Share(pool: pool, slots: slots) }
@@ -59,9 +59,9 @@ import WeftTestKit
     _ = queue.addPool(slots: 3)
     let limit = queue.addLimit(slots: 1)
     let (all, one) = (queue.demand([Self.share(3, of: 0)]), queue.demand([Self.share(1, of: 0)]))
-    queue.seat(SlotQueue.Seat(weight: 9, order: 0, limit: limit))
-    queue.seat(SlotQueue.Seat(weight: 8, order: 1 << 32, limit: limit, demand: all))
-    queue.seat(SlotQueue.Seat(weight: 7, order: 2 << 32, demand: one))
+    queue.allocate(SlotQueue.SlotParameters(weight: 9, order: 0, limit: limit))
+    queue.allocate(SlotQueue.SlotParameters(weight: 8, order: 1 << 32, limit: limit, demand: all))
+    queue.allocate(SlotQueue.SlotParameters(weight: 7, order: 2 << 32, demand: one))
     for step in 0..<3 { queue.request(step) }
     let granted = queue.grant()
     #expect(granted == [0, 2])
@@ -88,27 +88,27 @@ import WeftTestKit
   @Test func aRateSaysWhenToComeAgain() {
     var queue = SlotQueue(slots: 10)
     _ = queue.addPool(slots: 5, bucket: TokenBucket(count: 2, per: .seconds(60)))
-    for _ in 0..<4 { Self.seat(1, [Self.share(1, of: 0)], in: &queue) }
+    for _ in 0..<4 { Self.allocate(1, [Self.share(1, of: 0)], in: &queue) }
     for step in 0..<4 { queue.request(step) }
     let first = queue.grant(at: .zero)
-    #expect(first == [0, 1] && queue.comeBackAt == .seconds(30))
+    #expect(first == [0, 1] && queue.nextServableAt == .seconds(30))
     // The release returns a slot, but no token.
     queue.release(0)
     let early = queue.grant(at: .seconds(30) - .nanoseconds(1))
-    #expect(early == [] && queue.comeBackAt == .seconds(30))
+    #expect(early == [] && queue.nextServableAt == .seconds(30))
     let second = queue.grant(at: .seconds(30))
-    #expect(second == [2] && queue.comeBackAt == .seconds(60))
+    #expect(second == [2] && queue.nextServableAt == .seconds(60))
     let third = queue.grant(at: .seconds(90))
-    #expect(third == [3] && queue.comeBackAt == nil)
+    #expect(third == [3] && queue.nextServableAt == nil)
   }
 
   @Test func nobodyComesAgainForWhoLacksSlots() {
     var queue = SlotQueue(slots: 10)
     _ = queue.addPool(slots: 1, bucket: TokenBucket(count: 2, per: .seconds(60)))
-    for _ in 0..<2 { Self.seat(1, [Self.share(1, of: 0)], in: &queue) }
+    for _ in 0..<2 { Self.allocate(1, [Self.share(1, of: 0)], in: &queue) }
     for step in 0..<2 { queue.request(step) }
     let granted = queue.grant()
-    #expect(granted == [0] && queue.comeBackAt == nil)
+    #expect(granted == [0] && queue.nextServableAt == nil)
   }
 
   @Test("G10: a step that pools never have enough for at once is served after all")
@@ -163,13 +163,13 @@ import WeftTestKit
   @Test func manyElementsKeepNoMoreThanThoseAlive() {
     var queue = SlotQueue(slots: 4)
     _ = queue.addPool(slots: 2)
-    Self.seat(1, [Self.share(1, of: 0)], in: &queue)
-    Self.seat(2, [], in: &queue)
+    Self.allocate(1, [Self.share(1, of: 0)], in: &queue)
+    Self.allocate(2, [], in: &queue)
     var alive: [(row: Range<Int>, limit: Int)] = []
     for element in 0..<20_000 {
       let limit = queue.addLimit(slots: 1)
-      let order = SlotQueue.Seat.order(inFile: 0) | UInt64(element)
-      let row = queue.seat((0..<2).map { SlotQueue.Copy(of: $0, order: order, limit: limit) })
+      let order = SlotQueue.SlotParameters.order(inFile: 0) | UInt64(element)
+      let row = queue.allocate((0..<2).map { SlotQueue.Copy(of: $0, order: order, limit: limit) })
       alive.append((row, limit))
       for step in row { queue.request(step) }
       guard alive.count == 10 else { continue }
@@ -179,7 +179,7 @@ import WeftTestKit
       for step in done { queue.withdraw(step) }
       for step in granted { queue.release(step) }
       for step in granted where !done.contains(step) { queue.request(step) }
-      queue.unseat(done, limits: [doneLimit])
+      queue.deallocate(done, limits: [doneLimit])
     }
     #expect(queue.records.count <= 2 + 2 * 10)
     #expect(queue.limits.count <= 10)
@@ -189,18 +189,18 @@ import WeftTestKit
 
   @Test func aRowIsGivenAgainOnlyWhenNothingOfItIsHeld() {
     var queue = SlotQueue(slots: 1)
-    Self.seat(1, [], in: &queue)
+    Self.allocate(1, [], in: &queue)
     let limit = queue.addLimit(slots: 1)
     let copy = SlotQueue.Copy(of: 0, order: 0, limit: limit)
-    let first = queue.seat([copy])
+    let first = queue.allocate([copy])
     queue.request(first.lowerBound)
     _ = queue.grant()
-    queue.unseat(first, limits: [limit])
-    let second = queue.seat([SlotQueue.Copy(of: 0, order: 0, limit: nil)])
+    queue.deallocate(first, limits: [limit])
+    let second = queue.allocate([SlotQueue.Copy(of: 0, order: 0, limit: nil)])
     #expect(second != first)
     queue.release(first.lowerBound)
     _ = queue.grant()
-    let third = queue.seat([SlotQueue.Copy(of: 0, order: 0, limit: nil)])
+    let third = queue.allocate([SlotQueue.Copy(of: 0, order: 0, limit: nil)])
     let reused = queue.addLimit(slots: 1)
     #expect(third == first && reused == limit)
   }
@@ -212,7 +212,7 @@ import WeftTestKit
     let granted = queue.grant()
     let lacksSlots = queue.lacksSlots()
     #expect(granted == [0] && !lacksSlots)
-    Self.seat(7, [], in: &queue)
+    Self.allocate(7, [], in: &queue)
     queue.request(2)
     let lacksThem = queue.lacksSlots()
     #expect(lacksThem)

@@ -42,18 +42,18 @@ import WeftTestKit
     let slots = Slots(plan: try #require(plan), maxParallel: 1, time: ManualTime())
     let first = slots.acquire(0)
     #expect(first.isSettled)
-    var second: Future<Slots.Answer, Never>?
-    afterwards(Release(slots), 0)
+    var second: Future<Slots.Response, Never>?
+    postpone(Release(slots), 0)
     second = slots.acquire(0)
     #expect(second?.isSettled == true)
   }
 
-  private final class Release: Postponing {
+  private final class Release: PostponedWorkOwner {
     private let slots: Slots
 
     init(_ slots: Slots) { self.slots = slots }
 
-    func doPostponed(_ what: Int) { slots.release(what) }
+    func runPostponed(_ what: Int) { slots.release(what) }
   }
 }
 

@@ -54,7 +54,7 @@ import WeftTestKit
     #expect(run.states == ["a: cancelled"])
     #expect(run.run.report.end?.outcome == .cancelled)
     #expect(run.time.scheduledCount == 0)
-    let ends = run.news().filter {
+    let ends = run.newEvents().filter {
       $0.hasPrefix("a started") || $0.hasPrefix("a c") || $0.hasPrefix("a r")
     }
     #expect(ends == ["a started", "a retrying after 1", "a cancelled"])

@@ -1,7 +1,7 @@
 @testable import WeftEvents
 @testable import WeftExecution
 
-extension SlotQueue.Seat {
+extension SlotQueue.SlotParameters {
   /// The position of a step in a file, with room for instances of each step.
   static func order(inFile index: Int) -> UInt64 { UInt64(index) << 32 }
 }
@@ -16,9 +16,9 @@ extension SlotQueue {
     }
     limits.reverse()
     for (index, step) in steps.enumerated() {
-      seat(
-        Seat(
-          weight: step.weight, order: Seat.order(inFile: index),
+      allocate(
+        SlotParameters(
+          weight: step.weight, order: SlotParameters.order(inFile: index),
           limit: chains[step.chain].first.map { limits[$0] }))
     }
   }

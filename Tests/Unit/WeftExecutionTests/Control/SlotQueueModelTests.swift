@@ -38,7 +38,7 @@ private struct World {
     ownSteps = Int.random(in: 1...25, using: &random)
     for _ in 0..<limitCount { _ = addLimit(inside: anyLimit(below: model.limits.count)) }
     for _ in 0..<Int.random(in: 0...3, using: &random) { addPool() }
-    for step in 0..<ownSteps { seat(step) }
+    for step in 0..<ownSteps { allocate(step) }
   }
 
   mutating func isLikely(one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
@@ -78,14 +78,15 @@ private struct World {
     return shares
   }
 
-  private mutating func seat(_ step: Int) {
+  private mutating func allocate(_ step: Int) {
     let shares = anyShares()
-    let seat = SlotQueue.Seat(
-      weight: Int32.random(in: 0...4, using: &random), order: SlotQueue.Seat.order(inFile: step),
+    let parameters = SlotQueue.SlotParameters(
+      weight: Int32.random(in: 0...4, using: &random),
+      order: SlotQueue.SlotParameters.order(inFile: step),
       limit: anyLimit(below: limitCount), demand: shares.isEmpty ? nil : queue.demand(shares))
-    queue.seat(seat)
-    model.seats[step] = SlowSlotQueue.Seat(
-      weight: seat.weight, order: seat.order, limit: seat.limit, shares: shares)
+    queue.allocate(parameters)
+    model.seats[step] = SlowSlotQueue.SlotParameters(
+      weight: parameters.weight, order: parameters.order, limit: parameters.limit, shares: shares)
     idle.append(step)
   }
 
@@ -98,14 +99,14 @@ private struct World {
     }
     let copies = originals.map { step in
       let instanceNumber = UInt64.random(in: 0...1000, using: &random)
-      let order = SlotQueue.Seat.order(inFile: step) | instanceNumber
+      let order = SlotQueue.SlotParameters.order(inFile: step) | instanceNumber
       return SlotQueue.Copy(of: step, order: order, limit: limits.first ?? outer)
     }
-    let row = queue.seat(copies)
+    let row = queue.allocate(copies)
     #expect(row.count == copies.count && row.allSatisfy { model.seats[$0] == nil })
     for (number, copy) in zip(row, copies) {
       let original = model.seats[copy.step]!
-      model.seats[number] = SlowSlotQueue.Seat(
+      model.seats[number] = SlowSlotQueue.SlotParameters(
         weight: original.weight, order: copy.order, limit: copy.limit, shares: original.shares)
       idle.append(number)
     }
@@ -116,7 +117,7 @@ private struct World {
     let candidates = rows.indices.filter { rows[$0].row.allSatisfy(idle.contains) }
     guard let index = candidates.randomElement(using: &random) else { return }
     let (row, limits) = rows.remove(at: index)
-    queue.unseat(row, limits: limits)
+    queue.deallocate(row, limits: limits)
     idle.removeAll(where: row.contains)
     for step in row { model.seats[step] = nil }
   }
@@ -169,7 +170,7 @@ private struct World {
       var model = model
       return !model.grant(at: time).isEmpty
     }
-    guard let time = queue.comeBackAt else {
+    guard let time = queue.nextServableAt else {
       #expect(!serves(at: now + .seconds(3600)), "somebody waits for nothing but time")
       return
     }
@@ -181,7 +182,7 @@ private struct World {
     for _ in 0..<1_000 where !(model.waiting.isEmpty && model.holding.isEmpty) {
       serve()
       for step in model.holding.sorted() { release(step) }
-      if let time = queue.comeBackAt { now = max(now, time) }
+      if let time = queue.nextServableAt { now = max(now, time) }
     }
     #expect(model.waiting.isEmpty && queue.holdingCount == 0)
     serve()

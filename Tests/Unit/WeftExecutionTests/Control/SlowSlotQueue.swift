@@ -3,7 +3,7 @@
 
 /// The promises of ``SlotQueue``, implemented by looking at all requests each time. It does not know age.
 struct SlowSlotQueue {
-  struct Seat {
+  struct SlotParameters {
     var weight: Int32
     var order: UInt64
     var limit: Int?
@@ -14,7 +14,7 @@ struct SlowSlotQueue {
   let keysAreFileOrder: Bool
   var limits: [(slots: Int, free: Int, outer: Int?)] = []
   var pools: [(slots: Int, free: Int, bucket: TokenBucket?)] = []
-  var seats: [Int: Seat] = [:]
+  var seats: [Int: SlotParameters] = [:]
   /// The waiting instances, in the order of their requests.
   var waiting: [Int] = []
   var holding: Set<Int> = []
@@ -66,8 +66,9 @@ struct SlowSlotQueue {
   }
 
   private func key(of step: Int) -> (Int, UInt64) {
-    let seat = seats[step]!
-    return keysAreFileOrder ? (0, seat.order) : (-Int(seat.weight), seat.order >> 32)
+    let parameters = seats[step]!
+    return keysAreFileOrder
+      ? (0, parameters.order) : (-Int(parameters.weight), parameters.order >> 32)
   }
 
   private func chain(of step: Int) -> [Int] {

@@ -47,20 +47,20 @@ import WeftTestKit
 
   @Test("X09: a recorded moment is any", arguments: [Int64.min, -1, 0, .max])
   func recordedMoments(moment: Int64) throws {
-    var past = RecordedRun()
+    var recorded = RecordedRun()
     let kinds: [RunRecord.Kind] = [
       .opened(RecordOpening(run: RunID("20261121-151337-4f2a9c"))),
       .event(.stepStarted(StepAddress("w"), attempt: 1)),
       .waiting(StepAddress("w"), until: WallTime(nanoseconds: moment)),
     ]
     for (index, kind) in kinds.enumerated() {
-      past.apply(RunRecord(number: UInt64(index + 1), at: WallTime(nanoseconds: 0), kind))
+      recorded.apply(RunRecord(number: UInt64(index + 1), at: WallTime(nanoseconds: 0), kind))
     }
     for wait in [Waiting.duration(.seconds(5)), .until(WallMoment(nanoseconds: 0, text: ""))] {
       let run = try RunHarness(
         Workflow(steps: [Step("w", wait: wait)]),
         configuring: {
-          $0.past = past
+          $0.recorded = recorded
           $0.wallClock = { WallTime(nanoseconds: WaitMomentTests.today) }
         })
       run.time.advance(by: .seconds(60))

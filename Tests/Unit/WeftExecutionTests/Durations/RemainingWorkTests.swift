@@ -96,7 +96,7 @@ struct RemainingWorkTests {
   @Test("steps that nobody has asked for are not left")
   func whatIsNotIncludedIsNotLeft() throws {
     let plan = try Plan.expecting(
-      Workflow(steps: [Step("a"), Step("b")]), seconds: ["a": 1, "b": 2], leavingOut: [1])
+      Workflow(steps: [Step("a"), Step("b")]), seconds: ["a": 1, "b": 2], excluding: [1])
     var left = RemainingWork(try #require(plan.expectedDurations), of: plan) { $0 == 0 }
     left.listed(1..<2, elements: 50)
     #expect(left.remaining(at: .zero, slots: 1) == .seconds(1))

@@ -39,7 +39,7 @@ struct StartOrderTests {
       harness.time.move(to: .seconds(now))
       harness.executor.exit(next.1)
     }
-    let words = harness.news().map { $0.split(separator: " ") }
+    let words = harness.newEvents().map { $0.split(separator: " ") }
     let starts = words.filter { $0.count == 2 && $0[1] == "started" && $0[0] != "run" }
     return (starts.map { String($0[0]) }, now)
   }

@@ -32,7 +32,7 @@ import WeftTestKit
     run.executor.exit("z")
     #expect(run.run.report.succeeded)
     #expect(
-      run.news().filter { $0.hasPrefix("c ") || $0.hasPrefix("group c") }.count == 2,
+      run.newEvents().filter { $0.hasPrefix("c ") || $0.hasPrefix("group c") }.count == 2,
       "it is told of as one group, once when it begins and once when it ends")
   }
 

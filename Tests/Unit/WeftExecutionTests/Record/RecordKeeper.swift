@@ -8,7 +8,7 @@ final class RecordKeeper: RunRecorder {
   private struct State {
     var kinds: [RunRecord.Kind] = []
     var limit = Int.max
-    var whenLost: (@Sendable () -> Void)?
+    var onLost: (@Sendable () -> Void)?
     var isLost = false
     var isClosed = false
     var observe: @Sendable (RunRecord.Kind) -> Void = { _ in }
@@ -32,7 +32,7 @@ final class RecordKeeper: RunRecorder {
     state.withLock { $0.observe }(kind)
     let (isKept, report) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
       let isFull = state.kinds.count >= state.limit
-      let report = isFull && !state.isLost ? state.whenLost : nil
+      let report = isFull && !state.isLost ? state.onLost : nil
       state.isLost = state.isLost || isFull
       if isFull, kind.announcesAct { return (false, report) }
       state.kinds.append(kind)
@@ -42,7 +42,7 @@ final class RecordKeeper: RunRecorder {
     if !isKept { throw RecordError(message: "no room") }
   }
 
-  func whenLost(_ act: @escaping @Sendable () -> Void) { state.withLock { $0.whenLost = act } }
+  func onLost(_ act: @escaping @Sendable () -> Void) { state.withLock { $0.onLost = act } }
   func close() { state.withLock { $0.isClosed = true } }
 
   /// The run that the records describe.

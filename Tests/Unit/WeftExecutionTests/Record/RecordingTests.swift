@@ -36,11 +36,11 @@ import WeftTestKit
     let keeper = RecordKeeper()
     let harness = try RunHarness(
       Workflow(steps: [Step("a", run: "a"), Step("b", run: "b")]), recorder: keeper)
-    _ = harness.news()
+    _ = harness.newEvents()
     let reported = Mutex<[String]>([])
     keeper.observe { kind in
       guard case .event(.stepFinished(StepAddress("a"), _), _) = kind else { return }
-      reported.withLock { $0 = harness.news() + harness.running }
+      reported.withLock { $0 = harness.newEvents() + harness.running }
     }
     harness.executor.exit("a")
     #expect(reported.withLock { $0 } == [])
@@ -73,7 +73,7 @@ import WeftTestKit
       if started.count < 3 {
         #expect(report.end?.outcome == .cancelled)
         #expect(report.end?.cancellation == .recordLost)
-        #expect(harness.news().contains("run cancelling: record lost"))
+        #expect(harness.newEvents().contains("run cancelling: record lost"))
       }
     } else {
       #expect(harness.run.engineFault == nil)

@@ -7,12 +7,12 @@ import WeftTestKit
 @testable import WeftExecution
 
 /// A run in several parts, each of which fails or is killed at a different place.
-private struct PartedRun {
+private struct SplitRun {
   private var kinds: [RunRecord.Kind] = []
   private var parts = 0
 
   /// The journal so far.
-  var past: RecordedRun {
+  var recorded: RecordedRun {
     var run = RecordedRun()
     for (index, kind) in kinds.enumerated() {
       run.apply(RunRecord(number: UInt64(index + 1), at: WallTime(nanoseconds: 0), kind))
@@ -31,10 +31,10 @@ private struct PartedRun {
     _ workflow: Workflow, failing: Set<String> = [], killing: String? = nil,
     rerunning rerun: RerunSelection = RerunSelection()
   ) throws -> (ran: [String], outcome: Outcome?) {
-    let past = parts > 0 ? past : nil
+    let recorded = parts > 0 ? recorded : nil
     let keeper = RecordKeeper()
     let run = try RunHarness(workflow, maxParallel: 1, recorder: keeper) {
-      $0.past = past
+      $0.recorded = recorded
       $0.rerunning = rerun
     }
     let plan = run.run.plan
@@ -77,7 +77,7 @@ private struct PartedRun {
     let workflow = Workflow(steps: [
       ResumeSequenceTests.step("fetch"), build, ResumeSequenceTests.step("deploy"),
     ])
-    var run = PartedRun()
+    var run = SplitRun()
     #expect(try run.run(workflow, failing: ["fetch"]).ran == ["fetch"])
     #expect(try run.run(workflow, failing: ["deploy"]).ran.last == "deploy")
     let last = try run.run(workflow)
@@ -95,7 +95,7 @@ private struct PartedRun {
         .cleanup(Step("tidy", run: ["tidy"])),
       ResumeSequenceTests.step("z"),
     ])
-    var run = PartedRun()
+    var run = SplitRun()
     let first = try run.run(workflow, failing: ["z"])
     #expect(first.ran.prefix(1) == ["a"])
     // It was cleaned up, and a dependent needs it: it runs again, and fails.
@@ -112,7 +112,7 @@ private struct PartedRun {
       Step("g", steps: [ResumeSequenceTests.step("a"), Step("file", workflow: inner)]),
       ResumeSequenceTests.step("z"),
     ])
-    var run = PartedRun()
+    var run = SplitRun()
     try run.run(workflow, failing: ["z"])
     let plan = try #require(Planner.plan(workflow).plan)
     let rerun = RerunSelection(
@@ -129,12 +129,13 @@ private struct PartedRun {
       ResumeSequenceTests.step("a"), Step("inner", steps: [ResumeSequenceTests.step("b")]),
       ResumeSequenceTests.step("z"),
     ])
-    var run = PartedRun()
+    var run = SplitRun()
     #expect(try run.run(workflow, failing: ["z"]).ran == ["a", "b", "z"])
     let again = try run.run(workflow, failing: ["a"], rerunning: RerunSelection(steps: [0, 1, 2]))
     #expect(again.ran == ["a"])
     #expect(try run.run(workflow, killing: "a").ran == ["a"])
-    let last = try run.run(workflow, rerunning: RerunSelection(addresses: Set(run.past.inDoubt)))
+    let last = try run.run(
+      workflow, rerunning: RerunSelection(addresses: Set(run.recorded.inDoubt)))
     #expect(last.ran == ["a", "b", "z"])
     #expect(last.outcome == .success)
   }
@@ -155,13 +156,14 @@ private struct PartedRun {
     let step = try #require(ResumeSequenceTests.tolerant.first { $0.0 == kind }).1
     let workflow = Workflow(steps: [step, ResumeSequenceTests.step("after")], onFailure: .continue)
     let killed = ["loop": "m[0]", "loop of groups": "g[0].m"][kind] ?? "m"
-    var run = PartedRun()
+    var run = SplitRun()
     try run.run(workflow, failing: ["g[0].f"], killing: killed)
     let second = try run.run(workflow, failing: ["g[0].f"])
     #expect(second.outcome == .failure)
     #expect(!second.ran.contains("after"))
-    #expect(run.past.inDoubt == [StepAddress(killed)])
-    let last = try run.run(workflow, rerunning: RerunSelection(addresses: Set(run.past.inDoubt)))
+    #expect(run.recorded.inDoubt == [StepAddress(killed)])
+    let last = try run.run(
+      workflow, rerunning: RerunSelection(addresses: Set(run.recorded.inDoubt)))
     // A join with enough successes needs no more.
     #expect(last.ran.contains(killed) == (kind != "join"))
     #expect(last.ran.last == "after")
@@ -177,14 +179,14 @@ private struct PartedRun {
         ResumeSequenceTests.step("gate"), ResumeSequenceTests.step("m"),
         ResumeSequenceTests.step("n"),
       ])
-    var run = PartedRun()
+    var run = SplitRun()
     try run.run(workflow, killing: "m")
     try run.run(workflow, failing: ["gate"], rerunning: RerunSelection(steps: [0]))
-    #expect(run.past.inDoubt == ["m"].map { StepAddress($0) })
-    let settled = RerunSelection(addresses: Set(run.past.inDoubt))
+    #expect(run.recorded.inDoubt == ["m"].map { StepAddress($0) })
+    let settled = RerunSelection(addresses: Set(run.recorded.inDoubt))
     // The gate fails again: the settled steps are not reached.
     try run.run(workflow, failing: ["gate"], rerunning: settled)
-    #expect(run.past.inDoubt == [])
+    #expect(run.recorded.inDoubt == [])
     #expect(try run.run(workflow).ran == ["gate", "m", "n"])
   }
 
@@ -200,7 +202,7 @@ private struct PartedRun {
       default: (step, "free")
       }
     let workflow = Workflow(steps: [around])
-    var run = PartedRun()
+    var run = SplitRun()
     #expect(try run.run(workflow, failing: [address]).outcome == .failure)
     #expect(try run.run(workflow, failing: [address]).ran == [address])
     let last = try run.run(workflow)
@@ -212,11 +214,12 @@ private struct PartedRun {
   func aCleanupFollowsEachRun() throws {
     let step = ResumeSequenceTests.step("a").forEach(["x"]).cleanup(Step("free", run: ["free"]))
     let workflow = Workflow(steps: [step, ResumeSequenceTests.step("z")])
-    var run = PartedRun()
+    var run = SplitRun()
     #expect(try run.run(workflow, failing: ["a[0]"]).ran == ["a[0]", "a[0].free"])
     // The engine is killed before its second run is cleaned up.
     #expect(try run.run(workflow, killing: "z").ran == ["a[0]", "z"])
-    let last = try run.run(workflow, rerunning: RerunSelection(addresses: Set(run.past.inDoubt)))
+    let last = try run.run(
+      workflow, rerunning: RerunSelection(addresses: Set(run.recorded.inDoubt)))
     #expect(last.ran == ["z", "a[0].free"])
     #expect(last.outcome == .success)
   }

@@ -14,7 +14,7 @@ import WeftTestKit
 
   private func harness(_ workflow: Workflow, maxParallel: Int = 1) throws -> RunHarness {
     let harness = try RunHarness(workflow, maxParallel: maxParallel, recorder: recorder)
-    _ = harness.news()
+    _ = harness.newEvents()
     return harness
   }
 
@@ -25,17 +25,17 @@ import WeftTestKit
   @Test func nobodyHearsOfAnEndThatIsNotSafe() throws {
     let harness = try harness(SlowRecordTests.pair, maxParallel: 2)
     harness.executor.exit("a")
-    #expect(harness.news() == [])
+    #expect(harness.newEvents() == [])
     #expect(harness.running == ["b"])
     recorder.becomeSafe()
-    #expect(harness.news() == ["a success", "after queued", "after started"])
+    #expect(harness.newEvents() == ["a success", "after queued", "after started"])
     #expect(harness.running == ["b", "after"])
   }
 
   @Test func meanwhileAnotherHasTheSlot() throws {
     let harness = try harness(SlowRecordTests.pair)
     harness.executor.exit("a")
-    #expect(harness.news() == ["b started"])
+    #expect(harness.newEvents() == ["b started"])
     #expect(harness.running == ["b"])
   }
 
@@ -124,6 +124,6 @@ private final class SlowRecorder: RunRecorder {
     }
   }
 
-  func whenLost(_ act: @escaping @Sendable () -> Void) {}
+  func onLost(_ act: @escaping @Sendable () -> Void) {}
   func close() {}
 }

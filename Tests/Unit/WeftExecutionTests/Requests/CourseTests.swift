@@ -22,7 +22,7 @@ import WeftTestKit
       """, transport, maxParallel: maxParallel)
   }
 
-  private static func page(_ body: String, next: String? = nil) -> ScriptedTransport.Answer {
+  private static func page(_ body: String, next: String? = nil) -> ScriptedTransport.Response {
     var headers: HTTPHeaders = ["Content-Type": "application/json"]
     if let next { headers.add(HTTPHeader("Link", "<\(next)>; rel=\"next\"")) }
     return .head(200, headers, body)

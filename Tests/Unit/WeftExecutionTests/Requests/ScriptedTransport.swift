@@ -4,7 +4,7 @@ import WeftHTTP
 
 /// A server without a network: answers successive requests, and records them.
 final class ScriptedTransport: Transport {
-  enum Answer: Sendable {
+  enum Response: Sendable {
     case head(Int, HTTPHeaders, String)
     case failure(HTTPFailure)
     /// No answer, until it is cancelled.
@@ -15,14 +15,14 @@ final class ScriptedTransport: Transport {
 
   private struct State {
     var requests: [WireRequest] = []
-    var answers: [Answer]
+    var answers: [Response]
   }
 
   private let state: Mutex<State>
   private let silent = Mutex<[Promise<HTTPExchange, HTTPFailure>]>([])
 
   /// The last answer repeats for ever.
-  init(_ answers: [Answer]) { state = Mutex(State(answers: answers)) }
+  init(_ answers: [Response]) { state = Mutex(State(answers: answers)) }
 
   convenience init(json: [String]) {
     self.init(json.map { .head(200, ["Content-Type": "application/json"], $0) })

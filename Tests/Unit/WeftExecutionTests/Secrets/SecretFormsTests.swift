@@ -223,7 +223,7 @@ import WeftTestKit
     let encoded = values.map { $0.map { String($0, radix: 16) }.joined() }
     #expect(encoded.filter { mask.masked($0) == "***" }.count == 5)
     // This also holds for secrets that are added one by one.
-    layers.add(try Secret(Array("another-secret".utf8)), onlyAsIs: false)
+    layers.add(try Secret(Array("another-secret".utf8)), isLiteralOnly: false)
     #expect(
       layers.mask().masked("another-secret YW5vdGhlci1zZWNyZXQ=") == "*** YW5vdGhlci1zZWNyZXQ=")
   }

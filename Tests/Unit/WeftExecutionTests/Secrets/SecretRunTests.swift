@@ -83,8 +83,8 @@ import WeftDefinition
       var bytes: [UInt8] = []
       let text = Array("abc s3cr3t-canary def s3cr3t-canary\n".utf8)
       for byte in text {
-        let news = withUnsafeBytes(of: byte) { output.take($0, .stdout, at: .zero) }
-        bytes += news.blocks.flatMap(\.1.bytes)
+        let portion = withUnsafeBytes(of: byte) { output.take($0, .stdout, at: .zero) }
+        bytes += portion.blocks.flatMap(\.1.bytes)
       }
       bytes += output.finish().blocks.flatMap(\.1.bytes)
       #expect(bytes == Array("abc *** def ***\n".utf8.prefix(limit)))

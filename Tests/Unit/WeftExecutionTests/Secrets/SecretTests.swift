@@ -10,13 +10,13 @@ import Testing
       ("{", .tooShort(count: 1)), ("abc", .tooShort(count: 3)), ("  ab \n", .tooShort(count: 2)),
       ("", .empty), ("abcd\0", .hasNUL),
       (String(repeating: "x", count: Secret.mostBytes + 1), .tooLong),
-    ] as [(String, Secret.Unfit)])
-  func refused(text: String, reason: Secret.Unfit) {
+    ] as [(String, Secret.ValidationError)])
+  func refused(text: String, reason: Secret.ValidationError) {
     #expect(throws: reason) { try Secret(Array(text.utf8)) }
   }
 
   @Test func whatIsNotTextIsRefused() {
-    #expect(throws: Secret.Unfit.notUTF8) { try Secret([0xFF, 0xFE, 0x61, 0x62, 0x63]) }
+    #expect(throws: Secret.ValidationError.notUTF8) { try Secret([0xFF, 0xFE, 0x61, 0x62, 0x63]) }
   }
 
   @Test(arguments: ["abcd", String(repeating: "x", count: Secret.mostBytes)])

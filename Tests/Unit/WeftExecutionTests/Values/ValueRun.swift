@@ -38,12 +38,12 @@ struct ValueRun {
     var stdout: [[UInt8]] = []
     var stderr: [[UInt8]] = []
     /// The text written to `$WEFT_OUTPUT`.
-    var handsOn: String?
+    var writesOutputs: String?
     var status = AttemptEnd.Status.ended(.code(0))
 
     static func exit(_ code: Int) -> Act { Act(status: .ended(.code(code))) }
     static func writes(_ text: String) -> Act { Act(stdout: [Array(text.utf8)]) }
-    static func handsOn(_ text: String) -> Act { Act(handsOn: text) }
+    static func writesOutputs(_ text: String) -> Act { Act(writesOutputs: text) }
   }
 
   let report: RunReport
@@ -96,7 +96,7 @@ struct ValueRun {
   private static func play(_ act: Act, _ attempt: Attempt) -> AttemptEnd.Status {
     for chunk in act.stdout { chunk.withUnsafeBytes { attempt.output.write($0, to: .stdout) } }
     for chunk in act.stderr { chunk.withUnsafeBytes { attempt.output.write($0, to: .stderr) } }
-    if let text = act.handsOn, let path = attempt.outputFile {
+    if let text = act.writesOutputs, let path = attempt.outputFile {
       do {
         let file = try Descriptor.creating(path, .orEmptied)
         try file.writeAll(text)
@@ -132,6 +132,6 @@ struct ValueRun {
 }
 
 /// Outputs as JSON; `-` for one whose value is not reported.
-func shown(_ outputs: [HandedOn]) -> [String: String] {
+func shown(_ outputs: [ReportedOutput]) -> [String: String] {
   Dictionary(uniqueKeysWithValues: outputs.map { ($0.name, $0.value.map(\.description) ?? "-") })
 }

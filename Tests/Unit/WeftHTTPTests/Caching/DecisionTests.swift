@@ -17,7 +17,7 @@ struct DecisionTests {
     var headers = headers
     headers.add(HTTPHeader("ETag", etag))
     return StoredResponse(
-      key: ResponseKey(resource: "r", asker: "a"), vary: [], selection: "",
+      key: ResponseKey(resource: "r", requester: "a"), vary: [], selection: "",
       head: HTTPResponseHead(status: 200, headers: headers), body: [], requestTime: Moment.start,
       responseTime: Moment.start)
   }

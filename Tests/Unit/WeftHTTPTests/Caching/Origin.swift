@@ -39,7 +39,7 @@ final class Origin: Transport {
     case .failure(let failure): return Future(failure: failure)
     case .head(let head, let text):
       let inquiry = CacheInquiry(
-        request: request, key: ResponseKey(resource: "", asker: ""), plan: plan)
+        request: request, key: ResponseKey(resource: "", requester: ""), plan: plan)
       let hasBody = request.method != .head && ![204, 304].contains(head.status)
       return CacheDelivery.deliver(
         head, hasBody ? Array(text.utf8) : [], to: inquiry, as: .bypass,

@@ -34,7 +34,7 @@ struct ResponseKeyTests {
       wire { $0.headers.add(HTTPHeader("X-Api-Key", "two", isSecret: true)) },
       wire { $0.tls.certificate = "/one.pem" }, wire { $0.tls.authorities = "/one.pem" },
       wire { $0.wantsCompression = false },
-    ].map { secret.key(of: $0).asker }
+    ].map { secret.key(of: $0).requester }
     #expect(Set(askers).count == askers.count)
   }
 
@@ -46,7 +46,7 @@ struct ResponseKeyTests {
   func undeclaredKeys(name: String) throws {
     let url = "https://a.test/x"
     let askers = try [wire(url), wire(url, [name: "one"]), wire(url, [name: "two"])]
-      .map { secret.key(of: $0).asker }
+      .map { secret.key(of: $0).requester }
     #expect(Set(askers).count == 3)
   }
 
@@ -59,14 +59,15 @@ struct ResponseKeyTests {
   func sharedHeaders(name: String) throws {
     let url = "https://a.test/x"
     #expect(
-      secret.key(of: try wire(url, [name: "x"])).asker == secret.key(of: try wire(url)).asker)
+      secret.key(of: try wire(url, [name: "x"])).requester
+        == secret.key(of: try wire(url)).requester)
   }
 
   @Test func aKeyTellsNothingToWhoeverHasAnotherSecret() throws {
     let other = CacheSecret([UInt8](repeating: 8, count: CacheSecret.length))
     let request = try wire { $0.auth = .bearer("one") }
     #expect(other.key(of: request).resource != secret.key(of: request).resource)
-    #expect(other.key(of: request).asker != secret.key(of: request).asker)
+    #expect(other.key(of: request).requester != secret.key(of: request).requester)
   }
 
   private static let selectionCases: [(String, HTTPHeaders, HTTPHeaders, Bool)] = [

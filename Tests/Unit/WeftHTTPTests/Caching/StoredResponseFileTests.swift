@@ -9,7 +9,7 @@ struct StoredResponseFileTests {
     -> StoredResponse
   {
     StoredResponse(
-      key: ResponseKey(resource: "0123", asker: "4567"), vary: vary, selection: "89ab",
+      key: ResponseKey(resource: "0123", requester: "4567"), vary: vary, selection: "89ab",
       head: HTTPResponseHead(status: 203, headers: headers), body: body,
       requestTime: 1_800_000_000, responseTime: 1_800_000_001)
   }

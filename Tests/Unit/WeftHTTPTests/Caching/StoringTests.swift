@@ -44,7 +44,7 @@ struct StoringTests {
 
   private func stored(_ headers: HTTPHeaders, at time: Int64 = 0) -> StoredResponse {
     StoredResponse(
-      key: ResponseKey(resource: "r", asker: "a"), vary: [], selection: "",
+      key: ResponseKey(resource: "r", requester: "a"), vary: [], selection: "",
       head: HTTPResponseHead(status: 200, headers: headers), body: Array("body".utf8),
       requestTime: time, responseTime: time)
   }

@@ -29,9 +29,9 @@ struct RedirectTests {
   ])
   func theMethodFollowsFromTheStatus(status: Int, method: String, expected: String?) throws {
     var course = try course(HTTPMethod(method))
-    switch course.turn(at: head(status, "/two")) {
-    case .arrived: #expect(expected == nil)
-    case .goesOn:
+    switch course.decision(at: head(status, "/two")) {
+    case .finished: #expect(expected == nil)
+    case .follow:
       #expect(course.request.method.name == expected)
       #expect(course.request.url.description == "https://a.test/two")
     case .fails(let fault): Issue.record("\(fault)")
@@ -40,7 +40,7 @@ struct RedirectTests {
 
   @Test func aRedirectWithoutATargetIsAnAnswer() throws {
     var course = try course()
-    guard case .arrived = course.turn(at: head(302, nil)) else {
+    guard case .finished = course.decision(at: head(302, nil)) else {
       Issue.record("it was followed")
       return
     }
@@ -49,7 +49,7 @@ struct RedirectTests {
   @Test func noLimitMeansNoFollowing() throws {
     var course = try course { $0.redirects.limit = 0 }
     #expect(!course.follows(head(302, "/two")))
-    guard case .arrived = course.turn(at: head(302, "/two")) else {
+    guard case .finished = course.decision(at: head(302, "/two")) else {
       Issue.record("it was followed")
       return
     }
@@ -58,7 +58,7 @@ struct RedirectTests {
   private func fault(_ course: RedirectPolicy, _ status: Int, _ location: String) -> RedirectError?
   {
     var course = course
-    guard case .fails(let fault) = course.turn(at: head(status, location)) else { return nil }
+    guard case .fails(let fault) = course.decision(at: head(status, location)) else { return nil }
     return fault
   }
 
@@ -70,7 +70,7 @@ struct RedirectTests {
     #expect(
       fault(course, status, "https://b.test/")
         == .bodyToOtherOrigin(from: try HTTPURL(Self.start), to: other))
-    guard case .goesOn = course.turn(at: head(status, "/two")) else {
+    guard case .follow = course.decision(at: head(status, "/two")) else {
       Issue.record("it was not followed")
       return
     }
@@ -84,7 +84,7 @@ struct RedirectTests {
       $0.headers = ["Content-Type": "text/x", "content-language": "en", "X": "1"]
       $0.idempotencyKey = "k"
     }
-    guard case .goesOn = course.turn(at: head(303, "https://b.test/")) else {
+    guard case .follow = course.decision(at: head(303, "https://b.test/")) else {
       Issue.record("it was not followed")
       return
     }
@@ -106,7 +106,7 @@ struct RedirectTests {
       $0.headers.add(HTTPHeader("X-Api-Key", "k", isSecret: true))
       $0.auth = .bearer("t")
     }
-    guard case .goesOn = course.turn(at: head(302, location)) else {
+    guard case .follow = course.decision(at: head(302, location)) else {
       Issue.record("it was not followed")
       return
     }
@@ -116,7 +116,7 @@ struct RedirectTests {
     #expect(
       course.hops[0].withheld == (isWithheld ? ["Cookie", "X-Api-Key", "Authorization"] : []))
     // They do not return later, either.
-    guard case .goesOn = course.turn(at: head(302, Self.start)) else {
+    guard case .follow = course.decision(at: head(302, Self.start)) else {
       Issue.record("it was not followed")
       return
     }
@@ -236,7 +236,7 @@ struct RedirectTests {
       fault(try course(), 302, "http://a.test/")
         == .downgrade(from: try HTTPURL(Self.start), to: to))
     var allowed = try course { $0.redirects.allowsDowngrade = true }
-    guard case .goesOn = allowed.turn(at: head(302, "http://a.test/")) else {
+    guard case .follow = allowed.decision(at: head(302, "http://a.test/")) else {
       Issue.record("it was not followed")
       return
     }
@@ -273,12 +273,12 @@ struct RedirectTests {
   func tooMany() throws {
     var course = try course()
     for index in 1...10 {
-      guard case .goesOn = course.turn(at: head(302, "/\(index)")) else {
+      guard case .follow = course.decision(at: head(302, "/\(index)")) else {
         Issue.record("\(index) was not followed")
         return
       }
     }
-    guard case .fails(.tooMany(let hops, limit: 10)) = course.turn(at: head(307, "/11")) else {
+    guard case .fails(.tooMany(let hops, limit: 10)) = course.decision(at: head(307, "/11")) else {
       Issue.record("it was followed")
       return
     }

@@ -280,7 +280,7 @@ struct StateTests {
       (false, false, false, true),
     ])
   func freshConnections(isRepeatable: Bool, isAlone: Bool, tells: Bool, isFresh: Bool) {
-    let rule = ConnectionRule(isRepeatable: isRepeatable, isAlone: isAlone, tellsSending: tells)
+    let rule = ConnectionRule(isRepeatable: isRepeatable, isAlone: isAlone, reportsSending: tells)
     #expect(rule.needsFreshConnection == isFresh)
   }
 

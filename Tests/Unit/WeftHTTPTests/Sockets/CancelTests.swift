@@ -84,10 +84,10 @@ struct CancelTests {
   /// libcurl that can abandon a lookup, and with one that cannot.
   @Test(
     "H26: a request is cancelled at once while its name is looked up", arguments: [true, false])
-  func lookup(leavesLookups: Bool) async throws {
-    await #expect(processExitsWith: .success) { [leavesLookups] in
+  func lookup(abandonsLookups: Bool) async throws {
+    await #expect(processExitsWith: .success) { [abandonsLookups] in
       let placeholder = BlackHole.enter()
-      let transport = CurlTransport(threads: ThreadPool(), leavesLookups: leavesLookups)
+      let transport = CurlTransport(threads: ThreadPool(), abandonsLookups: abandonsLookups)
       let own = HTTPClient(transport: transport)
       let futures = try (0..<8).map { own.send(try request("http://name\($0).test/")) }
       placeholder?.waitForQuestion()

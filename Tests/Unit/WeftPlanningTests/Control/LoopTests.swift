@@ -25,15 +25,15 @@ struct LoopTests {
       ("env.V == 'x'", list, "${{ run.id }}", false), ("run.id == 'x'", list, "${{ item }}", false),
       ("matrix.os == 'a'", axes, "", true), ("run.id == 'x'", axes, "", false),
     ] as [(Condition?, FanOut, String, Bool)])
-  func asksForEachElement(
+  func isEvaluatedPerElement(
     condition: Condition?, fanOut: FanOut, variable: String, isAsked: Bool
   ) throws {
     let step = Self.looped(condition, fanOut, variable)
     let plan = try planned(Workflow(steps: [step]))
-    #expect(plan.asksForEachElement(step: 0) == isAsked)
+    #expect(plan.isEvaluatedPerElement(step: 0) == isAsked)
     var group = Step("g", steps: [Step("a")])
     (group.control, group.settings) = (step.control, step.settings)
-    #expect(try planned(Workflow(steps: [group])).asksForEachElement(group: 1) == isAsked)
+    #expect(try planned(Workflow(steps: [group])).isEvaluatedPerElement(group: 1) == isAsked)
   }
 
   @Test func theConditionInALoopIsNotOneOfTheLoop() throws {
@@ -41,7 +41,7 @@ struct LoopTests {
       id: "a", action: .run(Command(.script("true"))),
       control: StepControl(condition: "item == 1"))
     let plan = try planned(Workflow(steps: [Step("g", steps: [inner]).repeated]))
-    #expect(!plan.asksForEachElement(step: 0) && !plan.asksForEachElement(group: 1))
+    #expect(!plan.isEvaluatedPerElement(step: 0) && !plan.isEvaluatedPerElement(group: 1))
   }
 
   @Test func anInnerLoopOfTheOtherKindDoesNotHideTheOuter() throws {
@@ -50,7 +50,7 @@ struct LoopTests {
     inner.control.condition = "item == 1"
     let plan = try planned(Workflow(steps: [Step("g", steps: [inner]).repeated]))
     // It reads the outer element, so it is evaluated once for each of those.
-    #expect(!plan.asksForEachElement(step: 0))
+    #expect(!plan.isEvaluatedPerElement(step: 0))
   }
 
   @Test func whatCleansUpIsInTheLoopOfWhatItCleansUpAfter() throws {

@@ -69,11 +69,11 @@ struct DurationHistoryTests {
   }
 
   @Test func aStepThatItsConditionLeftOutIsNotExpectedAgain() {
-    var leftOut = RunMeasures(stepCount: 3)
-    leftOut.leftOut(0)
+    var excluded = RunMeasures(stepCount: 3)
+    excluded.excluded(0)
     let known = DurationHistory().adding(measures([0: [10]]), of: plan, succeeded: true)
-    #expect(known.adding(leftOut, of: plan, succeeded: true).entries.map(\.step.times) == [0])
-    #expect(known.adding(leftOut, of: plan, succeeded: false).entries.map(\.step.times) == [1])
+    #expect(known.adding(excluded, of: plan, succeeded: true).entries.map(\.step.times) == [0])
+    #expect(known.adding(excluded, of: plan, succeeded: false).entries.map(\.step.times) == [1])
   }
 
   @Test func aRunThatFailedDoesNotTellHowOftenStepsAreRun() {

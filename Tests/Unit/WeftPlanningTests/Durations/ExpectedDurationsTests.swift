@@ -90,8 +90,8 @@ struct ExpectedDurationsTests {
   @Test func whatWillNotBeRunCountsForNothing() throws {
     let plan = try planned(Workflow(steps: [Step("a"), Step("b"), Step("c")]))
     let history = history(["a": 1, "b": 100, "c": 10])
-    let leftOut = try #require(plan.leavingOut([1]).expecting(history).expectedDurations)
-    #expect(leftOut.longestPath == 11_000)
+    let excluded = try #require(plan.excluding([1]).expecting(history).expectedDurations)
+    #expect(excluded.longestPath == 11_000)
     let cached = plan.expecting(cached: [plan.steps[1].node: CacheForecast(.cached)])
     #expect(cached.expecting(history).expectedDurations?.longestPath == 11_000)
     let skipped = DurationHistory([

@@ -155,7 +155,7 @@ import WeftTestKit
           #"{"steps": [{"id": "x", "run": "x"}, {"id": "y", "run": "y"}], "finally": ["f"]}"#
       ])
     let left = { (choice: StepChoice) throws in
-      try plan.stepsLeftOut(by: choice).map { plan.steps[$0].address.text }
+      try plan.stepsExcluded(by: choice).map { plan.steps[$0].address.text }
     }
     #expect(try left(StepChoice(only: ["c/x"])) == ["c/y", "3"])
     #expect(try left(StepChoice(skip: ["c"])) == ["c/x", "c/y", "c/finally.1"])

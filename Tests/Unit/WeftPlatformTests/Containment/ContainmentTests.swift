@@ -88,7 +88,7 @@ import Testing
       + "read line < '\(fifo)'"
     let ran = try contained(script, level) { containment in
       #expect(!lock.isFree)
-      #expect(containment.mayHoldStrays)
+      #expect(containment.mayHoldOrphans)
       let end = containment.endOrphans(StopPolicy(grace: .seconds(20)), stop: StopSwitch())
       // "sh" if it has not become sleep yet.
       #expect(end.ended.count == 1)
@@ -218,7 +218,7 @@ import Testing
       configure: {
         $0.keepsLeftovers = true
       })
-    #expect(ran.end.exited(with: 0) && ran.end.keptRest)
+    #expect(ran.end.exited(with: 0) && ran.end.keptProcesses)
     #expect(try groups(of: id) == [])
     #expect(!lock.isFree, "some of it was ended")
     close(open(stopFile, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
@@ -243,7 +243,7 @@ import Testing
 
 /// The directories of a run's control groups.
 private func groups(of run: String) throws -> [String] {
-  let place = try #require(ControlGroupTree.ownPlace)
+  let place = try #require(ControlGroupTree.ownLocation)
   return children(of: place.directory).filter { $0.contains("/weft-" + run) }
 }
 

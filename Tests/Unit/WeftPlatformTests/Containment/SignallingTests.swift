@@ -25,7 +25,7 @@ import Testing
         made.withLock { $0.append("held \(descriptor)") }
         return held
       },
-      letGo: { descriptor in made.withLock { $0.append("closed \(descriptor)") } },
+      releaseHold: { descriptor in made.withLock { $0.append("closed \(descriptor)") } },
       signal: { id, _ in made.withLock { $0.append("id \(id)") } })
     Self.process.send(.terminate, if: isSame, by: calls)
     return made.withLock { $0 }

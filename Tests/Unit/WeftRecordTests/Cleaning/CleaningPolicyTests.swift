@@ -40,7 +40,7 @@ import Testing
 
   @Test func whatIsHeldOrUnknownStaysAndCountsAllTheSame() {
     let all = candidates([.held, .unknown(reason: "x"), .ended, .held, .ended])
-    #expect(removed(CleaningPolicy(count: 0, takesUnfinished: true), all) == [4, 2])
+    #expect(removed(CleaningPolicy(count: 0, removesUnfinished: true), all) == [4, 2])
     #expect(removed(CleaningPolicy(count: 3), all) == [4])
     #expect(removed(CleaningPolicy(bytes: 200), all) == [4, 2])
   }
@@ -49,8 +49,8 @@ import Testing
     let all = candidates([.ended, .unfinished, .ended, .unfinished, .ended])
     let policy = CleaningPolicy(count: 1)
     #expect(removed(policy, all) == [4, 2])
-    let spared = policy.decision(on: all, now: CleaningPolicyTests.now).spared
-    #expect(spared.map(\.run) == [CleaningPolicyTests.ids[1], CleaningPolicyTests.ids[3]])
-    #expect(removed(CleaningPolicy(count: 1, takesUnfinished: true), all) == [4, 3, 2, 1])
+    let resumable = policy.decision(on: all, now: CleaningPolicyTests.now).resumable
+    #expect(resumable.map(\.run) == [CleaningPolicyTests.ids[1], CleaningPolicyTests.ids[3]])
+    #expect(removed(CleaningPolicy(count: 1, removesUnfinished: true), all) == [4, 3, 2, 1])
   }
 }

@@ -122,7 +122,7 @@ import WeftPlatform
 
   @Test func whatAKilledProcessHasLeftGoesToo() throws {
     _ = try state.runs.directory(".removed-\(run)-1", makes: true)
-    state.removeRemnants(now: RemovingTests.now)
+    state.removeLeftoverFiles(now: RemovingTests.now)
     #expect(state.runs.names() == [])
   }
 
@@ -132,14 +132,14 @@ import WeftPlatform
     let lock = try folder.file("lock", .making)
     _ = try folder.directory("logs", makes: true)
     _ = try state.runs.directory(".new-\(run)-2", makes: true)
-    state.removeRemnants(now: RemovingTests.now)
+    state.removeLeftoverFiles(now: RemovingTests.now)
     #expect(state.runs.names() == [".new-\(run)-1", ".new-\(run)-2"])
     let later = RemovingTests.now.advanced(by: .seconds(120))
     #expect(try folder.calls.takeLock(lock))
-    state.removeRemnants(now: later)
+    state.removeLeftoverFiles(now: later)
     #expect(state.runs.names() == [".new-\(run)-1"])
     folder.calls.releaseLock(lock)
-    state.removeRemnants(now: later)
+    state.removeLeftoverFiles(now: later)
     #expect(state.runs.names() == [])
   }
 
@@ -190,7 +190,7 @@ import WeftPlatform
       }
       for removal in removals { #expect(throws: Never.self) { try removal.get() } }
       #expect(!state.runs.has(run.text))
-      state.removeRemnants(now: RemovingTests.now)
+      state.removeLeftoverFiles(now: RemovingTests.now)
     }
   }
 }

@@ -24,10 +24,10 @@ import WeftPlatform
   }
 
   /// The reported news, in words.
-  private func news(_ followed: inout FollowedRun) -> [String] {
+  private func newEvents(_ followed: inout FollowedRun) -> [String] {
     var reported: [String] = []
-    _ = followed.poll { news in
-      switch news {
+    _ = followed.poll { update in
+      switch update {
       case .began(let opening, _): reported.append("began \(opening.resumption)")
       case .happened(let events):
         for event in events {
@@ -70,19 +70,19 @@ import WeftPlatform
   @Test func whatIsRecordedIsToldOnceAndInOrder() throws {
     let (folder, writer) = try RunFolder.make(in: state)
     var followed = try FollowedRun(run, in: state)
-    #expect(news(&followed) == ["began 0"])
+    #expect(newEvents(&followed) == ["began 0"])
     try writer.record(.event(.stepQueued("a")), elapsed: .zero)
     try writer.record(started("a"), elapsed: .zero)
-    #expect(news(&followed) == ["step.queued", "step.started"])
-    #expect(news(&followed) == [])
+    #expect(newEvents(&followed) == ["step.queued", "step.started"])
+    #expect(newEvents(&followed) == [])
     try append("one\ntw", to: "a")
-    #expect(news(&followed) == ["a: one"])
+    #expect(newEvents(&followed) == ["a: one"])
     try append("o\nrest", to: "a")
     try writer.record(finished("a", logBytes: 12), elapsed: .zero)
     try writer.record(end, elapsed: .zero)
     #expect(followed.isHeld)
     #expect(
-      news(&followed) == ["a: two", "a: rest…", "step.finished", "run.finished"])
+      newEvents(&followed) == ["a: two", "a: rest…", "step.finished", "run.finished"])
     #expect(followed.end?.outcome == .failure)
     _ = folder
   }
@@ -91,15 +91,15 @@ import WeftPlatform
     let (_, writer) = try RunFolder.make(in: state)
     writer.close()
     var followed = try FollowedRun(run, in: state)
-    #expect(news(&followed) == ["began 0"])
+    #expect(newEvents(&followed) == ["began 0"])
     let line = SampleRecords.lines(of: [.event(.stepQueued("x")), .event(.stepQueued("a"))])[1]
     let journal = try state.folder(of: run).file("journal.jsonl", .appending)
     for part in [line[..<20], line[20..<(line.count - 1)]] {
       try journal.writeAll(Array(part))
-      #expect(news(&followed) == [])
+      #expect(newEvents(&followed) == [])
     }
     try journal.writeAll("\n")
-    #expect(news(&followed) == ["step.queued"])
+    #expect(newEvents(&followed) == ["step.queued"])
     #expect(!followed.isHeld)
   }
 
@@ -112,13 +112,13 @@ import WeftPlatform
     var followed = try FollowedRun(run, in: state)
     try state.folder(of: run).file("journal.jsonl", .appending).writeAll(
       String(repeating: "x", count: 3000))
-    #expect(news(&followed) == ["began 0", "step.started"])
+    #expect(newEvents(&followed) == ["began 0", "step.started"])
     let folder = try RunFolder.open(run, in: state)
     let writer = try folder.append(
       after: try folder.contents(), RecordOpening(run: run, resumption: 1), durability: .process,
       startedAt: SampleRecords.start)
     try writer.record(started("b"), elapsed: .zero)
-    #expect(news(&followed) == ["began 1", "step.started"])
+    #expect(newEvents(&followed) == ["began 1", "step.started"])
   }
 
   @Test func onlyTheLastEngineIsToldOf() throws {
@@ -137,7 +137,7 @@ import WeftPlatform
     try writer.record(started("a"), elapsed: .zero)
     try append("after\n", to: "a")
     var followed = try FollowedRun(run, in: state)
-    #expect(news(&followed) == ["began 1", "step.started", "a: after"])
+    #expect(newEvents(&followed) == ["began 1", "step.started", "a: after"])
   }
 
   @Test func afterAnEngineThatWasCutOffNothingIsMissed() throws {
@@ -157,7 +157,7 @@ import WeftPlatform
     var followed = try FollowedRun(run, in: state)
     // Output that the first engine left cannot be distinguished from that of the second.
     #expect(
-      news(&followed) == ["began 1", "step.started", "a: before", "a: after", "step.finished"])
+      newEvents(&followed) == ["began 1", "step.started", "a: before", "a: after", "step.finished"])
   }
 
   @Test func outputOfAttemptsAndOfElementsThatComeAgainIsToldOnce() throws {
@@ -178,7 +178,7 @@ import WeftPlatform
         "step.finished",
       ]
     }
-    #expect(news(&followed) == ["began 0"] + expected)
+    #expect(newEvents(&followed) == ["began 0"] + expected)
     _ = folder
   }
 
@@ -188,10 +188,10 @@ import WeftPlatform
     try writer.record(started("a"), elapsed: .zero)
     try append("no newline", to: "a")
     try writer.record(.event(.stepRetrying("a", SampleRecords.retry)), elapsed: .zero)
-    #expect(news(&followed) == ["began 0", "step.started", "a: no newline…", "step.retrying"])
+    #expect(newEvents(&followed) == ["began 0", "step.started", "a: no newline…", "step.retrying"])
     try writer.record(started("a", 2), elapsed: .zero)
     try append("\nagain\n", to: "a")
-    #expect(news(&followed) == ["step.started", "a: ", "a: again"])
+    #expect(newEvents(&followed) == ["step.started", "a: ", "a: again"])
     _ = folder
   }
 
@@ -203,7 +203,7 @@ import WeftPlatform
     let logs = "\(state.runs.path)/\(run)/logs"
     #expect(symlink("b.log", "\(logs)/a.log") == 0)
     var followed = try FollowedRun(run, in: state)
-    #expect(news(&followed) == ["began 0", "step.started"])
+    #expect(newEvents(&followed) == ["began 0", "step.started"])
     _ = folder
   }
 }

@@ -56,7 +56,7 @@ import WeftPlatform
     #expect(advice.again == ["failed", "stopped", "held"])
     #expect(advice.inDoubt == ["c"])
     // Nine steps: seven are mentioned themselves, and one by its elements.
-    #expect(advice.unmentioned == 1)
+    #expect(advice.unlisted == 1)
   }
 
   @Test func whatStandsBeforeDamageIsThere() throws {

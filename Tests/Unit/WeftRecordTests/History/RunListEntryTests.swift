@@ -23,7 +23,7 @@ import WeftPlatform
   }
 
   private func end(
-    _ outcome: Outcome, outputs: [HandedOn] = [], succeeded: Int = 2
+    _ outcome: Outcome, outputs: [ReportedOutput] = [], succeeded: Int = 2
   ) -> RunRecord.Kind {
     .event(
       .runFinished(
@@ -95,7 +95,8 @@ import WeftPlatform
   func longEnds(count: Int) throws {
     let text = String(repeating: "x", count: count)
     try record(
-      .event(.stepQueued("a")), end(.success, outputs: [HandedOn(name: "o", value: .string(text))]))
+      .event(.stepQueued("a")),
+      end(.success, outputs: [ReportedOutput(name: "o", value: .string(text))]))
     #expect(state.glance(at: run)?.state == .success)
   }
 

@@ -24,7 +24,7 @@ enum JournalConsumers {
   }()
 
   static func consume(_ journal: [UInt8], _ contents: JournalContents) {
-    let past = contents.run
+    let recorded = contents.run
     var order: [StepAddress] = []
     var report = RecordedReport(of: plan)
     var events = EventJSON(version: "1.2.3")
@@ -35,10 +35,11 @@ enum JournalConsumers {
       if let step = record.kind.step { order.append(step) }
     }
     for isHeld in [false, true] {
-      let glance = RunListEntry(SampleRecords.run, past, isHeld: isHeld)
+      let glance = RunListEntry(SampleRecords.run, recorded, isHeld: isHeld)
       _ = glance.counts.done
       let detail = RunDetail(
-        SampleRecords.run, glance.state, past, order: order, damage: contents.damage, folder: "f")
+        SampleRecords.run, glance.state, recorded, order: order, damage: contents.damage,
+        folder: "f")
       _ = RunDetailJSON.rendered(detail)
       _ = ResumeAdvice(detail)
     }
@@ -46,15 +47,15 @@ enum JournalConsumers {
       let elapsed = value.end?.duration ?? .zero
       events.append([RunEvent(sequence: 1, elapsed: elapsed, kind: .snapshot(value))], to: &bytes)
     }
-    resume(past)
+    resume(recorded)
   }
 
   /// Resumes the run with an engine, whose timers fire.
-  private static func resume(_ past: RecordedRun) {
-    guard past.opening != nil else { return }
+  private static func resume(_ recorded: RecordedRun) {
+    guard recorded.opening != nil else { return }
     var configuration = EngineConfiguration()
-    configuration.past = past
-    configuration.leavesWhileWaiting = true
+    configuration.recorded = recorded
+    configuration.suspendsWhileWaiting = true
     configuration.wallClock = { SampleRecords.start }
     let time = ManualTime()
     let run = RunEngine.start(

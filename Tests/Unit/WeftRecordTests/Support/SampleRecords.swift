@@ -17,10 +17,11 @@ enum SampleRecords {
     run: run, version: "1.2.3", workflow: "release \"two\"", file: "flöw.json", hash: "ab12",
     nested: [RecordedFile(path: "child.json", hash: "cd34")], directory: "/home/me\n",
     inputs: [
-      HandedOn(name: "count", value: .int(3)), HandedOn(name: "null", value: .some(.null)),
-      HandedOn(name: "token", value: .none),
+      ReportedOutput(name: "count", value: .int(3)),
+      ReportedOutput(name: "null", value: .some(.null)),
+      ReportedOutput(name: "token", value: .none),
     ],
-    leftOut: ["b", "c.2"], engine: ProcessIdentity(id: 1, startTicks: 77),
+    excluded: ["b", "c.2"], engine: ProcessIdentity(id: 1, startTicks: 77),
     bootID: "7d4c0c3e-2f8a-4a35-9d3e-6b1f0a5c9e11", cookie: cookie)
   static let cookie = EngineCookie("00112233445566778899aabbccddeeff")
 
@@ -46,8 +47,8 @@ enum SampleRecords {
   }
   static let process = LeftoverProcess(process: 4711, command: "sleep \u{1} 100")
   static let outputs = [
-    HandedOn(name: "a", value: .some(.object(["x": .array([.bool(true), .null])]))),
-    HandedOn(name: "s", value: .none),
+    ReportedOutput(name: "a", value: .some(.object(["x": .array([.bool(true), .null])]))),
+    ReportedOutput(name: "s", value: .none),
   ]
 
   static var wholeEnd: StepEnd {
@@ -56,7 +57,7 @@ enum SampleRecords {
       duration: .milliseconds(5), usage: usage, outputBytes: 12, outputTruncated: true,
       logBytes: 40, outputs: outputs, leftovers: [process], unkillable: [process]
     ).having(http)
-    end.noteNotRetried("the budget is spent")
+    end.recordNotRetried("the budget is spent")
     return end
   }
 

@@ -17,7 +17,7 @@ import WeftTestKit
 
   private static func end(
     _ outcome: Outcome, _ conclusion: Outcome? = nil, attempts: Int = 1, bytes: UInt64 = 0,
-    because reason: CancelReason? = nil, outputs: [HandedOn] = []
+    because reason: CancelReason? = nil, outputs: [ReportedOutput] = []
   ) -> RunRecord.Kind {
     .event(
       .stepFinished(
@@ -48,9 +48,9 @@ import WeftTestKit
       end(
         .success, bytes: 10,
         outputs: [
-          HandedOn(name: "words", value: .array([.string("one"), .int(2)])),
-          HandedOn(name: "token", value: .none),
-          HandedOn(name: "long", value: .string(String(repeating: "x", count: 300))),
+          ReportedOutput(name: "words", value: .array([.string("one"), .int(2)])),
+          ReportedOutput(name: "token", value: .none),
+          ReportedOutput(name: "long", value: .string(String(repeating: "x", count: 300))),
         ])),
     of("test[eu west]", end(.failure, attempts: 2, bytes: 20)),
     of("lint", end(.failure, .success)),
@@ -74,7 +74,10 @@ import WeftTestKit
           cancellation: outcome == .cancelled ? .signal("INT") : nil, duration: .seconds(3),
           counts: OutcomeCounts(),
           outputs: outcome == .success
-            ? [HandedOn(name: "count", value: .int(3)), HandedOn(name: "key", value: .none)] : [])))
+            ? [
+              ReportedOutput(name: "count", value: .int(3)),
+              ReportedOutput(name: "key", value: .none),
+            ] : [])))
   }
 
   private static func detail(

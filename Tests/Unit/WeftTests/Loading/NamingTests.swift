@@ -112,11 +112,11 @@ struct NamingTests {
     // Absolute links are rejected even if they lead back inside.
     folder.link("lib/self", to: folder.path)
     let way = link.map { ", through the symbolic link \"\($0)\"" } ?? ""
-    let cure = link == nil ? "start in a parent directory, with -C" : "move the file there"
+    let remedy = link == nil ? "start in a parent directory, with -C" : "move the file there"
     #expect(
       try folder.load().reported == [
         "main.json:2 W0602 \"\(path)\" is outside the start directory\(way); "
-          + "a workflow only runs files in the start directory: \(cure)"
+          + "a workflow only runs files in the start directory: \(remedy)"
       ])
   }
 

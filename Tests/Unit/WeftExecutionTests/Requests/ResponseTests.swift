@@ -10,9 +10,9 @@ import WeftTestKit
 @testable import WeftExecution
 
 /// Responses: values, failures, further attempts.
-@Suite struct AnswerTests {
+@Suite struct ResponseTests {
   private static func harness(
-    _ http: String, _ answers: ScriptedTransport.Answer..., keys: String = ""
+    _ http: String, _ answers: ScriptedTransport.Response..., keys: String = ""
   ) throws -> RequestHarness {
     try RequestHarness(
       #"{"steps": [{"id": "a", "http": \#(http)\#(keys)}]}"#, ScriptedTransport(answers))
@@ -119,7 +119,7 @@ import WeftTestKit
   // MARK: A cache
 
   private static func cached(
-    _ keys: String, _ answers: ScriptedTransport.Answer...
+    _ keys: String, _ answers: ScriptedTransport.Response...
   ) throws -> RequestHarness {
     try RequestHarness(
       #"""
@@ -147,9 +147,9 @@ import WeftTestKit
 
   @Test("H40: an old answer stands in for a failed request if the step says so, and says so itself")
   func anOldAnswerStandsInForAFailedRequest() async throws {
-    let answer = ScriptedTransport.Answer.head(
+    let answer = ScriptedTransport.Response.head(
       200, ["ETag": "\"1\"", "Cache-Control": "max-age=0"], "old")
-    let failure = ScriptedTransport.Answer.failure(HTTPFailure(.dns(host: "h")))
+    let failure = ScriptedTransport.Response.failure(HTTPFailure(.dns(host: "h")))
     let harness = try Self.cached(#", "cache": true, "staleOnError": true"#, answer, failure)
     #expect(try await harness.output(of: "b") == .string("true old"))
     let end = try await harness.end(of: "b")

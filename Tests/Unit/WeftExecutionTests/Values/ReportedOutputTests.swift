@@ -7,7 +7,7 @@ import WeftTestKit
 @testable import WeftExecution
 
 /// Outputs of steps, groups and runs.
-@Suite struct HandedOnTests {
+@Suite struct ReportedOutputTests {
   private typealias Act = ValueRun.Act
 
   // MARK: Steps
@@ -22,7 +22,7 @@ import WeftTestKit
         { "id": "b", "run": ["echo", "${{ steps.a.outputs.text }}", "${{ steps.a.outputs.written }}",
           "${{ steps.a.outputs.list }}", "${{ toJSON(steps.a.outputs.code) }}", "${{ steps.a.outputs.who }}"] }
       ] }
-      """#, acts: ["a": Act(stdout: [Array("[1,2]\n".utf8)], handsOn: "written=3\n")])
+      """#, acts: ["a": Act(stdout: [Array("[1,2]\n".utf8)], writesOutputs: "written=3\n")])
     #expect(
       run.outputs(of: "a") == [
         "text": #""[1,2]!""#, "code": "0", "written": "3", "list": "[1,2]", "fixed": #""1""#,
@@ -63,7 +63,7 @@ import WeftTestKit
       #"""
       { "steps": [{ "id": "a", "run": "x", "outputs": { "o": \#(output) } },
                   { "id": "b", "run": ["echo", "${{ steps.a.outcome }}"] }] }
-      """#, acts: ["a": Act(stdout: [Array("text".utf8)], handsOn: written)])
+      """#, acts: ["a": Act(stdout: [Array("text".utf8)], writesOutputs: written)])
     let failure = try #require(run.failure(of: "a"))
     #expect(failure.classes == [.output])
     #expect(failure.message.contains(says), "\(failure.message)")
@@ -79,7 +79,8 @@ import WeftTestKit
         { "id": "a", "run": "x", "allowFailure": true, "outputs": { "o": { "type": "string" }, "p": "${{ self.stdout }}" } },
         { "id": "b", "run": ["echo", "${{ steps.a.outputs.o || 'none' }}", "${{ toJSON(steps.a.outputs) }}", "${{ steps.a.stdout }}"] }
       ] }
-      """#, acts: ["a": Act(stdout: [Array("s".utf8)], handsOn: "o=1\n", status: .ended(.code(2)))])
+      """#,
+      acts: ["a": Act(stdout: [Array("s".utf8)], writesOutputs: "o=1\n", status: .ended(.code(2)))])
     #expect(run.outputs(of: "a") == [:])
     #expect(run.end(of: "a")?.failure?.classes.first == .exit(2))
     #expect(run.arguments(of: "b") == ["echo", "none", "{}", "s"])
@@ -158,7 +159,7 @@ import WeftTestKit
                         "how": "${{ self.outcome }}", "member": "${{ steps.h.steps.deep.stdout }}" } },
         { "id": "b", "run": ["echo", "${{ steps.g.outputs.sum }}", "${{ steps.g.outputs.n }}", "${{ steps.g.outcome }}", "${{ steps.g.outputs.member }}"] }
       ] }
-      """#, acts: ["x": .handsOn("o=3\n"), "deep": .writes("d\n")])
+      """#, acts: ["x": .writesOutputs("o=3\n"), "deep": .writes("d\n")])
     let outputs = try #require(run.groups["g"]).outputs
     #expect(
       shown(outputs) == ["sum": #""3+d""#, "n": "3", "how": #""success""#, "member": #""d""#])
@@ -295,7 +296,7 @@ import WeftTestKit
           { "id": "b", "run": "x", "env": { "A": "${{ steps.a.outputs.kept }}", "B": "${{ steps.a.outputs.caught }}", "C": "${{ steps.a.outputs.said }}" } }
         ], "outputs": { "o": "${{ steps.a.outputs.said }}", "p": "${{ steps.a.outputs.open }}" } }
       """#, secrets: ["T": try Secret(Array("hush-hush".utf8))],
-      acts: ["a": Act(stdout: [Array("it is hush-hush\n".utf8)], handsOn: "said=whisper\n")])
+      acts: ["a": Act(stdout: [Array("it is hush-hush\n".utf8)], writesOutputs: "said=whisper\n")])
     #expect(run.outputs(of: "a") == ["kept": "-", "caught": "-", "said": "-", "open": #""1""#])
     #expect(run.variable("A", of: "b") == "<hush-hush>")
     #expect(run.variable("B", of: "b") == "it is hush-hush")

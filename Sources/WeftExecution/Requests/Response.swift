@@ -6,7 +6,7 @@ import WeftJSON
 import WeftPlanning
 
 /// The response to a request, or to the last one of those that followed from it, such as pages.
-package final class Answer: Sendable {
+package final class Response: Sendable {
   package let response: HTTPResponse
   let form: HTTPCall.ResponseForm
   /// The values collected from all pages.
@@ -41,13 +41,13 @@ package final class Answer: Sendable {
   }
 }
 
-extension Answer: Hashable {
-  package static func == (left: Answer, right: Answer) -> Bool { left === right }
+extension Response: Hashable {
+  package static func == (left: Response, right: Response) -> Bool { left === right }
   package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// The parts of a response that expressions can read.
-struct AnswerValues: Sendable {
+struct ResponseValues: Sendable {
   let status: Int
   let isStale: Bool
   let headers: ScopedValue
@@ -59,12 +59,12 @@ struct AnswerValues: Sendable {
   ///   - keepsBody: Whether an expression reads the body.
   ///   - isSecret: Whether all of it is secret, whatever the mask covers.
   init(
-    _ answer: Answer, keepsBody: Bool, mask: SecretMask?, isSecret: Bool = false,
+    _ answer: Response, keepsBody: Bool, mask: SecretMask?, isSecret: Bool = false,
     spool: CaptureSpool
   ) {
     status = answer.response.status
     isStale = answer.response.isStale
-    var headers = AnswerValues.headers(answer.response.headers, mask)
+    var headers = ResponseValues.headers(answer.response.headers, mask)
     headers.isSecret = headers.isSecret || isSecret
     self.headers = headers
     let isRead = keepsBody && answer.response.savedTo == nil
@@ -141,15 +141,15 @@ struct ResponseEvaluator: Sendable {
 
   /// The value of the expression at a site; `nil` if there is none.
   func value(
-    at site: HTTPSite, of answer: Answer
+    at site: HTTPSite, of answer: Response
   ) throws(StepFailure) -> ScopedValue? {
     guard let text = texts[site], let expression = text.template.onlyExpression else { return nil }
     var scope = scope
     let secrets = scope.values.secrets
     var own = NodeValues(outcome: .success, conclusion: .success, attempts: attempt)
     own.isOfRequest = true
-    own.answer = AnswerValues(
-      answer, keepsBody: true, mask: secrets.hideAnything ? secrets.mask : nil,
+    own.answer = ResponseValues(
+      answer, keepsBody: true, mask: secrets.hidesAnything ? secrets.mask : nil,
       spool: scope.values.spool)
     scope.own = (own, address)
     do throws(ExpressionError) {
@@ -162,7 +162,7 @@ struct ResponseEvaluator: Sendable {
   }
 
   /// Whether the expression at a site is true; `nil` if there is none.
-  func holds(_ site: HTTPSite, for answer: Answer) throws(StepFailure) -> Bool? {
+  func holds(_ site: HTTPSite, for answer: Response) throws(StepFailure) -> Bool? {
     try value(at: site, of: answer)?.value.isTruthy
   }
 

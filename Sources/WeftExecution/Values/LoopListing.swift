@@ -6,8 +6,8 @@ import WeftJSON
 import WeftPlanning
 
 /// The elements of a loop, evaluated when the loop starts.
-struct FanOutListing: Sendable {
-  let elements: FanOutElements
+struct LoopListing: Sendable {
+  let elements: LoopElements
   let source: Element.Source
   let isSecret: Bool
   let maxParallel: Int?
@@ -35,14 +35,14 @@ struct FanOutListing: Sendable {
 }
 
 /// Evaluates the elements of a loop.
-struct FanOutLister {
+struct LoopLister {
   private let values: RunValues
-  private let task: FanOutTask
+  private let task: LoopTask
   private let texts: ArraySlice<PlannedText>
   /// The elements that a previous engine has recorded; they are not evaluated again.
   private let recorded: RecordedElements?
 
-  init(_ values: RunValues, _ task: FanOutTask, recorded: RecordedElements? = nil) {
+  init(_ values: RunValues, _ task: LoopTask, recorded: RecordedElements? = nil) {
     self.values = values
     self.task = task
     self.recorded = recorded
@@ -53,7 +53,7 @@ struct FanOutLister {
       }
   }
 
-  func listing() -> Result<FanOutListing, StepFailure> {
+  func listing() -> Result<LoopListing, StepFailure> {
     Result { () throws(StepFailure) in
       if let recorded { return try listing(recorded) }
       switch task.fanOut {
@@ -63,10 +63,10 @@ struct FanOutLister {
     }
   }
 
-  private func listing(_ recorded: RecordedElements) throws(StepFailure) -> FanOutListing {
-    var elements: FanOutElements
+  private func listing(_ recorded: RecordedElements) throws(StepFailure) -> LoopListing {
+    var elements: LoopElements
     do {
-      elements = try FanOutElements(of: .array(recorded.elements.map { $0.value ?? .null }))
+      elements = try LoopElements(of: .array(recorded.elements.map { $0.value ?? .null }))
       var keys = ElementKeys()
       for element in recorded.elements { try keys.add(.string(element.key)) }
       elements.rename(keys)
@@ -76,29 +76,29 @@ struct FanOutLister {
         help: "start a new run with weft run")
     }
     guard case .forEach(let loop) = task.fanOut else {
-      return FanOutListing(
+      return LoopListing(
         elements: elements, source: .matrix, isSecret: false, maxParallel: nil,
         tolerance: .count(0))
     }
-    return FanOutListing(
+    return LoopListing(
       elements: elements, source: .forEach(name: loop.name), isSecret: false,
       maxParallel: try limit(of: loop), tolerance: loop.tolerance)
   }
 
-  private func listing(of loop: ForEach) throws(StepFailure) -> FanOutListing {
+  private func listing(of loop: ForEach) throws(StepFailure) -> LoopListing {
     let (listed, isSecret) = try value(of: loop.elements, at: .elements)
-    var elements: FanOutElements
-    do { elements = try FanOutElements(of: listed ?? .null) } catch {
+    var elements: LoopElements
+    do { elements = try LoopElements(of: listed ?? .null) } catch {
       throw failure(error.message, error.help, at: .elements)
     }
     let source = Element.Source.forEach(name: loop.name)
     if loop.key != nil { elements.rename(try keys(of: elements, source, isSecret: isSecret)) }
-    return FanOutListing(
+    return LoopListing(
       elements: elements, source: source, isSecret: isSecret, maxParallel: try limit(of: loop),
       tolerance: loop.tolerance)
   }
 
-  private func listing(of matrix: Matrix) throws(StepFailure) -> FanOutListing {
+  private func listing(of matrix: Matrix) throws(StepFailure) -> LoopListing {
     var axes: [MatrixExpansion.Axis] = []
     var isSecret = false
     for axis in matrix.axes {
@@ -111,8 +111,8 @@ struct FanOutLister {
     do {
       let expansion = try MatrixExpansion(
         axes: axes, include: include.value, exclude: exclude.value)
-      return FanOutListing(
-        elements: FanOutElements(expansion), source: .matrix,
+      return LoopListing(
+        elements: LoopElements(expansion), source: .matrix,
         isSecret: isSecret || include.isSecret || exclude.isSecret, maxParallel: nil,
         tolerance: .count(0))
     } catch {
@@ -136,7 +136,7 @@ struct FanOutLister {
       guard let evaluation = try evaluation(at: site, in: scope) else { return (nil, false) }
       let json = evaluation.value.json
       // Keys become addresses, which are shown everywhere.
-      let holdsSecret = values.secrets.hideAnything && values.secrets.mask.reveals(json)
+      let holdsSecret = values.secrets.hidesAnything && values.secrets.mask.reveals(json)
       return (json, evaluation.isSecret || holdsSecret)
     }
   }
@@ -166,7 +166,7 @@ struct FanOutLister {
   }
 
   private func keys(
-    of elements: FanOutElements, _ source: Element.Source, isSecret: Bool
+    of elements: LoopElements, _ source: Element.Source, isSecret: Bool
   ) throws(StepFailure) -> ElementKeys {
     var keys = ElementKeys()
     for index in 0..<elements.count {

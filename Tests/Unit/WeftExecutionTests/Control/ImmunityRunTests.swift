@@ -7,7 +7,7 @@ import WeftTestKit
 @testable import WeftExecution
 
 /// Groups that start despite failures or cancellations around them.
-@Suite struct ShelterRunTests {
+@Suite struct ImmunityRunTests {
   @Test(arguments: ["failure()", "always()"])
   func whatIsInSuchAGroupIsNotHeldBack(condition: String) throws {
     let run = try RunHarness(

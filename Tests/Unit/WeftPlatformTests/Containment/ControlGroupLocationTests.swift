@@ -2,7 +2,7 @@ import Testing
 
 @testable import WeftPlatform
 
-@Suite struct ControlGroupPlaceTests {
+@Suite struct ControlGroupLocationTests {
   static let unified = "35 24 0:30 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw"
   static let hybrid = """
     30 23 0:26 / /sys/fs/cgroup ro - tmpfs tmpfs ro,mode=755
@@ -24,7 +24,7 @@ import Testing
   ])
   func theOwnGroupIsFound(mounts: String, membership: String, directory: String?) {
     #expect(
-      ControlGroupPlace(mounts: mounts, membership: membership)
-        == directory.map(ControlGroupPlace.init(directory:)))
+      ControlGroupLocation(mounts: mounts, membership: membership)
+        == directory.map(ControlGroupLocation.init(directory:)))
   }
 }

@@ -2,12 +2,12 @@ import WeftDiagnostics
 
 /// A problem and its location.
 struct JSONProblem {
-  var fault: JSONFault
+  var fault: JSONSyntaxError
   var range: Range<Int>
   /// The related opening bracket or first key.
   var other: Range<Int>?
 
-  init(_ fault: JSONFault, _ range: Range<Int>, other: Range<Int>? = nil) {
+  init(_ fault: JSONSyntaxError, _ range: Range<Int>, other: Range<Int>? = nil) {
     self.fault = fault
     self.range = range
     self.other = other
@@ -26,7 +26,7 @@ struct JSONProblem {
 }
 
 /// The wording of a problem with a JSON text.
-struct JSONFault {
+struct JSONSyntaxError {
   /// Stable across releases. W00xx concerns the text, W01xx its structure.
   let code: String
   let message: String
@@ -50,36 +50,37 @@ struct JSONFault {
 
 // MARK: The text as a whole
 
-extension JSONFault {
-  static let empty = JSONFault("W0001", "the text is empty, expected a JSON value")
+extension JSONSyntaxError {
+  static let empty = JSONSyntaxError("W0001", "the text is empty, expected a JSON value")
 
-  static func tooLarge(_ size: Int, limit: Int) -> JSONFault {
+  static func tooLarge(_ size: Int, limit: Int) -> JSONSyntaxError {
     let isWhole = limit >= 1 << 20 && limit % (1 << 20) == 0
     let most = isWhole ? "\(limit >> 20) MiB" : "\(limit) bytes"
-    return JSONFault("W0002", "the text has \(size) bytes, more than the limit of \(most)")
+    return JSONSyntaxError("W0002", "the text has \(size) bytes, more than the limit of \(most)")
   }
 
-  static func foreignEncoding(_ encoding: String) -> JSONFault {
-    JSONFault(
+  static func foreignEncoding(_ encoding: String) -> JSONSyntaxError {
+    JSONSyntaxError(
       "W0003", "the text is \(encoding), expected UTF-8", help: "save the file as UTF-8")
   }
 
-  static let byteOrderMark = JSONFault(
+  static let byteOrderMark = JSONSyntaxError(
     "W0004", "the text begins with a byte order mark, which is skipped", isRemark: true)
 
-  static func invalidUTF8(offset: Int) -> JSONFault {
-    JSONFault("W0005", "the text is not UTF-8 at byte \(offset)", help: "save the file as UTF-8")
+  static func invalidUTF8(offset: Int) -> JSONSyntaxError {
+    JSONSyntaxError(
+      "W0005", "the text is not UTF-8 at byte \(offset)", help: "save the file as UTF-8")
   }
 
-  static func tooDeep(limit: Int) -> JSONFault {
-    JSONFault("W0006", "arrays and objects are nested more than \(limit) deep")
+  static func tooDeep(limit: Int) -> JSONSyntaxError {
+    JSONSyntaxError("W0006", "arrays and objects are nested more than \(limit) deep")
   }
 
-  static func tooManyProblems(limit: Int) -> JSONFault {
-    JSONFault("W0007", "reading stopped after \(limit) problems")
+  static func tooManyProblems(limit: Int) -> JSONSyntaxError {
+    JSONSyntaxError("W0007", "reading stopped after \(limit) problems")
   }
 
-  static let textAfterValue = JSONFault(
+  static let textAfterValue = JSONSyntaxError(
     "W0008", "unexpected text after the end of the JSON value",
     help: "a file holds one value; put several into an array")
 
@@ -87,7 +88,7 @@ extension JSONFault {
     case string, array, object, comment
   }
 
-  static func unclosed(_ opener: Opener) -> JSONFault {
+  static func unclosed(_ opener: Opener) -> JSONSyntaxError {
     let help =
       switch opener {
       case .string: "add the closing double quote"
@@ -95,52 +96,52 @@ extension JSONFault {
       case .object: "add the closing \"}\""
       case .comment: "remove the comment"
       }
-    return JSONFault(
+    return JSONSyntaxError(
       "W0009", "the \(opener.rawValue) is not closed before the end of the text", help: help)
   }
 
-  static func wrongBracket(found: Character, wanted: Character) -> JSONFault {
-    JSONFault("W0010", "found \"\(found)\", expected \"\(wanted)\"")
+  static func wrongBracket(found: Character, wanted: Character) -> JSONSyntaxError {
+    JSONSyntaxError("W0010", "found \"\(found)\", expected \"\(wanted)\"")
   }
 
-  static func unexpected(_ found: String, wanted: String) -> JSONFault {
-    JSONFault("W0010", "found \(found), expected \(wanted)")
+  static func unexpected(_ found: String, wanted: String) -> JSONSyntaxError {
+    JSONSyntaxError("W0010", "found \(found), expected \(wanted)")
   }
 
-  static func strangeSpace(_ scalar: Unicode.Scalar) -> JSONFault {
-    JSONFault(
+  static func strangeSpace(_ scalar: Unicode.Scalar) -> JSONSyntaxError {
+    JSONSyntaxError(
       "W0010", "found \(name(of: scalar)), which is not white space in JSON",
       help: "replace it with a plain space")
   }
 
-  static let comment = JSONFault(
+  static let comment = JSONSyntaxError(
     "W0011", "comments are not allowed in JSON",
     help: "remove it; in a workflow, \"description\" or a key that starts with \"x-\" can hold it")
 }
 
 // MARK: Between values
 
-extension JSONFault {
-  static func trailingComma(before bracket: Character) -> JSONFault {
-    JSONFault("W0012", "trailing comma before \"\(bracket)\"", help: "remove the comma")
+extension JSONSyntaxError {
+  static func trailingComma(before bracket: Character) -> JSONSyntaxError {
+    JSONSyntaxError("W0012", "trailing comma before \"\(bracket)\"", help: "remove the comma")
   }
 
-  static let missingComma = JSONFault(
+  static let missingComma = JSONSyntaxError(
     "W0013", "missing comma between two values", help: "add \",\"")
 
-  static func missingColon(found: String?) -> JSONFault {
+  static func missingColon(found: String?) -> JSONSyntaxError {
     let message =
       found.map { "found \"\($0)\", expected a colon after the key" }
       ?? "missing colon between a key and its value"
-    return JSONFault("W0014", message, help: "write \":\" between the key and its value")
+    return JSONSyntaxError("W0014", message, help: "write \":\" between the key and its value")
   }
 
-  static let missingValue = JSONFault("W0015", "missing value")
+  static let missingValue = JSONSyntaxError("W0015", "missing value")
 }
 
 // MARK: Values
 
-extension JSONFault {
+extension JSONSyntaxError {
   /// The problem with a word in place of a value; `nil` if it is not a word.
   init?(word: String) {
     let unsigned = word.drop { $0 == "+" || $0 == "-" }.lowercased()
@@ -148,11 +149,11 @@ extension JSONFault {
       self.init(
         "W0016", "\(word) is not a JSON number",
         help: "JSON has only finite numbers; omit the value, or write null")
-    } else if let fault = JSONFault(number: word) {
+    } else if let fault = JSONSyntaxError(number: word) {
       self = fault
-    } else if let meant = JSONFault.literals[word.lowercased()] {
+    } else if let meant = JSONSyntaxError.literals[word.lowercased()] {
       self.init("W0017", "\"\(word)\" is not a JSON value", help: "write \(meant)")
-    } else if JSONFault.isWord(word) {
+    } else if JSONSyntaxError.isWord(word) {
       self.init(
         "W0017", "\"\(word)\" is not a JSON value",
         help: "strings are written in double quotes: \"\(word)\"")
@@ -177,8 +178,8 @@ extension JSONFault {
 
   /// The problem with a word that looks like a number; `nil` if it does not look like one.
   private init?(number word: String) {
-    func fault(_ reason: String, _ help: String? = nil) -> JSONFault {
-      JSONFault("W0018", "\(word) is not a JSON number: \(reason)", help: help)
+    func fault(_ reason: String, _ help: String? = nil) -> JSONSyntaxError {
+      JSONSyntaxError("W0018", "\(word) is not a JSON number: \(reason)", help: help)
     }
     let sign = word.prefix { $0 == "+" || $0 == "-" }
     let digits = word.dropFirst(sign.count).lowercased()
@@ -213,21 +214,21 @@ extension JSONFault {
     }
   }
 
-  static let singleQuotes = JSONFault(
+  static let singleQuotes = JSONSyntaxError(
     "W0019", "single quotes are not allowed in JSON", help: "write plain double quotes")
 
-  static let curlyQuotes = JSONFault(
+  static let curlyQuotes = JSONSyntaxError(
     "W0019", "curly quotes are not allowed in JSON", help: "write plain double quotes")
 
-  static func unquotedKey(_ key: String) -> JSONFault {
-    JSONFault("W0020", "the key \"\(key)\" is not in double quotes", help: "write \"\(key)\"")
+  static func unquotedKey(_ key: String) -> JSONSyntaxError {
+    JSONSyntaxError("W0020", "the key \"\(key)\" is not in double quotes", help: "write \"\(key)\"")
   }
 }
 
 // MARK: Inside strings
 
-extension JSONFault {
-  static func controlCharacter(_ byte: UInt8) -> JSONFault {
+extension JSONSyntaxError {
+  static func controlCharacter(_ byte: UInt8) -> JSONSyntaxError {
     let scalar = Unicode.Scalar(byte)
     let escape =
       switch byte {
@@ -238,29 +239,29 @@ extension JSONFault {
       case 0x0D: "r"
       default: "u" + hex(scalar).lowercased()
       }
-    return JSONFault(
+    return JSONSyntaxError(
       "W0021", "a string contains \(name(of: scalar)), an unescaped control character",
       help: "write \\\(escape)")
   }
 
-  static let lineBreak = JSONFault(
+  static let lineBreak = JSONSyntaxError(
     "W0022", "the string is not closed at the end of its line",
     help: "add the closing double quote; a line break inside a string is written \\n")
 
-  static func unknownEscape(_ escape: String) -> JSONFault {
-    JSONFault(
+  static func unknownEscape(_ escape: String) -> JSONSyntaxError {
+    JSONSyntaxError(
       "W0023", "unknown escape \(escape)",
       help: "valid escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX; a "
         + "backslash itself is \\\\")
   }
 
-  static func shortUnicodeEscape(_ escape: String) -> JSONFault {
-    JSONFault(
+  static func shortUnicodeEscape(_ escape: String) -> JSONSyntaxError {
+    JSONSyntaxError(
       "W0023", "incomplete escape \(escape), expected \\u and four hexadecimal digits")
   }
 
-  static func loneSurrogate(_ escape: String) -> JSONFault {
-    JSONFault(
+  static func loneSurrogate(_ escape: String) -> JSONSyntaxError {
+    JSONSyntaxError(
       "W0024", "\(escape) is a lone surrogate, which is not a character",
       help: "characters beyond U+FFFF need both halves, as in \\ud83d\\ude00")
   }
@@ -268,23 +269,23 @@ extension JSONFault {
 
 // MARK: Allowed by RFC 8259, but reported
 
-extension JSONFault {
-  static let nul = JSONFault(
+extension JSONSyntaxError {
+  static let nul = JSONSyntaxError(
     "W0025", "the string contains U+0000",
     help: "remove \\u0000: no program argument, variable or path can hold it")
 
-  static func repeatedKey(_ key: String) -> JSONFault {
-    JSONFault(
+  static func repeatedKey(_ key: String) -> JSONSyntaxError {
+    JSONSyntaxError(
       "W0101", "the key \"\(key)\" is repeated", help: "remove one of the two",
       relation: "the first is here")
   }
 
-  static func equivalentKey(_ key: String, first: String) -> JSONFault {
+  static func equivalentKey(_ key: String, first: String) -> JSONSyntaxError {
     /// The text with its code points: `"é" (U+0065 U+0301)`.
     func spelled(_ text: String) -> String {
       "\"\(text)\" (" + text.unicodeScalars.map(name).joined(separator: " ") + ")"
     }
-    return JSONFault(
+    return JSONSyntaxError(
       "W0102",
       "the keys \(spelled(key)) and \(spelled(first)) look the same and"
         + " differ only in their Unicode normalisation",
@@ -292,7 +293,7 @@ extension JSONFault {
   }
 }
 
-extension JSONFault {
+extension JSONSyntaxError {
   static func name(of scalar: Unicode.Scalar) -> String { "U+" + hex(scalar) }
 
   private static func hex(_ scalar: Unicode.Scalar) -> String {

@@ -4,7 +4,7 @@ import WeftPlatform
 
 /// The output of a step with a secret output, buffered until the secret is known. It is unmasked, and so only
 /// kept in memory or in an unlinked file.
-struct HeldOutput {
+struct BufferedOutput {
   enum Target: Hashable {
     case stream(StepOutput.Stream)
     /// Only the log.
@@ -26,23 +26,23 @@ struct HeldOutput {
   private var stretches: [Stretch] = []
   private var spool: SpoolFile?
   private var bytes: [UInt8] = []
-  private var room: Int
+  private var capacity: Int
   /// The number of all bytes written, including those that were dropped.
   private(set) var writtenBytes: UInt64 = 0
   /// Whether there were more than the log may hold.
   private(set) var isCut = false
 
   init(limit: ByteCount) {
-    room = limit.bytes.addingReportingOverflow(HeldOutput.slackBytes).partialValue
-    if room < limit.bytes { room = .max }
+    capacity = limit.bytes.addingReportingOverflow(BufferedOutput.slackBytes).partialValue
+    if capacity < limit.bytes { capacity = .max }
   }
 
   mutating func add(_ chunk: UnsafeRawBufferPointer, to target: Target, at now: Duration) {
     writtenBytes += UInt64(chunk.count)
-    let kept = min(chunk.count, room)
+    let kept = min(chunk.count, capacity)
     isCut = isCut || kept < chunk.count
     guard kept > 0, makeRoom(for: kept) else { return }
-    room -= kept
+    capacity -= kept
     bytes += chunk.prefix(kept)
     if let last = stretches.indices.last, stretches[last].target == target {
       stretches[last].count += kept
@@ -58,7 +58,7 @@ struct HeldOutput {
     for stretch in stretches {
       var end = offset + stretch.count
       while offset < end {
-        let piece = piece(at: offset, atMost: min(end - offset, HeldOutput.memoryBytes))
+        let piece = piece(at: offset, atMost: min(end - offset, BufferedOutput.memoryBytes))
         // The file cannot be read any more.
         if piece.isEmpty { end = offset }
         piece.withUnsafeBytes { pass(stretch.target, $0, stretch.time) }
@@ -69,11 +69,11 @@ struct HeldOutput {
 
   /// - Returns: Whether there is room: bytes that do not fit into memory go to the file.
   private mutating func makeRoom(for count: Int) -> Bool {
-    guard bytes.count + count > HeldOutput.memoryBytes, !bytes.isEmpty else { return true }
+    guard bytes.count + count > BufferedOutput.memoryBytes, !bytes.isEmpty else { return true }
     if spool == nil { spool = try? SpoolFile() }
     guard let spool, (try? spool.append(bytes)) != nil else {
       isCut = true
-      room = 0
+      capacity = 0
       return false
     }
     bytes = []

@@ -7,7 +7,7 @@ import WeftTestKit
 @testable import WeftEvents
 @testable import WeftExecution
 
-@Suite struct FanOutRunTests {
+@Suite struct LoopRunTests {
   @Test func aStepRunsOnceForEachElement() throws {
     let run = try RunHarness(
       Workflow(steps: [

@@ -7,13 +7,13 @@ import WeftTestKit
 @testable import WeftExecution
 
 /// Pending cleanup of work that began before the engine was killed, even if that work is now skipped as a whole.
-@Suite struct OwedCleanupTests {
+@Suite struct PendingCleanupTests {
   /// Resumes the run: the first step runs again, and its answer decides whether the second one runs.
   private func goOn(
-    with workflow: Workflow, after past: RecordedRun, saying answer: String
+    with workflow: Workflow, after recorded: RecordedRun, saying answer: String
   ) throws -> [String] {
     let run = try RunHarness(workflow, maxParallel: 1) {
-      $0.past = past
+      $0.recorded = recorded
       $0.rerunning.steps = [0]
     }
     run.executor.write(answer, from: "a")
@@ -41,11 +41,11 @@ import WeftTestKit
   @Test func elementsOfALoopThatIsLeftOut() throws {
     let loop = workflow(
       Step("e", run: ["e"]).forEach(["x", "y", "z"], maxParallel: 2).cleanup(Step(run: ["tidy"])))
-    let past = try killed(loop, ending: "e[0]")
+    let recorded = try killed(loop, ending: "e[0]")
     // Three elements had begun.
-    let owed = ["e[2].cleanup", "e[1].cleanup", "e[0].cleanup"]
-    #expect(try goOn(with: loop, after: past, saying: "stop") == ["a"] + owed)
-    #expect(try goOn(with: loop, after: past, saying: "go").suffix(3) == owed)
+    let pendingCleanups = ["e[2].cleanup", "e[1].cleanup", "e[0].cleanup"]
+    #expect(try goOn(with: loop, after: recorded, saying: "stop") == ["a"] + pendingCleanups)
+    #expect(try goOn(with: loop, after: recorded, saying: "go").suffix(3) == pendingCleanups)
   }
 
   @Test func whatIsInsideOfElements() throws {
@@ -53,9 +53,9 @@ import WeftTestKit
     let group = workflow(
       Step("g", steps: [Step("b", run: ["b"]).cleanup(Step(run: ["t"])), inner])
         .forEach(["x", "y"]).cleanup(Step(run: ["all"])))
-    let past = try killed(group, ending: "g[0].b")
+    let recorded = try killed(group, ending: "g[0].b")
     #expect(
-      try goOn(with: group, after: past, saying: "stop") == [
+      try goOn(with: group, after: recorded, saying: "stop") == [
         "a", "g[1].b.cleanup", "g[1].cleanup", "g[0].i[0].sweep", "g[0].b.cleanup", "g[0].cleanup",
       ])
   }
@@ -64,8 +64,8 @@ import WeftTestKit
     let group = workflow(
       Step("g", steps: [Step("b", run: ["b"]).cleanup(Step(run: ["t"])), Step("c", run: ["c"])])
         .retry(1))
-    let past = try killed(group, ending: "b")
-    #expect(try goOn(with: group, after: past, saying: "stop") == ["a", "b.cleanup"])
+    let recorded = try killed(group, ending: "b")
+    #expect(try goOn(with: group, after: recorded, saying: "stop") == ["a", "b.cleanup"])
   }
 
   @Test("N1: a cleanup in a nested workflow that is not started again reads its inputs")
@@ -91,7 +91,7 @@ import WeftTestKit
     #expect(first.running == ["c/x"])
 
     let resumed = try RunHarness(workflow) {
-      $0.past = keeper.run
+      $0.recorded = keeper.run
       $0.rerunning.steps = [0, 1]
     }
     resumed.executor.write("stop", from: "a")
@@ -104,7 +104,7 @@ import WeftTestKit
 
     // Invalid inputs fail the cleanup: with `null` in their place, it could remove anything.
     let unknown = try RunHarness(workflow) {
-      $0.past = keeper.run
+      $0.recorded = keeper.run
       $0.rerunning.steps = [0, 1]
     }
     unknown.executor.write("stop", from: "a")

@@ -5,7 +5,7 @@ import WeftDiagnostics
 @testable import WeftJSON
 
 /// A wrong text, with the range to point at between `⟦` and `⟧`.
-struct Wrong: Sendable, CustomTestStringConvertible {
+struct MalformedDocument: Sendable, CustomTestStringConvertible {
   var text: String
   var range: Range<Int>
   var code: String
@@ -29,9 +29,9 @@ struct Wrong: Sendable, CustomTestStringConvertible {
   var testDescription: String { text.debugDescription }
 }
 
-struct JSONFaultTests {
+struct JSONSyntaxErrorTests {
   @Test("W04, W05: each fault is told by name, at its exact range", arguments: faults)
-  func aFaultIsToldByName(wrong: Wrong) throws {
+  func aFaultIsToldByName(wrong: MalformedDocument) throws {
     let (root, diagnostics) = JSONReader.read(file(wrong.text), beside: nil)
     #expect(diagnostics.count == 1)
     let reported = try #require(diagnostics.first)
@@ -44,195 +44,197 @@ struct JSONFaultTests {
     #expect((root != nil) == wrong.isReadOn)
   }
 
-  static let faults: [Wrong] = commas + words + numbers + quotes + strings + structure
+  static let faults: [MalformedDocument] = commas + words + numbers + quotes + strings + structure
 
   static let commas = [
-    Wrong(
+    MalformedDocument(
       "[1⟦,⟧]", "W0012", #"trailing comma before "]""#, help: "remove the comma", readOn: true),
-    Wrong(
+    MalformedDocument(
       "{\"a\": 1 ⟦,⟧ \n }", "W0012", #"trailing comma before "}""#, help: "remove the comma",
       readOn: true),
-    Wrong(
+    MalformedDocument(
       "[1⟦⟧ 2]", "W0013", "missing comma between two values", help: #"add ",""#, readOn: true),
-    Wrong(
+    MalformedDocument(
       "[[]⟦⟧\n{}]", "W0013", "missing comma between two values", help: #"add ",""#, readOn: true),
-    Wrong(
+    MalformedDocument(
       "{\"a\": 1⟦⟧\n \"b\\\"\" : 2}", "W0013", "missing comma between two values",
       help: #"add ",""#, readOn: true),
-    Wrong("[1,⟦,⟧2]", "W0015", "missing value", readOn: true),
-    Wrong("[⟦,⟧]", "W0015", "missing value", readOn: true),
-    Wrong("{⟦,⟧}", "W0015", "missing value", readOn: true),
-    Wrong("{\"a\":⟦⟧ }", "W0015", "missing value", readOn: true),
-    Wrong("{\"a\":⟦⟧, \"b\": 1}", "W0015", "missing value", readOn: true),
-    Wrong("{\"a\"⟦⟧}", "W0015", "missing value", readOn: true),
-    Wrong(
+    MalformedDocument("[1,⟦,⟧2]", "W0015", "missing value", readOn: true),
+    MalformedDocument("[⟦,⟧]", "W0015", "missing value", readOn: true),
+    MalformedDocument("{⟦,⟧}", "W0015", "missing value", readOn: true),
+    MalformedDocument("{\"a\":⟦⟧ }", "W0015", "missing value", readOn: true),
+    MalformedDocument("{\"a\":⟦⟧, \"b\": 1}", "W0015", "missing value", readOn: true),
+    MalformedDocument("{\"a\"⟦⟧}", "W0015", "missing value", readOn: true),
+    MalformedDocument(
       "{\"a\"⟦⟧ 1}", "W0014", "missing colon between a key and its value",
       help: #"write ":" between the key and its value"#, readOn: true),
-    Wrong(
+    MalformedDocument(
       "{\"a\" ⟦=⟧ 1}", "W0014", #"found "=", expected a colon after the key"#,
       help: #"write ":" between the key and its value"#, readOn: true),
-    Wrong(
+    MalformedDocument(
       "{\"a\": \"x\" ⟦\"⟧y\"}", "W0010", #"found """, expected "," or "}""#, readOn: false),
-    Wrong("[\"a\"⟦:⟧ 1]", "W0010", #"found ":", expected "," or "]""#, readOn: false),
-    Wrong("[1⟦;⟧ 2]", "W0010", #"found ";", expected "," or "]""#, readOn: false),
+    MalformedDocument("[\"a\"⟦:⟧ 1]", "W0010", #"found ":", expected "," or "]""#, readOn: false),
+    MalformedDocument("[1⟦;⟧ 2]", "W0010", #"found ";", expected "," or "]""#, readOn: false),
   ]
 
   static let words = [
-    Wrong(
+    MalformedDocument(
       "[⟦NaN⟧]", "W0016", "NaN is not a JSON number",
       help: "JSON has only finite numbers; omit the value, or write null", readOn: true),
-    Wrong(
+    MalformedDocument(
       "{\"a\": ⟦-Infinity⟧}", "W0016", "-Infinity is not a JSON number",
       help: "JSON has only finite numbers; omit the value, or write null", readOn: true),
-    Wrong("[⟦True⟧]", "W0017", #""True" is not a JSON value"#, help: "write true", readOn: true),
-    Wrong("⟦None⟧", "W0017", #""None" is not a JSON value"#, help: "write null", readOn: true),
-    Wrong(
+    MalformedDocument(
+      "[⟦True⟧]", "W0017", #""True" is not a JSON value"#, help: "write true", readOn: true),
+    MalformedDocument(
+      "⟦None⟧", "W0017", #""None" is not a JSON value"#, help: "write null", readOn: true),
+    MalformedDocument(
       "[⟦yes⟧ ]", "W0017", #""yes" is not a JSON value"#,
       help: #"strings are written in double quotes: "yes""#, readOn: true),
-    Wrong(
+    MalformedDocument(
       "{\"run\": ⟦swift⟧ build}", "W0017", #""swift" is not a JSON value"#,
       help: #"strings are written in double quotes: "swift""#, readOn: false),
-    Wrong(
+    MalformedDocument(
       "[⟦nul⟧]", "W0017", #""nul" is not a JSON value"#,
       help: #"strings are written in double quotes: "nul""#, readOn: true),
-    Wrong("[⟦*⟧]", "W0010", #"found "*", expected a value"#, readOn: false),
-    Wrong("[⟦\u{1}⟧]", "W0010", "found U+0001, expected a value", readOn: false),
+    MalformedDocument("[⟦*⟧]", "W0010", #"found "*", expected a value"#, readOn: false),
+    MalformedDocument("[⟦\u{1}⟧]", "W0010", "found U+0001, expected a value", readOn: false),
   ]
 
   static let numbers = [
-    Wrong(
+    MalformedDocument(
       "[⟦007⟧]", "W0018", "007 is not a JSON number: it has a leading zero", help: "write 7",
       readOn: true),
-    Wrong(
+    MalformedDocument(
       "[⟦-012.5⟧]", "W0018", "-012.5 is not a JSON number: it has a leading zero",
       help: "write -12.5", readOn: true),
-    Wrong(
+    MalformedDocument(
       "[⟦00⟧]", "W0018", "00 is not a JSON number: it has a leading zero", help: "write 0",
       readOn: true),
-    Wrong(
+    MalformedDocument(
       "[⟦0x1F⟧]", "W0018", "0x1F is not a JSON number: it is hexadecimal", help: "write 31",
       readOn: true),
-    Wrong(
+    MalformedDocument(
       "[⟦+1⟧]", "W0018", "+1 is not a JSON number: it has a plus sign", help: "write 1",
       readOn: true),
-    Wrong(
+    MalformedDocument(
       "[⟦-.5⟧]", "W0018", "-.5 is not a JSON number: there is no digit before the point",
       help: "write -0.5", readOn: true),
-    Wrong(
+    MalformedDocument(
       "[⟦1.⟧]", "W0018", "1. is not a JSON number: there is no digit after the point",
       readOn: true),
-    Wrong(
+    MalformedDocument(
       "[⟦2.e3⟧]", "W0018", "2.e3 is not a JSON number: there is no digit after the point",
       readOn: true),
-    Wrong(
+    MalformedDocument(
       "[⟦1e⟧]", "W0018", "1e is not a JSON number: its exponent has no digits", readOn: true),
-    Wrong(
+    MalformedDocument(
       "[⟦1E+⟧]", "W0018", "1E+ is not a JSON number: its exponent has no digits", readOn: true),
-    Wrong(
+    MalformedDocument(
       "[⟦-⟧]", "W0018", "- is not a JSON number: there is no digit after the minus", readOn: true),
-    Wrong(
+    MalformedDocument(
       "{\"timeout\": ⟦5m⟧}", "W0018",
       "5m is not a JSON number: only digits, one point and an exponent are allowed",
       help: #"if it is a string, write it in double quotes: "5m""#, readOn: true),
-    Wrong(
+    MalformedDocument(
       "⟦1_000⟧", "W0018",
       "1_000 is not a JSON number: only digits, one point and an exponent are allowed",
       help: #"if it is a string, write it in double quotes: "1_000""#, readOn: true),
   ]
 
   static let quotes = [
-    Wrong(
+    MalformedDocument(
       "[⟦'a b'⟧]", "W0019", "single quotes are not allowed in JSON",
       help: "write plain double quotes", readOn: true),
-    Wrong(
+    MalformedDocument(
       "{⟦'a'⟧: 1}", "W0019", "single quotes are not allowed in JSON",
       help: "write plain double quotes", readOn: true),
-    Wrong(
+    MalformedDocument(
       "[⟦'⟧it\\'s']", "W0019", "single quotes are not allowed in JSON",
       help: "write plain double quotes", readOn: false),
-    Wrong(
+    MalformedDocument(
       "[⟦“⟧a”]", "W0019", "curly quotes are not allowed in JSON",
       help: "write plain double quotes", readOn: false),
-    Wrong(
+    MalformedDocument(
       "{⟦timeout⟧ : 1}", "W0020", #"the key "timeout" is not in double quotes"#,
       help: #"write "timeout""#, readOn: true),
-    Wrong(
+    MalformedDocument(
       "{⟦1⟧: 1}", "W0020", #"the key "1" is not in double quotes"#, help: #"write "1""#,
       readOn: true),
-    Wrong(
+    MalformedDocument(
       "{⟦[⟧1]: 1}", "W0010", #"found "[", expected a key in double quotes"#, readOn: false),
   ]
 
   static let strings = [
-    Wrong(
+    MalformedDocument(
       "[\"a⟦\t⟧b\"]", "W0021", "a string contains U+0009, an unescaped control character",
       help: #"write \t"#, readOn: true),
-    Wrong(
+    MalformedDocument(
       "[\"⟦\u{1B}⟧[0m\"]", "W0021", "a string contains U+001B, an unescaped control character",
       help: #"write \u001b"#, readOn: true),
-    Wrong(
+    MalformedDocument(
       "[⟦\"a⟧\nb\"]", "W0022", "the string is not closed at the end of its line",
       help: #"add the closing double quote; a line break inside a string is written \n"#,
       readOn: false),
-    Wrong(
+    MalformedDocument(
       "[⟦\"a⟧\r\nb\"]", "W0022", "the string is not closed at the end of its line",
       help: #"add the closing double quote; a line break inside a string is written \n"#,
       readOn: false),
-    Wrong(
+    MalformedDocument(
       #"["a⟦\q⟧"]"#, "W0023", #"unknown escape \q"#,
       help: #"valid escapes are \" \\ \/ \b \f \n \r \t and \uXXXX; a backslash itself is \\"#,
       readOn: true),
-    Wrong(
+    MalformedDocument(
       #"["⟦\é⟧"]"#, "W0023", #"unknown escape \é"#,
       help: #"valid escapes are \" \\ \/ \b \f \n \r \t and \uXXXX; a backslash itself is \\"#,
       readOn: true),
-    Wrong(
+    MalformedDocument(
       #"["⟦\u12⟧"]"#, "W0023",
       #"incomplete escape \u12, expected \u and four hexadecimal digits"#, readOn: true),
-    Wrong(
+    MalformedDocument(
       #"["⟦\u⟧gggg"]"#, "W0023",
       #"incomplete escape \u, expected \u and four hexadecimal digits"#, readOn: true),
-    Wrong(
+    MalformedDocument(
       "[⟦\"abc⟧", "W0009", "the string is not closed before the end of the text",
       help: "add the closing double quote", readOn: false),
-    Wrong(
+    MalformedDocument(
       "⟦\"a\\⟧", "W0009", "the string is not closed before the end of the text",
       help: "add the closing double quote", readOn: false),
   ]
 
   static let structure = [
-    Wrong(
+    MalformedDocument(
       "⟦⟧", "W0001", "the text is empty, expected a JSON value", readOn: false),
-    Wrong(
+    MalformedDocument(
       "⟦⟧ \n\t", "W0001", "the text is empty, expected a JSON value", readOn: false),
-    Wrong(
+    MalformedDocument(
       "[1, [2⟦⟧\n", "W0009", "the array is not closed before the end of the text",
       help: #"add the closing "]""#, readOn: false),
-    Wrong(
+    MalformedDocument(
       "{\"a\": 1⟦⟧", "W0009", "the object is not closed before the end of the text",
       help: #"add the closing "}""#, readOn: false),
-    Wrong("[1⟦}⟧", "W0010", #"found "}", expected "]""#, readOn: false),
-    Wrong("{\"a\": 1⟦]⟧", "W0010", #"found "]", expected "}""#, readOn: false),
-    Wrong("⟦]⟧", "W0010", #"found "]", expected a value"#, readOn: false),
-    Wrong(
+    MalformedDocument("[1⟦}⟧", "W0010", #"found "}", expected "]""#, readOn: false),
+    MalformedDocument("{\"a\": 1⟦]⟧", "W0010", #"found "]", expected "}""#, readOn: false),
+    MalformedDocument("⟦]⟧", "W0010", #"found "]", expected a value"#, readOn: false),
+    MalformedDocument(
       "{} ⟦{}⟧\n", "W0008", "unexpected text after the end of the JSON value",
       help: "a file holds one value; put several into an array", readOn: true),
-    Wrong(
+    MalformedDocument(
       "[1 ⟦// one⟧\n]", "W0011", "comments are not allowed in JSON", help: commentHelp,
       readOn: true),
-    Wrong(
+    MalformedDocument(
       "⟦/* a\n * b */⟧ {}", "W0011", "comments are not allowed in JSON", help: commentHelp,
       readOn: true),
-    Wrong(
+    MalformedDocument(
       "{\"a\" ⟦# one⟧\r\n: 1}", "W0011", "comments are not allowed in JSON", help: commentHelp,
       readOn: true),
-    Wrong(
+    MalformedDocument(
       "{} ⟦/*⟧ *", "W0009", "the comment is not closed before the end of the text",
       help: "remove the comment", readOn: true),
-    Wrong(
+    MalformedDocument(
       "[⟦\u{A0}⟧1]", "W0010", "found U+00A0, which is not white space in JSON",
       help: "replace it with a plain space", readOn: true),
-    Wrong(
+    MalformedDocument(
       "[1⟦\u{FEFF}⟧]", "W0010", "found U+FEFF, which is not white space in JSON",
       help: "replace it with a plain space", readOn: true),
   ]

@@ -5,9 +5,9 @@ import WeftDefinition
 @testable import WeftExecution
 
 /// Output of steps with secret outputs.
-@Suite struct HeldOutputTests {
-  private static func passedOn(_ held: HeldOutput) -> [(HeldOutput.Target, [UInt8])] {
-    var all: [(HeldOutput.Target, [UInt8])] = []
+@Suite struct BufferedOutputTests {
+  private static func passedOn(_ held: BufferedOutput) -> [(BufferedOutput.Target, [UInt8])] {
+    var all: [(BufferedOutput.Target, [UInt8])] = []
     held.passOn { target, piece, _ in
       if all.last?.0 == target {
         all[all.count - 1].1 += piece
@@ -20,10 +20,10 @@ import WeftDefinition
 
   @Test("X14: what is held back comes in its order, however much of it there is")
   func order() {
-    var held = HeldOutput(limit: ByteCount(64 << 20))
-    var wanted: [(HeldOutput.Target, [UInt8])] = []
+    var held = BufferedOutput(limit: ByteCount(64 << 20))
+    var wanted: [(BufferedOutput.Target, [UInt8])] = []
     for number in 0..<40 {
-      let target = [HeldOutput.Target.stream(.stdout), .stream(.stderr), .log][number % 3]
+      let target = [BufferedOutput.Target.stream(.stdout), .stream(.stderr), .log][number % 3]
       let bytes = [UInt8](repeating: UInt8(number), count: number * 7001)
       // Chunks as they come from a pipe.
       for start in stride(from: 0, to: bytes.count, by: 65_536) {
@@ -41,7 +41,7 @@ import WeftDefinition
 
   @Test("X14: no more is held back than a log may hold, and all of it is counted")
   func limit() {
-    var held = HeldOutput(limit: ByteCount(1000))
+    var held = BufferedOutput(limit: ByteCount(1000))
     let chunk = [UInt8](repeating: 7, count: 1 << 19)
     for _ in 0..<6 { chunk.withUnsafeBytes { held.add($0, to: .stream(.stdout), at: .zero) } }
     #expect(Self.passedOn(held).map(\.1.count) == [1000 + 1 << 20])

@@ -1,6 +1,6 @@
 extension StepID {
   /// The reason why a text is not an id.
-  package enum Fault: Error, Sendable, Hashable {
+  package enum ParseError: Error, Sendable, Hashable {
     case empty
     case tooLong(bytes: Int)
     case beginning(Character)
@@ -11,7 +11,7 @@ extension StepID {
   package static let longest = 255
 
   /// The first problem that keeps `text` from being an id; `nil` if it is one.
-  package static func fault(in text: String) -> Fault? {
+  package static func fault(in text: String) -> ParseError? {
     guard !isValid(text.utf8) else { return nil }
     guard let first = text.first else { return .empty }
     if let wrong = text.first(where: { !isValid("_\($0)".utf8) }) { return .character(wrong) }

@@ -5,7 +5,7 @@ import WeftPlanning
 /// The events of one part of a run, until its engine was killed, suspended it, or finished it.
 struct RunPart {
   var events: [RunEvent]
-  var remains: [String] = []
+  var leaks: [String] = []
   var end: RunEnd?
   /// The steps of the workflow that its engine was asked to rerun.
   var rerunSteps: Set<String> = []
@@ -14,7 +14,7 @@ struct RunPart {
 }
 
 /// The recorded past of the parts of a run so far.
-struct PastOfRun {
+struct RunHistory {
   private(set) var run = RecordedRun()
   private var number: UInt64 = 0
   private var parts = 0

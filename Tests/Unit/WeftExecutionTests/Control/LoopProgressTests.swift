@@ -5,12 +5,12 @@ import WeftTestKit
 @testable import WeftEvents
 @testable import WeftExecution
 
-@Suite struct FanOutProgressTests {
+@Suite struct LoopProgressTests {
   private static func progress(
     _ elements: Int, maxParallel: Int? = nil, tolerating: FanOutTolerance = .count(0),
     _ onFailure: FailureResponse = .stop
-  ) -> FanOutProgress {
-    FanOutProgress(
+  ) -> LoopProgress {
+    LoopProgress(
       elements: elements, maxParallel: maxParallel, tolerance: tolerating, onFailure: onFailure)
   }
 
@@ -40,7 +40,7 @@ import WeftTestKit
       started += 1
       progress.stepsWaiting(1)
     }
-    #expect(started == FanOutProgress.enoughWaiting)
+    #expect(started == LoopProgress.waitingLimit)
     progress.stepsWaiting(-1)
     let next = progress.startAll()
     #expect(next.first == started)
@@ -131,7 +131,7 @@ import WeftTestKit
   }
 }
 
-extension FanOutProgress {
+extension LoopProgress {
   /// Starts everything that may start now.
   fileprivate mutating func startAll() -> [Int] {
     guard beginStarting() else { return [] }

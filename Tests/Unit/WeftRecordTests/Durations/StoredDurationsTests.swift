@@ -13,7 +13,7 @@ import WeftTestKit
 #endif
 
 /// Durations of steps on disk.
-struct KeptDurationsTests {
+struct StoredDurationsTests {
   private let scratch: ScratchFolder
   private let store: FileRunStore
   private let key = WorkflowKey(file: "w.json", name: nil, below: "/srv")!
@@ -162,6 +162,6 @@ struct WorkflowKeyTests {
     file: String, directory: String, text: String
   ) throws {
     let key = try #require(WorkflowKey(file: file, name: nil, below: nil))
-    #expect(key.text(keptIn: directory) == text)
+    #expect(key.text(storedIn: directory) == text)
   }
 }

@@ -3,7 +3,7 @@ import WeftEvents
 import WeftPlatform
 
 /// The reason why the program of an attempt was not started.
-enum AttemptObstacle: Error {
+enum AttemptStartError: Error {
   case environment(EnvironmentError)
   case input(path: String, SystemError)
   case log(String, StepLogs.NoCopyError)
@@ -67,7 +67,7 @@ extension StepFailure {
 
 extension AttemptEnd {
   /// The end of an attempt that was given up before its program started.
-  init(_ refusal: StartQueue.Refusal) {
+  init(_ refusal: StartQueue.Rejection) {
     switch refusal {
     case .stopped: self.init(.stopped(nil))
     case .shortage(let shortage): self.init(.failed(shortage.failure))

@@ -8,9 +8,9 @@ import WeftPlanning
 /// Elements are created as needed: while enough of their steps wait for slots, no further element is started.
 /// So a hundred thousand elements only use memory for those that are running, and for the values that are read
 /// of the rest.
-struct FanOutProgress {
+struct LoopProgress {
   /// Enough waiting steps to keep every slot busy until further elements have started.
-  static let enoughWaiting = 64
+  static let waitingLimit = 64
 
   private let elements: Int
   private let maxParallel: Int
@@ -22,7 +22,7 @@ struct FanOutProgress {
   private var failures = 0
   private var isClosed = false
   private var isStarting = false
-  private var passedOver = 0
+  private var skippedElements = 0
 
   /// - Parameters:
   ///   - maxParallel: The maximum number of elements that run at once.
@@ -45,7 +45,7 @@ struct FanOutProgress {
   /// The next element to start; `nil` if there is none now, which ends the call that was starting elements.
   mutating func next() -> Int? {
     guard !isClosed, started < elements, active < maxParallel,
-      waiting < FanOutProgress.enoughWaiting
+      waiting < LoopProgress.waitingLimit
     else {
       isStarting = false
       return nil
@@ -73,16 +73,16 @@ struct FanOutProgress {
 
   /// Takes back the last element from ``next()`` and starts no further one; ends the call that was starting
   /// elements.
-  mutating func leaveOut() {
+  mutating func skipAll() {
     started -= 1
     active -= 1
     (isClosed, isStarting) = (true, false)
   }
 
   /// Takes back the last element from ``next()``; others may start.
-  mutating func passOver() {
+  mutating func skipElement() {
     active -= 1
-    passedOver += 1
+    skippedElements += 1
   }
 
   /// Starts no further elements.
@@ -92,22 +92,22 @@ struct FanOutProgress {
   var isOver: Bool { active == 0 && !isStarting && (isClosed || started == elements) }
 
   /// Whether further elements would start.
-  var hasElementsLeft: Bool { !isClosed && started < elements }
+  var hasUnstartedElements: Bool { !isClosed && started < elements }
 
   /// The number of elements that have not started.
-  var notStarted: Int { elements - started + passedOver }
+  var notStarted: Int { elements - started + skippedElements }
 
   /// Whether all elements have been started.
-  var isComplete: Bool { started == elements && passedOver == 0 }
+  var isComplete: Bool { started == elements && skippedElements == 0 }
 
   /// Whether more elements have failed than are tolerated.
   var hasFailed: Bool { failures > tolerated }
 }
 
 /// A running loop, shared by its elements.
-final class FanOutRun: Sendable {
+final class LoopRun: Sendable {
   struct State {
-    var progress: FanOutProgress
+    var progress: LoopProgress
     /// The values of ended elements that others read; by index.
     var results: [ElementResult] = []
     var isOver = false
@@ -115,8 +115,8 @@ final class FanOutRun: Sendable {
     /// element takes precedence over one that could not run.
     var withheld: NodeResult?
 
-    mutating func note(_ result: NodeResult) {
-      guard result.holdsBack, result.conclusion != .failure else { return }
+    mutating func record(_ result: NodeResult) {
+      guard result.blocksDependents, result.conclusion != .failure else { return }
       if withheld?.conclusion != .cancelled, withheld == nil || result.conclusion == .cancelled {
         withheld = result
       }
@@ -132,11 +132,11 @@ final class FanOutRun: Sendable {
   /// Starts the elements that may start now.
   private let starter = Mutex<Starter?>(nil)
 
-  init(_ progress: FanOutProgress) {
+  init(_ progress: LoopProgress) {
     state = Mutex(State(progress: progress))
   }
 
-  func whenThereIsRoom(_ start: @escaping @Sendable () -> Void) {
+  func setStarter(_ start: @escaping @Sendable () -> Void) {
     starter.withLock { $0 = Starter(start: start) }
   }
 

@@ -10,11 +10,11 @@ import WeftTestKit
 @testable import WeftExecution
 
 /// Reports of orphans.
-@Suite struct RemainsTests {
+@Suite struct RunOrphansTests {
   /// An executor whose steps leave a process that cannot be killed, and whose run leaves one that can.
   private final class StubbornExecutor: StepExecutor {
     let containment: WeftEvents.ContainmentLevel? = .subreaper
-    let held = Promise<Remains, Never>(ifDropped: .success(Remains()))
+    let held = Promise<RunOrphans, Never>(ifDropped: .success(RunOrphans()))
     let asked = Mutex<[StopLevel]>([])
 
     func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
@@ -22,11 +22,11 @@ import WeftTestKit
       return Future(value: AttemptEnd(.ended(.code(0)), unkillable: [undying]))
     }
 
-    func finish(stop: StopSwitch) -> Future<Remains, Never> {
+    func finish(stop: StopSwitch) -> Future<RunOrphans, Never> {
       asked.withLock { $0.append(stop.level) }
-      return held.future.map { remains in
+      return held.future.map { orphans in
         self.asked.withLock { $0.append(stop.level) }
-        return remains
+        return orphans
       }
     }
   }
@@ -46,10 +46,10 @@ import WeftTestKit
     let (run, subscription) = try start(executor)
     // The last step has ended; the run has not.
     #expect(run.report.end == nil)
-    var remains = Remains()
-    remains.leftovers = [LeftoverProcess(process: 80, command: "httpd")]
-    remains.unkillable = [LeftoverProcess(process: 81, command: "nfs")]
-    executor.held.succeed(remains)
+    var orphans = RunOrphans()
+    orphans.leftovers = [LeftoverProcess(process: 80, command: "httpd")]
+    orphans.unkillable = [LeftoverProcess(process: 81, command: "nfs")]
+    executor.held.succeed(orphans)
     let end = try #require(run.report.end)
     #expect(end.leftovers.map(\.process) == [80])
     #expect(end.unkillable.map(\.process) == [70, 71, 81])
@@ -66,7 +66,7 @@ import WeftTestKit
     let executor = StubbornExecutor()
     let (run, _) = try start(executor)
     run.killNow()
-    executor.held.succeed(Remains())
+    executor.held.succeed(RunOrphans())
     #expect(executor.asked.withLock { $0 } == [StopLevel.none, .now])
     #expect(run.report.end != nil)
   }

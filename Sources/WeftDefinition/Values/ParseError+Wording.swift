@@ -2,7 +2,7 @@ import WeftDiagnostics
 
 /// Messages about malformed durations, ids, sizes, moments and rates.
 
-extension DurationText.Fault {
+extension DurationText.ParseError {
   static let units = "the units are d, h, m, s and ms, as in \"1h30m\""
 
   /// - Parameter allowsZero: Whether the duration may be zero, unlike a limit.
@@ -20,16 +20,16 @@ extension DurationText.Fault {
 
   func help(allowsZero: Bool) -> String? {
     switch self {
-    case .unknownUnit(let unit): "\(quoted(unit)) is not a unit; \(DurationText.Fault.units)"
+    case .unknownUnit(let unit): "\(quoted(unit)) is not a unit; \(DurationText.ParseError.units)"
     case .fraction: "write whole numbers: \"1500ms\" for one and a half seconds"
-    case .malformed, .withoutUnit, .lastWithoutUnit, .unitOutOfOrder: DurationText.Fault.units
+    case .malformed, .withoutUnit, .lastWithoutUnit, .unitOutOfOrder: DurationText.ParseError.units
     case .negative where allowsZero, .tooLong where allowsZero: nil
     case .negative, .zero, .tooLong: "omit the key for no limit"
     }
   }
 }
 
-extension StepID.Fault {
+extension StepID.ParseError {
   static let rule =
     "an id has at most \(StepID.longest) characters: letters, digits, \"_\" and \"-\"; it begins "
     + "with a letter or \"_\"; a \"name\" can be any text"
@@ -44,7 +44,7 @@ extension StepID.Fault {
   }
 }
 
-extension SizeText.Fault {
+extension SizeText.ParseError {
   static let units = "the units are GB, MB, KB, GiB, MiB, KiB and B, as in \"64KiB\""
 
   var expectation: String {
@@ -57,23 +57,23 @@ extension SizeText.Fault {
 
   var help: String? {
     switch self {
-    case .withoutUnit(let number): "write \"\(shortened(number))B\"; \(SizeText.Fault.units)"
+    case .withoutUnit(let number): "write \"\(shortened(number))B\"; \(SizeText.ParseError.units)"
     case .unknownUnit(let unit, let nearest?):
       "\(quoted(unit)) is not a unit, did you mean \"\(nearest)\"?"
-    case .unknownUnit(let unit, nil): "\(quoted(unit)) is not a unit; \(SizeText.Fault.units)"
+    case .unknownUnit(let unit, nil): "\(quoted(unit)) is not a unit; \(SizeText.ParseError.units)"
     case .fraction: "write a whole number, such as \"1536MiB\" for one and a half GiB"
-    case .malformed: SizeText.Fault.units
+    case .malformed: SizeText.ParseError.units
     case .negative, .zero, .tooLarge: nil
     }
   }
 }
 
-extension MomentText.Fault {
+extension MomentText.ParseError {
   static let example = "2026-11-21T09:00:00Z"
 
   var expectation: String {
     switch self {
-    case .malformed, .withoutTime: "expected a time like \"\(MomentText.Fault.example)\""
+    case .malformed, .withoutTime: "expected a time like \"\(MomentText.ParseError.example)\""
     case .withoutOffset: "expected \"Z\" or an offset at the end"
     case .month(let month): "but there is no month \(month)"
     case .day(let day, let last): "but that month has \(last) days, not \(day)"
@@ -89,7 +89,7 @@ extension MomentText.Fault {
   var help: String? {
     switch self {
     case .malformed:
-      "write a time as in RFC 3339, such as \"\(MomentText.Fault.example)\""
+      "write a time as in RFC 3339, such as \"\(MomentText.ParseError.example)\""
     case .withoutTime: "add the time of day and an offset, such as \"T09:00:00Z\""
     case .withoutOffset: "add \"Z\" for UTC, or an offset such as \"+01:00\""
     case .hour(24): "midnight is 00:00:00 of the next day"
@@ -99,7 +99,7 @@ extension MomentText.Fault {
   }
 }
 
-extension Rate.Fault {
+extension Rate.ParseError {
   var expectation: String {
     switch self {
     case .malformed: "expected a rate like \"30/1m\""
@@ -113,7 +113,7 @@ extension Rate.Fault {
     case .malformed: "write a count, a slash and a period: \"30/1m\""
     case .count: nil
     case .period(let text, .withoutUnit), .period(let text, .malformed):
-      "\(quoted(text)) is not a duration; \(DurationText.Fault.units)"
+      "\(quoted(text)) is not a duration; \(DurationText.ParseError.units)"
     case .period(_, .zero): "omit \"rate\" for no limit"
     case .period(_, let fault): fault.help(allowsZero: false)
     }

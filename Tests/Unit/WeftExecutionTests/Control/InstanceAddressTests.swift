@@ -6,7 +6,7 @@ import WeftPlanning
 @testable import WeftEvents
 @testable import WeftExecution
 
-@Suite struct FrameAddressTests {
+@Suite struct InstanceAddressTests {
   private let plan: Plan
 
   init() throws {

@@ -6,7 +6,7 @@ package import WeftJSON
 /// The elements of a loop, in order: each has a value and a unique key.
 ///
 /// Values are produced one at a time; those of a matrix are built on demand.
-package struct FanOutElements: Sendable {
+package struct LoopElements: Sendable {
   private enum Source: Sendable {
     case array([JSONValue])
     case object([JSONObject.Member])

@@ -4,14 +4,14 @@ import WeftJSON
 
 @testable import WeftPlanning
 
-@Suite struct FanOutElementsTests {
-  private static func list(_ elements: FanOutElements) -> [String] {
+@Suite struct LoopElementsTests {
+  private static func list(_ elements: LoopElements) -> [String] {
     (0..<elements.count).map { "\(elements.key(at: $0)) = \(elements.value(at: $0))" }
   }
 
   private static func problem(_ value: JSONValue, limit: Int = 10) -> LoopProblem? {
     do {
-      _ = try FanOutElements(of: value, limit: limit)
+      _ = try LoopElements(of: value, limit: limit)
       return nil
     } catch {
       return error
@@ -30,27 +30,27 @@ import WeftJSON
   }
 
   @Test func anArrayHasItsIndices() throws {
-    let elements = try FanOutElements(of: ["a", [1, 2], nil])
+    let elements = try LoopElements(of: ["a", [1, 2], nil])
     #expect(Self.list(elements) == [#"0 = "a""#, "1 = [1,2]", "2 = null"])
   }
 
   @Test func anObjectHasItsKeysInTheirOrder() throws {
-    let elements = try FanOutElements(of: ["b": 1, "a": ["x": 2]])
+    let elements = try LoopElements(of: ["b": 1, "a": ["x": 2]])
     #expect(Self.list(elements) == ["b = 1", #"a = {"x":2}"#])
   }
 
   @Test func aMatrixHasItsCombinations() throws {
     let matrix = try MatrixExpansion(axes: [(name: "os", values: ["a", "b"])])
-    #expect(Self.list(FanOutElements(matrix)) == [#"a = {"os":"a"}"#, #"b = {"os":"b"}"#])
+    #expect(Self.list(LoopElements(matrix)) == [#"a = {"os":"a"}"#, #"b = {"os":"b"}"#])
   }
 
   @Test(arguments: [[], [:]] as [JSONValue])
   func thereMayBeNone(value: JSONValue) throws {
-    #expect(try FanOutElements(of: value).count == 0)
+    #expect(try LoopElements(of: value).count == 0)
   }
 
   @Test func anExpressionGivesOtherKeys() throws {
-    var elements = try FanOutElements(of: ["a", "b", "c"])
+    var elements = try LoopElements(of: ["a", "b", "c"])
     var keys = ElementKeys()
     for value in [.string("x, y"), .number(3), .number(0.5)] as [ExpressionValue] {
       try keys.add(value)
