@@ -209,3 +209,149 @@ extension ScriptReading {
     depth -= 1
   }
 }
+
+extension ScriptReading {
+  /// Classifies a complete simple command, and keeps what later commands need to know about it.
+  mutating func classify(_ command: SimpleCommand) throws(UnsupportedSyntaxError) {
+    for assignment in command.assignments { classify(assignment: assignment) }
+    guard let first = command.words.first, let last = command.words.last else { return }
+    if let name = first.literal, !first.isPlain || command.start < first.range.lowerBound,
+      ReservedWord(Array(name.utf8)[...]) != nil
+    {
+      throw unfollowable(name, at: first.range.lowerBound)
+    }
+    var classify = CommandAnalyzer(dialect: dialect, depth: depth)
+    classify.classify(command.words[...])
+    for (placeholders, reason, isArgument) in classify.rejections {
+      reject(placeholders, reason, isArgument: isArgument)
+    }
+    suspicions += classify.suspicions
+    for word in classify.options { markOption(word) }
+    flow.evaluated += classify.evaluated
+    if let names = classify.readNames { flow.read(names, at: command.start) }
+    flow.set(classify.setNames, at: command.start)
+    flow.setsAnyName = flow.setsAnyName || classify.setsAnyName
+    flow.hasAttributes = flow.hasAttributes || classify.givesAttributes
+    for (name, value) in classify.assignments { flow.assign(name, value) }
+    flow.evaluatedNames.formUnion(classify.evaluatedNames)
+    flow.call(first.range, first.range.upperBound..<last.range.upperBound)
+    if let redirection = command.redirections.first, classify.readNames != nil {
+      flow.pipe(redirection.offset..<position, into: command.start..<position)
+    }
+    if classify.readsProgram {
+      programReaders += 1
+      for redirection in command.redirections { rejectInput(redirection) }
+    }
+    if let name = classify.changesReading {
+      throw UnsupportedSyntaxError(construct: .changesReading(command: name), offset: position)
+    }
+  }
+
+  private mutating func rejectInput(_ redirection: Redirection) {
+    switch redirection.kind {
+    case .file, .hereString:
+      reject(redirection.word.placeholders, .programInput)
+      flow.evaluated.append(redirection.word.range)
+    case .hereDocument: rejectAsProgram(redirection.offset..<redirection.word.range.upperBound)
+    case .descriptor: break
+    }
+  }
+
+  private mutating func classify(assignment word: ShellWord) {
+    let nameEnd = word.range.lowerBound + word.assignedName!
+    let name = script.text(word.range.lowerBound..<nameEnd)
+    if SpecialVariables.isSpecial(name) {
+      reject(word.placeholders, .specialVariable(name))
+      flow.evaluated.append(nameEnd..<word.range.upperBound)
+    }
+    flow.assign(name, nameEnd..<word.range.upperBound)
+  }
+
+  private mutating func markOption(_ word: ShellWord) {
+    guard case .quoted(let quoting, _)? = places[word.placeholders.lowerBound] else { return }
+    places[word.placeholders.lowerBound] = .quoted(quoting, mayBeOption: true)
+  }
+}
+
+/// Blanks, comments and line ends between words.
+extension ScriptReading {
+  /// Skips blanks, continued lines and a comment.
+  mutating func skipBlanks() throws(UnsupportedSyntaxError) {
+    while true {
+      switch byte {
+      case .space, .tab: position += 1
+      case .backslash where nextByte == .newline:
+        try expectNoDocument()
+        position += 2
+      case .hash:
+        comment()
+        return
+      default: return
+      }
+    }
+  }
+
+  private mutating func comment() {
+    while byte != .newline && byte != ScriptText.end {
+      if byte == ScriptText.placeholder { takeHole(.comment) } else { position += 1 }
+    }
+  }
+
+  /// Skips blanks, comments and line ends.
+  mutating func skipLines() throws(UnsupportedSyntaxError) {
+    while true {
+      try skipBlanks()
+      guard byte == .newline else { return }
+      try newline()
+    }
+  }
+
+  /// Skips the end of a line and the here-documents that follow it.
+  mutating func newline() throws(UnsupportedSyntaxError) {
+    guard awaitedOutside == 0 else { throw unfollowable("<<") }
+    position += 1
+    let bodies = awaited
+    awaited = []
+    for document in bodies { try body(of: document) }
+  }
+
+  /// Stops at a newline that ends no command while a here-document is awaited: shells differ in where
+  /// its body then begins.
+  func expectNoDocument() throws(UnsupportedSyntaxError) {
+    guard awaited.isEmpty && awaitedOutside == 0 else { throw unfollowable("<<") }
+  }
+
+  /// The word here if it has no quoting and so may be reserved; else empty.
+  var plainWord: ArraySlice<UInt8> {
+    var end = position
+    while !script.bytes[end].endsWord {
+      switch script.bytes[end] {
+      case .singleQuote, .doubleQuote, .backslash, .dollar, .backquote, ScriptText.placeholder:
+        return []
+      default: end += 1
+      }
+    }
+    return script.bytes[position..<end]
+  }
+
+  func isAt(_ word: StaticString) -> Bool {
+    let plain = plainWord
+    return plain.count == word.utf8CodeUnitCount
+      && word.withUTF8Buffer { plain.elementsEqual($0) }
+  }
+
+  func isAt(_ word: String) -> Bool { plainWord.elementsEqual(word.utf8) }
+
+  /// Skips a reserved word; everything between `opening` and here belongs to it.
+  mutating func expect(_ word: StaticString, after opening: Int) throws(UnsupportedSyntaxError) {
+    guard isAt(word) else {
+      throw unbalanced(String(decoding: openingWord(opening), as: UTF8.self), at: opening)
+    }
+    position += word.utf8CodeUnitCount
+  }
+
+  private func openingWord(_ offset: Int) -> ArraySlice<UInt8> {
+    let word = script.bytes[offset...].prefix { !$0.endsWord }
+    return word.isEmpty ? script.bytes[offset...offset] : word
+  }
+}

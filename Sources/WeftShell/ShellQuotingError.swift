@@ -1,3 +1,5 @@
+import WeftDiagnostics
+
 /// The reason why an expression is not allowed at its position in a script.
 package struct ShellQuotingError: Error, Sendable, Hashable {
   package let reason: Reason
@@ -83,5 +85,176 @@ extension ShellQuotingError {
       program[program.utf8.index(after: $0)...]
     }
     return CommandRule.named(name.map(String.init) ?? program, .posix) != nil
+  }
+}
+
+extension ShellQuotingError {
+  /// The problem and what was expected.
+  package var message: String { "\(shown) \(reason.sentence)" }
+
+  /// The suggested remedy.
+  package var help: String {
+    switch reason.remedy {
+    case .variable(let use): "add \(entry) and \(use)"
+    case .validation(let use):
+      "\"$VALUE\" would be evaluated too: first restrict the value with a \"pattern\" on its input "
+        + "or a case statement; then add \(entry) and \(use)"
+    case .text(let text): text
+    case .around(let before, let after): before + shown + after
+    }
+  }
+
+  /// The expression on one line, shortened to fit a message.
+  private var shown: String {
+    shortened(expression.split(whereSeparator: \.isNewline).joined(separator: " "))
+  }
+
+  private var entry: String { "\"env\": { \"VALUE\": \"\(shown)\" }" }
+
+  /// The advice; the expression is filled in.
+  fileprivate enum Remedy {
+    /// A variable of the step's environment, and how to use it.
+    case variable(String)
+    /// A variable too, but where even a quoted one would be evaluated.
+    case validation(String)
+    case text(String)
+    case around(String, String)
+  }
+}
+
+extension ShellQuotingError.Reason {
+  fileprivate var sentence: String {
+    switch self {
+    case .unknownShell(let program):
+      "is in a script for \(quoted(program)), whose quoting rules are not known"
+    case .unfollowable(let construct, let line):
+      "is in a part of the script that cannot be parsed: line \(line): \(construct.sentence)"
+    case .quotedHereDocument:
+      "is in a here-document with a quoted delimiter, where nothing is expanded"
+    case .hereDocumentDelimiter: "is in the delimiter of a here-document"
+    case .backquotes: "is inside backquotes, where quoting works differently"
+    case .expansion: "is inside ${…}"
+    case .translated: "is inside $\"…\", which is translated before it is expanded"
+    case .afterBackslash: "directly follows a backslash, which would escape its quotes"
+    case .afterDollar: "directly follows a $, which would combine with its quotes"
+    case .descriptor: "is used as a descriptor number"
+    case .arithmetic: "is in an arithmetic expression, where \(Self.example) runs the command"
+    case .elementIndex: "is in a subscript, where \(Self.example) runs the command"
+    case .condition(let operation?):
+      "is an operand of \(quoted(operation)), where \(Self.example) may run the command"
+    case .condition(nil): "is in a test whose operator is computed"
+    case .longTest: "is in a compound test, where it may be read as an operator"
+    case .evaluatedArgument(let command): "is an argument of \"\(command)\", which may evaluate it"
+    case .evaluatedLater(ValueFlow.positional):
+      "becomes a positional parameter, which the script evaluates"
+    case .evaluatedLater(let name):
+      "reaches the variable \"\(name)\", which the script evaluates"
+    case .attributes(let name):
+      "is assigned to \"\(name)\" in a script that sets variable attributes, which may evaluate it"
+    case .commandWord: "is used as the name of a command"
+    case .unknownCommand: "is an argument of a command whose name is computed"
+    case .assignmentName: "is used as the name of a variable"
+    case .functionName: "is used as the name of a function"
+    case .loopName: "is used as the name of a loop variable"
+    case .specialVariable(let name):
+      "becomes the value of \"\(name)\", which may run or evaluate it"
+    case .programText(let program): "would be interpreted by \"\(program)\""
+    case .programFile(let program): "is used as the program that \"\(program)\" runs"
+    case .programInput: "is part of a program that a command reads"
+    case .scriptText(let program): "is in text that \"\(program)\" passes to a shell"
+    case .runArgument(let program): "would be run by \"\(program)\""
+    case .optionOf(let program):
+      "may be read as an option of \"\(program)\", which can run programs"
+    case .format: "is in the format of \"printf\", where % and \\ have a meaning"
+    }
+  }
+
+  private static let example = "a value such as a[$(command)]"
+
+  fileprivate var remedy: ShellQuotingError.Remedy {
+    switch self {
+    case .unknownShell: .variable("read VALUE from the environment there")
+    case .unfollowable: .variable("use \"$VALUE\" here")
+    case .quotedHereDocument:
+      .text("write the delimiter without quotes, and \\$ for each literal $")
+    case .hereDocumentDelimiter: .text("write the delimiter literally")
+    case .backquotes: .text("write $(…) instead of the backquotes")
+    case .expansion:
+      .around(
+        "set a variable first, value=", ", and use $value here, but not as an index or offset")
+    case .translated: .text("remove the $ before the quote")
+    case .afterBackslash: .text("remove the backslash: values need no escaping")
+    case .afterDollar: .text("write \\$ for a dollar sign")
+    case .descriptor: .text("write the number literally")
+    case .arithmetic: .validation("use $VALUE here")
+    case .condition(let operation?) where TestOperators.ofNumbers.contains(operation):
+      .text("compare with [ a \(operation) b ], which only accepts numbers (except in zsh)")
+    case .condition: .text("write the operator and the variable names literally")
+    case .longTest: .text("split it into several tests, as in [ a = b ] && [ c = d ]")
+    case .evaluatedArgument(let command): Self.remedy(ofArgumentOf: command)
+    case .elementIndex, .evaluatedLater: .validation("use \"$VALUE\" here")
+    case .attributes: .text("remove the attributes, or move that part into a separate step")
+    case .commandWord:
+      .text("write \"run\" as an array, or choose the command with a case statement")
+    case .unknownCommand: .text("spell out the command name")
+    case .assignmentName, .functionName, .loopName: .text("write the name literally")
+    case .specialVariable: .text("write the value literally, or choose it with a case statement")
+    case .programText("sed"): .variable("use awk, which reads it as ENVIRON[\"VALUE\"]")
+    case .programText(let program): Self.remedy(ofTextFor: program)
+    case .programFile: .text("write the file name literally, or choose it with a case statement")
+    case .programInput: .variable("let that program read VALUE from its environment")
+    case .scriptText("ssh"):
+      .around("pass it on standard input: printf '%s' ", " | ssh host 'cat >file'")
+    case .scriptText: .variable("use \"$VALUE\" in that text, which is in single quotes")
+    case .runArgument:
+      .text(
+        "write that argument literally, or restrict it with a case statement or "
+          + "an \"enum\" of the input")
+    case .optionOf: .text("put -- before it, so that it cannot be an option")
+    case .format: .around("write printf '%s' ", "")
+    }
+  }
+
+  private static func remedy(ofArgumentOf command: String) -> ShellQuotingError.Remedy {
+    switch command {
+    case "set": .text("put -- before it")
+    case "declare", "typeset", "local", "readonly", "export":
+      .around("assign it by itself first: name=", "")
+    case "unset", "read", "mapfile", "readarray", "getopts", "printf -v":
+      .text("write the variable name literally")
+    default: .validation("use \"$VALUE\" here")
+    }
+  }
+
+  private static func remedy(ofTextFor program: String) -> ShellQuotingError.Remedy {
+    let name = program.prefix { !$0.isNumber }
+    guard let reading = readings[String(name)] else {
+      return .variable("let \"\(program)\" read VALUE from its environment")
+    }
+    return .variable("read it there as \(reading)")
+  }
+
+  /// The expression that reads an environment variable in each language.
+  private static let readings: [String: String] = [
+    "sh": "\"$VALUE\", in text between single quotes",
+    "bash": "\"$VALUE\", in text between single quotes",
+    "dash": "\"$VALUE\", in text between single quotes",
+    "zsh": "\"$VALUE\", in text between single quotes",
+    "python": "os.environ[\"VALUE\"]", "perl": "$ENV{VALUE}", "ruby": "ENV[\"VALUE\"]",
+    "node": "process.env.VALUE", "php": "getenv(\"VALUE\")", "lua": "os.getenv(\"VALUE\")",
+    "awk": "ENVIRON[\"VALUE\"]", "jq": "env.VALUE", "make": "\"$$VALUE\" in the recipe",
+  ]
+}
+
+extension ShellQuotingError.Construct {
+  fileprivate var sentence: String {
+    switch self {
+    case .syntax("the end"): "it ends unexpectedly"
+    case .syntax(let text): "shells parse \(quoted(text)) differently"
+    case .changesReading(let command): "\(quoted(command)) may change how the rest is parsed"
+    case .unbalanced(let opening): "\(quoted(opening)) is not closed"
+    case .controlCharacter: "there is a control character"
+    case .tooDeep: "more than \(ScriptReading.depthLimit) commands and expansions are nested"
+    }
   }
 }

@@ -1,3 +1,4 @@
+package import WeftDiagnostics
 public import WeftJSON
 public import WeftPatterns
 
@@ -99,5 +100,287 @@ extension ValueSchema.ObjectRules {
   /// The schema of a declared property.
   func schema(of name: String) -> ValueSchema? {
     properties.first { $0.name.utf8.elementsEqual(name.utf8) }?.schema
+  }
+}
+
+extension ValueSchema {
+  /// The allowed values in a clause: `a whole number, at least 1, at most 10`.
+  package var summary: String {
+    var parts = [subject]
+    if let pattern = text.pattern { parts.append("matching \(quoted(pattern.text))") }
+    parts += limits(text.length, "character", "characters")
+    if let least = number.minimum { parts.append("at least \(least)") }
+    if let limit = number.exclusiveMinimum { parts.append("more than \(limit)") }
+    if let most = number.maximum { parts.append("at most \(most)") }
+    if let limit = number.exclusiveMaximum { parts.append("less than \(limit)") }
+    if let divisor = number.divisor { parts.append("a multiple of \(divisor)") }
+    parts += limits(array.count, "element", "elements")
+    if array.isUnique { parts.append("unique elements") }
+    if case .matching(let schema) = array.elements { parts.append("each \(schema.subject)") }
+    parts += limits(object.count, "property", "properties")
+    if !object.required.isEmpty {
+      parts.append("with \(QuotedList(object.required, conjunction: "and"))")
+    }
+    return parts.joined(separator: ", ")
+  }
+
+  private var subject: String {
+    if let constant { return constant.noun }
+    if !allowed.isEmpty { return listed(allowed.map(\.noun), conjunction: "or") }
+    if types.isEmpty { return "any value" }
+    return listed(types.map(\.expectation), conjunction: "or")
+  }
+
+  private func limits(_ limits: CountLimits, _ one: String, _ many: String) -> [String] {
+    switch (limits.least, limits.most) {
+    case (0, nil): []
+    case (let least, nil): ["at least \(least) \(least == 1 ? one : many)"]
+    case (0, let most?): ["at most \(most) \(most == 1 ? one : many)"]
+    case (let least, let most?) where least == most: ["\(most) \(most == 1 ? one : many)"]
+    case (let least, let most?): ["\(least) to \(most) \(many)"]
+    }
+  }
+
+  /// The symbol for a value in a synopsis: `TEXT`, `a|b`.
+  package var placeholder: String {
+    let words = allowed.compactMap { value -> String? in
+      switch value {
+      case .string(let text) where StepID.isValid(text.utf8): text
+      case .number, .bool: value.description
+      case .null, .string, .array, .object: nil
+      }
+    }
+    if !words.isEmpty, words.count == allowed.count, words.count <= 5 {
+      return words.joined(separator: "|")
+    }
+    if types.isEmpty || types.contains(.string) { return "TEXT" }
+    if types.contains(.integer) || types.contains(.number) { return "N" }
+    if types.contains(.boolean) { return "true|false" }
+    return "JSON"
+  }
+}
+
+extension InputDeclaration {
+  /// The option that gives it on a command line; a secret comes from a file, because others can see
+  /// the arguments of a program.
+  package var option: String { "-i \(name)=\(isSecret ? "@FILE" : schema.placeholder)" }
+}
+
+/// The reason why a text cannot be read as a value of the declared type.
+package enum TextError: Error, Sendable, Hashable {
+  /// The text is not a value of any of the types.
+  case unlike(String, wanted: [ValueType])
+  /// It is not JSON; the location counts within the text.
+  case notJSON(String, at: SourcePosition, help: String?)
+
+  /// - Parameters:
+  ///   - subject: The option or input that the text is for, such as `"-i port"`.
+  ///   - isSecret: Whether the message must not contain any part of the text.
+  package func message(about subject: String, isSecret: Bool = false) -> String {
+    switch self {
+    case .unlike(let text, let wanted):
+      let expectation = listed(wanted.map(\.expectation), conjunction: "or")
+      return isSecret
+        ? "\(subject) is a secret with an invalid value, expected \(expectation)"
+        : "\(subject) is \(quoted(text)), expected \(expectation)"
+    case .notJSON(let message, let place, _):
+      return "\(subject) is not JSON, at \(place.line):\(place.column)"
+        + (isSecret ? "" : ": \(message)")
+    }
+  }
+
+  package func help(isSecret: Bool = false) -> String? {
+    switch self {
+    case .unlike(let text, let wanted): isSecret ? nil : TextError.remedy(for: text, wanted)
+    case .notJSON(_, _, let help): isSecret ? nil : help
+    }
+  }
+
+  private static let truths: Set = ["yes", "y", "on", "1", "true", "t"]
+  private static let falsehoods: Set = ["no", "n", "off", "0", "false", "f"]
+
+  private static func remedy(for text: String, _ wanted: [ValueType]) -> String? {
+    if wanted.contains(.boolean) {
+      if truths.contains(text.lowercased()) { return "write true" }
+      if falsehoods.contains(text.lowercased()) { return "write false" }
+    }
+    if wanted.contains(.integer) || wanted.contains(.number),
+      text.utf8.contains(where: { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    {
+      return
+        "numbers are written as in JSON: 7, -1.5 or 2e3, without \"+\", spaces or leading zeros"
+    }
+    return nil
+  }
+}
+
+extension ValueSchema {
+  /// The types by which a text is read: those declared, else those of the allowed values; without
+  /// either, a text is taken literally.
+  private func typesOfTexts(besides other: JSONValue?) -> [ValueType] {
+    if !types.isEmpty { return types }
+    let known = allowed + [constant, other].compactMap(\.self).filter { $0 != .null }
+    let all = known.map(ValueType.init(of:))
+    return ValueType.allCases.filter(all.contains)
+  }
+
+  /// Reads a text as people write it on a command line.
+  ///
+  /// A text is taken literally where a string is allowed. Numbers follow the grammar of JSON; `true`,
+  /// `false`, `null`, arrays and objects are written as in JSON. Whether the value fits is not checked.
+  ///
+  /// - Parameter example: A value that is known to fit, such as the default: it gives the type if none
+  ///   is declared.
+  package func value(
+    ofText text: String, like example: JSONValue? = nil
+  ) throws(TextError) -> JSONValue {
+    let types = typesOfTexts(besides: example)
+    if types.isEmpty || types.contains(.string) { return .string(text) }
+    if types.contains(.null), text == "null" { return .null }
+    if types.contains(.boolean), text == "true" || text == "false" { return .bool(text == "true") }
+    if types.contains(.number) || types.contains(.integer), let number = JSONNumber(text) {
+      return .number(number)
+    }
+    guard types.contains(.array) || types.contains(.object) else {
+      throw .unlike(text, wanted: types)
+    }
+    return try JSONValue(text: text)
+  }
+}
+
+extension JSONValue {
+  /// Reads a text that is JSON.
+  package init(text: String) throws(TextError) {
+    let file = SourceFile(path: "<text>", bytes: Array(text.utf8))
+    let (root, diagnostics) = JSONReader.read(file)
+    if let error = diagnostics.first(where: \.isError) {
+      let offset = error.place.map { Int($0.range.start) } ?? 0
+      throw .notJSON(error.message, at: file.position(of: offset), help: error.help)
+    }
+    self = root.map(JSONValue.init) ?? .null
+  }
+}
+
+extension ValueSchema {
+  /// All faults of a value, in its own order; empty if it fits. At most ``ValueError/mostTold``.
+  public func faults(of value: JSONValue) -> [ValueError] {
+    var check = ValueCheck()
+    check.check(value, by: self, at: ValuePath())
+    return check.faults
+  }
+}
+
+/// One walk over a value, as deep as the schema goes.
+private struct ValueCheck {
+  private(set) var faults: [ValueError] = []
+
+  private var isFull: Bool { faults.count >= ValueError.mostTold }
+
+  private mutating func report(_ kind: ValueError.Kind, at path: ValuePath) {
+    if !isFull { faults.append(ValueError(kind, path)) }
+  }
+
+  mutating func check(_ value: JSONValue, by schema: ValueSchema, at path: ValuePath) {
+    guard schema.types.isEmpty || schema.types.contains(where: { $0.holds(for: value) }) else {
+      // Other faults would only follow from this one.
+      return report(.wrongType(value, wanted: schema.types), at: path)
+    }
+    if let constant = schema.constant, constant != value {
+      return report(.notAllowed(value, wanted: [constant]), at: path)
+    }
+    if !schema.allowed.isEmpty, !schema.allowed.contains(value) {
+      return report(.notAllowed(value, wanted: schema.allowed), at: path)
+    }
+    switch value {
+    case .string(let text): check(text, by: schema.text, at: path)
+    case .number(let number): check(number, by: schema.number, at: path)
+    case .array(let elements): check(elements, by: schema.array, at: path)
+    case .object(let object): check(object, by: schema.object, at: path)
+    case .null, .bool: break
+    }
+  }
+
+  private mutating func check(
+    _ text: String, by rules: ValueSchema.TextRules, at path: ValuePath
+  ) {
+    let count = text.unicodeScalars.count
+    if count < rules.length.least { report(.tooShort(count, least: rules.length.least), at: path) }
+    if let most = rules.length.most, count > most { report(.tooLong(count, most: most), at: path) }
+    guard let pattern = rules.pattern else { return }
+    guard text.utf8.count <= WorkflowLimits.matchedBytes else {
+      return report(.tooLongToMatch(bytes: text.utf8.count), at: path)
+    }
+    if !pattern.matches(in: text) { report(.noMatch(text, of: pattern), at: path) }
+  }
+
+  private mutating func check(
+    _ number: JSONNumber, by rules: ValueSchema.NumberRules, at path: ValuePath
+  ) {
+    if let least = rules.minimum, number < least { report(.below(number, least: least), at: path) }
+    if let most = rules.maximum, number > most { report(.above(number, most: most), at: path) }
+    if let limit = rules.exclusiveMinimum, number <= limit {
+      report(.notAbove(number, limit: limit), at: path)
+    }
+    if let limit = rules.exclusiveMaximum, number >= limit {
+      report(.notBelow(number, limit: limit), at: path)
+    }
+    if let divisor = rules.divisor, number.isMultiple(of: divisor) != true {
+      report(.noMultiple(number, of: divisor), at: path)
+    }
+  }
+
+  private mutating func check(
+    _ elements: [JSONValue], by rules: ValueSchema.ArrayRules, at path: ValuePath
+  ) {
+    let count = elements.count
+    if count < rules.count.least {
+      report(.tooFewElements(count, least: rules.count.least), at: path)
+    }
+    if let most = rules.count.most, count > most {
+      report(.tooManyElements(count, most: most), at: path)
+    }
+    if rules.isUnique { checkUniqueness(of: elements, at: path) }
+    guard case .matching(let schema) = rules.elements else { return }
+    for (index, element) in elements.enumerated() where !isFull {
+      check(element, by: schema, at: path.appending(.element(index)))
+    }
+  }
+
+  private mutating func checkUniqueness(of elements: [JSONValue], at path: ValuePath) {
+    var first: [JSONValue: Int] = [:]
+    for (index, element) in elements.enumerated() where !isFull {
+      if let earlier = first.updateValue(index, forKey: element) {
+        report(.equalElements(earlier, index), at: path)
+      }
+    }
+  }
+
+  private mutating func check(
+    _ object: JSONObject, by rules: ValueSchema.ObjectRules, at path: ValuePath
+  ) {
+    let count = object.count
+    if count < rules.count.least {
+      report(.tooFewProperties(count, least: rules.count.least), at: path)
+    }
+    if let most = rules.count.most, count > most {
+      report(.tooManyProperties(count, most: most), at: path)
+    }
+    for name in rules.required where object[name] == nil {
+      report(.missingProperty(name, found: object.map(\.key)), at: path)
+    }
+    for member in object where !isFull {
+      let inside = path.appending(.property(member.key))
+      if let schema = rules.schema(of: member.key) {
+        check(member.value, by: schema, at: inside)
+        continue
+      }
+      switch rules.additional {
+      case .anything: break
+      case .nothing:
+        let known = rules.properties.map(\.name)
+        report(.undeclaredProperty(member.key, known: known), at: inside)
+      case .matching(let schema): check(member.value, by: schema, at: inside)
+      }
+    }
   }
 }

@@ -1,4 +1,5 @@
 public import WeftDiagnostics
+import WeftJSON
 
 /// One step of a workflow: an action, its dependencies and its settings.
 public struct Step: Sendable, Hashable {
@@ -189,5 +190,209 @@ public struct StepGroup: Sendable, Hashable {
     self.members = members
     self.maxParallel = maxParallel
     self.join = join
+  }
+}
+
+extension Step {
+  /// The step, run only if an expression is true: `Step(run: "make install").if("inputs.install")`.
+  public func `if`(_ condition: Condition) -> Step {
+    changing { $0.control.condition = condition }
+  }
+
+  /// The step, retried up to this many times after a failure that may be temporary, or never: `.retry(0)`.
+  public func retry(_ further: Int) -> Step { retry(RetryPolicy(max: further)) }
+
+  /// The step, retried by policies with separate counters: the first one that applies to a failure handles
+  /// it, even if it has no attempts left.
+  public func retry(_ policies: RetryPolicy...) -> Step {
+    changing { $0.control.retry = policies }
+  }
+
+  /// The step, run once for each element of an expression: `.forEach("${{ steps.list.json }}")`.
+  ///
+  /// - Parameters:
+  ///   - elements: A text that is exactly one expression, which evaluates to an array or an object.
+  ///   - name: A name for the element in expressions, besides `item`.
+  ///   - key: An expression for the name of an element; by default its index, or its key in an object.
+  ///   - tolerance: The elements that may fail without failing the loop.
+  public func forEach(
+    _ elements: Condition, as name: String? = nil, key: Condition? = nil, maxParallel: Int? = nil,
+    tolerating tolerance: FanOutTolerance = .count(0)
+  ) -> Step {
+    forEach(
+      ForEach(
+        in: .computed(elements), as: name, key: key, maxParallel: maxParallel,
+        tolerating: tolerance))
+  }
+
+  /// The step, run once for each of these strings: `.forEach(["linux", "macos"], as: "os")`.
+  public func forEach(
+    _ elements: [String], as name: String? = nil, maxParallel: Int? = nil,
+    tolerating tolerance: FanOutTolerance = .count(0)
+  ) -> Step {
+    forEach(
+      ForEach(
+        in: .values(.array(elements.map(JSONValue.string))), as: name, maxParallel: maxParallel,
+        tolerating: tolerance))
+  }
+
+  /// The step, run once for each element.
+  public func forEach(_ loop: ForEach) -> Step { changing { $0.control.fanOut = .forEach(loop) } }
+
+  /// The step, run once for each combination of values.
+  public func matrix(_ matrix: Matrix) -> Step { changing { $0.control.fanOut = .matrix(matrix) } }
+
+  /// The step, run once for each combination of these strings: `.matrix(["os": ["linux", "macos"]])`.
+  ///
+  /// - Precondition: No axis occurs twice.
+  public func matrix(_ axes: KeyValuePairs<String, [String]>) -> Step {
+    precondition(Set(axes.map(\.key)).count == axes.count, "an axis is repeated")
+    return matrix(
+      Matrix(
+        axes: axes.map { Matrix.Axis($0.key, .values(.array($0.value.map(JSONValue.string)))) })
+    )
+  }
+
+  /// The step, which holds slots of a pool while an attempt runs, besides any it already requests.
+  public func pool(_ name: String, slots: Int = 1) -> Step {
+    changing { $0.control.pools.append(PoolRequest(name, slots: slots)) }
+  }
+
+  /// The step with cleanup steps: if it was started, they run one after another when the enclosing group, or
+  /// the run, ends.
+  public func cleanup(_ steps: Step...) -> Step { changing { $0.control.cleanup = steps } }
+
+  private func changing(_ change: (inout Step) -> Void) -> Step {
+    var step = self
+    change(&step)
+    return step
+  }
+}
+
+/// Initializers for the usual steps. A step without an id is addressed by its position. The id is not
+/// optional, because one that `StepID(_:)` rejects would then be dropped silently.
+extension Step {
+  /// A step that runs a script in its shell.
+  public init(
+    _ id: StepID = .unnamed, run script: String, needs: [Need]? = nil, timeout: Duration? = nil,
+    allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id.given, action: .run(Command(.script(script))), needs: needs, timeout: timeout,
+      allowFailure: allowFailure)
+  }
+
+  /// A step that runs a program directly, without a shell.
+  ///
+  /// - Parameter arguments: The program and its arguments.
+  public init(
+    _ id: StepID = .unnamed, run arguments: [String], needs: [Need]? = nil,
+    timeout: Duration? = nil,
+    allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id.given, action: .run(Command(.program(arguments))), needs: needs, timeout: timeout,
+      allowFailure: allowFailure)
+  }
+
+  /// A step that runs a command.
+  public init(
+    _ id: StepID = .unnamed, _ command: Command, needs: [Need]? = nil, timeout: Duration? = nil,
+    allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id.given, action: .run(command), needs: needs, timeout: timeout,
+      allowFailure: allowFailure)
+  }
+
+  /// A group whose members run one after another.
+  public init(
+    _ id: StepID = .unnamed, steps members: [Step], needs: [Need]? = nil, timeout: Duration? = nil,
+    allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id.given, action: .group(StepGroup(.steps, members)), needs: needs, timeout: timeout,
+      allowFailure: allowFailure)
+  }
+
+  /// A group whose members run concurrently, until all have ended or `join` is satisfied.
+  public init(
+    _ id: StepID = .unnamed, parallel members: [Step], needs: [Need]? = nil,
+    timeout: Duration? = nil,
+    maxParallel: Int? = nil, join: StepGroup.Join = .all, allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id.given,
+      action: .group(StepGroup(.parallel, members, maxParallel: maxParallel, join: join)),
+      needs: needs, timeout: timeout, allowFailure: allowFailure)
+  }
+
+  /// A group whose members all start; the first to succeed cancels the others. There is at least one member.
+  public init(
+    _ id: StepID = .unnamed, race members: [Step], needs: [Need]? = nil, timeout: Duration? = nil,
+    maxParallel: Int? = nil, allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id.given, action: .group(StepGroup(.race, members, maxParallel: maxParallel)),
+      needs: needs, timeout: timeout, allowFailure: allowFailure)
+  }
+
+  /// A step that waits without holding a slot.
+  public init(_ id: StepID = .unnamed, wait duration: Duration, needs: [Need]? = nil) {
+    self.init(id, wait: .duration(duration), needs: needs)
+  }
+
+  /// A step that waits for a duration or until a moment, without holding a slot.
+  public init(_ id: StepID = .unnamed, wait: Waiting, needs: [Need]? = nil) {
+    self.init(id: id.given, action: .wait(wait), needs: needs)
+  }
+
+  /// A step that asks for a person's approval, and fails as `rejected` if the answer is no.
+  public init(
+    _ id: StepID = .unnamed, approve message: String, needs: [Need]? = nil,
+    timeout: Duration? = nil,
+    allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id.given, action: .approve(Approval(message: message)), needs: needs, timeout: timeout,
+      allowFailure: allowFailure)
+  }
+
+  /// A step that runs another workflow as part of the graph.
+  ///
+  /// - Parameters:
+  ///   - workflow: The workflow to run. Messages name it by its file, or else by its name.
+  ///   - parameters: Values for its inputs.
+  public init(
+    _ id: StepID = .unnamed, workflow: Workflow, with parameters: [Parameter] = [],
+    needs: [Need]? = nil, timeout: Duration? = nil, allowFailure: FailureTolerance = .none
+  ) {
+    let path = workflow.source.value?.path ?? workflow.name ?? ""
+    self.init(
+      id: id.given,
+      action: .workflow(NestedWorkflow(path: path, parameters: parameters, workflow: workflow)),
+      needs: needs, timeout: timeout, allowFailure: allowFailure)
+  }
+
+  /// A step that runs an action which the embedding program has registered.
+  ///
+  /// - Parameter parameters: The parameters of the action, by name.
+  public init(
+    _ id: StepID = .unnamed, use action: ActionName, with parameters: [Parameter] = [],
+    needs: [Need]? = nil, timeout: Duration? = nil, allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id.given, action: .use(ActionCall(action, with: parameters)), needs: needs,
+      timeout: timeout,
+      allowFailure: allowFailure)
+  }
+
+  /// A step that sends an HTTP request.
+  public init(
+    _ id: StepID = .unnamed, http call: HTTPCall, needs: [Need]? = nil, timeout: Duration? = nil,
+    allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id.given, action: .http(call), needs: needs, timeout: timeout, allowFailure: allowFailure)
   }
 }

@@ -357,3 +357,53 @@ package final class RunEngine: Sendable {
     finished.succeed(report)
   }
 }
+
+/// The start of a run outside of tests: it creates the executors, timers and logs, and limits the attempts that run at
+/// once to what the limit of open files allows.
+extension RunEngine {
+  /// Starts a plan with real programs and real time.
+  ///
+  /// - Parameters:
+  ///   - threads: The threads that block on running programs; those of one run are enough for any number of
+  ///     runs.
+  ///   - subscribing: Called with the run before its first event.
+  /// - Throws: If the containment that was asked for is not available; never if the choice was left to the
+  ///   engine.
+  package static func start(
+    _ plan: Plan, configuration: EngineConfiguration = EngineConfiguration(),
+    threads: ThreadPool = ThreadPool(), subscribing: (RunEngine) -> Void = { _ in }
+  ) throws(ContainmentError) -> RunEngine {
+    let id = configuration.run ?? .make(at: WallClock.now)
+    var configuration = configuration
+    // Acquires the descriptors that the engine itself needs, while some are left.
+    let logs = StepLogs(in: configuration.logFolder)
+    logs.prepare()
+    ChildProgram.prepare()
+    let timers = Timers()
+    let hasTimers = (try? timers.prepare()) != nil
+    let commands = try CommandExecutor(
+      plan: plan, run: id, configuration: configuration, threads: threads,
+      time: hasTimers ? timers : nil)
+    let executor = StepExecutors(
+      commands: commands,
+      actions: ActionExecutor(run: id, configuration: configuration, time: timers),
+      requests: HTTPExecutor(run: id, configuration: configuration, time: timers))
+    let limit = ParallelLimit(
+      wanted: configuration.maxParallel(for: plan), steps: plan.steps.count,
+      budget: .ofThisProcess,
+      extra: (plan.offersJobservers ? StepJobserver.descriptors : 0)
+        + (configuration.logFolder == nil ? 0 : 1))
+    configuration.maxParallel = limit.count
+    let isBlind = executor.containment != .cgroup && !ProcessTable.isReadable
+    return start(
+      plan, id: id, configuration: configuration, executor: executor, time: timers, logs: logs,
+      warnings: configuration.earlyWarnings
+        + [limit.warning, isBlind ? .processesNotSeen : nil].compactMap(\.self),
+      cache: configuration.cache.map {
+        CommandCache(
+          $0, plan: plan, run: id, resolver: commands.resolver, secrets: configuration.secrets,
+          startDirectory: configuration.startDirectory, containment: commands.enclosing)
+      },
+      subscribing: subscribing)
+  }
+}

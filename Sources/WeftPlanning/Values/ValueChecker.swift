@@ -132,3 +132,198 @@ extension TextSite {
     if case .output = self { true } else { false }
   }
 }
+
+/// Checks the expressions for inputs of another file.
+extension ValueChecker {
+  mutating func checkParameter(
+    _ name: String, _ reading: ValueNames.Knowledge, _ text: PlannedText, of owner: TextOwner
+  ) {
+    // Unknown parameters, and files that were not read, are reported elsewhere.
+    guard let input = input(givenBy: owner, named: name) else { return }
+    if reading.isSecret, !input.isSecret { report(.secretForOpenInput(name), text, nil) }
+    let wanted = ExpressionType(input.schema)
+    guard !reading.type.alternatives.contains(where: wanted.mayBe) else { return }
+    report(
+      .wrongType(
+        found: reading.type.name, wanted: input.schema.summary, in: text.site,
+        help: nil), text, nil)
+  }
+
+  private func input(givenBy owner: TextOwner, named name: String) -> InputDeclaration? {
+    guard case .group(let caller) = owner, let name = InputName(name),
+      case .workflow(let nested)? = outline.groups[caller].step?.action
+    else { return nil }
+    return nested.workflow?.inputs.first { $0.name == name }
+  }
+}
+
+extension ExpressionType {
+  /// Whether a value of one kind may be of this type; the contents of arrays and objects are checked when the value
+  /// exists.
+  fileprivate func mayBe(_ kind: ExpressionType) -> Bool {
+    alternatives.contains { wanted in
+      switch (wanted, kind) {
+      case (.any, _), (_, .any), (.null, .null), (.boolean, .boolean), (.number, .number),
+        (.string, .string), (.array, .array), (.object, .object):
+        true
+      default: false
+      }
+    }
+  }
+}
+
+/// Checks keys that depend only on literal elements: every run would fail because of them.
+extension ValueChecker {
+  mutating func checkKeys(_ text: PlannedText, of owner: TextOwner) {
+    guard let loop = loop(of: owner), case .values(let written) = loop.elements,
+      let expression = text.template.onlyExpression,
+      expression.references.allSatisfy({ reference in
+        reference.valueContext == .item || reference.valueContext == .index
+          || loop.name.map(InputName.folded) == InputName.folded(reference.context)
+      }),
+      let elements = try? LoopElements(of: written)
+    else { return }
+    var keys = ElementKeys()
+    for index in 0..<elements.count {
+      let item = ExpressionValue(elements.value(at: index))
+      var contexts = [
+        ExpressionObject.Member(key: "item", value: item),
+        ExpressionObject.Member(key: "index", value: .number(Double(index))),
+      ]
+      if let name = loop.name { contexts.append(.init(key: name, value: item)) }
+      guard let value = try? expression.evaluate(in: ValueScope(ExpressionObject(contexts))) else {
+        return
+      }
+      do throws(LoopProblem) { try keys.add(value.value) } catch {
+        return report(
+          .expression(code: LoopProblem.code, message: error.message, help: error.help), text,
+          nil)
+      }
+    }
+  }
+
+  private func loop(of owner: TextOwner) -> ForEach? {
+    let fanOut: FanOut? =
+      switch owner {
+      case .workflow: nil
+      case .group(let index): outline.groups[index].step?.control.fanOut
+      case .step(let index): outline.steps[index].control.fanOut
+      }
+    if case .forEach(let loop)? = fanOut { return loop }
+    return nil
+  }
+}
+
+/// Checks the values of texts that decide whether and how often a step runs.
+extension ValueChecker {
+  /// Reports conditions that are always true, or always false; a literal `true` or `false` is intended.
+  mutating func checkTruth(of reading: ValueNames.Knowledge, _ text: PlannedText) {
+    guard let expression = text.template.onlyExpression else { return }
+    if case .literal(.boolean) = expression.root.form { return }
+    for truth in [true, false] where reading.type.narrowed(to: !truth) == nil {
+      let isText = reading.type.alternatives.allSatisfy(\.isString)
+      let found = isText ? truth ? "a non-empty string" : "an empty string" : reading.type.name
+      report(.decidesNothing(text.site, truth, found: found), text, expression.root.range)
+    }
+  }
+
+  mutating func checkKind(of reading: ValueNames.Knowledge, _ text: PlannedText) {
+    let (wanted, fits) = text.site.wantedKind
+    if !reading.type.alternatives.contains(where: fits) {
+      let isText = reading.type.alternatives.allSatisfy(\.isString)
+      let help =
+        text.site.isList && isText
+        ? "parse JSON with fromJSON: \"${{ "
+          + "fromJSON(\(text.template.onlyExpression?.text ?? "…")) }}\""
+        : nil
+      report(
+        .wrongType(found: reading.type.name, wanted: wanted, in: text.site, help: help), text, nil)
+    }
+    // Keys of elements are part of addresses, which are not secret.
+    if text.site == .elements, reading.isSecret, reading.type.alternatives.allSatisfy(\.isObject) {
+      report(.secretKeys, text, nil)
+    }
+  }
+}
+
+extension TextSite {
+  fileprivate var isList: Bool {
+    switch self {
+    case .elements, .axis, .include, .exclude: true
+    default: false
+    }
+  }
+
+  fileprivate var wantedKind: (String, (ExpressionType) -> Bool) {
+    switch self {
+    case .elements: ("an array or an object", { $0 == .any || $0.isArray || $0.isObject })
+    case .elementKey: ("a string or a number", { $0 == .any || $0 == .number || $0.isString })
+    case .waiting: ("a duration like \"30s\", or a time", { $0 == .any || $0.isString })
+    default: ("an array", { $0 == .any || $0.isArray })
+    }
+  }
+}
+
+extension ExpressionType {
+  fileprivate var isArray: Bool { if case .array = self { true } else { false } }
+  fileprivate var isObject: Bool { if case .object = self { true } else { false } }
+  fileprivate var isString: Bool { if case .string = self { true } else { false } }
+}
+
+/// Checks command lines without a shell in which a program reads an argument as code: `["sh", "-c", "…"]`.
+extension ValueChecker {
+  /// Reads the command line as a script with each argument in quotes.
+  mutating func checkProgram(ofStep index: Int, _ texts: ArraySlice<PlannedText>) {
+    guard case .program(let arguments)? = outline.steps[index].command?.invocation,
+      let program = arguments.first, !program.hasExpression,
+      texts.contains(where: \.site.isArgument)
+    else { return }
+    var line = ""
+    var placeholders: [Range<Int>] = []
+    var places: [(text: PlannedText, range: SourceRange, expression: String)] = []
+    var values: [ValueText] = []
+    for (position, argument) in arguments.enumerated() {
+      line += position == 0 ? "'" : " '"
+      let text = texts.first { $0.site == .argument(position) }
+      for segment in text?.template.segments ?? [] {
+        switch segment.content {
+        case .text(let part): line += part.insideSingleQuotes
+        case .expression(let expression):
+          let start = line.utf8.count
+          line += "${{ \(expression.text) }}"
+          placeholders.append(start..<line.utf8.count)
+          places.append((text!, segment.range, expression.text))
+          values.append(textKnown(of: expression, in: text!, of: .step(index)))
+        }
+      }
+      if text == nil { line += argument.insideSingleQuotes }
+      line += "'"
+    }
+    let script = QuotedScript(line, placeholders: placeholders, dialect: .posix, values: values)
+    for (placeholder, rejection) in script.rejections where rejection.holdsWithoutShell {
+      report(
+        .unsafeInScript(
+          message: rejection.message,
+          help: "put it in \"env\" and read the variable there, or pass it as a separate argument"),
+        places[placeholder].text, places[placeholder].range)
+    }
+    for suspicion in script.suspicions {
+      let (text, range, expression) = places[suspicion.placeholder]
+      report(
+        .mayBeRun(expression, program: suspicion.program, option: suspicion.option), text, range)
+    }
+  }
+}
+
+extension TextSite {
+  fileprivate var isArgument: Bool {
+    if case .argument = self { true } else { false }
+  }
+}
+
+extension String {
+  fileprivate var insideSingleQuotes: String {
+    utf8.contains(UInt8(ascii: "'"))
+      ? split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") : self
+  }
+}

@@ -1,6 +1,8 @@
 import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
+import WeftJSON
+import WeftShell
 
 /// The meaning of names in expressions, as far as known before anything runs.
 final class ValueNames {
@@ -171,5 +173,167 @@ final class ValueNames {
   private func nearestContext(to name: String, of owner: TextOwner) -> String? {
     NearestName(ValueContext.allCases.map(\.rawValue) + outline.elementNames(around: owner))
       .nearest(to: name)
+  }
+}
+
+/// The context `env`: the variables set by the layers around a text.
+extension ValueNames {
+  func variable(
+    _ reference: ContextReference, in site: TextSite, of owner: TextOwner
+  ) -> Meaning {
+    let layers = layers(read: site, of: owner)
+    guard reference.names.count > 1 else {
+      let isSecret = layers.contains { variables(of: $0).values.contains(where: \.isSecret) }
+      return .value(Knowledge(type: .any, isSecret: isSecret))
+    }
+    let name = reference.names[1].text
+    for layer in layers {
+      guard let written = settings(of: layer).environment[name] else { continue }
+      let known = variables(of: layer)[name] ?? Knowledge(type: written == nil ? .null : .string)
+      return member(of: known, reference, from: 2)
+    }
+    if EnvironmentPolicy.isKept(name) { return .value(.unknown) }
+    let known = EnvironmentName.essential.union(
+      layers.flatMap { settings(of: $0).environment.keys })
+    return .problem(
+      .unknownVariable(
+        name, isOfSameLayer: settings(of: owner).environment[name] != nil,
+        nearest: NearestName(known.sorted()).nearest(to: name)), at: 1)
+  }
+
+  /// The layers that a text reads, innermost first. The value of a variable reads only layers outside of its own, and
+  /// so do texts that determine elements, because their own layer may read the element.
+  private func layers(read site: TextSite, of owner: TextOwner) -> [TextOwner] {
+    var layers: [TextOwner]
+    switch owner {
+    case .workflow(let group), .group(let group): layers = chain(from: group)
+    case .step(let index): layers = [.step(index)] + chain(from: outline.steps[index].group)
+    }
+    if site.isVariable || site.makesElements { layers.removeFirst() }
+    return layers
+  }
+
+  private func chain(from group: Int) -> [TextOwner] {
+    var chain: [TextOwner] = []
+    var next: Int? = group
+    while let index = next {
+      chain.append(outline.owner(ofGroup: index))
+      next = outline.groups[index].isTopLevel ? nil : outline.groups[index].parent
+    }
+    return chain
+  }
+
+  func settings(ofGroup index: Int) -> CommandSettings {
+    settings(of: outline.owner(ofGroup: index))
+  }
+
+  private func settings(of layer: TextOwner) -> CommandSettings {
+    switch layer {
+    case .workflow(let group): outline.files[outline.groups[group].file].workflow.settings
+    case .group(let index): outline.groups[index].step?.settings ?? CommandSettings()
+    case .step(let index): outline.steps[index].settings
+    }
+  }
+}
+
+/// The known types of computed variables, by the layers that set them. Variables of a step are read only by that step,
+/// and the texts of a step are checked in sequence, so only one step is kept at a time.
+struct LayerVariables {
+  private var ofGroups: [TextOwner: [String: ValueNames.Knowledge]] = [:]
+  private var step: (owner: TextOwner, known: [String: ValueNames.Knowledge])?
+
+  func known(of layer: TextOwner) -> [String: ValueNames.Knowledge] {
+    if let step, step.owner == layer { return step.known }
+    return ofGroups[layer] ?? [:]
+  }
+
+  mutating func learn(_ name: String, of owner: TextOwner, _ knowledge: ValueNames.Knowledge) {
+    guard case .step = owner else {
+      ofGroups[owner, default: [:]][name] = knowledge
+      return
+    }
+    if step?.owner != owner { step = (owner, [:]) }
+    step?.known[name] = knowledge
+  }
+}
+
+/// The contexts `item`, `index` and `matrix`, and the names that `as` defines.
+extension ValueNames {
+  /// The meaning of a reference to a loop; `nil` if it is none.
+  func loop(
+    _ reference: ContextReference, in site: TextSite, of owner: TextOwner
+  ) -> Meaning? {
+    if let (loop, value) = outline.loop(giving: reference, to: site, of: owner) {
+      switch value {
+      case .index: return member(of: Knowledge(type: .number), reference, from: 1)
+      case .element: return member(of: element(of: loop), reference, from: 1)
+      case .combination: return combination(of: loop, reference)
+      }
+    }
+    if isLoopValue(reference, of: owner) {
+      return .problem(.beforeElements(reference.context, in: site), at: 0)
+    }
+    if let context = reference.valueContext {
+      let hasOther = hasLoop(of: context == .matrix ? .item : .matrix, around: owner)
+      return .problem(.outsideOfLoop(context, hasOther: hasOther), at: 0)
+    }
+    return elsewhere(reference).map { .problem($0, at: 0) }
+  }
+
+  /// The context `item` for the name that `as` gives the element of an enclosing loop.
+  func loopContext(of reference: ContextReference, of owner: TextOwner) -> ValueContext? {
+    isLoopValue(reference, of: owner) ? .item : nil
+  }
+
+  /// Whether any text of the same owner could read it.
+  private func isLoopValue(_ reference: ContextReference, of owner: TextOwner) -> Bool {
+    outline.loop(giving: reference, to: .condition, of: owner) != nil
+  }
+
+  private func hasLoop(of context: ValueContext, around owner: TextOwner) -> Bool {
+    let name = ContextReference.Name(context.rawValue, .init(start: 0, end: 0))
+    return isLoopValue(ContextReference([name]), of: owner)
+  }
+
+  /// The problem with a name that `as` gives the elements of a loop which does not enclose the reference.
+  private func elsewhere(_ reference: ContextReference) -> ValueProblem? {
+    for node in outline.nodes.indices {
+      let owner: TextOwner? =
+        switch outline.nodes[node] {
+        case .step(let index): .step(Int(index))
+        case .groupStart(let index): .group(Int(index))
+        case .groupEnd: nil
+        }
+      guard let owner, outline.fanOut(of: owner)?.value(of: reference) != nil else { continue }
+      let member = outline.member(at: node)
+      return .elementOf(
+        reference.context, of: member.address.text, hasID: member.step.id != nil)
+    }
+    return nil
+  }
+
+  // MARK: Elements
+
+  private func element(of loop: TextOwner) -> Knowledge {
+    guard case .forEach(let forEach) = outline.fanOut(of: loop) else { return .unknown }
+    return loops.element(of: forEach.elements, .elements, loop)
+  }
+
+  private func combination(of loop: TextOwner, _ reference: ContextReference) -> Meaning {
+    guard case .matrix(let matrix) = outline.fanOut(of: loop) else { return .value(.unknown) }
+    let known = loops.combination(of: matrix, loop)
+    guard reference.names.count > 1 else {
+      return .value(Knowledge(type: .object(known)))
+    }
+    let name = reference.names[1].text
+    guard let type = known.type(of: name) else {
+      let names = known.fields.map(\.name)
+      let address = outline.node(of: loop).map { outline.member(at: $0).address.text } ?? ""
+      return .problem(
+        .unknownMember(
+          name, of: "the matrix of \"\(address)\"", known: names,
+          nearest: NearestName(names).nearest(to: name)), at: 1)
+    }
+    return member(of: Knowledge(type: type), reference, from: 2)
   }
 }

@@ -1,4 +1,9 @@
+package import WeftDefinition
+import WeftDiagnostics
 package import WeftEvents
+package import WeftExecution
+import WeftJSON
+package import WeftPlanning
 package import WeftPlatform
 
 /// The folder of a run, held by this process so that no other engine resumes the run.
@@ -163,5 +168,124 @@ package final class RunFolder: Sendable {
   /// Returns the process that claims to hold a run.
   private static func holder(in directory: PrivateDirectory) -> LockHolder? {
     (try? directory.bytes(of: lockName, limit: 256)).flatMap { LockHolder($0) }
+  }
+}
+
+extension StateDirectory {
+  /// Whether an engine holds the run.
+  package func isHeld(_ run: RunID) -> Bool {
+    (try? RunFolder.isHeld(try folder(of: run))) ?? false
+  }
+}
+
+extension RunFolder {
+  /// Whether an engine, or a process that removes the run, holds its lock. Does not take the lock.
+  static func isHeld(_ folder: PrivateDirectory) throws(RunFolderError) -> Bool {
+    do throws(UnsafePathError) {
+      let lock = try folder.file(lockName, .reading)
+      do throws(SystemError) { return try folder.calls.isLocked(lock) } catch {
+        throw .system("\(folder.path)/\(lockName)", error)
+      }
+    } catch {
+      if error.error == .notFound { return false }
+      throw .place(error)
+    }
+  }
+}
+
+extension RunFolder {
+  /// The log folder; `nil` if it is not available.
+  package var logs: LogFolder? {
+    (try? directory.directory(RunFolder.logsName, makes: true)).map(LogFolder.init)
+  }
+}
+
+extension RunFolder.Contents {
+  /// Collects the contents of a new run folder for a plan.
+  ///
+  /// - Parameters:
+  ///   - excluded: The steps skipped by the caller.
+  ///   - rerun: The steps to rerun although a previous engine completed them.
+  ///   - secrets: The values that must not be written.
+  package init(
+    of plan: Plan, _ run: RunID, _ inputs: InputValues, excluding excluded: [Int] = [],
+    rerunning rerun: RerunSelection = RerunSelection(), hiding secrets: RunSecrets = RunSecrets()
+  ) {
+    secrets.add(secretsIn: inputs)
+    let sources = plan.files.compactMap(\.workflow.source.value)
+    var nested: [SourceFile] = []
+    // Several steps may run the same file.
+    for file in sources.dropFirst() where !nested.contains(where: { $0.path == file.path }) {
+      nested.append(file)
+    }
+    let hash = { (bytes: [UInt8]) in SHA256.text(of: SHA256.digest(of: bytes)) }
+    let opening = RecordOpening(
+      run: run, workflow: plan.workflow.name, file: sources.first?.path,
+      hash: sources.first.map { hash($0.bytes) },
+      nested: nested.map { RecordedFile(path: $0.path, hash: hash($0.bytes)) },
+      directory: try? FileSystem.currentDirectory(),
+      inputs: inputs.entries.map { entry in
+        ReportedOutput(name: entry.name.text, value: entry.isSecret ? .none : .some(entry.value))
+      },
+      excluded: excluded.map { plan.steps[$0].address }, rerun: rerun.addresses(in: plan),
+      cookie: EngineCookie())
+    self.init(
+      workflow: sources.first?.bytes, nested: nested.map(\.bytes),
+      opening: opening.masked(by: secrets.mask))
+  }
+}
+
+extension RunFolder {
+  package static let reportName = "report.json"
+
+  /// Whether there is a complete report.
+  package var hasReport: Bool {
+    guard let bytes = try? directory.bytes(of: RunFolder.reportName, limit: 1 << 30),
+      bytes.last == UInt8(ascii: "\n")
+    else { return false }
+    let (root, diagnostics) = JSONReader.read(
+      SourceFile(path: "", bytes: bytes), limits: JSONLimits(bytes: 1 << 30, problems: 1),
+      beside: nil)
+    return root?.kind == .object && !diagnostics.contains(where: \.isError)
+  }
+
+  /// Rebuilds the report of the last engine from the journal; `nil` if the run has not ended.
+  ///
+  /// - Parameter plan: The plan of the run.
+  package func recordedReport(of plan: Plan) throws(RunFolderError) -> RunReport? {
+    var report = RecordedReport(of: plan)
+    let contents = try contents { report.apply($0) }
+    if let damage = contents.damage { throw .damaged(damage) }
+    return report.value.flatMap { $0.end == nil ? nil : $0 }
+  }
+
+  /// Writes the report of a run whose engine ended before it could.
+  ///
+  /// - Parameter plan: Called only if the report is missing or damaged.
+  /// - Returns: Whether it was.
+  @discardableResult
+  package func writeMissingReport(
+    of plan: () throws(RunFolderError) -> Plan
+  ) throws(RunFolderError) -> Bool {
+    guard !hasReport else { return false }
+    if let report = try recordedReport(of: try plan()) { try write(report) }
+    return true
+  }
+
+  /// Writes the report of the ended run, in the form of the event `run.snapshot`; replaces that of a previous engine.
+  package func write(_ report: RunReport) throws(RunFolderError) {
+    let snapshot = RunEvent(
+      sequence: 1, elapsed: report.elapsed, kind: .snapshot(report))
+    var json = EventJSON(version: WeftVersion.current)
+    var bytes: [UInt8] = []
+    json.append([snapshot], to: &bytes)
+    let name = ".new-\(RunFolder.reportName)"
+    do throws(UnsafePathError) {
+      try directory.remove(name)
+      try directory.write(bytes, to: name, surviving: false)
+      try directory.rename(name, to: RunFolder.reportName)
+    } catch {
+      throw .place(error)
+    }
   }
 }

@@ -61,3 +61,170 @@ package struct StateDirectory: Sendable {
     }
   }
 }
+
+extension StateDirectory {
+  /// Returns the runs, the newest first. IDs contain the second in which a run began; only runs that began in the
+  /// same second are compared by their journals.
+  ///
+  /// - Parameter limit: The maximum number of runs.
+  package func newestFirst(atMost limit: Int = .max) -> [RunID] {
+    var rest = ids[...]
+    var runs: [RunID] = []
+    while let last = rest.last, runs.count < limit {
+      let alike = rest.suffix(while: { $0.second == last.second })
+      rest = rest.dropLast(alike.count)
+      runs += alike.count == 1 ? Array(alike) : ordered(alike)
+    }
+    return Array(runs.prefix(limit))
+  }
+
+  private func ordered(_ runs: ArraySlice<RunID>) -> [RunID] {
+    let known = runs.map { (run: $0, began: beginning(of: $0) ?? 0) }
+    return known.sorted { ($0.began, $0.run.text) > ($1.began, $1.run.text) }.map(\.run)
+  }
+
+  /// Returns nanoseconds since 1970.
+  private func beginning(of run: RunID) -> Int64? {
+    guard let folder = try? folder(of: run),
+      let file = try? folder.file(RunFolder.journalName, .reading)
+    else { return nil }
+    let ends = JournalEnds(file, of: run, named: "", limits: JournalLimits())
+    return (try? ends.opening())??.at.nanoseconds
+  }
+}
+
+extension RunID {
+  fileprivate var second: Substring { text.prefix(15) }
+}
+
+extension ArraySlice {
+  /// Returns the longest suffix whose elements all satisfy the condition.
+  fileprivate func suffix(while isWanted: (Element) -> Bool) -> ArraySlice {
+    var start = endIndex
+    while start > startIndex, isWanted(self[start - 1]) { start -= 1 }
+    return self[start...]
+  }
+}
+
+/// Step durations of earlier runs, in one file per workflow: `durations/1/HASH`.
+///
+/// They are derived from runs and never trusted: a missing, damaged, oversized or foreign file counts as empty, and a
+/// failed write is ignored. Files are replaced by renaming. If two runs of a workflow end at the same time, only the
+/// later one's measurements may be kept.
+extension StateDirectory {
+  func durations(of workflow: WorkflowKey) -> [UInt8]? {
+    durationFolder(makes: false)?.read(fileName(of: workflow), limit: StateDirectory.durationBytes)
+  }
+
+  func keep(durations bytes: [UInt8], of workflow: WorkflowKey) {
+    guard bytes.count <= StateDirectory.durationBytes, let folder = durationFolder(makes: true)
+    else { return }
+    let name = fileName(of: workflow)
+    if !folder.has(name) { makeRoom(in: folder) }
+    try? folder.replace(name, with: bytes)
+  }
+
+  /// Keeps the number of workflows bounded by removing those that ran longest ago.
+  private func makeRoom(in folder: PrivateFolder) {
+    let hourAgo = WallClock.now.nanoseconds / 1_000_000_000 - 3600
+    folder.removeUnfinished(in: StateDirectory.durationPart, before: hourAgo)
+    let known = folder.entries(in: StateDirectory.durationPart)
+    guard known.count >= StateDirectory.workflowLimit else { return }
+    let oldest = known.sorted { $0.lastUse < $1.lastUse }
+    for entry in oldest.prefix(known.count - StateDirectory.workflowLimit + 1) {
+      folder.remove(entry.name)
+    }
+  }
+
+  private func durationFolder(makes: Bool) -> PrivateFolder? {
+    (try? directory.directory("durations", makes: makes)).map(PrivateFolder.init)
+  }
+
+  private func fileName(of workflow: WorkflowKey) -> String {
+    let key = workflow.text(storedIn: path)
+    return "\(StateDirectory.durationPart)/\(SHA256.text(of: SHA256.digest(of: Array(key.utf8))))"
+  }
+
+  /// The version of the format.
+  private static let durationPart = "1"
+  /// The maximum number of workflows.
+  static let workflowLimit = 200
+  /// Enough for more than 400,000 steps.
+  static let durationBytes = 32 << 20
+}
+
+extension StateDirectory {
+  /// Returns the size of a run's files in bytes.
+  package func byteCount(of run: RunID) -> Int { runs.byteCount(of: run.text) }
+
+  /// Removes the files of a run if its standing has not changed. Holds its lock meanwhile; for other processes, the
+  /// run exists completely or not at all.
+  ///
+  /// - Returns: False if another process holds the run, its standing has changed, or it no longer exists.
+  package func remove(_ run: RunID, retention: RunRetention) throws(RunFolderError) -> Bool {
+    do { return try removeOnce(run, retention: retention) } catch {
+      // Another process has removed it meanwhile.
+      if error.concernsMissingRun, !runs.has(run.text) { return false }
+      throw error
+    }
+  }
+
+  private func removeOnce(
+    _ run: RunID, retention: RunRetention
+  ) throws(RunFolderError) -> Bool {
+    let folder: RunFolder
+    do { folder = try RunFolder.open(run, in: self) } catch {
+      switch error {
+      case .held, .unknown: return false
+      default: throw error
+      }
+    }
+    guard try StateDirectory.idleState(of: run, in: folder.directory) == retention else {
+      return false
+    }
+    let name = "\(StateDirectory.removedPrefix)\(run)-\(UInt64.random(in: 0 ... .max))"
+    do { try runs.rename(run.text, to: name) } catch { throw .place(error) }
+    removeFolder(name, lastOf: folder.directory)
+    guard runs.has(name) else { return true }
+    // Only under the name of the run can the user inspect the rest and retry.
+    try? runs.rename(name, to: run.text)
+    throw .place(.system("\(runs.path)/\(run)", .notPermitted))
+  }
+
+  /// Removes the folder of a run. The files that identify the run are removed last, and only if nothing else is left.
+  private func removeFolder(_ name: String, lastOf directory: PrivateDirectory) {
+    let last = [RunFolder.journalName, RunFolder.workflowName, RunFolder.lockName]
+    for inner in directory.names() where !last.contains(inner) {
+      try? directory.remove(inner)
+      directory.removeDirectory(inner)
+    }
+    guard directory.names().allSatisfy(last.contains) else { return }
+    // A process that looks for the lock meanwhile creates it again.
+    for _ in 1...10 where runs.has(name) { runs.removeDirectory(name) }
+  }
+
+  private static let removedPrefix = ".removed-"
+  /// The seconds after which an unfinished folder whose lock is free counts as left by a killed process.
+  private static let abandonedSeconds: Int64 = 60
+
+  /// Removes what killed processes left while removing a run or creating its folder.
+  package func removeLeftoverFiles(now: WallTime) {
+    for name in runs.names() {
+      if name.hasPrefix(StateDirectory.removedPrefix)
+        || name.hasPrefix(RunFolder.unfinishedPrefix) && isAbandoned(name, now)
+      {
+        runs.removeDirectory(name)
+      }
+    }
+  }
+
+  private func isAbandoned(_ name: String, _ now: WallTime) -> Bool {
+    guard let folder = try? runs.directory(name, makes: false),
+      let changed = folder.changedSecond,
+      changed < now.nanoseconds / 1_000_000_000 - StateDirectory.abandonedSeconds
+    else { return false }
+    // Without a lock file, its creation had hardly begun.
+    guard let lock = try? folder.file(RunFolder.lockName, .appending) else { return true }
+    return (try? folder.calls.takeLock(lock)) == true
+  }
+}
