@@ -11,7 +11,7 @@ extension RunEngine {
   func finish(
     _ attempt: Attempt, _ ended: AttemptEnd
   ) -> MaybeReady<NodeResult, Never> {
-    if attempt.output.blocksDependents { learnSecrets(of: attempt, ended) }
+    if attempt.output.isBuffered { learnSecrets(of: attempt, ended) }
     attempt.output.finish()
     logs.endAttempt(of: attempt.instanceNumber)
     if case .pollsAgain(let pause) = ended.status { return pollAgain(attempt, after: pause) }

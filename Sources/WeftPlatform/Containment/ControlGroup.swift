@@ -106,8 +106,13 @@
 
     /// Moves its processes to a different group until none is left: they may fork meanwhile.
     ///
+    /// They are frozen until they are moved, so that they do not fork faster than this moves them. That takes effect
+    /// soon, not at once, and older kernels do not have it.
+    ///
     /// - Returns: False if some are left.
     func release(into other: Int32) -> Bool {
+      CgroupFile.write("1", to: "cgroup.freeze", of: descriptor)
+      defer { CgroupFile.write("0", to: "cgroup.freeze", of: descriptor) }
       for _ in 0..<Self.releaseRounds {
         // 0 is a process that is not visible in this namespace; writing 0 would mean the writer itself.
         let ids = processes.filter { $0 > 0 }
