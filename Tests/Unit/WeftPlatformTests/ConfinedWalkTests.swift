@@ -52,7 +52,7 @@ struct ConfinedWalkTests {
       ("..", "outside"), ("../x", "outside"), ("a/../../x", "outside"), ("/x", "outside"),
       ("up/x", "outside by up"), ("etc/x", "outside by etc"), ("a/out", "outside by a/out"),
       ("in/../../../x", "outside by in"), ("round", "too many links"),
-      ("a\0/x", "contains a NUL characters name"),
+      ("a\0/x", "has a NUL character in its name"),
     ])
   func aPathNeverLeadsOut(path: String, end: String) {
     #expect(walk(path) == end)
