@@ -238,7 +238,7 @@ def one_at_a_time(weft):
     place.until(lambda: place.done()["three"] == 1)
     assert place.done()["two"] == 0
     third = begin(place, "refuse", "four")
-    assert third.wait(LIMIT) == 4 and "has the key \"deploy-prod\"" in third.stderr.read()
+    assert third.wait(LIMIT) == 4 and "holds the key \"deploy-prod\"" in third.stderr.read()
     for name in ("one", "two", "three"):
         (place.path / f"{name}.open").touch()
     assert [engine.wait(LIMIT) for engine in (first, second, other)] == [0, 0, 0]

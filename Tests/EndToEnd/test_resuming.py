@@ -86,7 +86,7 @@ def cut(weft, ends):
             assert done[effect] <= 1, (end, effect, done)
             assert done[effect] == 1 or step in findRecorded(journal), (end, f"{step} is not done", done)
         again = place.resume("--trust-record")
-        assert again.returncode == 0 and "nothing is left" in again.stderr, again
+        assert again.returncode == 0 and "nothing left" in again.stderr, again
         tried += 1
     return tried
 
@@ -328,7 +328,7 @@ def made_files(weft):
         before = place.journal.read_bytes()
         result = place.resume()
         assert result.returncode == 3 and told in result.stderr, result
-        assert f"--rerun {step} makes" in result.stderr.replace("'", ""), result
+        assert f"--rerun {step} to create" in result.stderr.replace("'", ""), result
         assert place.journal.read_bytes() == before
         result = place.resume("--rerun", step)
         assert result.returncode == 0, result
@@ -394,7 +394,7 @@ def finished(weft):
     before = place.journal.read_bytes()
     for _ in range(2):
         result = place.resume()
-        assert result.returncode == 0 and "nothing is left" in result.stderr, result
+        assert result.returncode == 0 and "nothing left" in result.stderr, result
     assert place.done() == {"a": 1}
     assert place.journal.read_bytes() == before
 
@@ -635,7 +635,7 @@ def no_inodes(weft):
         assert 0 < len(logs) < 19, logs
         # Logs that could not be kept are named step by step, up to ten.
         lost = [n for n in range(19) if f"s{n}.log" not in logs]
-        named = re.search(r"could not be kept: [^\n]*", told)[0]
+        named = re.search(r"could not be stored: [^\n]*", told)[0]
         assert f'"s{lost[0]}"' in named, (lost, named)
         if len(lost) > 10:
             assert f"and {len(lost) - 10} more" in named, (lost, named)

@@ -159,7 +159,7 @@ def containers_are_not_reaped(weft, member):
         trial.take_until(lambda: trial.events_of("run.started"), "the first event")
         run = trial.events_of("run.started")[0]["run"]
         done = subprocess.run([weft, "reap", run], capture_output=True, text=True, cwd=trial.path)
-        assert done.returncode == 4 and "is alive" in done.stderr, done
+        assert done.returncode == 4 and "is still running" in done.stderr, done
         done = subprocess.run([weft, "reap"], capture_output=True, text=True, cwd=trial.path)
         assert done.returncode == 0 and run not in done.stdout, done
         assert not trial.nothing_is_alive()
