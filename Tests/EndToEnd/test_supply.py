@@ -189,6 +189,8 @@ def relay(weft, which, soft, error, user=None):
     """The limit is lowered while the first runs, so that the others wait; then it is raised again."""
     with Run(weft, RELAY, "-j", "4", user=user) as run:
         run.hear("began")
+        # Its log is open then: the limit is for starts.
+        run.next("step.output")
         before = run.limit(which, soft)
         run.tell("go")
         warning = run.next("run.warning")
@@ -204,6 +206,8 @@ def cancelled_relay(weft, which, soft, user=None):
     """The limit stays low, and the run is cancelled while the others wait."""
     with Run(weft, RELAY, "-j", "4", user=user) as run:
         run.hear("began")
+        # Its log is open then: the limit is for starts.
+        run.next("step.output")
         run.limit(which, soft)
         run.tell("go")
         run.next("run.warning")
@@ -232,6 +236,8 @@ def gives_up(weft):
     with Run(weft, RELAY, "-j", "4", "-k") as run:
         signal.alarm(120)
         run.hear("began")
+        # Its log is open then: the limit is for starts.
+        run.next("step.output")
         run.limit(resource.RLIMIT_NOFILE, FEW)
         run.tell("go")
         assert run.to_end() == 1, run.errors
