@@ -66,7 +66,7 @@ package struct ReportFold {
       if attempts.isVoid(step.address, reported: eras[place] ?? 0) {
         reported.void.insert(step.address)
       } else {
-        reported.resumePolicy.insert(step.address)
+        reported.current.insert(step.address)
       }
     }
     reported.retriedGroups = retriedGroups
@@ -158,7 +158,7 @@ package struct ReportFold {
 
 /// The steps that one engine of a run has reported.
 package struct ReportedSteps: Sendable {
-  package var resumePolicy: Set<StepAddress> = []
+  package var current: Set<StepAddress> = []
   /// Steps of an attempt of a group that was followed by another attempt, which has not reached them.
   package var void: Set<StepAddress> = []
   package var retriedGroups: Set<StepAddress> = []

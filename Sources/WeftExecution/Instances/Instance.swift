@@ -7,11 +7,11 @@ import WeftPlanning
 
 /// One instance of a plan region: the run as a whole, one element of a loop, or one attempt of a group.
 ///
-/// The plan contains every step once, but a loop or a retried group executes its steps several times. A frame tells
+/// The plan contains every step once, but a loop or a retried group executes its steps several times. An instance tells
 /// these executions apart. It numbers the steps and scopes of its region, gives them addresses, and stores their
-/// values for expressions. A lookup of a node outside the region continues in the parent frame.
+/// values for expressions. A lookup of a node outside the region continues in the parent instance.
 ///
-/// ``RunEngine`` opens the frames: one when the run starts, one for each element when the loop has room for it, one for
+/// ``RunEngine`` opens them: one when the run starts, one for each element when the loop has room for it, one for
 /// each attempt of a group that is run apart (a retried group, or a nested file), and one for each `finally` group.
 final class Instance: Sendable {
   enum Kind: Sendable {
@@ -23,22 +23,22 @@ final class Instance: Sendable {
 
   let kind: Kind
   let parent: Instance?
-  /// The plan region that the frame instantiates.
+  /// The plan region that the instance instantiates.
   let region: PlanRegion
   /// The instance number of the region's first step, and the scope of its first group.
   let firstInstance: Int
   let firstScope: Int
   /// The scope of the region's steps that are in none of its groups.
   let scope: Int
-  /// The innermost parallel limit around the members of each group, for the frame of an element; groups without one
+  /// The innermost parallel limit around the members of each group, for the instance of an element; groups without one
   /// are absent.
   let limits: [Int: Int]
-  /// The loop that the element belongs to; `nil` if the frame is not an element.
+  /// The loop that the element belongs to; `nil` if the instance is not an element.
   let fanOut: LoopRun?
-  /// The stretch of the file order that the region's steps share. It has no meaning for the frame of an attempt,
+  /// The stretch of the file order that the region's steps share. It has no meaning for the instance of an attempt,
   /// which uses its parent's.
   let order: FileOrder
-  /// Whether the frame is in a loop, so that several frames like it may exist at the same time.
+  /// Whether the instance is in a loop, so that several instances like it may exist at the same time.
   let isInElement: Bool
   private let state = Mutex(State())
 
@@ -51,7 +51,7 @@ final class Instance: Sendable {
     /// file.
     var inputs: [Int: Result<RunInputs, StepFailure>] = [:]
     /// The futures of the region's nodes; empty unless the plan contains a step that depends on a node outside its
-    /// own frame.
+    /// own instance.
     var futures: [Future<NodeResult, Never>] = []
   }
 
@@ -72,14 +72,14 @@ final class Instance: Sendable {
     isInElement = if case .element = kind { true } else { parent?.isInElement ?? false }
   }
 
-  /// The frame of a run as a whole.
+  /// The instance of a run as a whole.
   static func run(of plan: Plan) -> Instance {
     Instance(.run, of: PlanRegion(allOf: plan), in: nil, firstInstance: 0, firstScope: 0, scope: 0)
   }
 
   // MARK: Numbers
 
-  /// The instance number of a step, unique in the run while the frame exists.
+  /// The instance number of a step, unique in the run while the instance exists.
   func instanceNumber(ofStep index: Int) -> Int {
     guard !region.steps.contains(index), let parent else {
       return firstInstance + index - region.steps.lowerBound
@@ -87,7 +87,7 @@ final class Instance: Sendable {
     return parent.instanceNumber(ofStep: index)
   }
 
-  /// The scope of a group; for a group around the frame, the frame's own scope.
+  /// The scope of a group; for a group around the instance, the instance's own scope.
   func scope(ofGroup group: Int) -> Int {
     guard region.groups.contains(group) else { return scope }
     return firstScope + group - region.groups.lowerBound
@@ -122,12 +122,12 @@ final class Instance: Sendable {
 
   // MARK: Nested files
 
-  /// Stores the inputs of a file that a group of the frame runs, or the reason why they cannot be computed.
+  /// Stores the inputs of a file that a group of the instance runs, or the reason why they cannot be computed.
   func supply(_ inputs: Result<RunInputs, StepFailure>, toFile file: Int) {
     state.withLock { $0.inputs[file] = inputs }
   }
 
-  /// The inputs of a file that is run in this frame or one around it; `nil` before they are computed.
+  /// The inputs of a file that is run in this instance or one around it; `nil` before they are computed.
   func inputs(ofFile file: Int) -> Result<RunInputs, StepFailure>? {
     var next: Instance? = self
     while let instance = next {
@@ -143,8 +143,8 @@ final class Instance: Sendable {
     state.withLock { $0.futures = futures }
   }
 
-  /// The future of a node of this frame, or of a frame around it. Only for plans in which a step depends on a node
-  /// outside its own frame: the other plans keep no futures.
+  /// The future of a node of this instance, or of one around it. Only for plans in which a step depends on a node
+  /// outside its own instance: the other plans keep no futures.
   func future(ofNode node: Plan.NodeIndex) -> Future<NodeResult, Never> {
     guard !region.nodes.contains(node), let parent else {
       return state.withLock { $0.futures[node - region.nodes.lowerBound] }
@@ -154,7 +154,7 @@ final class Instance: Sendable {
 
   // MARK: Elements
 
-  /// The innermost element around the frame that satisfies `isMeant`.
+  /// The innermost element around the instance that satisfies `isMeant`.
   func element(where isMeant: (Element) -> Bool) -> Element? {
     var next: Instance? = self
     while let instance = next {
@@ -164,7 +164,7 @@ final class Instance: Sendable {
     return nil
   }
 
-  /// The number of this attempt, if the frame is an attempt of a group; otherwise 1.
+  /// The number of this attempt, if the instance is an attempt of a group; otherwise 1.
   var attempt: Int {
     if case .attempt(let number) = kind { number } else { 1 }
   }
@@ -185,7 +185,7 @@ struct Element: Sendable {
   let isSecret: Bool
 }
 
-/// A plan region: the part of a plan that a frame instantiates as a whole.
+/// A plan region: the part of a plan that an instance instantiates as a whole.
 struct PlanRegion: Sendable {
   /// The nodes of the step, or of the group from its start to its end, and of its cleanup steps.
   let nodes: Range<Int>
@@ -257,9 +257,9 @@ extension Array {
   }
 }
 
-/// The addresses of steps and groups in one frame: `upload[3]`, `deploy[eu].push`.
+/// The addresses of steps and groups in one instance: `upload[3]`, `deploy[eu].push`.
 extension Instance {
-  /// The address in this frame of the step or group at an address of the plan.
+  /// The address in this instance of the step or group at an address of the plan.
   func address(of planned: StepAddress) -> StepAddress {
     guard let parent, let member = region.address else { return planned }
     guard case .element(let element) = kind else { return parent.address(of: planned) }
@@ -268,7 +268,7 @@ extension Instance {
 }
 
 extension Instance {
-  /// The address of the innermost loop element that contains the frame; `nil` outside of loops.
+  /// The address of the innermost loop element that contains the instance; `nil` outside of loops.
   var element: StepAddress? {
     guard let parent else { return nil }
     guard case .element(let element) = kind, let member = region.address else {
@@ -278,7 +278,7 @@ extension Instance {
   }
 }
 
-/// The scopes and parallel limits around a group, as seen from one frame. ``RunEngine`` reads them when it starts a group
+/// The scopes and parallel limits around a group, as an instance sees them. ``RunEngine`` reads them to start a group
 /// or opens an element.
 extension Instance {
   /// The scope that encloses a group.
@@ -286,7 +286,7 @@ extension Instance {
     scope(ofGroup: plan.groups[group].parent ?? 0)
   }
 
-  /// Whether the frame is an element of the loop at this node: a step, or the start of a group.
+  /// Whether the instance is an element of the loop at this node: a step, or the start of a group.
   func isElement(of node: Plan.NodeIndex) -> Bool {
     guard case .element = kind else { return false }
     return region.member == node
@@ -294,7 +294,7 @@ extension Instance {
 }
 
 extension Instance {
-  /// The frame that contains the attempts of a group; the frame itself if it is not one of them.
+  /// The instance that contains the attempts of a group; the instance itself if it is not one of them.
   func aroundAttempts(of node: Plan.NodeIndex) -> Instance {
     guard case .attempt = kind, region.member == node, let parent else { return self }
     return parent
@@ -314,13 +314,13 @@ extension Instance {
     return plan.limit(ofGroup: group)
   }
 
-  /// Tells the loops around the frame that a step of an element began to wait for a slot.
+  /// Tells the loops around the instance that a step of an element began to wait for a slot.
   func stepQueued() {
     fanOut?.stepQueued()
     parent?.stepQueued()
   }
 
-  /// Tells the loops around the frame that a step of an element stopped waiting for a slot.
+  /// Tells the loops around the instance that a step of an element stopped waiting for a slot.
   func stepAnswered() {
     fanOut?.stepAnswered()
     parent?.stepAnswered()
@@ -365,7 +365,7 @@ struct FileOrder: Hashable {
 }
 
 extension Instance {
-  /// The stretch of the file order that these steps share in the frame.
+  /// The stretch of the file order that these steps share in the instance.
   func order(ofSteps steps: Range<Int>) -> FileOrder {
     // An attempt of a group uses the stretch of the group.
     if case .attempt = kind, let parent { return parent.order(ofSteps: steps) }

@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftEvents
 import WeftPlanning
 
-/// A group or loop around a step, with the frame that contains it.
+/// A group or loop around a step, with the instance that contains it.
 struct EnclosingScope {
   enum Kind: Equatable {
     case group(Int)
@@ -10,7 +10,7 @@ struct EnclosingScope {
   }
 
   let kind: Kind
-  /// The frame that contains the group or loop.
+  /// The instance that contains the group or loop.
   let instance: Instance
   let address: StepAddress
 
@@ -25,12 +25,12 @@ struct EnclosingScope {
 extension ResumePolicy {
   /// The groups around a group and the group itself, and the loops around them, from the innermost outwards.
   ///
-  /// - Parameter frame: A frame that contains the group.
+  /// - Parameter instance: An instance that contains the group.
   func enclosingScopes(ofGroup group: Int, in instance: Instance) -> [EnclosingScope] {
     var found: [EnclosingScope] = []
     var (group, instance) = (group, instance)
     while true {
-      // The groups outside the frame's region are in its parent.
+      // The groups outside the instance's region are in its parent.
       while !instance.region.groups.contains(group), let parent = instance.parent {
         if case .element = instance.kind, let address = instance.region.address {
           found.append(
@@ -88,7 +88,7 @@ extension ResumePolicy {
     return false
   }
 
-  /// Whether a node is done, as seen from a frame outside of inner loops: a loop counts as a whole.
+  /// Whether a node is done, as seen from an instance outside of inner loops: a loop counts as a whole.
   private func isSettled(_ node: Plan.NodeIndex, seenFrom inner: Instance) -> Bool {
     guard case .step(let index) = plan.nodes[node] else { return true }
     var instance = inner
@@ -110,7 +110,7 @@ extension ResumePolicy {
     return known.hasSucceeded && known.number > rerun.since(Int(index), address)
   }
 
-  /// The outermost loop around a step, or of the step itself, that does not contain the frame.
+  /// The outermost loop around a step, or of the step itself, that does not contain the instance.
   private func outermostLoop(around index: Int, below instance: Instance) -> StepAddress? {
     var found: StepAddress?
     let step = plan.steps[index]

@@ -6,7 +6,7 @@ package import WeftPlanning
 /// ``RerunRule`` applies it. `weft resume` fills it in from `--rerun` and related options, and the library from its
 /// arguments.
 package struct RerunSelection: Sendable {
-  /// Steps by their index in the plan: rerun in every frame.
+  /// Steps by their index in the plan: rerun in every instance.
   package var steps: Set<Int>
   /// Steps of single loop elements.
   package var addresses: Set<StepAddress>

@@ -363,7 +363,7 @@ struct ResumePolicy: Sendable {
     groups.lazy.compactMap { recorded.groups[$0.address]?.startedBy }.max() ?? 0
   }
 
-  /// Whether no group around the frame was tried again by this engine.
+  /// Whether no group around the instance was tried again by this engine.
   private func isFirstTime(_ instance: Instance) -> Bool {
     var next: Instance? = instance
     while let instance = next {

@@ -107,7 +107,7 @@ extension GraphCompiler {
 }
 
 extension Instance {
-  /// The future of a node outside this frame.
+  /// The future of a node outside this instance.
   fileprivate func outside(_ node: Plan.NodeIndex) -> Future<NodeResult, Never> {
     guard let parent else { preconditionFailure("node \(node) is outside of the run") }
     return parent.future(ofNode: node)

@@ -170,7 +170,7 @@ extension RunEngine {
     scheduleCleanup(of: node, in: instance, scope: scope)
   }
 
-  /// The loop at a node, unless the frame is one of its elements.
+  /// The loop at a node, unless the instance is one of its elements.
   private func loop(at node: Plan.NodeIndex, in instance: Instance) -> LoopTask? {
     if instance.isElement(of: node) { return nil }
     switch plan.nodes[node] {

@@ -115,7 +115,7 @@ extension RunEngine {
     let isVoid = { (step: RecordedStep, address: StepAddress) in
       resumePolicy.isVoid(address, step.number) || former.contains(where: address.isInside)
     }
-    for (address, step) in recorded.steps where !reported.resumePolicy.contains(address) {
+    for (address, step) in recorded.steps where !reported.current.contains(address) {
       if case .finished(let end, _) = step.state, step.hasSucceeded,
         !reported.void.contains(address), planned.contains(address.outermostLoop ?? address),
         !isVoid(step, address), !attempts.isVoid(address, reported: step.number)

@@ -224,7 +224,7 @@ extension RunEngine {
 }
 
 /// Groups that are run apart, as a plan region of their own: retried groups and nested files. Each attempt gets a
-/// frame of its own.
+/// instance of its own.
 extension RunEngine {
   func launchRegion(
     _ index: Int, in instance: Instance, after results: NodeResults

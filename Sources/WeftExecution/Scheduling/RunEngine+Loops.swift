@@ -187,7 +187,7 @@ extension Scopes {
   }
 }
 
-/// The elements of a loop. Each gets a frame of its own, opened when ``LoopProgress`` has room for it.
+/// The elements of a loop. Each gets an instance of its own, opened when ``LoopProgress`` has room for it.
 extension RunEngine {
   func run(
     _ task: LoopTask, _ elements: LoopListing
@@ -295,7 +295,7 @@ extension RunEngine {
       state.scopes.open(
         in: task.scope, boundary: .holding, groups: task.region.groups, of: plan
       ) { group in
-        // A temporary frame, without numbers: only its address matters.
+        // A temporary instance, without numbers: only its address matters.
         Instance(
           .element(element), of: task.region, in: task.instance, firstInstance: 0, firstScope: 0,
           scope: 0
@@ -373,7 +373,7 @@ extension RunEngine {
     fanOut.state.withLock { $0.results.append(kept) }
   }
 
-  /// Closes the frame of an element that has ended. Its instance numbers are reused, unless the element failed, has
+  /// Closes the instance of an element that has ended. Its instance numbers are reused, unless the element failed, has
   /// cleanup steps, or wrote to a log.
   private func close(_ instance: Instance, hasFailed: Bool) {
     let region = instance.region

@@ -306,7 +306,7 @@ extension RunEngine {
           instance = parent
           continue
         }
-        // The frame of an attempt represents the group as a whole.
+        // The instance of an attempt represents the group as a whole.
         let isWhole = instance.region.member == plan.groups[next].startNode
         if state.scopes.isImmune(instance.scope(ofGroup: next))
           || isWhole && state.scopes.isImmune(instance.scope)

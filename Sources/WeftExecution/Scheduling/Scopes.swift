@@ -55,7 +55,7 @@ struct Scopes {
   struct Scope {
     /// The enclosing scope; -1 for detached scopes.
     var parent: Int
-    /// The address of the group, in its frame; `nil` for the top level, and for the scopes that stand for a loop, an
+    /// The address of the group, in its instance; `nil` for the top level, and for the scopes that stand for a loop, an
     /// element or an attempt.
     var address: StepAddress?
     var tolerance = FailureTolerance.none
@@ -340,14 +340,14 @@ extension StepFailure {
   }
 }
 
-/// Scopes of frames, which exist while an element, an attempt or a file is run.
+/// Scopes of instances, which exist while an element, an attempt or a file is run.
 extension Scopes {
   /// Opens a scope, and after it those of groups.
   ///
   /// - Parameters:
   ///   - parent: The enclosing scope; `nil` for a detached scope.
   ///   - file: The scope of the file that contains it; `nil` for the file of the enclosing scope.
-  ///   - addresses: Maps the plan's addresses of the groups to those in the frame.
+  ///   - addresses: Maps the plan's addresses of the groups to those in the instance.
   mutating func open(
     in parent: Int?, boundary: FailureBoundary, groups: Range<Int> = 0..<0,
     of plan: Plan,

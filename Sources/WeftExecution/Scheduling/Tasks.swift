@@ -4,7 +4,7 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// A step in one frame, from the moment when its dependencies have settled until it ends.
+/// A step in one instance, from the moment when its dependencies have settled until it ends.
 ///
 /// Every closure that waits for the step holds a copy. It is small for that reason: a large one would be most of a
 /// step's cost.
@@ -125,7 +125,7 @@ extension StepTask {
   }
 }
 
-/// The properties of a step in one frame that are the same for all attempts.
+/// The properties of a step in one instance that are the same for all attempts.
 private final class StepInstance: Sendable {
   let instance: Instance
   let index: Int
@@ -151,7 +151,7 @@ private final class StepInstance: Sendable {
   }
 }
 
-/// One execution of a loop: a step or a group that is run once for each element, each in a frame of its own.
+/// One execution of a loop: a step or a group that is run once for each element, each in an instance of its own.
 ///
 /// ``RunEngine`` makes one when the dependencies of the loop have settled.
 struct LoopTask: Sendable {
@@ -211,7 +211,7 @@ struct LoopTask: Sendable {
   }
 }
 
-/// One execution of a group in one frame, from its start to its end.
+/// One execution of a group in one instance, from its start to its end.
 struct GroupTask: Sendable {
   let instance: Instance
   /// Index in the plan.

@@ -15,7 +15,7 @@ package final class ThreadPool: Sendable {
 
   private let roster: ThreadRoster
   private let hasLimit: Bool
-  // Not optional: a lock must not move, and unwrapping an optional one moves it.
+  // Not optional: locking through `turns!` crashed in Mutex (Swift 6.3.1).
   private let turns: Mutex<JobTurns>
 
   /// - Parameters:
