@@ -24,12 +24,20 @@ package struct StateDirectory: Sendable {
       let state = try PrivateDirectory.at(path, makes: makes, calls: calls)
       directory = state
       runs = try state.directory("runs", makes: makes)
-      if makes, !state.has(".gitignore") {
-        // Keeps version control and other tools from treating journals as sources.
-        try state.write(Array("*\n".utf8), to: ".gitignore", surviving: false)
-      }
+      if makes { try StateDirectory.hideFromVersionControl(state) }
     } catch {
       throw .place(error)
+    }
+  }
+
+  /// Keeps version control and other tools from treating journals as sources.
+  private static func hideFromVersionControl(_ state: PrivateDirectory) throws(UnsafePathError) {
+    guard !state.has(".gitignore") else { return }
+    do throws(UnsafePathError) {
+      try state.write(Array("*\n".utf8), to: ".gitignore", surviving: false)
+    } catch {
+      // A run that was started at the same moment has created it.
+      if error.error != .alreadyExists { throw error }
     }
   }
 

@@ -35,6 +35,29 @@ import WeftPlatform
         .bytes(of: ".gitignore", limit: 10) == Array("*\n".utf8))
   }
 
+  @Test(
+    "X50: runs that start at once in a directory without records all get one",
+    .timeLimit(.minutes(1)))
+  func theFirstRunsAtOnce() async throws {
+    for _ in 1...50 {
+      let scratch = try ScratchFolder()
+      let made = await withTaskGroup(of: Result<Void, RunFolderError>.self) { group in
+        for number in 0..<4 {
+          group.addTask {
+            Result { () throws(RunFolderError) in
+              let state = try StateDirectory("\(scratch.path)/.weft", makes: true)
+              let run = RunID("20261121-151337-00000\(number)")
+              _ = try RunFolder.make(in: state, run: run)
+            }
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      for result in made { #expect(throws: Never.self) { try result.get() } }
+      #expect(try scratch.state().ids.count == 4)
+    }
+  }
+
   @Test("J07: whichever call fails while a run is made, the run is there whole or not at all")
   func failuresWhileMaking() throws {
     var failures = 0

@@ -5,7 +5,7 @@ import WeftPlatform
 @testable import WeftRecord
 
 /// A temporary directory for one test, removed with it.
-final class ScratchFolder {
+final class ScratchFolder: Sendable {
   let path: String
 
   init() throws {
