@@ -50,16 +50,17 @@ package final class StepLogs: Sendable {
 
   private let state = Mutex(State())
   private let folder: LogFolder?
+  private let reserve = DescriptorReserve()
 
   /// - Parameter folder: The folder of the logs; `nil` for a temporary file.
   package init(in folder: LogFolder? = nil) {
     self.folder = folder
   }
 
-  /// Creates the file in advance, so that it exists even if descriptors run out later. On failure, it is tried
-  /// again when a step writes.
+  /// Opens in advance what writing needs if descriptors run out later. On failure, it is tried again when a step
+  /// writes.
   func prepare() {
-    guard folder == nil else { return }
+    guard folder == nil else { return reserve.refill() }
     state.withLock { state in
       if state.file == nil { state.file = try? SpoolFile() }
     }
@@ -110,7 +111,7 @@ package final class StepLogs: Sendable {
     var fault: WriteError?
     var opened: FolderLogs.Opened?
     if isKept {
-      do throws(WriteError) { opened = try place?.append(bytes, in: folder) } catch {
+      do throws(WriteError) { opened = try place?.append(bytes, in: folder, reserve) } catch {
         fault = error
       }
     }
@@ -202,7 +203,14 @@ package final class StepLogs: Sendable {
 
   /// A range of a step's log, as far as it exists and could be written.
   package func read(_ range: Range<Int>, of step: Int) -> [UInt8] {
-    if let folder { return read(range, of: step, in: folder) }
+    (try? bytes(in: range, of: step)) ?? []
+  }
+
+  private func bytes(in range: Range<Int>, of step: Int) throws(SystemError) -> [UInt8] {
+    if let folder {
+      let (logs, size) = state.withLock { ($0.folder, $0.sizes[step, default: 0]) }
+      return try logs.bytes(in: range.clamped(to: 0..<size), of: step, in: folder)
+    }
     let (file, extents) = state.withLock { ($0.file, $0.logs[step] ?? []) }
     guard let file else { return [] }
     var bytes: [UInt8] = []
@@ -210,15 +218,9 @@ package final class StepLogs: Sendable {
       let part = range.clamped(to: extent.logOffset..<(extent.logOffset + extent.count))
       guard !part.isEmpty else { continue }
       let start = extent.fileOffset + (part.lowerBound - extent.logOffset)
-      guard let piece = try? file.bytes(in: start..<(start + part.count)) else { return bytes }
-      bytes += piece
+      bytes += try file.bytes(in: start..<(start + part.count))
     }
     return bytes
-  }
-
-  private func read(_ range: Range<Int>, of step: Int, in folder: LogFolder) -> [UInt8] {
-    let (logs, size) = state.withLock { ($0.folder, $0.sizes[step, default: 0]) }
-    return logs.bytes(in: range.clamped(to: 0..<size), of: step, in: folder)
   }
 
   /// The reason why there is no copy of a log.
@@ -248,7 +250,11 @@ package final class StepLogs: Sendable {
     do { copy = try SpoolFile() } catch { throw WriteError(error) }
     let beginning = state.withLock { $0.beginnings[step] ?? 0 }
     for start in stride(from: beginning, to: size(of: step), by: StepLogs.pieceBytes) {
-      try copy.append(read(start..<(start + StepLogs.pieceBytes), of: step))
+      let piece: [UInt8]
+      do { piece = try bytes(in: start..<(start + StepLogs.pieceBytes), of: step) } catch {
+        throw WriteError(error)
+      }
+      try copy.append(piece)
     }
     return copy.file
   }
@@ -340,23 +346,33 @@ struct FolderLogs {
 
     /// - Returns: The file, if it had to be opened first.
     func append(
-      _ bytes: [UInt8], in folder: LogFolder
+      _ bytes: [UInt8], in folder: LogFolder, _ reserve: DescriptorReserve
     ) throws(WriteError) -> Opened? {
+      func write(to file: Descriptor, stays: Bool) throws(WriteError) -> Opened {
+        let base = (try? file.byteCount()) ?? 0
+        try file.writeAll(bytes)
+        return Opened(file: stays ? file : nil, base: base)
+      }
       switch self {
       case .file(let file):
         try file.writeAll(bytes)
         return nil
       case .name(let name):
-        let file = try folder.open(name, isNew: true)
-        let base = (try? file.byteCount()) ?? 0
-        try file.writeAll(bytes)
-        return Opened(file: file, base: base)
+        do throws(WriteError) {
+          return try write(to: folder.open(name, isNew: true), stays: true)
+        } catch {
+          guard error.error.isShortage else { throw error }
+          return try reserve.spend { () throws(WriteError) in
+            try write(to: folder.open(name, isNew: true), stays: false)
+          }
+        }
       }
     }
   }
 
   struct Opened {
-    let file: Descriptor
+    /// `nil` if it was closed again, for want of descriptors.
+    let file: Descriptor?
     /// The bytes that an earlier attempt or a previous engine has written to it.
     let base: Int
   }
@@ -385,10 +401,17 @@ struct FolderLogs {
     open[step] = nil
   }
 
-  /// A range of a log, as far as it can be read.
-  func bytes(in range: Range<Int>, of step: Int, in folder: LogFolder) -> [UInt8] {
+  /// A range of a log, as far as it exists.
+  func bytes(
+    in range: Range<Int>, of step: Int, in folder: LogFolder
+  ) throws(SystemError) -> [UInt8] {
     guard !range.isEmpty, let name = names[step], let base = bases[step] else { return [] }
-    guard let file = try? open[step] ?? folder.open(name, isNew: false) else { return [] }
-    return (try? file.piece(at: base + range.lowerBound, atMost: range.count)) ?? []
+    let file: Descriptor
+    do throws(WriteError) {
+      if let opened = open[step] { file = opened } else { file = try folder.open(name, isNew: false) }
+    } catch {
+      throw error.error
+    }
+    return try file.piece(at: base + range.lowerBound, atMost: range.count)
   }
 }

@@ -1,5 +1,7 @@
+import Glibc
 import Testing
 import WeftPlanning
+import WeftPlatform
 
 @testable import WeftEvents
 @testable import WeftExecution
@@ -30,5 +32,35 @@ struct LogFolderTests {
     let similar = ["a/b", "a%2Fb", "a~b", "a b", "a.b", "A.b", "a_b"]
     let names = Set(similar.map { name($0) })
     #expect(names.count == similar.count)
+  }
+
+  @Test("P19: output is stored when no descriptor is left, and no input is cut for want of one")
+  func withoutDescriptors() async {
+    // The limit is that of the whole process.
+    await #expect(processExitsWith: .success) {
+      let path = "\(FileSystem.temporaryDirectory)/weft-logs-\(UInt64.random(in: 0 ... .max))"
+      try FileSystem.makeDirectory(path, mode: 0o700)
+      defer { Directory.removeTree(path) }
+      let logs = StepLogs(in: LogFolder(try PrivateDirectory.at(path, makes: false)))
+      logs.prepare()
+      for step in 0..<3 { logs.name(step, StepAddress("s\(step)")) }
+      var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+      #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+      var taken: [Int32] = []
+      while case let file = open("/dev/null", O_RDONLY), file >= 0 { taken.append(file) }
+      #expect(errno == EMFILE)
+
+      for line in ["one\n", "two\n"] {
+        for step in 0..<3 { _ = logs.append(Array(line.utf8), of: step) }
+      }
+      #expect(logs.fault == nil)
+      // One descriptor is free for the copy, none for the log.
+      close(taken.removeLast())
+      #expect(throws: StepLogs.NoCopyError.self) { try logs.copy(of: 1) }
+      close(taken.removeLast())
+      for step in 0..<3 {
+        #expect(try logs.copy(of: step).piece(at: 0, atMost: 9) == Array("one\ntwo\n".utf8))
+      }
+    }
   }
 }
