@@ -29,7 +29,7 @@ struct ArgumentParserTests {
     #expect(parsed.value(of: .diagnosticFormat) == value)
   }
 
-  @Test func afterTwoDashesEverythingIsAnOperand() throws {
+  @Test func wordsAfterTwoDashesAreOperands() throws {
     let parsed = try ArgumentParser.parse(["check", "--", "--strict", "-", "--"])
     #expect(parsed.operands == ["--strict", "-", "--"])
     #expect(!parsed.isGiven(.strictCheck))
@@ -48,7 +48,7 @@ struct ArgumentParserTests {
     #expect(parsed.operands == [command.rawValue])
   }
 
-  @Test func whatIsWrongBeforeHelpIsStillTold() {
+  @Test func errorBeforeHelpIsReported() {
     #expect(throws: UsageError.unknownOption("--nope", of: .run)) {
       try ArgumentParser.parse(["run", "--nope", "--help"])
     }
@@ -70,7 +70,7 @@ struct ArgumentParserTests {
       (["version", "a"], .unwantedOperand("a", .version)),
       (["run", "-k", "--fail-fast", "a"], .contradiction(.keepGoing, .failFast, .run)),
     ] as [([String], UsageError)])
-  func everyMistakeIsToldAsItself(words: [String], error: UsageError) {
+  func everyUsageErrorHasItsOwnMessage(words: [String], error: UsageError) {
     #expect(throws: error) { try ArgumentParser.parse(words) }
   }
 

@@ -17,7 +17,7 @@ import WeftPlatform
     while !lock.isWanted { lock.wakeup.wait() }
   }
 
-  @Test func withoutADisplayTheScreenIsFree() {
+  @Test func lockIsFreeWithoutADisplay() {
     let lock = DisplayLock()
     #expect(lock.ask(atMost: nil))
     lock.release()
@@ -27,7 +27,7 @@ import WeftPlatform
     lock.release()
   }
 
-  @Test func whoAsksWaitsForTheDisplayToWithdrawAndTheDisplayUntilTheScreenIsFree() throws {
+  @Test func requesterWaitsForTheDisplayToWithdraw() throws {
     let (lock, diary, threads, over) = (DisplayLock(), Diary(), ThreadPool(), Wakeup())
     lock.open()
     try threads.submit {
@@ -81,7 +81,7 @@ import WeftPlatform
     lock.release()
   }
 
-  @Test func whoWaitsIsAnsweredWhenTheDisplayEnds() throws {
+  @Test func waitingRequesterContinuesWhenTheDisplayEnds() throws {
     let (lock, diary, threads, over) = (DisplayLock(), Diary(), ThreadPool(), Wakeup())
     lock.open()
     try threads.submit {

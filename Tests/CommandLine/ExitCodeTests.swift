@@ -36,7 +36,7 @@ struct ExitCodeTests {
   }
 
   @Test("a broken promise is told unless a signal ended the run")
-  func aBrokenPromiseIsToldUnlessASignalEndedTheRun() {
+  func brokenPromiseIsReportedUnlessASignalEndedTheRun() {
     for outcome in Outcome.allCases {
       let end = RunEnd.having(outcome)
       #expect(ExitCode(of: end, isStrict: false, keptPromises: false) == .broken)
@@ -48,7 +48,7 @@ struct ExitCodeTests {
 
 extension ExitCodeTests {
   @Test("K14: what cannot be killed makes a run exit 4, a signal or not")
-  func whatCannotBeKilledComesFirst() {
+  func unkillableProcessesDecideTheExitCode() {
     for reason in [nil, CancelReason.signal("INT"), .runTimeout(.seconds(1))] {
       let end = RunEnd.having(.cancelled, cancellation: reason, unkillable: [7])
       #expect(ExitCode(of: end, isStrict: false, keptPromises: true) == .broken)
@@ -78,7 +78,7 @@ struct InterruptionsTests {
       (1...4).map { _ in interruptions.next() } == [.cancel, .kill, .leave, .leave])
   }
 
-  @Test func afterTheRunTheFirstLeaves() {
+  @Test func firstSignalAfterTheRunExits() {
     var interruptions = Interruptions()
     interruptions.runIsOver = true
     #expect(interruptions.next() == .leave)

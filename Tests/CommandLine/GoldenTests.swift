@@ -2,11 +2,11 @@ import Testing
 
 struct GoldenTests {
   @Test(arguments: GoldenCase.all)
-  func theProgramSaysWhatIsKept(of golden: GoldenCase) {
+  func cleanReportsTheRunsItKeeps(of golden: GoldenCase) {
     #expect(golden.mismatches() == [])
   }
 
-  @Test func thereAreCases() {
+  @Test func goldenCasesExist() {
     #expect(GoldenCase.all.count > 10)
   }
 }

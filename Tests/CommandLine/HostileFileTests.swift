@@ -45,7 +45,7 @@ struct HostileFileTests {
   }
 
   @Test("W12: nothing starts when there is an error anywhere, and all are told by place")
-  func nothingStartsWhenThereIsAnError() {
+  func rejectedFileStartsNothing() {
     let directory = Directory()
     directory.write(
       "workflow.json",
@@ -85,7 +85,7 @@ struct HostileFileTests {
   }
 
   @Test("W22: of very many errors the first 20 are shown, and how many more there are")
-  func ofManyErrorsTheFirstAreShown() {
+  func onlyTheFirstErrorsAreShown() {
     let directory = Directory()
     let steps = (0..<largeCount).map { #"{ "id": "s\#($0)", "run": "x", "needs": ["n\#($0)"] }"# }
     directory.write(

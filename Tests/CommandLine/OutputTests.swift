@@ -8,7 +8,7 @@ struct OutputTests {
     #"{ "steps": [{ "id": "talk", "run": "yes \#(filler) | head -2000" }, "touch ended"] }"#
 
   @Test("O13: a run whose output nobody reads goes on, and keeps its exit code")
-  func aRunWithoutAReaderGoesOn() {
+  func runWithoutAReaderContinues() {
     let directory = Directory()
     directory.write("workflow.json", OutputTests.talkative)
     let result = Weft.shell(
@@ -28,7 +28,7 @@ struct OutputTests {
   }
 
   @Test("C05: so does a run whose events nobody reads")
-  func aRunWithoutAReaderOfEventsGoesOn() {
+  func runWithoutAReaderOfEventsContinues() {
     let directory = Directory()
     directory.write("workflow.json", OutputTests.talkative)
     _ = Weft.shell(
@@ -58,7 +58,7 @@ struct OutputTests {
       "help", "version", "schema", "completions bash", "graph workflow.json", "check workflow.json",
       "init -", "run --dry-run workflow.json",
     ])
-  func everyCommandTellsThatItCannotWrite(command: String) {
+  func everyCommandReportsAWriteError(command: String) {
     let directory = Directory()
     directory.write("workflow.json", OutputTests.talkative)
     for target in [">/dev/full", ">&-"] {
@@ -68,7 +68,7 @@ struct OutputTests {
     }
   }
 
-  @Test func withClosedStreamsNoFileIsWrittenToByMistake() {
+  @Test func closedStandardStreamsAreNotReused() {
     let directory = Directory()
     directory.write("workflow.json", #"{ "steps": ["echo from a step"] }"#)
     let result = Weft.shell(
@@ -80,7 +80,7 @@ struct OutputTests {
   }
 
   @Test("C05: events go where they are told, the same lines everywhere")
-  func eventsGoWhereTheyAreTold() {
+  func eventsGoToTheirTarget() {
     let directory = Directory()
     directory.write("workflow.json", #"{ "steps": ["echo one", "exit 3"] }"#)
     let result = Weft.shell(

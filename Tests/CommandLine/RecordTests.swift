@@ -32,7 +32,7 @@ struct RecordTests {
     #expect(result.status == 0)
   }
 
-  @Test func withoutARecordNothingIsLeft() {
+  @Test func runWithoutARecordLeavesNoFiles() {
     let directory = Directory()
     directory.write("w.json", RecordTests.workflow)
     let result = Weft.shell("\"$WEFT\" run --record none w.json; ls -A", in: directory)

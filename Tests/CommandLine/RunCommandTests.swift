@@ -2,7 +2,7 @@ import Testing
 
 struct RunCommandTests {
   @Test("G06: with -j1 two runs say the same, byte for byte but for times")
-  func withOneJobRunsAreRepeatable() {
+  func runsWithOneJobAreRepeatable() {
     let directory = Directory()
     let steps = (1...40).map { n in
       #"{ "id": "s\#(n)", "run": "echo \#(n)"\#(n % 3 == 0 ? #", "needs": ["s\#(n / 3)"]"# : "") }"#
@@ -28,7 +28,7 @@ struct RunCommandTests {
   }
 
   @Test("exit 1 for a step's time limit, 124 for the run's")
-  func aStepsLimitAndTheRunsAreToldApart() {
+  func stepAndRunTimeoutsAreDistinguished() {
     let directory = Directory()
     directory.write(
       "step.json", #"{ "steps": [{ "run": "exec sleep 1000", "timeout": "50ms" }] }"#)
@@ -51,7 +51,7 @@ struct RunCommandTests {
 
 struct InitCommandTests {
   @Test("X66: what it writes is right, names its schema, and runs")
-  func whatItWritesIsRightAndRuns() {
+  func initialWorkflowIsValidAndRuns() {
     let directory = Directory()
     let written = Weft.run("init", in: directory)
     #expect(written.status == 0 && written.output.contains("weft schema > workflow.schema.json"))
@@ -69,7 +69,7 @@ struct InitCommandTests {
     arguments: [
       "echo mine >target", "ln -s elsewhere target", "mkdir target",
     ])
-  func itOverwritesNothing(preparation: String) {
+  func initOverwritesNothing(preparation: String) {
     let directory = Directory()
     let result = Weft.shell("\(preparation); exec \"$WEFT\" init target", in: directory)
     #expect(result.status == 2)
@@ -78,7 +78,7 @@ struct InitCommandTests {
     #expect(directory.read("target").map { $0 == Array("mine\n".utf8) || $0.isEmpty } ?? true)
   }
 
-  @Test func itTellsWhyItCannotWrite() {
+  @Test func initReportsAWriteError() {
     let result = Weft.run("init", "nowhere/workflow.json", in: Directory())
     #expect(result.status == 2)
     #expect(result.errors.contains("no such file or directory"))

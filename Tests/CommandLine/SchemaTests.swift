@@ -16,7 +16,7 @@ struct SchemaTests {
     #expect(printed.status == 0)
   }
 
-  @Test func withoutAWordItIsTheSchemaOfWorkflows() {
+  @Test func schemaDefaultsToTheWorkflowSchema() {
     let directory = Directory()
     #expect(
       Weft.run("schema", in: directory) == Weft.run("schema", "workflow", in: directory))

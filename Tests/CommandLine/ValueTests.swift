@@ -46,7 +46,7 @@ struct ValueTests {
     #expect(directory.read("path") == nil)
   }
 
-  @Test func nothingIsLeftOfARunThatWasInterrupted() {
+  @Test func interruptedRunLeavesNoProcesses() {
     let directory = Directory()
     directory.write(
       "workflow.json",

@@ -8,7 +8,7 @@ import WeftPlanning
 /// workflow.
 @Suite struct NestingTests {
   @Test("G14: a workflow goes on in another as it does by itself")
-  func aWorkflowGoesOnInAnotherAsByItself() async {
+  func nestedWorkflowResumesLikeAnyOther() async {
     // The consequences of one event happen in one moment, and their order is not guaranteed: it depends on how deeply
     // futures are nested, which is deeper in a nested workflow.
     let runs = await Seeds.map { seed -> (compared: Int, isDecidedInOneMoment: Bool)? in

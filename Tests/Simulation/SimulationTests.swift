@@ -61,7 +61,7 @@ import WeftExecution
   }
 
   /// Without subscribers no events are made, and the report is updated without them.
-  @Test func theReportIsTheSameWhereNobodyListens() async {
+  @Test func reportIsTheSameWithoutSubscribers() async {
     _ = await Seeds.map(atMost: 300) { seed -> Void? in
       let heard = Simulation(seed: seed)?.report
       let unheard = Simulation(seed: seed, isHeard: false)?.report
@@ -77,7 +77,7 @@ import WeftExecution
       ("a retry is asked about an attempt that has failed, and told of success", 613),
       ("what is done finally asks about failures, and a group has tolerated one", 13_190),
     ] as [(String, UInt64)])
-  func whatWasFoundAmongValuesDoesNotComeBack(_ found: String, seed: UInt64) throws {
+  func pastDefectsOfValuesStayFixed(_ found: String, seed: UInt64) throws {
     let simulation = try #require(Simulation(seed: seed))
     #expect(RunChecker(simulation).violations == [], "\(found)")
   }
@@ -106,7 +106,7 @@ import WeftExecution
       ("an attempt that is not made after all counts for the rate of a pool", 1943),
       ("a group tolerates its time limit, and tells it for the failure that it does not", 1655),
     ] as [(String, UInt64)])
-  func whatWasFoundDoesNotComeBack(_ found: String, seed: UInt64) throws {
+  func pastDefectsStayFixed(_ found: String, seed: UInt64) throws {
     let simulation = try #require(Simulation(seed: seed, .control))
     #expect(RunChecker(simulation).violations == [], "\(found)")
   }

@@ -32,7 +32,7 @@ import WeftExecution
     #expect(Seeds.count < 1_000 || restored > kills && compared > 20)
   }
 
-  @Test func aRunThatIsLeftWhileItWaitsGoesOnWithTheAnswers() async {
+  @Test func suspendedRunResumesWithTheAnswers() async {
     let runs = await Seeds.map { seed -> (departures: Int, isCompared: Bool)? in
       guard let run = LeftRun(seed: seed, approvesAll: seed % 2 == 0) else { return nil }
       if Seeds.isOne { run.report() }
@@ -72,7 +72,7 @@ import WeftExecution
     ("the same in an element", 54894),
     ("the same of several steps", 56808),
   ])
-  func whatWasFoundOfKilledRunsDoesNotComeBack(_ found: String, seed: UInt64) throws {
+  func pastDefectsOfKilledRunsStayFixed(_ found: String, seed: UInt64) throws {
     let run = try #require(InterruptedRun(seed: seed, isIdempotent: seed % 2 == 0))
     #expect(ResumeChecker(run.made, run.parts).violations == [], "\(found)")
   }
@@ -81,7 +81,7 @@ import WeftExecution
     ("what stands of a group that never started is cleaned up after", 44607),
     ("a run that is being ended waits for an answer for ever", 9064),
   ])
-  func whatWasFoundOfRunsThatAreLeftDoesNotComeBack(_ found: String, seed: UInt64) throws {
+  func pastDefectsOfSuspendedRunsStayFixed(_ found: String, seed: UInt64) throws {
     let run = try #require(LeftRun(seed: seed, approvesAll: seed % 2 == 0))
     #expect(ResumeChecker(run.made, run.parts).violations == [], "\(found)")
   }

@@ -44,7 +44,7 @@ struct CacheEntryFuzzTests {
   }
 
   @Test("X15: an entry reads back as it was, and one without the code of the folder does not")
-  func codes() throws {
+  func entryWithoutTheCodeOfItsFolderIsRefused() throws {
     let bytes = CacheEntryFuzzTests.entry.bytes(
       CacheEntry.ObjectReferences(), CacheEntryFuzzTests.code)
     #expect(CacheEntry.read(bytes, CacheEntryFuzzTests.code)?.entry == CacheEntryFuzzTests.entry)
@@ -55,7 +55,7 @@ struct CacheEntryFuzzTests {
   }
 
   @Test("X75: a log is kept by its streams, up to a limit and by whole lines")
-  func logs() {
+  func storedLogKeepsStreamsWithinALimit() {
     var log = CachedLog()
     log.append(Array("e\n".utf8), isError: true)
     for line in ["a\n", "b\n"] { log.append(Array(line.utf8), isError: false) }
@@ -92,7 +92,7 @@ struct CacheEntryFuzzTests {
       ("\"milliseconds\":5", "\"milliseconds\":9223372036854775807"),
       ("\"format\":2", "\"format\":1"), ("\"format\":2", "\"format\":3"),
     ])
-  func refusals(old: String, new: String) throws {
+  func entryWithForeignPathsOrBadNumbersIsRefused(old: String, new: String) throws {
     let text = CacheEntryFuzzTests.text(of: CacheEntryFuzzTests.entry)
     let range = try #require(text.firstRange(of: old))
     #expect(
@@ -105,7 +105,7 @@ struct CacheEntryFuzzTests {
   }
 
   @Test("X15: no entry, its code made to fit, brings the reader down or leads out of its outputs")
-  func fuzz() throws {
+  func mutatedEntryNeverCrashesTheReader() throws {
     let scratch = Scratch()
     let cache = try scratch.cache()
     scratch.write("inside/here", "content")

@@ -23,7 +23,7 @@ struct CacheKeyTests {
   ]
 
   @Test(arguments: pairs)
-  func whatDiffersHasAnotherHash(_ pair: ([CacheValue], [CacheValue])) {
+  func differentInputsHaveDifferentHashes(_ pair: ([CacheValue], [CacheValue])) {
     var (one, other) = (CacheKey(), CacheKey())
     one.set(.env, pair.0)
     other.set(.env, pair.1)

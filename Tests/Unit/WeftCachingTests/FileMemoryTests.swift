@@ -37,14 +37,14 @@ struct FileMemoryTests {
       memory(knowing: FileMemoryTests.stamp, at: moment).digest(of: FileMemoryTests.stamp) == nil)
   }
 
-  @Test func whatIsRememberedIsReadBack() throws {
+  @Test func fileMemoryReadsBackItsEntries() throws {
     let bytes = try #require(memory(knowing: FileMemoryTests.stamp, at: 200).bytes())
     let again = FileMemory(bytes) { 0 }
     #expect(again.digest(of: FileMemoryTests.stamp) == FileMemoryTests.digest)
     #expect(again.bytes() == nil)
   }
 
-  @Test func ofADamagedFileNothingIsRemembered() throws {
+  @Test func damagedMemoryFileIsIgnored() throws {
     let bytes = try #require(memory(knowing: FileMemoryTests.stamp, at: 200).bytes())
     for index in bytes.indices {
       var damaged = bytes

@@ -126,7 +126,7 @@ struct StepCacheTests {
   @Test(
     "X34: nothing that is put back is open to more users than it was",
     arguments: [0o600, 0o640, 0o700, 0o444] as [mode_t])
-  func modes(mode: mode_t) throws {
+  func restoredFileIsNoMorePermissiveThanTheOriginal(mode: mode_t) throws {
     let cache = try scratch.cache()
     scratch.write("out/d/secret", "s", mode: mode)
     chmod(scratch.path + "/out/d", 0o700)
@@ -140,7 +140,7 @@ struct StepCacheTests {
     #expect(scratch.mode("out/d/secret") == mode)
   }
 
-  @Test func nothingIsLeftBesideWhatIsPutBack() throws {
+  @Test func restoringLeavesNoOtherFiles() throws {
     let cache = try scratch.cache()
     makeOutputs()
     try store(cache, .sample("1"), outputs: ["out", "one.txt"])
@@ -167,7 +167,7 @@ struct StepCacheTests {
     #expect(cache.entry(of: "build", .sample("1")) == nil)
   }
 
-  @Test func whatExpressionsReadComesBack() throws {
+  @Test func valuesReadByExpressionsAreRestored() throws {
     let cache = try scratch.cache()
     let result = CachedResult(
       stdout: [1, 2, 0xFF], stderr: nil,
@@ -193,7 +193,7 @@ struct StepCacheTests {
   }
 
   /// Damages each file of the cache in turn: either the right result is restored, or none.
-  @Test func whatIsDamagedIsAsGoodAsNotThere() throws {
+  @Test func damagedEntryIsAMiss() throws {
     let cache = try scratch.cache()
     makeOutputs()
     let result = CachedResult(stdout: Array("text".utf8))
@@ -227,7 +227,7 @@ struct StepCacheTests {
     }
   }
 
-  @Test func itHoldsNoMoreThanItsLimit() throws {
+  @Test func cacheStaysWithinItsLimit() throws {
     let limit = 64 << 10
     for round in 0..<40 {
       // A new cache has not looked at the folder yet, like a different process.
@@ -241,7 +241,7 @@ struct StepCacheTests {
     #expect(cache.entry(of: "build", .sample("39")) != nil)
   }
 
-  @Test func whatIsLargerThanTheCacheIsNotKept() throws {
+  @Test func resultLargerThanTheCacheIsNotStored() throws {
     let cache = try scratch.cache(limit: 4096)
     scratch.write("out", String(repeating: "x", count: 5000))
     #expect(throws: CacheError.tooLarge(bytes: 5000, limit: 4096)) {

@@ -19,7 +19,7 @@ struct WorkspaceReaderTests {
     #expect(try scratch.inputs(["no/such"]) == [])
   }
 
-  @Test func whatWeftAndGitKeepAreNobodysInputs() throws {
+  @Test func weftAndGitDirectoriesAreNotInputs() throws {
     for name in [".git/HEAD", "sub/.git/HEAD", ".weft/x", ".weft-staged-1/y", "a"] {
       scratch.write(name, name)
     }

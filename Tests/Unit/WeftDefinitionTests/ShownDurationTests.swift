@@ -35,7 +35,7 @@ import WeftDefinition
       (.seconds(600), "10 m"), (.seconds(90), "90 s"), (.milliseconds(1500), "1.5 s"),
       (.milliseconds(250), "250 ms"), (.seconds(7200), "2 h"), (.seconds(172_800), "2 d"),
     ] as [(Duration, String)])
-  func aLimitIsToldAsItWasWritten(limit: Duration, text: String) {
+  func limitIsShownAsWritten(limit: Duration, text: String) {
     #expect(ShownDuration.limit(limit) == text)
   }
 }

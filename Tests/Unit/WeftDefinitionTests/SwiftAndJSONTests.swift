@@ -4,7 +4,7 @@ import WeftDiagnostics
 
 /// A workflow built in Swift and one read from JSON are the same value.
 @Suite struct SwiftAndJSONTests {
-  @Test func theSmallest() throws {
+  @Test func smallestWorkflowIsDecoded() throws {
     let decoded = try decodedWithoutErrors(#"{ "steps": ["swift build", "swift test"] }"#)
     #expect(decoded == Workflow(steps: [Step(run: "swift build"), Step(run: "swift test")]))
   }
@@ -82,7 +82,7 @@ import WeftDiagnostics
     #""leftovers": "end""#, #""mergeOutput": false"#, #""logLimit": "1GiB""#, #""tty": false"#,
     #""jobserver": false"#,
   ])
-  func whatIsSetToItsDefaultIsAsIfItWereNotSet(key: String) throws {
+  func explicitDefaultEqualsTheImplicitOne(key: String) throws {
     let decoded = try decodedWithoutErrors(#"{ "steps": [{ "run": "a", \#(key) }] }"#)
     #expect(decoded == Workflow(steps: [Step(run: "a")]))
   }
@@ -160,7 +160,7 @@ import WeftDiagnostics
     #expect(try decodedWithoutErrors(json).onFailure == response)
   }
 
-  @Test func whatDiffersInJSONDiffersAsAValue() throws {
+  @Test func differentJSONGivesDifferentValues() throws {
     let texts = [
       #"{ "steps": ["a"] }"#, #"{ "parallel": ["a"] }"#, #"{ "steps": [{ "run": ["a"] }] }"#,
       #"{ "steps": [{ "run": "a", "needs": [] }] }"#, #"{ "steps": [{ "steps": ["a"] }] }"#,

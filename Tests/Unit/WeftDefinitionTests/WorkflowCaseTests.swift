@@ -6,7 +6,7 @@ import WeftTestKit
 
 /// Every file under `Cases`; `.ci/validate-schema.py` checks the same files against the schema.
 @Suite struct WorkflowCaseTests {
-  @Test func thereAreCasesOfEveryKind() {
+  @Test func casesCoverEveryKind() {
     #expect(CaseFile.all(in: .accepted).count >= 90)
     #expect(CaseFile.all(in: .rejected).count >= 150)
     #expect(CaseFile.all(in: .rejectedBeyondSchema).count >= 20)

@@ -6,7 +6,7 @@ import WeftDiagnostics
 
 @Suite struct WorkflowDecoderTests {
   @Test("W16: an empty file and an empty object say what is wanted", arguments: ["", " \n", "{}"])
-  func whatIsWantedInAnEmptyFile(text: String) {
+  func emptyFileNamesTheExpectedKeys(text: String) {
     let (workflow, diagnostics) = decode(text)
     #expect(workflow == nil)
     #expect(diagnostics.map(\.isError) == [true])
@@ -48,7 +48,7 @@ import WeftDiagnostics
     #expect(diagnostics.map(\.code) == ["W0012", "W0401"])
   }
 
-  @Test func whatTheReaderHasToldIsNotToldAgain() {
+  @Test func readerErrorsAreNotRepeated() {
     let (_, diagnostics) = decode(#"{ "steps": [{ "run": NaN }], "maxParallel": 007 }"#)
     #expect(diagnostics.filter { $0.code != "W0016" && $0.code != "W0018" } == [])
   }
@@ -71,7 +71,7 @@ import WeftDiagnostics
   @Test(arguments: [
     #"{ "id": "a b", "run": "x" }"#, #"{ "id": "a b", "steps": ["x"] }"#,
   ])
-  func nobodyIsBlamedForNeedingAnIDThatIsNone(step: String) {
+  func needOfAnInvalidIDIsNotReportedTwice(step: String) {
     let (workflow, diagnostics) = decode(
       """
       { "parallel": [\(step), { "run": "y", "needs": ["a b", "c"] },
@@ -101,7 +101,7 @@ import WeftDiagnostics
     #expect(workflow?.body.members.map(\.id) == ["a", "b"])
   }
 
-  @Test func aRepeatedKeyIsToldOnce() {
+  @Test func repeatedKeyIsReportedOnce() {
     let (workflow, diagnostics) = decode(#"{ "steps": ["a"], "steps": ["b"] }"#)
     #expect(diagnostics.map(\.code) == ["W0101"])
     #expect(workflow?.body.members.count == 2)
@@ -122,7 +122,7 @@ import WeftDiagnostics
     #expect(diagnostics.first?.message.contains("64 groups") == true)
   }
 
-  @Test func moreStepsThanTheLimitAreToldByName() {
+  @Test func tooManyStepsAreReportedByName() {
     let file = SourceFile(
       path: "w.json", bytes: Array(#"{ "steps": ["a", { "steps": ["b", "c"] }] }"#.utf8))
     var limits = DecodingPass.Limits()

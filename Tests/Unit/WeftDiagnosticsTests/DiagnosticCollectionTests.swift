@@ -26,7 +26,7 @@ struct DiagnosticCollectionTests {
     #expect(sorted.map { $0.place?.range.start } == [nil, 3, 5, 1, 9])
   }
 
-  @Test func whatStandsAtOnePlaceKeepsItsOrder() {
+  @Test func diagnosticsAtOneLocationKeepTheirOrder() {
     let messages = ["c", "a", "b"]
     let sorted = messages.map { diagnostic(at: 4, in: Self.file, $0) }.sortedByLocation()
     #expect(sorted.map(\.message) == messages)

@@ -22,7 +22,7 @@ struct NearestNameTests {
   }
 
   @Test(arguments: ["xyzzy", "", "x", "foo", "dependsOn", "qqqqqqqqqqqqqq"])
-  func whatIsNotNearIsNotSuggested(name: String) {
+  func distantNameIsNotSuggested(name: String) {
     #expect(NearestName(Self.keys).nearest(to: name) == nil)
   }
 

@@ -25,20 +25,20 @@ import WeftDefinition
   }
 
   @Test("O04: what is written up to the limit is passed on, and no more")
-  func theLimitIsExact() {
+  func outputLimitIsExact() {
     let (output, texts, cuts) = taken(
       [(.stdout, "12345\n"), (.stdout, "78\n9"), (.stdout, "0")], limit: 9)
     #expect(texts == ["stdout: 12345\n", "stdout: 78\n"])
     #expect(cuts == 1 && output.isCut && output.bytes == 11)
   }
 
-  @Test func whatFitsIsNotCut() {
+  @Test func outputWithinTheLimitIsNotCut() {
     let (output, texts, cuts) = taken([(.stdout, "12345\n"), (.stderr, "7890")], limit: 10)
     #expect(texts == ["stdout: 12345\n", "stderr: 7890"])
     #expect(cuts == 0 && !output.isCut && output.bytes == 10)
   }
 
-  @Test func whatHasNoEndAtTheLimitIsPassedOnAsItIs() {
+  @Test func unfinishedLineAtTheLimitIsPassedOn() {
     let (output, texts, cuts) = taken(
       [(.stderr, "err"), (.stdout, "out and more\n"), (.stderr, "or\n"), (.stdout, "x\n")], limit: 6
     )

@@ -22,7 +22,7 @@ import WeftPlatform
     #expect(run.logs["a"] == "a b|$HOME||*|")
   }
 
-  @Test func bothStreamsAreTold() async throws {
+  @Test func bothStreamsAreReported() async throws {
     let run = try await RealRun(
       Workflow(steps: [step("a", .script("echo out; echo err >&2"))]))
     let lines = run.events.compactMap { event -> String? in
@@ -97,7 +97,7 @@ import WeftPlatform
     #expect(run.end(of: "a")?.failure?.classes == [.signal("KILL"), .signal])
   }
 
-  @Test func theKernelsCountIsTold() async throws {
+  @Test func kernelUsageOfAStepIsReported() async throws {
     let run = try await RealRun(
       Workflow(steps: [step("a", .script("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"))]))
     let usage = try #require(run.end(of: "a")?.usage)
@@ -106,7 +106,7 @@ import WeftPlatform
   }
 
   @Test("a cancelled run of fifty sleepers ends them all")
-  func aCancelledRunLeavesNobody() async throws {
+  func cancelledRunLeavesNoProcesses() async throws {
     let workflow = Workflow(
       parallel: (0..<50).map { Step(StepID("s\($0)")!, run: ["sleep", "1000"]) })
     let (plan, _) = Planner.plan(workflow)

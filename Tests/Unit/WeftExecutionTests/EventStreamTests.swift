@@ -81,7 +81,7 @@ import WeftTestKit
       ])
   }
 
-  @Test func aWarningIsToldOncePerCauseAndKeptInTheReport() throws {
+  @Test func warningIsReportedOncePerCause() throws {
     let harness = try harness()
     let first = RunWarning(kind: .scarceResources, message: "first")
     for message in ["second", "third"] {
@@ -148,7 +148,7 @@ import WeftTestKit
       } == lifecycle)
   }
 
-  @Test func oneWhoReadsAgainGetsOutputAgain() throws {
+  @Test func resumedSubscriberReceivesOutputAgain() throws {
     let harness = try harness()
     let slow = harness.run.subscribe(outputLimitBytes: 1_000)
     for _ in 0..<100 { harness.executor.write("0123456789\n", from: "s0") }

@@ -116,7 +116,7 @@ import WeftTestKit
   }
 
   @Test("O08: what is written over and over is no line, however long it gets")
-  func whatIsWrittenOverIsNoLine() {
+  func overwrittenTextIsNotALine() {
     let state = String(repeating: "x", count: 999) + "\r"
     let chunk = Array(String(repeating: state, count: 1000).utf8)
     let result = lines([chunk, chunk, Array("done\n".utf8)])

@@ -35,7 +35,7 @@ struct LogFolderTests {
   }
 
   @Test("P19: output is stored when no descriptor is left, and no input is cut for want of one")
-  func withoutDescriptors() async {
+  func signallingWorksWithoutProcessDescriptors() async {
     // The limit is that of the whole process.
     await #expect(processExitsWith: .success) {
       let path = "\(FileSystem.temporaryDirectory)/weft-logs-\(UInt64.random(in: 0 ... .max))"

@@ -7,12 +7,12 @@ import WeftPlatform
 @Suite struct ParallelLimitTests {
   private let few = DescriptorBudget(limit: 64, open: 6)
 
-  @Test func whatFitsIsGivenWithoutAWord() {
+  @Test func fittingLimitIsKeptSilently() {
     let limit = ParallelLimit(wanted: 5, steps: 100, budget: few)
     #expect(limit.count == 5 && limit.warning == nil)
   }
 
-  @Test func whatNoStepNeedsIsNotMissed() {
+  @Test func unneededDescriptorsAreNotRequired() {
     let limit = ParallelLimit(wanted: 200, steps: 5, budget: few)
     #expect(limit.count == 200 && limit.warning == nil)
   }
@@ -29,7 +29,7 @@ import WeftPlatform
       limit.warning?.help == "raise the limit first (ulimit -n 2614), or run fewer (-j 3)")
   }
 
-  @Test func whatDoesNotFitIsLoweredAndTold() throws {
+  @Test func limitTooHighIsLoweredWithAWarning() throws {
     let limit = ParallelLimit(wanted: 200, steps: 1000, budget: few)
     #expect(limit.count == 5)
     let warning = try #require(limit.warning)

@@ -293,7 +293,7 @@ import WeftTestKit
   // MARK: Order and limits
 
   @Test("G06: with one slot steps start in the order of the file")
-  func withOneSlotStepsStartInFileOrder() throws {
+  func stepsStartInFileOrderWithOneSlot() throws {
     let harness = try RunHarness(
       Workflow(parallel: [
         Step("a", run: "a"), Step("c", run: "c", needs: ["a"]), Step("b", run: "b"),

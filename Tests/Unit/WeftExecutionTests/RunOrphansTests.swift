@@ -41,7 +41,7 @@ import WeftTestKit
   }
 
   @Test("K14: what could not be killed is told by step and by run, and is a promise not kept")
-  func unkillable() throws {
+  func unkillableProcessesBreakAPromise() throws {
     let executor = StubbornExecutor()
     let (run, subscription) = try start(executor)
     // The last step has ended; the run has not.

@@ -36,7 +36,7 @@ import WeftTestKit
   }
 
   @Test("G06: with one slot the order is the file's")
-  func withOneSlotTheOrderIsTheFiles() {
+  func orderWithOneSlotIsTheFiles() {
     var queue = queue(slots: 1, weights: [1, 1, 7, 9])
     for step in [3, 2, 1, 0] { queue.request(step) }
     expect(queue.grant(), [0])

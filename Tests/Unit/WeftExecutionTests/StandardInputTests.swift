@@ -31,7 +31,7 @@ import WeftPlanning
     #expect(run.logs["count"]?.contains("300000") == true)
   }
 
-  @Test func aMissingInputFileIsToldWithItsCure() async throws {
+  @Test func missingInputFileSuggestsARemedy() async throws {
     let run = try await RealRun(
       Workflow(steps: [step("a", .program(["cat"]), stdin: .file("/nope"))]))
     let failure = try #require(run.end(of: "a")?.failure)
@@ -47,7 +47,7 @@ import WeftPlanning
     #expect(Planner.plan(workflow).plan == nil)
   }
 
-  @Test func aDirectoryAsInputIsToldAsOne() async throws {
+  @Test func directoryAsStandardInputIsReported() async throws {
     let run = try await RealRun(
       Workflow(steps: [step("a", .program(["cat"]), stdin: .file("/tmp"))]))
     let failure = try #require(run.end(of: "a")?.failure)
@@ -76,7 +76,7 @@ import WeftPlanning
     #expect(run.report.succeeded && run.logs["reader"] == "given\n")
   }
 
-  @Test func aFIFOThatNobodyWritesIntoIsWaitedForUntilTheTimeLimit() async throws {
+  @Test func fifoWithoutAWriterIsAwaitedUntilTheTimeout() async throws {
     let run = try await reading(
       Command(.program(["cat"])), timeout: .milliseconds(60), writer: "test -p")
     let end = try #require(run.end(of: "reader"))

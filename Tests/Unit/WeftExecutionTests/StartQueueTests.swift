@@ -120,7 +120,7 @@ import WeftTestKit
     #expect(scene.time.scheduledCount == 0)
   }
 
-  @Test func whoWaitsIsTriedAgainAndTheNextAfterIt() {
+  @Test func waitingStartIsRetriedBeforeTheNext() {
     let scene = Scene(capacity: 0)
     scene.submit(1)
     #expect(scene.first(1) == [.waits(1)])
@@ -173,7 +173,7 @@ import WeftTestKit
     #expect(scene.time.now >= .seconds(60))
   }
 
-  @Test func withoutTimersNothingWaits() {
+  @Test func startIsRefusedWithoutTimers() {
     let scene = Scene(capacity: 0, waits: false)
     scene.submit(1)
     #expect(scene.first(1) == [.refused(1)])

@@ -35,7 +35,7 @@ import WeftPlatform
     #expect(warnings.first?.message.contains("step \"a\" wrote more than 11B") == true)
   }
 
-  @Test func aLogThatWasCutIsNobodysInput() async throws {
+  @Test func truncatedLogIsNotAnInput() async throws {
     var command = Command(.script("seq 1 1000"))
     command.logLimit = ByteCount(1000)
     let run = try await RealRun(
@@ -48,7 +48,7 @@ import WeftPlatform
   }
 
   @Test("O08: progress that writes over itself is told while it goes on; the log has every byte")
-  func progressIsTold() async throws {
+  func progressLinesArePublished() async throws {
     // It ends its line only after its last state has been seen.
     let seen = "\(FileSystem.temporaryDirectory)/weft-seen-\(getpid())"
     defer { unlink(seen) }

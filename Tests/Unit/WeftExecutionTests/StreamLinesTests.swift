@@ -60,7 +60,7 @@ import WeftTestKit
       ([(0, "1%\r"), (10, "\n1%\r")], ["0 1%", "10 line 1%\r", "50 1%"]),
       ([(0, "\r\r\r")], []),
     ] as [([(at: Int, String)], [String])])
-  func whatIsShownWhen(chunks: [(at: Int, String)], expected: [String]) {
+  func progressLineIsShownAtItsPace(chunks: [(at: Int, String)], expected: [String]) {
     #expect(shown(chunks) == expected)
   }
 

@@ -150,7 +150,7 @@ import WeftTestKit
     #expect(tokens.wanted(&queue).isEmpty, "a fourth waits, but three is the limit")
   }
 
-  @Test func whatIsOfNoUseGoesBackAsItCame() {
+  @Test func uselessTokenIsReturnedUnchanged() {
     var queue = queue(limit: 3, free: 1)
     var tokens = TokenAccounts<Int>(joined: TokenAccounts.Joined(pipe: 9, slotLimit: 3))
     for step in 0..<3 { queue.request(step) }
@@ -178,7 +178,7 @@ import WeftTestKit
     #expect(tokens.returnSurplus(&queue) == [5])
   }
 
-  @Test func whoLeavesGivesBackWhatIsInUseToo() {
+  @Test func leavingClientReturnsTokensInUse() {
     var queue = queue(limit: 3, free: 1)
     var tokens = TokenAccounts<Int>(joined: TokenAccounts.Joined(pipe: 9, slotLimit: 3))
     tokens.received(5, from: .above, &queue)

@@ -50,7 +50,7 @@ struct LimitTests {
     #expect(try fault(text + "x").problem == .tooLong(21_001, limit: 21_000))
   }
 
-  @Test func thereAreNotMorePartsThanTheLimit() throws {
+  @Test func templatePartsAreLimited() throws {
     let text = LimitTests.repeated("1||", 40) + "1"
     _ = try Expression.parse(text, limits: ExpressionLimits(nodes: 42))
     #expect(
@@ -66,13 +66,13 @@ struct LimitTests {
     "split('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', '')",
     "fromJSON('[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]')",
   ])
-  func whatAnEvaluationMakesHasALimit(text: String) throws {
+  func evaluationAllocationIsLimited(text: String) throws {
     _ = try evaluate(text)
     #expect(
       try fault(text, limits: ExpressionLimits(madeBytes: 512)).problem == .tooLarge(limit: 512))
   }
 
-  @Test func whatATemplateMakesHasALimit() throws {
+  @Test func templateAllocationIsLimited() throws {
     let template = Template.parse("${{ text }}" + LimitTests.repeated("${{ text }}", 99))
     let scope = ValueScope(try contexts())
     #expect(throws: Never.self) {

@@ -46,7 +46,7 @@ struct MutationTests {
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func anyTextIsReadOrRefused(seed: UInt64) throws {
+  func everyTextIsReadOrRefused(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let scope = ValueScope(try contexts())
     var readCount = 0

@@ -43,7 +43,7 @@ struct ParserTests {
     ("fromJSON(a).b", "index(fromJSON(a@9‹a›)‹fromJSON(a)› \"b\"‹b›)‹fromJSON(a).b›"),
     ("a-b.c_1", "a-b@0.c_1@4‹a-b.c_1›"), ("_a", "_a@0‹_a›"),
   ])
-  func readsWhatIsWritten(text: String, tree: String) throws {
+  func expressionsAreParsed(text: String, tree: String) throws {
     guard !tree.isEmpty else {
       #expect(throws: ExpressionError.self) { try Expression.parse(text) }
       return
@@ -109,7 +109,7 @@ struct ParserTests {
     ("case(1,2)", "case", "case() is given 2 arguments, expected an odd number of at least 3"),
     ("case(1,2,3,4)", "case", "case() is given 4 arguments, expected an odd number of at least 3"),
   ])
-  func whatIsWrongIsToldAtItsPlace(text: String, place: String, message: String) throws {
+  func errorsHaveTheirLocations(text: String, place: String, message: String) throws {
     let fault = try fault(text)
     #expect(fault.message == message)
     #expect(pointedAt(text, fault.range) == place)
@@ -126,11 +126,11 @@ struct ParserTests {
     ("a == 'it's'", "write a \"'\" inside a string twice: 'it''s'"),
     ("'a", "write a \"'\" inside a string twice: 'it''s'"),
   ])
-  func whatToDoAboutItIsTold(text: String, help: String) throws {
+  func parseErrorsSuggestARemedy(text: String, help: String) throws {
     #expect(try fault(text).help == help)
   }
 
-  @Test func unknownFunctionsFarFromAllAreToldWhichThereAre() throws {
+  @Test func unknownFunctionListsAllFunctions() throws {
     #expect(try fault("quux(1)").help?.hasPrefix("the functions are contains, startsWith") == true)
   }
 }

@@ -44,7 +44,7 @@ struct ScopeTests {
     ("success() || cancelled()", ["success()", "cancelled()"]),
     ("HashFiles('x', 3)", [#"hash ["x", "3"]"#]),
   ])
-  func onlyWhatIsNeededIsAskedFor(text: String, asked: [String]) throws {
+  func scopeIsReadOnlyAsNeeded(text: String, asked: [String]) throws {
     let scope = AskedScope()
     _ = try Expression.parse(text).evaluate(in: scope)
     #expect(scope.asked == asked)
@@ -72,7 +72,7 @@ struct ScopeTests {
     #expect(fault?.help == "try")
   }
 
-  @Test func aFaultOfHashingIsToldAtTheCall() throws {
+  @Test func hashingErrorIsLocatedAtItsCall() throws {
     let fault = #expect(throws: ExpressionError.self) {
       try Expression.parse("'x' == hashFiles('bad')").evaluate(in: AskedScope())
     }
@@ -83,7 +83,7 @@ struct ScopeTests {
   @Test(arguments: [
     "format(secrets.a)", "fromJSON(secrets.a)",
   ])
-  func whatIsWrongWithASecretDoesNotTellIt(text: String) throws {
+  func errorAboutASecretDoesNotRevealIt(text: String) throws {
     let fault = #expect(throws: ExpressionError.self) {
       try Expression.parse(text).evaluate(in: AskedScope())
     }

@@ -39,7 +39,7 @@ struct TemplateTests {
     ("${{ a", "${{"), ("x ${{ 'a }}", "${{"), ("${{ }}", "${{ }}"), ("a ${{}} b", "${{}}"),
     ("${{ a b }}", "b"), ("${{ a }} ${{ nope( }}", "("), ("é ${{ é }}", "é"), ("${{ a }", "${{"),
   ])
-  func whatIsWrongIsToldAtItsPlace(text: String, place: String) throws {
+  func errorsHaveTheirLocations(text: String, place: String) throws {
     let faults = Template.parse(text).faults
     #expect(faults.map { pointedAt(text, $0.range) } == [place])
     #expect(throws: faults[0]) { try Template.parse(text).evaluate(in: ValueScope(contexts())) }
@@ -47,7 +47,7 @@ struct TemplateTests {
     #expect(Template.parse(text).onlyExpression == nil)
   }
 
-  @Test func allFaultsAreTold() {
+  @Test func allTemplateErrorsAreReported() {
     #expect(Template.parse("${{ }} ${{ 1 2 }} ${{ a }} ${{").faults.count == 3)
   }
 
@@ -83,7 +83,7 @@ struct TemplateTests {
       "write ${{ toJSON(object) }} for its JSON text"
     ),
   ])
-  func whatHasNoTextIsRefusedInATextAndNamed(
+  func valueWithoutATextIsRefusedInATemplate(
     text: String, place: String, message: String, help: String
   ) throws {
     let scope = ValueScope(try contexts())

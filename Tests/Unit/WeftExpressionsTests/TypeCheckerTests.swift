@@ -168,7 +168,7 @@ struct TypeCheckerTests {
     #expect(try Expression.parse("!cancelled()").statusFunctions == [.cancelled])
   }
 
-  @Test func aWrongReferenceIsToldOnceAndNotWhatFollowsFromIt() throws {
+  @Test func wrongReferenceIsReportedOnceWithoutConsequences() throws {
     let checked = try check("trim(inputs.nothing) == 'a' && keys(inputs.nothing)")
     #expect(checked.faults.count == 2)
     #expect(checked.references.count == 2)

@@ -11,7 +11,7 @@ import WeftFutures
     #expect(await promise.future.result == outcome)
   }
 
-  @Test func whatCannotFailIsAwaitedWithoutTry() async {
+  @Test func infallibleFutureIsAwaitedWithoutTry() async {
     #expect(await Future<Int, Never>(value: 1).value == 1)
   }
 
@@ -66,7 +66,7 @@ import WeftFutures
     #expect(await task.value == .failure(Oops(number: 1)))
   }
 
-  @Test func oneCancelledTaskLeavesTheFutureToOthers() async {
+  @Test func cancelledTaskLeavesTheFutureToOthers() async {
     let promise = Source()
     let other = promise.future.map { $0 }
     let task = Task { [future = promise.future] in

@@ -112,7 +112,7 @@ import WeftFutures
     #expect(asked.entries == [1, 2, 3])
   }
 
-  @Test func afterTheOutcomeItDoesNothing() {
+  @Test func cancellingASettledFutureDoesNothing() {
     let promise = Source()
     let asked = Tally()
     promise.onCancel { asked.add() }

@@ -4,7 +4,7 @@ import Testing
 @testable import WeftFutures
 
 @Suite struct MaybeReadyTests {
-  @Test func whatIsKnownNowSettlesAtOnce() {
+  @Test func readyValueSettlesImmediately() {
     let outer = Source()
     let derived = outer.future.flatMap(with: 10) { .now($0 + $1) }
     #expect(!derived.isSettled)
@@ -12,7 +12,7 @@ import Testing
     #expect(derived.outcome == .success(11))
   }
 
-  @Test func whatIsLaterIsWaitedFor() {
+  @Test func pendingValueIsAwaited() {
     let (outer, inner) = (Source(), Source())
     let derived = outer.future.flatMap(with: inner.future) { future, _ in .later(future) }
     outer.succeed(1)
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func whatIsMadeOfAnotherIsWaitedFor(isSettledBefore: Bool) {
+  func derivedPendingValueIsAwaited(isSettledBefore: Bool) {
     let (outer, inner) = (Source(), Source())
     if isSettledBefore { inner.succeed(5) }
     let derived = outer.future.flatMap(with: inner.future) { future, first in
@@ -57,7 +57,7 @@ import Testing
     #expect(derived.outcome == .success(2))
   }
 
-  @Test func anyOfThemIsAFuture() {
+  @Test func everyMaybeReadyConvertsToAFuture() {
     let later = Source()
     let future = Future<Int, Oops>(.now(1))
     #expect(future.outcome == .success(1))
@@ -82,7 +82,7 @@ import Testing
     #expect(end.outcome == .success(7))
   }
 
-  @Test func whatIsOwedIsGivenOnce() {
+  @Test func unsettledFutureIsSettledOnce() {
     let future = Future<Int, Never>.unsettled()
     let doubled = future.map { 2 * $0 }
     #expect(!doubled.isSettled)

@@ -180,7 +180,7 @@ import WeftFutures
   }
 
   @Test("E08: so is one that was settled by promises, released in a callback, or held by objects")
-  func otherListsOfFuturesAreReleasedWithoutStack() {
+  func listsOfFuturesAreReleasedWithoutRecursion() {
     onSmallStack {
       let promises = (0..<Self.many).map { _ in Promise<List, Oops>(ifDropped: .success(.end)) }
       for (number, (promise, next)) in Swift.zip(promises, promises.dropFirst()).enumerated() {

@@ -33,7 +33,7 @@ import WeftFutures
     #expect(promise.future.isSettled)
   }
 
-  @Test func whatACallbackCausesRunsAfterIt() {
+  @Test func callbackConsequencesRunAfterTheCallback() {
     let first = Source()
     let second = Source()
     let log = Log<String>()

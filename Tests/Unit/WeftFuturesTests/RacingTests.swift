@@ -12,7 +12,7 @@ import WeftFutures
     for _ in 0..<100 { onThreads(round()) }
   }
 
-  @Test func oneOfManySettlesIsTheFirst() {
+  @Test func firstOfManySettlementsWins() {
     let winners = Log<Int>()
     let seen = Log<Result<Int, Oops>>()
     hammer {
@@ -26,7 +26,7 @@ import WeftFutures
     #expect(seen.entries == winners.entries.map { .success($0) })
   }
 
-  @Test func everyoneIsToldWhoComesWhileItSettles() {
+  @Test func lateSubscribersReceiveTheOutcome() {
     let reported = Tally()
     hammer {
       let promise = Source()
@@ -136,7 +136,7 @@ import WeftFutures
     #expect(seen.entries == Array(repeating: .success(2), count: 100))
   }
 
-  @Test func deferredWorkStartsOnceWhoeverLooksFirst() {
+  @Test func deferredWorkStartsOnce() {
     let starts = Tally()
     let seen = Tally()
     hammer {

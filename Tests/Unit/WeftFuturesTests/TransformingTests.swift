@@ -88,7 +88,7 @@ import WeftFutures
     #expect(calls.total == 0)
   }
 
-  @Test func whatCannotFailComposesWithoutWordsForFailure() {
+  @Test func infallibleFuturesComposeWithoutFailureTypes() {
     let promise = Promise<Int, Never>(ifDropped: .success(0))
     let text = promise.future.flatMap { Future(value: $0 * 2) }.map { "\($0)" }
     promise.succeed(4)

@@ -66,7 +66,7 @@ struct JSONDecodingTests {
     }
   }
 
-  @Test func whatDoesNotFitIsToldWithItsPlace() throws {
+  @Test func decodingErrorNamesItsPath() throws {
     #expect(try fault("[1, \"2\"]", as: [Int].self) == "[1]: expected a number, found a string")
     #expect(try fault("[1.5]", as: [Int].self) == "[0]: 1.5 is not an integer")
     #expect(try fault("256", as: UInt8.self) == ": 256 is out of range for UInt8")

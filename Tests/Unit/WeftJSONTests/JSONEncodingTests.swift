@@ -12,7 +12,7 @@ struct JSONEncodingTests {
       ([0xF4, 0x90, 0x80, 0x80], 1), ([0xF8], 1), ([0xFF], 1), ([0x80], 1), ([0xC3], 1),
       ([0xE2, 0x82], 2), ([0xF0, 0x9F, 0x98], 3),
     ] as [([UInt8], Int)])
-  func invalidUTF8IsToldWithItsOffset(bad: [UInt8], length: Int) throws {
+  func invalidUTF8ErrorHasItsOffset(bad: [UInt8], length: Int) throws {
     let bytes = Array("[\"é\", \"ab".utf8) + bad + Array("c\"]".utf8)
     let (root, diagnostics) = JSONReader.read(file(bytes))
     #expect(root != nil)
@@ -24,7 +24,7 @@ struct JSONEncodingTests {
     #expect(reported.place?.range == SourceRange(start: 10, end: 10 + length))
   }
 
-  @Test func invalidUTF8OutsideStringsIsToldAsSuch() throws {
+  @Test func invalidUTF8OutsideStringsIsReported() throws {
     let reported = try #require(JSONReader.read(file([0x5B, 0xFF, 0x5D])).diagnostics.first)
     #expect(reported.code == "W0005")
     #expect(reported.place?.range == SourceRange(start: 1, end: 2))
@@ -36,7 +36,7 @@ struct JSONEncodingTests {
       (#""\ud800""#, 1..<7), (#""x\udc00""#, 2..<8), (#""\ud83d\ud83d\ude00""#, 1..<7),
       (#""\uDBFFx""#, 1..<7), (#""\ude00\ud83d""#, 1..<7),
     ])
-  func aLoneSurrogateIsTold(text: String, range: Range<Int>) throws {
+  func loneSurrogateIsReported(text: String, range: Range<Int>) throws {
     let reported = try #require(JSONReader.read(file(text)).diagnostics.first)
     #expect(reported.code == "W0024")
     let wanted = SourceRange(start: range.lowerBound, end: range.upperBound)
@@ -44,7 +44,7 @@ struct JSONEncodingTests {
   }
 
   @Test("W10: U+0000 is told where a workflow may not have it, and only there")
-  func anEscapedNULIsTold() throws {
+  func escapedNULIsReported() throws {
     let text = #"{"a\\u0000": "x\\\u0000"}"#
     let (root, diagnostics) = JSONReader.read(file(text))
     #expect(diagnostics.map(\.code) == ["W0025"])

@@ -10,7 +10,7 @@ struct JSONKeyTests {
       (#"{"a":1,"a":2}"#, 1..<4, 7..<10), (#"{"a":1, "\u0061":2}"#, 1..<4, 8..<16),
       (#"[{"":{"x":1},"b":2,"":3}]"#, 2..<4, 19..<21),
     ])
-  func aRepeatedKeyIsToldWithBothPlaces(text: String, first: Range<Int>, second: Range<Int>) throws
+  func repeatedKeyErrorHasBothLocations(text: String, first: Range<Int>, second: Range<Int>) throws
   {
     let (root, diagnostics) = JSONReader.read(file(text))
     #expect(root != nil)
@@ -24,7 +24,7 @@ struct JSONKeyTests {
     #expect(related == SourceRange(start: first.lowerBound, end: first.upperBound))
   }
 
-  @Test func aKeyRepeatedTwiceIsToldTwiceWithTheFirst() {
+  @Test func keyRepeatedTwiceIsReportedTwice() {
     let (_, diagnostics) = JSONReader.read(file(#"{"a":1,"a":2,"a":3}"#))
     #expect(diagnostics.map(\.place?.range.start) == [7, 13])
     #expect(diagnostics.map { $0.related.first?.place?.range.start } == [1, 1])

@@ -22,7 +22,7 @@ struct JSONLimitTests {
     #expect(try root(of: text).document.nodeCount == 256)
   }
 
-  @Test func nestingCountsWhatIsOpenAndNotWhatWas() throws {
+  @Test func nestingCountsOpenContainersOnly() throws {
     let text = "[" + String(repeating: "[[]],", count: 1000) + "[]]"
     let limits = JSONLimits(depth: 3)
     #expect(JSONReader.read(file(text), limits: limits).diagnostics.isEmpty)

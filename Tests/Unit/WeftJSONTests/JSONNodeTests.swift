@@ -58,7 +58,7 @@ struct JSONNodeTests {
   }
 
   @Test(arguments: 0..<300 as Range<UInt64>)
-  func whatIsWrittenReadsBackTheSame(seed: UInt64) throws {
+  func writtenJSONReadsBackTheSame(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let value = JSONValue(try root(of: JSONSample.text(depth: 5, using: &random)))
     for style in [JSONWriter.Style.compact, .pretty] {

@@ -11,7 +11,7 @@ struct JSONNumberTests {
       ("9007199254740993", 9_007_199_254_740_993),
       ("0.0e999999999999999999999", 0),
     ] as [(String, Int)])
-  func wholeNumbersAreExact(text: String, value: Int) throws {
+  func integersAreExact(text: String, value: Int) throws {
     #expect(try #require(JSONNumber(text)).asInt == value)
   }
 
@@ -22,7 +22,7 @@ struct JSONNumberTests {
       ("-9223372036854775809", .outOfRange), ("1e19", .outOfRange), ("1e400", .outOfRange),
       ("1e999999999999999999999", .outOfRange), ("1e-999999999999999999999", .notInteger),
     ] as [(String, JSONNumber.Misfit)])
-  func whatDoesNotFitIsRefused(text: String, misfit: JSONNumber.Misfit) throws {
+  func numberOutOfRangeIsRefused(text: String, misfit: JSONNumber.Misfit) throws {
     let number = try #require(JSONNumber(text))
     #expect(throws: misfit) { try number.integer() }
     #expect(number.asInt == nil)
@@ -69,7 +69,7 @@ struct JSONNumberTests {
   }
 
   @Test(arguments: ["", "-", "01", "1.", ".5", "+1", "1e", "1e+", "NaN", " 1", "1 ", "0x1", "1_0"])
-  func whatIsNotANumberIsNone(text: String) { #expect(JSONNumber(text) == nil) }
+  func malformedNumberIsRejected(text: String) { #expect(JSONNumber(text) == nil) }
 
   @Test(arguments: [
     (0.0, "0"), (-0.0, "-0"), (1, "1"), (0.1, "0.1"), (1e15, "1000000000000000"), (1e16, "1e+16"),

@@ -31,7 +31,7 @@ struct MalformedDocument: Sendable, CustomTestStringConvertible {
 
 struct JSONSyntaxErrorTests {
   @Test("W04, W05: each fault is told by name, at its exact range", arguments: faults)
-  func aFaultIsToldByName(wrong: MalformedDocument) throws {
+  func decodingErrorNamesItsFile(wrong: MalformedDocument) throws {
     let (root, diagnostics) = JSONReader.read(file(wrong.text), beside: nil)
     #expect(diagnostics.count == 1)
     let reported = try #require(diagnostics.first)
@@ -242,7 +242,7 @@ struct JSONSyntaxErrorTests {
   static let commentHelp =
     #"remove it; in a workflow, "description" or a key that starts with "x-" can hold it"#
 
-  @Test func allFaultsOfATextAreToldInOneReading() {
+  @Test func allErrorsOfATextAreReportedTogether() {
     let text = "{a: 1, 'b' 2,\n \"c\": [1 2 007, NaN,], // end\n \"d\": \"\\q\\ud800\",}"
     let (root, diagnostics) = JSONReader.read(file(text))
     #expect(root != nil)
@@ -254,7 +254,7 @@ struct JSONSyntaxErrorTests {
       ])
   }
 
-  @Test func whatCouldNotBeReadIsUnreadableAndTheRestIsThere() throws {
+  @Test func unreadableValueLeavesTheRestReadable() throws {
     let (root, _) = JSONReader.read(file("{a: 007, 'b': [NaN, 2]}"))
     let object = try #require(root)
     #expect(object.member("a")?.kind == .unreadable)

@@ -88,7 +88,7 @@ struct JSONWriterTests {
     #expect(writer.text == String(value))
   }
 
-  @Test func whatJSONDoesNotHaveBecomesNull() {
+  @Test func nonFiniteNumberBecomesNull() {
     var writer = JSONWriter()
     writer.beginArray()
     for value in [Double.nan, .infinity, -.infinity, 1] { writer.double(value) }

@@ -114,7 +114,7 @@ import WeftTestKit
     #expect(fault?.message.isEmpty == false)
   }
 
-  @Test func whatIsTooLongOrTooDeepIsRefused() {
+  @Test func patternTooLongOrTooDeepIsRefused() {
     let long = String(repeating: "a", count: PatternLimits.bytes + 1)
     #expect(throws: PatternError.self) { try Pattern(long) }
     let depth = PatternLimits.depth
@@ -141,7 +141,7 @@ import WeftTestKit
   }
 
   @Test(arguments: 0..<50 as Range<UInt64>)
-  func anyTextIsAPatternOrSaysWhereItIsNone(seed: UInt64) {
+  func everyTextParsesOrReportsALocation(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let parts = [
       "a", "é", "😀", "(", ")", "[", "]", "{", "}", "*", "+", "?", "|", "^", "$", ".", "\\", "-",

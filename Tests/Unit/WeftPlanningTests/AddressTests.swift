@@ -95,7 +95,7 @@ struct AddressTests {
   }
 
   @Test("X05: any text is read, or is no address", arguments: 0..<20 as Range<UInt64>)
-  func anyTextIsReadOrRefused(seed: UInt64) {
+  func everyTextIsReadOrRefused(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<2_000 {
       let text = "g" + Self.key(using: &random)
@@ -144,7 +144,7 @@ struct AddressTests {
       "", ".", "a.", "a/", "a..b", "a[", "a]", "a[]", "a[b", "a[b]c", "a[b[c]]", #"a[b\]"#, "a b",
       "[a]", "a[b]]", "é",
     ])
-  func whatIsNoAddressIsRefused(text: String) {
+  func malformedAddressIsRefused(text: String) {
     #expect(StepAddress(parsing: text) == nil)
   }
 

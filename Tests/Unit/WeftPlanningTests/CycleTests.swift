@@ -88,7 +88,7 @@ struct CycleTests {
     #expect(diagnostics.first?.help == example.help)
   }
 
-  @Test func eachKnotIsToldOnceAndWhatWaitsForItIsNot() {
+  @Test func eachCycleIsReportedOnceWithoutItsDependents() {
     let workflow = Workflow(parallel: [
       Step("a", needs: ["b"]), Step("b", needs: ["a"]), Step("x", needs: ["a"]),
       Step("c", needs: ["d", "x"]), Step("d", needs: ["c"]), Step("y"),
@@ -120,7 +120,7 @@ struct CycleTests {
     #expect(cycle.related[5].message == "… and so on, \(count - 9) more times …")
   }
 
-  @Test func oneWrongNeedInALongListIsFoundWhateverItsLength() throws {
+  @Test func wrongNeedInALongListIsFound() throws {
     var steps = (0..<50_000).map { Step(StepID("s\($0)")!) }
     steps[7].needs = ["s49990"]
     let cycle = try #require(Planner.plan(Workflow(steps: steps)).diagnostics.first)

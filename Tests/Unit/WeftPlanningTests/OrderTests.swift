@@ -4,7 +4,7 @@ import WeftPlanning
 import WeftTestKit
 
 struct OrderTests {
-  @Test func ofThoseThatCouldComeNextTheEarliestInTheFileComesFirst() throws {
+  @Test func earliestReadyStepComesFirst() throws {
     let plan = try planned(
       Workflow(parallel: [
         Step("a", needs: ["d"]), Step("b"), Step("c", needs: ["b"]), Step("d"), Step("e"),

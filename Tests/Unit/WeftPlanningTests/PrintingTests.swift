@@ -31,7 +31,7 @@ struct PrintingTests {
   }
 
   @Test(arguments: ["release", "control", "nested"], PlanFormat.allCases)
-  func whatEarlierRunsTookIsPrintedWithIt(name: String, format: PlanFormat) throws {
+  func printedPlanShowsEarlierDurations(name: String, format: PlanFormat) throws {
     let plan = try goldenPlan(name)
     // Every fourth step is new.
     let known = plan.steps.enumerated().filter { $0.offset % 4 != 3 }.map { index, step in
@@ -76,7 +76,7 @@ struct PrintingTests {
     }
   }
 
-  @Test func aLongCriticalPathIsToldInFourLines() throws {
+  @Test func longCriticalPathIsShownInFourLines() throws {
     let plan = try planned(Workflow(steps: (1...99).map { Step(StepID("step\($0)")!) }))
     let known = (1...99).map { (key: "step\($0)", value: 1000) }
     let text = plan.expecting(history(known)).rendered(

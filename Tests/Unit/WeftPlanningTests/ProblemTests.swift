@@ -116,7 +116,7 @@ struct ProblemTests {
   ]
 
   @Test(arguments: cases)
-  func tellsWhatIsWrongAndWhatToDo(_ example: Case) {
+  func problemsHaveAMessageAndARemedy(_ example: Case) {
     #expect(problems(of: example.workflow) == example.problems)
     #expect(Planner.plan(example.workflow).diagnostics.map(\.help) == example.helps)
   }

@@ -53,7 +53,7 @@ import WeftDefinition
     #expect(Set(try StepChoiceTests.kept(choice)) == Set(kept + cleanup + ["finally.1"]))
   }
 
-  @Test func whatIsDoneLastIsLeftOutByNameOnly() throws {
+  @Test func finalStepsAreExcludedByNameOnly() throws {
     let kept = try StepChoiceTests.kept(StepChoice(only: ["fetch"], skip: ["finally"]))
     #expect(kept == ["fetch"])
   }
@@ -61,7 +61,7 @@ import WeftDefinition
   @Test(arguments: [
     ("fetsh", "fetch"), ("Checks", "checks"), ("zzz", nil), ("", nil),
   ])
-  func anUnknownNameIsToldWithTheNearest(name: String, nearest: String?) throws {
+  func unknownStepSuggestsTheNearestName(name: String, nearest: String?) throws {
     let plan = try StepChoiceTests.plan()
     #expect(throws: StepChoice.UnknownStep(name: name, nearest: nearest)) {
       try plan.stepsExcluded(by: StepChoice(skip: ["fetch", name]))

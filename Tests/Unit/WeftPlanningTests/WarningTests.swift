@@ -52,7 +52,7 @@ import WeftExpressions
   }
 
   @Test("X26: the tree shows who does not wait for whom")
-  func theTreeShowsIt() throws {
+  func treeShowsUnorderedSteps() throws {
     let (workflow, _) = WorkflowDecoder.decode(
       SourceFile(path: "w.json", bytes: Array(Self.mixed.utf8)))
     let written = try #require(workflow)
@@ -198,12 +198,12 @@ import WeftExpressions
       #"{"steps":[{"forEach":{"in":["a","a"]},"run":"x"}]}"#,
       #"{"inputs":{"x":{"default":"1"}},"steps":[{"forEach":{"in":["a","a"],"key":"format('{0}{1}', item, inputs.x)"},"run":"x"}]}"#,
     ])
-  func otherKeys(json: String) {
+  func distinctOrLateKeysGiveNoWarning(json: String) {
     #expect(Self.codes(json) == [])
   }
 
   @Test("X58: every expression of a text has its own problems")
-  func allExpressionsOfATextAreChecked() {
+  func everyExpressionOfATextIsChecked() {
     let found = Self.codes(
       #"{"steps":[{"id":"build","run":"x"},{"run":["echo","${{ steps.build.outcom }} ${{ legnth(1) }}"]}]}"#
     )

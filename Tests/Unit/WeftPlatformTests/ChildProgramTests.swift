@@ -18,7 +18,7 @@ import Testing
     #expect(ran.errors.isEmpty)
   }
 
-  @Test func aSignalIsToldByName() throws {
+  @Test func signalIsReportedByName() throws {
     #expect(try run(sh: "kill -KILL $$").end.status == .killed(by: .kill))
   }
 }

@@ -54,7 +54,7 @@ struct ConfiningDirectoryTests {
   }
 
   @Test("W18: what is a link by the time it is opened is refused")
-  func whatIsALinkByNowIsRefused() throws {
+  func fileReplacedByALinkIsRefused() throws {
     _ = try makeBoth()
     try #require(symlink("lib/x", scratch.path + "/start/file") == 0)
     let start = try confining(scratch.path + "/start")
@@ -77,7 +77,7 @@ struct ConfiningDirectoryTests {
   }
 
   @Test("W18: what is no regular file is not opened")
-  func whatIsNoRegularFileIsNotOpened() throws {
+  func onlyRegularFilesAreOpened() throws {
     #expect(mkfifo(scratch.path + "/pipe", 0o600) == 0)
     let directory = try confining(scratch.path)
     #expect(throws: ConfinedFileError.notRegular("a FIFO")) {
@@ -99,7 +99,7 @@ struct ConfiningDirectoryTests {
     #expect(directory.names(in: ConfinedPath([Array("lib".utf8)])) == [])
   }
 
-  @Test func whatAUserNamesIsFoundWhereverLinksLead() throws {
+  @Test func userPathsMayFollowLinks() throws {
     _ = try makeBoth()
     func place(_ path: String, below start: String = "start") -> ConfinedPath? {
       ConfinedPath(of: scratch.path + "/" + path, below: scratch.path + "/" + start)

@@ -16,7 +16,7 @@ import WeftPlatform
     }
   }
 
-  @Test(arguments: [0, 1, 5]) func whoIsInAHurryDoesNotWaitForOthers(earlier: Int) {
+  @Test(arguments: [0, 1, 5]) func urgentWorkDoesNotWait(earlier: Int) {
     let work = Work()
     let delayed = work.made()
     for _ in 0..<earlier { delayed.request() }
@@ -26,7 +26,7 @@ import WeftPlatform
     #expect(work.count.withLock { $0 } == 1)
   }
 
-  @Test func itIsDoneAgainForThoseWhoAskAgain() {
+  @Test func workRequestedAgainRunsAgain() {
     let work = Work()
     let delayed = work.made()
     for _ in 0..<3 {
@@ -37,7 +37,7 @@ import WeftPlatform
     #expect(work.count.withLock { $0 } == 3)
   }
 
-  @Test func whatHasEndedDoesNothing() {
+  @Test func endedWorkDoesNothing() {
     let work = Work()
     let delayed = work.made()
     delayed.end()

@@ -27,7 +27,7 @@ import Testing
     #expect((block["A"], block["B"], block["C"], block["D"]) == ("2", "5", "4", nil))
   }
 
-  @Test func nothingRemovesAVariableUntilItIsSetAgain() throws {
+  @Test func nilRemovesAVariable() throws {
     let base = try EnvironmentBlock.empty.setting([("A", "1"), ("B", "2")]).flattened()
     let without = try base.setting([("A", nil)])
     #expect(try run(["/usr/bin/env"], environment: without).text == "B=2\n")

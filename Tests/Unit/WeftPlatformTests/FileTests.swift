@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test("W08: a FIFO without a writer is given up; one that comes in time is read to its end")
-  func fifo() throws {
+  func fifoWithoutAWriterIsGivenUp() throws {
     let path = scratch.path + "/fifo"
     #expect(mkfifo(path, 0o600) == 0)
     let error = #expect(throws: FileReadError.self) {
@@ -56,7 +56,7 @@ import Testing
     #expect(try FileReading.bytes(of: path, patience: .seconds(60)) == [])
   }
 
-  @Test func whatCannotBeReadIsToldApart() throws {
+  @Test func readErrorsAreDistinguished() throws {
     #expect(throws: FileReadError.isDirectory) { try FileReading.bytes(of: scratch.path) }
     #expect(throws: FileReadError.system(.notFound)) { try FileReading.bytes(of: "/nope") }
     #expect(throws: FileReadError.nulInPath) { try FileReading.bytes(of: "/dev/null\0") }
@@ -81,7 +81,7 @@ import Testing
     return false
   }
 
-  @Test func aFullDiskIsToldApart() {
+  @Test func fullDiskIsDistinguished() {
     let full = Descriptor(owning: open("/dev/full", O_WRONLY | O_CLOEXEC))
     #expect(throws: WriteError.noSpace(.noSpace)) { try full.writeAll("x") }
   }
@@ -114,7 +114,7 @@ import Testing
 }
 
 @Suite struct SpoolFileTests {
-  @Test func whatIsAppendedCanBeReadAnywhere() throws {
+  @Test func appendedBytesCanBeReadAtAnyOffset() throws {
     let spool = try SpoolFile()
     for piece in ["one", "two", "three"] { try spool.append(Array(piece.utf8)) }
     #expect(spool.count == 11)
@@ -123,14 +123,14 @@ import Testing
     #expect(try spool.bytes(in: 50..<60) == [])
   }
 
-  @Test func itHasNoNameAndOneOwner() throws {
+  @Test func spoolFileIsUnlinkedAndOwnedOnce() throws {
     let scratch = Scratch()
     let spool = try SpoolFile(in: scratch.path)
     try spool.append([1])
     #expect(try run(["ls", "-A", scratch.path]).output.isEmpty)
   }
 
-  @Test func whereThereIsNoDirectoryThereIsNoFile() {
+  @Test func missingDirectoryFails() {
     #expect(throws: SystemError.notFound) { try SpoolFile(in: "/nope/nope") }
   }
 }

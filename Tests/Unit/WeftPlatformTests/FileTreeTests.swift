@@ -50,7 +50,7 @@ struct FileTreeTests {
       ])
   }
 
-  @Test func onlyWhatIsChosenIsEnteredAndRead() throws {
+  @Test func onlyChosenEntriesAreRead() throws {
     try make("a/x", "b/x", "a/y", "z")
     #expect(
       try files(entering: { $0 == ["a"] }, reading: { $0.last != "y" }) == ["a/x <a/x>", "z <z>"])
@@ -66,7 +66,7 @@ struct FileTreeTests {
     #expect(try files() == ["real/x <real/x>"])
   }
 
-  @Test func whatIsNoFileIsPassedOver() throws {
+  @Test func treeSkipsSpecialFiles() throws {
     try make("x")
     #expect(mkfifo(scratch.path + "/pipe", 0o600) == 0)
     #expect(try files() == ["x <x>"])

@@ -9,12 +9,12 @@ struct FolderBudgetTests {
     #expect(isDue == [true, false, false, true, false])
   }
 
-  @Test func whatIsLargeCountsAtOnce() {
+  @Test func largeWriteIsDueImmediately() {
     var budget = FolderBudget(limit: 800)
     #expect([300, 1, 99, 1].map { budget.isDue(writing: $0) } == [true, true, false, true])
   }
 
-  @Test func roomIsMadeForWhatIsWritten() {
+  @Test func budgetFreesBytesForAWrite() {
     let budget = FolderBudget(limit: 800)
     let entries = (1...4).map {
       PrivateFolder.Entry(name: "\($0)", size: 100, lastUse: Int64($0))
@@ -23,7 +23,7 @@ struct FolderBudgetTests {
     #expect(budget.excess(entries, writing: 600) == ["1", "2"])
   }
 
-  @Test func whatWasUsedLeastRecentlyGoesUntilThereIsRoom() {
+  @Test func leastRecentlyUsedFilesAreRemovedFirst() {
     let budget = FolderBudget(limit: 800)
     let entries = (1...9).map {
       PrivateFolder.Entry(name: "\($0)", size: 100, lastUse: Int64(10 - $0))

@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test("P26: signals that interrupt every call change no result")
-  func interruptions() throws {
+  func interruptedCallsChangeNoResult() throws {
     let storm = try Storm {
       for _ in 0..<30 {
         let input = [UInt8](repeating: 1, count: 300_000)

@@ -10,7 +10,7 @@ import Testing
 /// allocate at the same time. With `WEFT_LONG=1`, there are enough spawns to detect a hundred bytes each.
 @Suite struct LeakTests {
   @Test("starts by the hundred leave no descriptor, zombie or memory behind")
-  func starts() async {
+  func manyStartsLeakNothing() async {
     await #expect(processExitsWith: .success) {
       try Holdings.expectNothingIsLeft(by: isLong ? 20_000 : 300) {
         do {

@@ -22,7 +22,7 @@ import Testing
       // The definition of a variable is not an option.
       ("-k -- V=1 --jobserver-auth=3,4", nil),
     ] as [(String, JobserverAddress?)])
-  func theOfferIsFound(flags: String, address: JobserverAddress?) {
+  func jobserverOfferIsFound(flags: String, address: JobserverAddress?) {
     #expect(MakeFlags(flags).jobserver == address)
   }
 
@@ -33,7 +33,7 @@ import Testing
       (" -k -j --no-print-directory -- A=-j3", "-k --no-print-directory -- A=-j3"),
       ("-jolly", "-jolly"), (#"-I a\ b"#, #"-I a\ b"#),
     ] as [(String, String?)])
-  func whatSaysHowManyJobsIsTakenOut(flags: String, kept: String?) {
+  func jobsOptionIsRemoved(flags: String, kept: String?) {
     #expect(MakeFlags(flags).withoutJobs == kept)
   }
 

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test("O03: a daemon with a session of its own and no output is not waited for")
-  func daemon() throws {
+  func silentDaemonIsNotAwaited() throws {
     let lock = DeathLock()
     let scratch = Scratch()
     let fifo = scratch.path + "/left"
@@ -97,7 +97,7 @@ import Testing
     #expect(ran.errors == Array((0..<500).map { "e\($0)\n" }.joined().utf8))
   }
 
-  @Test func whoTakesOutputIsCalledWhenItsAlarmIsDue() throws {
+  @Test func outputAlarmFires() throws {
     let output = AlarmedOutput()
     let end = try ChildProgram(
       ["/bin/sh", "-c", "printf hi; sleep 1000"], environment: .inherited()
@@ -110,7 +110,7 @@ import Testing
     #expect(ran.end.exited(with: 9))
   }
 
-  @Test func withoutADescriptorForTheExitItIsAskedFor() throws {
+  @Test func exitIsPolledWithoutAProcessDescriptor() throws {
     let arguments = try ProgramArguments(
       ["/bin/sh", "-c", "printf hi; exec >&- 2>&-; sleep 0.05; exit 3"],
       environment: .inherited(), directory: nil)
@@ -130,7 +130,7 @@ import Testing
     #expect(end.exited(with: 3) && text == "hi")
   }
 
-  @Test func theKernelsAccountIsTold() throws {
+  @Test func kernelUsageIsReported() throws {
     let end = try run(sh: "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done").end
     #expect(end.usage.user + end.usage.system > .zero)
     #expect(end.usage.user + end.usage.system <= end.duration * 2)

@@ -42,7 +42,7 @@ struct PrivateFolderTests {
     }
   }
 
-  @Test func whatIsNoFolderIsRefused() throws {
+  @Test func nonDirectoryIsRefused() throws {
     _ = try folder()
     symlink(scratch.path, scratch.path + "/cache/link")
     #expect(throws: UnsafePathError.link(scratch.path + "/cache/link")) { try folder("link") }
@@ -67,7 +67,7 @@ struct PrivateFolderTests {
     #expect(text(folder, "secret") == "one")
   }
 
-  @Test func whatIsNoFileOrTooLongIsNotRead() throws {
+  @Test func specialOrLargeFileIsNotRead() throws {
     let folder = try folder()
     try folder.replace("ab/file", with: [UInt8](repeating: 1, count: 101))
     symlink(scratch.file("other", "other"), scratch.path + "/cache/http/ab/link")
@@ -90,7 +90,7 @@ struct PrivateFolderTests {
     #expect(try #require(folder.entries(in: "ab").first).lastUse > 1000)
   }
 
-  @Test func whatWasNeverFinishedIsRemovedWhenItIsOld() throws {
+  @Test func oldUnfinishedFileIsRemoved() throws {
     let folder = try folder()
     try folder.replace("ab/file", with: [1])
     for (name, time) in [("old", 1000), ("new", 3000)] {
@@ -105,7 +105,7 @@ struct PrivateFolderTests {
     #expect(inside("ab") == [".unfinished-new", "file"])
   }
 
-  @Test func ofManyWhoWriteAtOnceOneIsReadWhole() async throws {
+  @Test func concurrentWritesLeaveOneWholeFile() async throws {
     let folder = try folder()
     let texts = (0..<4).map { [UInt8](repeating: UInt8($0), count: 50_000) }
     try folder.replace("ab/file", with: texts[0])

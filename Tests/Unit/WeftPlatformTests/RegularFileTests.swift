@@ -25,7 +25,7 @@ import Testing
     #expect(fault("file", limit: 99) == .notRead(.tooLarge(limit: 99)))
   }
 
-  @Test func whatTookTheFilesPlaceIsNotRead() throws {
+  @Test func replacedFileIsNotRead() throws {
     _ = scratch.file("file", "secret")
     try #require(symlink("\(scratch.path)/" + "file", "\(scratch.path)/" + "link") == 0)
     try #require(mkfifo("\(scratch.path)/" + "fifo", 0o600) == 0)

@@ -49,7 +49,7 @@ import Testing
     #expect(sleeper.stands)
   }
 
-  @Test func whatWasReapedIsLeftAlone() throws {
+  @Test func reapedGroupIsNotSignalled() throws {
     let (groups, sleeper) = (RunningGroups(), Sleeper())
     try groups.admit { ((), sleeper.process) }
     groups.remove(sleeper.process)
@@ -81,7 +81,7 @@ import Testing
     #expect(eventually { sleeper.stands })
   }
 
-  @Test func nothingIsStartedDuringAPause() throws {
+  @Test func noProgramStartsDuringAPause() throws {
     let groups = RunningGroups()
     let events = Collected<String>()
     let over = Wakeup()

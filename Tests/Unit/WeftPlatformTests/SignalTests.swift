@@ -25,7 +25,7 @@ import Testing
   }
 
   /// Runs in a process of its own: the listener changes the signal's disposition, and its thread is found by name.
-  @Test func aSignalIsToldOnTheListenersThread() async {
+  @Test func signalIsReportedOnTheListenersThread() async {
     await #expect(processExitsWith: .success) {
       let reported = Collected<Signal>()
       let listener = try SignalListener.start([.user2]) { reported.add($0) }

@@ -3,7 +3,7 @@ import WeftPlatform
 
 @Suite struct StartedProgramTests {
   /// Among this many programs, some start at the edge between two clock ticks.
-  @Test func whatTellsItFromOthersIsWhatTheSystemSays() throws {
+  @Test func identityMatchesTheSystems() throws {
     for _ in 0..<200 {
       var (reported, asked): (ProcessIdentity?, ProcessIdentity?) = (nil, nil)
       let program = ChildProgram(["/bin/sh", "-c", "read x"], environment: .inherited())

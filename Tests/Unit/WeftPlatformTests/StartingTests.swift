@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test("P11: NUL is refused and never cuts a string short")
-  func nul() throws {
+  func nulInAnArgumentIsRefused() throws {
     #expect(refusal(["/bin/echo", "a\0b"]) == .nulInArgument(index: 1))
     #expect(refusal(["/bin/true"]) { $0.directory = "/\0" } == .nulInDirectory)
     #expect(throws: EnvironmentError.nulInValue(name: "A")) {
@@ -205,7 +205,7 @@ import Testing
     #expect(try run(["true"], environment: path).end.exited(with: 0))
   }
 
-  @Test func withoutPATHTheSystemsDefaultIsSearched() throws {
+  @Test func defaultPathIsSearchedWithoutPATH() throws {
     let bare = EnvironmentBlock.empty
     #expect(try run(["true"], environment: bare).end.exited(with: 0))
     let error = try #require(refusal(["weft-no-such"], environment: bare))
@@ -225,7 +225,7 @@ import Testing
     )
   }
 
-  @Test func whatWasInstalledBetweenTwoStartsIsFound() throws {
+  @Test func newlyInstalledProgramIsFound() throws {
     try FileSystem.makeDirectory(scratch.path + "/first")
     _ = scratch.file("tool", "#!/bin/sh\necho old")
     let path = environment([("PATH", "\(scratch.path)/first:\(scratch.path):/bin:/usr/bin")])

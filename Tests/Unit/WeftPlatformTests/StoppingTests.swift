@@ -62,7 +62,7 @@ import Testing
     #expect(lock.isFree)
   }
 
-  @Test func whatChildrenWriteWhileTheyEndIsRead() throws {
+  @Test func outputDuringTerminationIsRead() throws {
     let ran = try cancelled(
       "(trap 'sleep 0.2; echo saved; exit' TERM; echo ready; while :; do sleep 0.01; done) & wait")
     #expect(ran.text == "ready\nsaved\n")
@@ -105,7 +105,7 @@ import Testing
     #expect(ran.end.stopped == .stall && ran.text == "begun\n" && lock.isFree)
   }
 
-  @Test func aProgramThatGoesOnWritingIsNotSilent() throws {
+  @Test func writingProgramIsNotStalled() throws {
     let ran = try run(
       sh: "for i in 1 2 3 4 5 6; do sleep 0.2; echo $i >&2; done",
       configure: { $0.stallTimeout = .seconds(5) })
@@ -142,7 +142,7 @@ import Testing
     #expect(ran.end.status == .exited(code: 8))
   }
 
-  @Test func oneSwitchStopsManyAndServesTheNextOnlyWhenItIsNew() throws {
+  @Test func stopSwitchStopsAllItsPrograms() throws {
     let threads = ThreadPool()
     let stop = StopSwitch()
     let ends = Collected<ProgramEnd>()

@@ -85,7 +85,7 @@ struct TemporaryFileTests {
     #expect(try place.names() == [name])
   }
 
-  @Test func whereThereIsNoDirectoryThereIsNoFile() {
+  @Test func missingDirectoryFails() {
     #expect(throws: SystemError.notFound) { _ = try TemporaryFile(beside: "/no/such/directory/f") }
   }
 }

@@ -6,7 +6,7 @@ import Testing
   @Test(
     "K23: a program that ^Z has stopped gives the terminal back, and gets it again in the foreground"
   )
-  func theProgramStops() {
+  func stoppedProgramReturnsTheTerminal() {
     var holder = TerminalHolder()
     #expect(holder.programStopped(wantedTerminal: false) == .takeBackAndStop)
     #expect(!holder.isLent)
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test("K23: when this process is stopped, the program is stopped and the terminal taken back")
-  func theEngineStops() {
+  func stoppedEngineStopsTheProgram() {
     var holder = TerminalHolder()
     #expect(holder.engineStops() == .stopAndTakeBack)
     #expect(holder.programStopped(wantedTerminal: false) == .nothing)

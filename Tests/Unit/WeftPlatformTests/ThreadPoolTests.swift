@@ -115,7 +115,7 @@ import Testing
     #expect(threads.threadCount == 0)
   }
 
-  @Test func whatAJobHoldsIsReleasedBeforeItsThreadParks() throws {
+  @Test func jobIsReleasedBeforeItsThreadParks() throws {
     final class Held: Sendable {}
     let threads = ThreadPool()
     weak var held: Held?

@@ -18,7 +18,7 @@ import Testing
     #expect(queue.isEmpty && queue.nextDue() == nil)
   }
 
-  @Test func nothingIsTakenBeforeItIsDue() {
+  @Test func timerIsNotTakenBeforeItIsDue() {
     var queue = TimerQueue<String>()
     _ = queue.add("b", due: .seconds(2))
     _ = queue.add("a", due: .seconds(1))
@@ -70,7 +70,7 @@ import Testing
     #expect(ran.all == [1])
   }
 
-  @Test func whatIsScheduledIsReleasedWithTheTimers() {
+  @Test func scheduledActionIsReleasedWithTheTimers() {
     final class Held: Sendable {}
     weak var held: Held?
     do {
@@ -105,7 +105,7 @@ import Testing
       (.min, "1677-09-21T00:12:43.145Z"), (.min + 1, "1677-09-21T00:12:43.145Z"),
       (.max, "2262-04-11T23:47:16.854Z"), (.max - 1, "2262-04-11T23:47:16.854Z"),
     ] as [(Int64, String)])
-  func extremes(nanoseconds: Int64, text: String) {
+  func extremeMomentsAreFormatted(nanoseconds: Int64, text: String) {
     #expect(Timestamp(nanoseconds: nanoseconds).description == text)
   }
 

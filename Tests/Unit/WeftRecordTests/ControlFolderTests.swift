@@ -33,7 +33,7 @@ import WeftPlatform
     .approve("a"), .reject("up[a \"b\"]/x"), .cancel, .kill,
   ]
 
-  @Test func whatWasLeftIsTakenOnceInTheOrderOfTime() throws {
+  @Test func controlRequestsAreTakenOnceInOrder() throws {
     for (index, request) in ControlFolderTests.requests.enumerated().reversed() {
       try leave(request, at: Int64(index))
     }
@@ -106,7 +106,7 @@ import WeftPlatform
     #expect(requests == [.cancel])
   }
 
-  @Test func whatWasTakenIsThereForTheNextEngineUntilThisOneHasEnded() throws {
+  @Test func takenRequestStaysForTheNextEngine() throws {
     try leave(.approve("a"), at: 0)
     try leave(.approve("b"), at: 1)
     #expect(control.take(answersTo: ["a", "b"]).count == 2)
@@ -120,7 +120,7 @@ import WeftPlatform
     "{\"request\":\"approve\",\"step\":\"a\"",
     "{\"request\":\"reboot\"}", "[]", "approve a",
   ])
-  func whatIsNoRequestIsNotTaken(_ text: String) throws {
+  func foreignFileIsNotTaken(_ text: String) throws {
     let place = try folder.directory.directory("control", makes: false)
     try place.write(Array(text.utf8), to: "1.json", surviving: false)
     #expect(control.take(answersTo: ["a"]) == [])
@@ -131,12 +131,12 @@ import WeftPlatform
       (ControlRequest.approve("asks"), true), (.reject("asks"), true), (.approve("done"), false),
       (.approve("later"), false), (.cancel, false), (.kill, false),
     ])
-  func ofAKilledEngineOnlyAnswersAreDue(_ request: ControlRequest, _ isDue: Bool) {
+  func onlyAnswersSurviveAKilledEngine(_ request: ControlRequest, _ isDue: Bool) {
     #expect(request.isDue(after: Self.recorded(waits: false)) == isDue)
   }
 
   @Test(arguments: [ControlRequest.cancel, .kill, .approve("asks")])
-  func ofOneThatHasLeftItsRunAllIs(_ request: ControlRequest) {
+  func allRequestsSurviveASuspension(_ request: ControlRequest) {
     #expect(request.isDue(after: Self.recorded(waits: true)))
   }
 
@@ -162,7 +162,7 @@ import WeftPlatform
 }
 
 @Suite struct ConcurrencyLockTests {
-  @Test func oneRunHasAKeyUntilItsLockIsGone() throws {
+  @Test func keyIsHeldUntilItsLockIsReleased() throws {
     let scratch = try ScratchFolder()
     let state = try scratch.state()
     let (one, two) = (RunID("20261121-151337-000001"), RunID("20261121-151337-000002"))

@@ -22,7 +22,7 @@ import WeftPlatform
     lines.reduce(into: [0]) { $0.append($0.last! + $1.count) }
   }
 
-  @Test func allRecordsOfAWholeJournalAreRead() throws {
+  @Test func everyRecordOfAJournalIsRead() throws {
     let file = try scratch.file("whole", whole)
     var records: [RunRecord] = []
     let contents = JournalReader(file, named: "journal").contents { records.append($0) }

@@ -40,7 +40,7 @@ import WeftPlatform
   }
 
   @Test(arguments: RecordDurability.allCases)
-  func whatIsRecordedIsReadBack(durability: RecordDurability) throws {
+  func writtenRecordsAreReadBack(durability: RecordDurability) throws {
     let (writer, refused, folder) = try write(FaultyCalls(), durability: durability)
     #expect(refused.isEmpty)
     #expect(writer.fault == nil)
@@ -110,7 +110,7 @@ import WeftPlatform
         duration: .zero)))
 
   @Test(arguments: [true, false])
-  func whoGoesOnMeanwhileIsToldWhenItIsSafe(isUrgent: Bool) async throws {
+  func durabilityIsReportedLater(isUrgent: Bool) async throws {
     let calls = FaultyCalls()
     let (folder, writer) = try RunFolder.make(
       in: try scratch.state(calls.calls), durability: .power)
@@ -190,7 +190,7 @@ import WeftPlatform
     #expect(kept == JournalWriterTests.tail.filter { !$0.announcesAct })
   }
 
-  @Test func whoeverWantsToKnowIsToldOfALossOnce() throws {
+  @Test func lossIsReportedOnce() throws {
     let calls = FaultyCalls(.write, .every(.error(.noSpace)))
     let reported = Atomic(0)
     let (_, writer) = try RunFolder.make(in: try scratch.state(calls.calls), durability: .process)

@@ -63,7 +63,7 @@ import WeftPlatform
     #expect(run.engines.map(\.process) == [SampleRecords.opening.engine, second.engine])
   }
 
-  @Test func whatIsInDoubtStaysSoUntilAnAttemptOfItHasEnded() {
+  @Test func stepStaysInDoubtUntilAnAttemptEnds() {
     var kinds: [RunRecord.Kind] = [
       .opened(SampleRecords.opening), .event(.stepStarted("a", attempt: 1)),
       .opened(RecordOpening(run: SampleRecords.run, resumption: 1)), .event(.stepQueued("a")),
@@ -83,7 +83,7 @@ import WeftPlatform
     #expect(run(kinds).resumptions == 2)
   }
 
-  @Test func whatIsOlderThanAGroupsAttemptIsVoid() throws {
+  @Test func recordsBeforeAGroupsAttemptAreVoid() throws {
     let run = run([
       .opened(SampleRecords.opening),
       .event(.groupStarted("g", GroupStart(attempt: 1))), .event(.stepStarted("a", attempt: 1)),
@@ -98,7 +98,7 @@ import WeftPlatform
     #expect(run.step("b", since: begun)?.isInDoubt == true)
   }
 
-  @Test func whatAGroupIsRunForIsKeptWhateverBecomesOfIt() {
+  @Test func listedElementsAreKept() {
     let elements = RecordedElements(elements: [.init(key: "k", value: .string("v"))])
     let end = GroupEnd(
       outcome: .success, conclusion: .success, failure: nil, cause: nil, duration: .zero)

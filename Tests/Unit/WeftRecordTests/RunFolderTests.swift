@@ -96,7 +96,7 @@ import WeftPlatform
   @Test(
     "S12: folders are 0700 and files 0600, whatever the umask is",
     arguments: [0, 0o777] as [mode_t])
-  func permissions(mask: mode_t) async {
+  func runFoldersArePrivate(mask: mode_t) async {
     // Runs in a process of its own, since the umask applies to every thread.
     await #expect(processExitsWith: .success) { [mask] in
       let scratch = try ScratchFolder()
@@ -117,7 +117,7 @@ import WeftPlatform
   @Test(
     "S13: a symbolic link is refused in each place, and nothing is written through it",
     arguments: [".weft", ".weft/runs", ".weft/runs/20261121-151337-4f2a9c"])
-  func links(name: String) throws {
+  func symbolicLinksAreRefused(name: String) throws {
     let elsewhere = try ScratchFolder()
     var parent = scratch.path
     for part in name.split(separator: "/").dropLast() {
@@ -277,7 +277,7 @@ import WeftPlatform
   }
 
   @Test("J04: a damaged journal is not gone on with, and not touched, unless it is to be salvaged")
-  func salvage() throws {
+  func damagedJournalIsResumedOnlyWithSalvage() throws {
     let state = try scratch.state()
     do {
       let (_, writer) = try RunFolder.make(in: state)

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test("C06: what cannot be drawn on gets plain lines, without colours")
-  func whatCannotDrawIsPlain() {
+  func incapableTerminalIsPlain() {
     for settings in [
       DisplaySettingsTests.choose(["TERM": "dumb"]), DisplaySettingsTests.choose(["TERM": ""]),
       DisplaySettingsTests.choose(["TERM": nil]), DisplaySettingsTests.choose(isTerminal: false),
@@ -44,7 +44,7 @@ import Testing
   @Test(
     arguments: [("true", .plain), ("1", .plain), ("", .live), ("0", .live), ("false", .live)]
       as [(String, DisplaySettings.Mode)])
-  func nobodyWatchesInCI(value: String, mode: DisplaySettings.Mode) {
+  func displayIsPlainInCI(value: String, mode: DisplaySettings.Mode) {
     #expect(DisplaySettingsTests.choose(["CI": value]).mode == mode)
   }
 

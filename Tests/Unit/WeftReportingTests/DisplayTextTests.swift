@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test("X29: what a compiler writes behind its colours is not spelled out")
-  func erasingToTheEndOfTheLineIsLeftOut() {
+  func eraseToEndOfLineIsDropped() {
     let text = "\u{1B}[01m\u{1B}[Kbad.c:1:\u{1B}[m\u{1B}[K \u{1B}[0Kx\u{1B}[1K"
     let bytes = Array(text.utf8)[...]
     #expect(DisplayTextTests.plain.line(bytes) == "bad.c:1: x\\x1b[1K")

@@ -13,7 +13,7 @@ import WeftTestKit
   @Test(
     "O09, O10: events keep what steps write exactly",
     arguments: SampleRuns.all.map(\.name) + ["every-kind"])
-  func wholeRunsAreWrittenAsRecorded(name: String) throws {
+  func eventsKeepOutputExactly(name: String) throws {
     let events =
       try name == "every-kind"
       ? EveryKind.events : #require(SampleRuns.all.first { $0.name == name }).run.events
@@ -91,7 +91,7 @@ import WeftTestKit
       (Array("a".utf8) + [0xC3], "a\u{FFFD}", "YcM="),
       ([0xED, 0xA0, 0x80], "\u{FFFD}\u{FFFD}\u{FFFD}", "7aCA"),
     ] as [([UInt8], String, String)])
-  func notUTF8IsToldTwice(bytes: [UInt8], text: String, raw: String) {
+  func invalidUTF8OutputIsWrittenTwice(bytes: [UInt8], text: String, raw: String) {
     let line = EventJSONTests.outputLine(bytes)
     #expect(line.contains("\"text\":\"\(text)\",\"raw\":\"\(raw)\""), "\(line)")
   }
@@ -106,7 +106,7 @@ import WeftTestKit
   }
 
   @Test("O05: a part of a line says so")
-  func endingsAreTold() {
+  func lineEndingsAreWritten() {
     #expect(EventJSONTests.outputLine([], .partial).contains("\"partial\":true"))
     #expect(EventJSONTests.outputLine([], .endOfStream).contains("\"unterminated\":true"))
     let whole = EventJSONTests.outputLine([])

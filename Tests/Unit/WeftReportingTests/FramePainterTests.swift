@@ -31,7 +31,7 @@ import WeftTestKit
 
   /// Compares the painter with the obvious way: everything that scrolled, then the area.
   @Test(arguments: 0..<200 as Range<UInt64>)
-  func anySequenceOfFramesLooksAsIfDrawnOnce(seed: UInt64) {
+  func frameSequencesLookLikeASingleDrawing(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var painter = FramePainter()
     var screen = Screen(columns: 40, rows: 10)

@@ -127,14 +127,14 @@ import WeftRecord
       (.seconds(65), 60, "0/40 done · 1 running · 00:03 · about 1 m 05 s left"),
       (.seconds(65), 40, "0/40 done · 1 running · 00:03 · about …"),
     ] as [(Duration?, Int, String)])
-  func theCounterTellsWhatIsLeft(remaining: Duration?, columns: Int, counter: String) {
+  func counterShowsTheRemainingTime(remaining: Duration?, columns: Int, counter: String) {
     var session = Session(columns: columns)
     session.remaining = remaining
     session.handle(LiveReporterTests.running(1).events, at: 3000)
     #expect(session.screen.lines.last == counter)
   }
 
-  @Test func aRunThatIsBeingCancelledTellsNoTimeThatIsLeft() {
+  @Test func cancellingRunShowsNoRemainingTime() {
     var run = LiveReporterTests.running(1)
     run.add(.runCancelling(.signal("TERM")))
     var session = Session()
@@ -144,7 +144,7 @@ import WeftRecord
   }
 
   @Test("O08: what a line shows for now is shown, and its end does not linger")
-  func whatALineShowsForNowIsShown() {
+  func transientLineIsShown() {
     var run = ScriptedRun(steps: 2)
     run.start("fetch")
     run.write("fetch", "begins")

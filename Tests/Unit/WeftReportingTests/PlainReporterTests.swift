@@ -44,7 +44,7 @@ import WeftPlanning
   }
 
   @Test("O12: output that a slow reader missed is read from the log, none lost or told twice")
-  func whatWasDroppedIsReadFromTheLog() {
+  func droppedOutputIsReadFromTheLog() {
     var run = ScriptedRun(steps: 2)
     run.start("a", "b")
     run.write("a", "1")
@@ -205,7 +205,7 @@ import WeftPlanning
   }
 
   @Test("X60: why nothing is tried again is told after several attempts, too", arguments: [1, 7])
-  func whyNotRetried(attempts: Int) {
+  func reasonForNoRetryIsShown(attempts: Int) {
     for mode in [DisplaySettings.Mode.plain, .live] {
       var run = ScriptedRun(steps: 1)
       run.start("a")
@@ -242,7 +242,7 @@ import WeftPlanning
     #expect(shown == (isTerminal ? "a\\x1b]52;c;eA==\\x07b\n" : "a\u{1B}]52;c;eA==\u{7}b\n"))
   }
 
-  @Test func whatAStepLeftRunningIsNamed() {
+  @Test func leftoverProcessesAreNamed() {
     var run = ScriptedRun(steps: 1)
     run.start("a")
     for event in EveryKind.events {

@@ -71,7 +71,7 @@ import WeftRecord
     #expect(text.contains("  \(reported)"), "\(text)")
   }
 
-  @Test func whereNothingWasAnsweredOnlyTheFailureIsTold() {
+  @Test func unansweredRequestShowsOnlyItsFailure() {
     let failure = StepFailure(classes: [.network(.dns), .network], message: "no address")
     for mode in [DisplaySettings(mode: .plain), DisplaySettings(mode: .live, isTerminal: true)] {
       let text = Self.lines(Self.end(Self.summary(status: nil), failure: failure), mode)

@@ -54,7 +54,7 @@ import WeftPlanning
     #expect(progress.running.isEmpty)
   }
 
-  @Test func theCauseIsToldFirstAndToleratedFailuresLast() {
+  @Test func causeIsListedFirstAndToleratedFailuresLast() {
     var run = ScriptedRun(steps: 4)
     for step in ["tolerated", "early", "cause", "late"] { run.start(step) }
     run.fail("tolerated", isTolerated: true)

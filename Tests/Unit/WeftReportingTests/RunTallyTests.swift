@@ -129,7 +129,7 @@ import WeftPlanning
     #expect(tally.counts.skipped == 1)
   }
 
-  @Test func whatARaceSurvivesIsTolerated() throws {
+  @Test func failuresInAWonRaceAreTolerated() throws {
     var tally = try RunTallyTests.tally(
       Step("r", race: [Step("a", run: "a"), Step("b", run: "b")]))
     tally.started(StepAddress("r"), GroupStart())
@@ -141,7 +141,7 @@ import WeftPlanning
     #expect(tally.counts.tolerated == 1)
   }
 
-  @Test func whatCleansUpCountsOnlyIfItDoes() throws {
+  @Test func cleanupCountsOnlyIfItRuns() throws {
     var tally = try RunTallyTests.tally(
       Step("a", run: "a").cleanup(Step(run: "rm")), Step("b", run: "b").cleanup(Step(run: "rm")))
     #expect(tally.stepCount == 2)
@@ -154,7 +154,7 @@ import WeftPlanning
     #expect(tally.counts.done == 3)
   }
 
-  @Test func stepsThatNobodyAskedForAreInNoNumber() throws {
+  @Test func unselectedStepsAreNotCounted() throws {
     var tally = try RunTallyTests.tally(Step("a", run: "a"), Step("b", run: "b"))
     tally.skipped(StepAddress("a"), .notSelected)
     #expect(tally.stepCount == 1)

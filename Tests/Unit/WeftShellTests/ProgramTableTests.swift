@@ -491,7 +491,7 @@ import Testing
       "cat <<'E'\n${{V}}\nE", "echo `echo ${{V}}`", "${{V}}=1", "for ${{V}} in a; do :; done",
       "echo \\${{V}}", "echo ${x:-${{V}}}", "${{V}}() { :; }", "echo $((${{V}}))",
     ])
-  func nothingPassesWhereNothingIsExpanded(line: String) {
+  func programsWithoutExpansionRejectPlaceholders(line: String) {
     #expect(Self.reasons(line, .listed) != [])
   }
 

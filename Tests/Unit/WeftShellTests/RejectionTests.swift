@@ -197,7 +197,7 @@ import Testing
     #expect(!QuotedScript(script, .posix).isSound)
   }
 
-  @Test func whatWasReadBeforeIsKept() {
+  @Test func earlierRejectionSurvivesASyntaxError() {
     let script = QuotedScript("echo ${{V}}\nif echo ${{V}}; then echo 'x", .posix)
     #expect(script.rejections.map(\.placeholder) == [1])
     #expect(script.reasons == [.unfollowable(.unbalanced("'"), line: 2)])

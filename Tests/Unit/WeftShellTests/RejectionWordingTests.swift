@@ -29,7 +29,7 @@ import WeftTestKit
     "echo `${{ inputs.x\n|| 'some text that is much too long to be shown in a message of one line' }}`",
   ]
 
-  @Test func everyReasonSaysWhatIsWrongAndWhatToWrite() {
+  @Test func everyReasonNamesTheErrorAndTheRemedy() {
     var text = ""
     for script in Self.scripts {
       for (_, rejection) in QuotedScript(script, .bash).rejections {

@@ -31,7 +31,7 @@ import WeftPlatform
 
   struct MissingParameter: Error { let name: String }
 
-  @Test func aWorkflowThatUsesWhatIsNotRegisteredIsRejected() throws {
+  @Test func workflowWithAnUnregisteredActionIsRejected() throws {
     let workflow = Workflow(steps: [Step(use: "resize")])
     let rejection = #expect(throws: WorkflowError.self) { try Engine().start(workflow) }
     #expect(rejection?.diagnostics.map(\.code) == ["W0224"])

@@ -214,7 +214,7 @@ import Weft
   @Test(
     "E02, E03: a value that no file could have is rejected, and its step and key are named",
     arguments: cases)
-  func unfit(_ one: Case) throws {
+  func invalidBuiltValueIsRejectedWithItsStepAndKey(_ one: Case) throws {
     let rejection = #expect(throws: WorkflowError.self) {
       _ = try Engine().start(one.workflow())
     }
@@ -226,7 +226,7 @@ import Weft
   }
 
   @Test("E02: what is fit by the same rules runs")
-  func fit() async throws {
+  func validBuiltValueRuns() async throws {
     var step = Step("a", run: "true").retry(RetryPolicy(max: 0, delay: .zero, factor: 1))
     step.timeout = .milliseconds(60_000)
     step.settings.environment = ["A": "", "B": nil]

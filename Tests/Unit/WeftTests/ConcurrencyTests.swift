@@ -92,7 +92,7 @@ import Weft
   }
 
   @Test("X27: two engines run one key one after another", arguments: Place.allCases)
-  func waits(_ place: Place) async throws {
+  func runsWithOneKeyExecuteInTurn(_ place: Place) async throws {
     let (stores, log, gate) = (try Stores(place), Log(), Gate())
     let first = try stores.start(workflow(place, .wait, "first"), by: engine(log, gate))
     // Runs on a thread of its own, since it blocks until the first has ended.
@@ -106,7 +106,7 @@ import Weft
   }
 
   @Test("X27: a run that refuses to wait is not started", arguments: Place.allCases)
-  func refuses(_ place: Place) async throws {
+  func refusingRunDoesNotStart(_ place: Place) async throws {
     let (stores, log, gate) = (try Stores(place), Log(), Gate())
     let first = try stores.start(workflow(place, .refuse, "first"), by: engine(log, gate))
     let error = #expect(throws: (any Error).self) {
@@ -122,7 +122,7 @@ import Weft
   }
 
   @Test("X27: a run that replaces another has it cancelled", arguments: Place.allCases)
-  func replaces(_ place: Place) async throws {
+  func replacingRunCancelsTheOther(_ place: Place) async throws {
     let (stores, log, gate) = (try Stores(place), Log(), Gate())
     let first = try stores.start(workflow(place, .cancelPrevious, "first"), by: engine(log, gate))
     let second = try await Task.detached {

@@ -28,7 +28,7 @@ import WeftFutures
     #expect(run.output(of: first.address, last: 3) == Array("st\n".utf8))
   }
 
-  @Test func aStepThatWantsATerminalFailsAtItsStartAndIsToldWhy() async throws {
+  @Test func stepNeedingATerminalFailsWithTheReason() async throws {
     let workflow = try Workflow(
       json: #"{"steps": [{ "id": "ask", "run": ["true"], "tty": true }]}"#)
     let run = try Engine().start(workflow)
@@ -109,7 +109,7 @@ import WeftFutures
     #expect(end.notRetried != nil)
   }
 
-  @Test func aRejectedFileTellsEverythingWithItsPlace() throws {
+  @Test func rejectedFileReportsEveryErrorWithItsLocation() throws {
     let text = """
       {
         "steps": [
@@ -127,7 +127,7 @@ import WeftFutures
     #expect(reported.contains("broken.json:4:44: error:"))
   }
 
-  @Test func problemsOfTheGraphAreToldWhenItIsPlanned() throws {
+  @Test func graphProblemsAreReportedByThePlanner() throws {
     let workflow = Workflow(parallel: [Step("a", run: "true", needs: ["b"])])
     let rejection = #expect(throws: WorkflowError.self) { try Engine().plan(workflow) }
     #expect(rejection?.diagnostics.map(\.code) == ["W0203"])
@@ -164,7 +164,7 @@ import WeftFutures
     #expect(end.exit == .signal("KILL"))
   }
 
-  @Test func whatElementsHaveWrittenIsKept() async throws {
+  @Test func outputOfElementsIsKept() async throws {
     let script = #"echo "wrote $VALUE"; test "$VALUE" != bad"#
     var step = Step("up", run: script).forEach(
       ["good", "bad", "fine"], as: "value", tolerating: .count(1))

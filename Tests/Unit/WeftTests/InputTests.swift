@@ -20,7 +20,7 @@ import Weft
     #expect(await run.report.succeeded)
   }
 
-  @Test func withoutARequiredInputNothingIsStarted() throws {
+  @Test func missingRequiredInputStartsNothing() throws {
     let workflow = try Workflow(json: InputTests.text)
     let rejection = #expect(throws: WorkflowError.self) { try Engine().start(workflow) }
     #expect(rejection?.inputFaults.map(\.kind) == [.missing])

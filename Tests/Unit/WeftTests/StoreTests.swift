@@ -59,7 +59,7 @@ import WeftPlatform
   }
 
   @Test(arguments: Kind.allCases)
-  func anotherEngineGoesOnWhereOneHasFailed(_ kind: Kind) async throws {
+  func otherEngineResumesAFailedRun(_ kind: Kind) async throws {
     let (store, keeps) = try store(kind)
     let calls = Calls(failing: ["two"])
     let first = try engine(calls).start(StoreTests.workflow, in: store)
@@ -139,7 +139,7 @@ import WeftPlatform
   }
 
   @Test(arguments: Kind.allCases)
-  func whatWasNotAskedForIsNotWhenTheRunIsGoneOnWith(_ kind: Kind) async throws {
+  func unselectedStepStaysUnselectedOnResume(_ kind: Kind) async throws {
     let (store, keeps) = try store(kind)
     let calls = Calls(failing: ["two"])
     var options = Engine.Options()
@@ -154,7 +154,7 @@ import WeftPlatform
   }
 
   @Test(arguments: Kind.allCases)
-  func whatIsNamedIsDoneAgain(_ kind: Kind) async throws {
+  func namedStepIsRerun(_ kind: Kind) async throws {
     let (store, keeps) = try store(kind)
     let calls = Calls(failing: ["three"])
     let first = try engine(calls).start(StoreTests.workflow, in: store)
@@ -224,7 +224,7 @@ import WeftPlatform
   }
 
   @Test(arguments: Kind.allCases)
-  func aRunUnderWayIsNobodyElses(_ kind: Kind) async throws {
+  func runInProgressHasOneEngine(_ kind: Kind) async throws {
     let (store, keeps) = try store(kind)
     let workflow = Workflow(steps: [Step(id: "pause", action: .wait(.duration(.seconds(600))))])
     let run = try Engine().start(workflow, in: store)
@@ -238,7 +238,7 @@ import WeftPlatform
   }
 
   @Test(arguments: Kind.allCases)
-  func aRunThatNobodyCanBeAskedAtIsLeftAndGoesOn(_ kind: Kind) async throws {
+  func runWithoutAnApproverIsSuspendedAndResumed(_ kind: Kind) async throws {
     let (store, keeps) = try store(kind)
     let calls = Calls()
     let workflow = Workflow(steps: [
@@ -289,7 +289,7 @@ import WeftPlatform
     }
   }
 
-  @Test func whatCannotBeRecordedEndsTheRunWithoutDoingMore() async throws {
+  @Test func lostJournalEndsTheRun() async throws {
     let calls = Calls()
     // The third step is never announced.
     let store = LineStore(lineLimit: 9)
@@ -303,7 +303,7 @@ import WeftPlatform
     }
   }
 
-  @Test func aDamagedRecordIsRefusedAndOneThatThereIsNotIsToldSo() async throws {
+  @Test func damagedOrMissingRecordIsRefused() async throws {
     let store = LineStore()
     let run = try Engine().start(Workflow(steps: [Step(run: "exit 1")]), in: store)
     _ = await run.report
@@ -335,7 +335,7 @@ import WeftPlatform
     #expect(await second.report.end?.outcome == .failure)
   }
 
-  @Test func whoCannotBeginARecordDoesNotHoldIt() async throws {
+  @Test func failedOpeningReleasesTheRun() async throws {
     let store = LineStore(lineLimit: 0)
     for _ in 0..<2 {
       let fault = #expect(throws: RunStoreError.self) {
@@ -346,7 +346,7 @@ import WeftPlatform
   }
 
   @Test(arguments: ["", "x", "20200101-000000-abcde", "../20200101-000000-abcdef"])
-  func whatIsNoIDIsNone(_ text: String) { #expect(RunID(validating: text) == nil) }
+  func malformedRunIDIsRejected(_ text: String) { #expect(RunID(validating: text) == nil) }
 }
 
 /// A temporary directory for one test, removed with it.

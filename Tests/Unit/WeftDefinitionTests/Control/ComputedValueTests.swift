@@ -5,13 +5,13 @@ import WeftExpressions
 /// Values of expressions in place of a duration or a time.
 @Suite struct ComputedValueTests {
   @Test(arguments: [ComputedKey.retryDelay, .retryMaxDelay, .grace])
-  func someTimesMayBeNothing(key: ComputedKey) throws {
+  func someDurationsMayBeZero(key: ComputedKey) throws {
     #expect(try key.duration(.string("0s")) == .zero)
     #expect(try key.duration(.string("1m")) == .seconds(60))
   }
 
   @Test(arguments: [ComputedKey.timeout, .retryWithin, .stallTimeout])
-  func othersMayNot(key: ComputedKey) throws {
+  func otherDurationsMayNotBeZero(key: ComputedKey) throws {
     #expect(throws: EvaluationError.self) { try key.duration(.string("0s")) }
     #expect(try key.duration(.string("1m")) == .seconds(60))
   }
@@ -29,7 +29,7 @@ import WeftExpressions
       (.number(90), "it evaluates to \"90\", expected a duration like \"30s\""),
       (.null, "it evaluates to null, expected a duration like \"30s\""),
     ] as [(ExpressionValue, String)])
-  func whatIsNoTimeSaysSo(value: ExpressionValue, message: String) {
+  func invalidDurationIsReported(value: ExpressionValue, message: String) {
     expect(message) { () throws(EvaluationError) in _ = try Waiting.duration(value) }
   }
 
@@ -42,7 +42,7 @@ import WeftExpressions
       (.string("now"), "it evaluates to \"now\", expected a time like \"2026-11-21T09:00:00Z\""),
       (.boolean(true), "it evaluates to \"true\", expected a time like \"2026-11-21T09:00:00Z\""),
     ] as [(ExpressionValue, String)])
-  func whatIsNoMomentSaysSo(value: ExpressionValue, message: String) {
+  func invalidMomentIsReported(value: ExpressionValue, message: String) {
     expect(message) { () throws(EvaluationError) in _ = try Waiting.moment(value) }
   }
 

@@ -38,7 +38,7 @@ import WeftDefinition
     #expect(result.finally == [expected, Step(steps: [expected]).cleanup(expected)])
   }
 
-  @Test func whatSaysOtherwiseKeepsIt() {
+  @Test func explicitValueOverridesTheDefault() {
     var computed = Step(run: "a")
     computed.computed[.timeout] = "${{ inputs.t }}"
     let steps = [
@@ -53,7 +53,7 @@ import WeftDefinition
     #expect(result[2].control.retry == [RetryPolicy(max: 2)])
   }
 
-  @Test func whatRunsNothingIsLeftAlone() {
+  @Test func stepsWithoutAnActionIgnoreDefaults() {
     let steps = [
       Step(wait: .seconds(1)), Step(approve: "Go?"),
       Step(action: .compute, outputs: [OutputDeclaration("a", value: "1")]),
@@ -74,7 +74,7 @@ import WeftDefinition
     #expect(once.withDefaults() == once)
   }
 
-  @Test func whatExpressionsComputeGoesWithItsPlaces() throws {
+  @Test func computedDefaultsKeepTheirLocations() throws {
     let decoded = try decodedWithoutErrors(
       """
       { "defaults": { "timeout": "${{ inputs.t }}",

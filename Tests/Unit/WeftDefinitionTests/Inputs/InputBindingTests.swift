@@ -56,14 +56,14 @@ import WeftJSON
     #expect(values.entries.map(\.value) == ["2", 1, false])
   }
 
-  @Test func whatAnOptionReplacesIsNotLookedAt() throws {
+  @Test func overriddenInputIsNotChecked() throws {
     let all = try document(#"{ "version": 5 }"#)
     let values = try InputBinding.bind(
       InputBindingTests.declarations, all + [option("version", "1")], inputSource: .commandLine)
     #expect(values["version"] == "1")
   }
 
-  @Test func allFaultsAreToldAtOnce() {
+  @Test func allInputErrorsAreReportedTogether() {
     let found = faults(option("conut", "1"), option("draft", "yes"), option("draft", "true"))
     #expect(found.map(\.kind) == [.unknown, .repeated, .missing])
     #expect(found.map(\.name) == ["conut", "draft", "version"])
@@ -91,7 +91,7 @@ import WeftJSON
       diagnostic.related.map(\.message) == ["version: a string", "token: who publishes; a string"])
   }
 
-  @Test func whereInputsMayBeMissingTheyAreLeftOut() throws {
+  @Test func optionalMissingInputsAreOmitted() throws {
     let values = try bind(option("draft", "false"), allowsMissing: true)
     #expect(values.entries.map(\.name) == ["count", "draft"])
   }
@@ -120,7 +120,7 @@ import WeftJSON
     #expect(text.isEmpty || found.first?.message.contains(text) == false)
   }
 
-  @Test func placesInADocumentAreToldUnlessItHoldsASecret() throws {
+  @Test func locationsAreReportedUnlessTheDocumentIsSecret() throws {
     let all = try document(#"{ "count": "x", "version": "1" }"#)
     let declarations = InputBindingTests.declarations
     let open = #expect(throws: InputsError.self) {

@@ -68,7 +68,7 @@ import WeftJSON
     (#"{ "type": "integer" }"#, "s3cret"), (#"{ "type": "array" }"#, "s3cret"),
     (#"{ "type": "boolean" }"#, "yes"),
   ])
-  func nothingOfASecretIsTold(schema text: String, given: String) throws {
+  func errorRevealsNoSecret(schema text: String, given: String) throws {
     let rules = try schema(text)
     let fault = #expect(throws: TextError.self) { try rules.value(ofText: given) }
     #expect(fault?.message(about: "x", isSecret: true).contains(given) == false)

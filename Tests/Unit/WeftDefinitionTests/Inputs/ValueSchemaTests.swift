@@ -122,7 +122,7 @@ import WeftJSON
     #expect(faults.map { $0.message(about: "x") } == one.messages)
   }
 
-  @Test func nothingOfASecretIsTold() throws {
+  @Test func errorRevealsNoSecret() throws {
     let free = try schema(
       #"""
       { "minLength": 99, "properties": { "a": { "type": "null" } }, "additionalProperties": false,
@@ -145,7 +145,7 @@ import WeftJSON
     }
   }
 
-  @Test func aTextThatIsTooLongToMatchIsToldSo() throws {
+  @Test func textTooLongToMatchIsReported() throws {
     let text = String(repeating: "a", count: WorkflowLimits.matchedBytes + 1)
     let faults = try schema(#"{ "pattern": "a" }"#).faults(of: .string(text))
     #expect(
@@ -160,7 +160,7 @@ import WeftJSON
     #expect(fault.message(about: "x").utf8.count < 200)
   }
 
-  @Test func ofVeryManyFaultsTheFirstAreTold() throws {
+  @Test func onlyTheFirstErrorsAreReported() throws {
     let rules = try schema(#"{ "items": { "type": "null" } }"#)
     let faults = rules.faults(of: .array(Array(repeating: 1, count: 100_000)))
     #expect(faults.count == ValueError.mostTold)

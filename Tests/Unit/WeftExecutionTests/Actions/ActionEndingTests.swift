@@ -11,20 +11,20 @@ import WeftPlatform
   private let returned = AttemptEnd.Status.returned(.string("done"))
   private let timedOut = AttemptEnd.Status.timedOut(after: limit, nil)
 
-  @Test func whatItComesToIsItsEnd() {
+  @Test func returnedStatusEndsTheAction() {
     var ending = ActionEnding()
     #expect(ending.actionEnded(returned) == .end(returned, isAbandoned: false))
     #expect(ending.isOver)
   }
 
-  @Test func whateverItReturnsAfterItsTimeItHasTimedOut() {
+  @Test func actionReturningAfterItsTimeoutHasTimedOut() {
     var ending = ActionEnding()
     #expect(ending.timeoutPassed(Self.limit) == .cancel)
     #expect(!ending.isOver)
     #expect(ending.actionEnded(returned) == .end(timedOut, isAbandoned: false))
   }
 
-  @Test func whateverItReturnsAfterAStopItWasStopped() {
+  @Test func actionReturningAfterAStopWasStopped() {
     var ending = ActionEnding()
     #expect(ending.stopRequested(.graceful) == .cancel)
     #expect(ending.actionEnded(returned) == .end(.stopped(nil), isAbandoned: false))
@@ -45,14 +45,14 @@ import WeftPlatform
     #expect(other.stopRequested(.now) == .end(.stopped(nil), isAbandoned: true))
   }
 
-  @Test func graceIsNothingToOneThatNobodyHasAskedToEnd() {
+  @Test func graceAppliesOnlyAfterAStopRequest() {
     var ending = ActionEnding()
     #expect(ending.gracePassed() == .nothing)
     #expect(!ending.isOver)
   }
 
   @Test("G11: what comes when the attempt is over changes nothing")
-  func theEndIsOnce() {
+  func laterEventsDoNotChangeTheEnd() {
     var ending = ActionEnding()
     _ = ending.timeoutPassed(Self.limit)
     _ = ending.gracePassed()

@@ -17,7 +17,7 @@ import WeftTestKit
 
   // MARK: Values
 
-  @Test func anActionIsGivenValuesAndHandsOnWhatItReturns() async throws {
+  @Test func actionReceivesValuesAndOutputsItsResult() async throws {
     let run = try ActionHarness(
       """
       {"steps": [
@@ -36,7 +36,7 @@ import WeftTestKit
     #expect(whole.hasPrefix(#"{"outcome":"success","conclusion":"success","json":"#))
   }
 
-  @Test func itKnowsWhichAttemptOfWhichStepItIs() async throws {
+  @Test func actionKnowsItsStepAndAttempt() async throws {
     let seen = Mutex<[String]>([])
     let action = Action("note") { context in
       seen.withLock { $0.append("\(context.run) \(context.step) \(context.attempt)") }
@@ -66,7 +66,7 @@ import WeftTestKit
     #expect(try await run.end(of: "a").failure?.classes == [.expression])
   }
 
-  @Test func whatItWritesIsItsLogLineByLine() async throws {
+  @Test func actionOutputIsLoggedByLines() async throws {
     let action = Action("talk") { context in
       context.log("one")
       await withTaskGroup { group in

@@ -42,7 +42,7 @@ import Testing
     #expect(wasCancelled.withLock { $0 })
   }
 
-  @Test func whatATaskStartsApartFromItIsNotWaitedFor() async {
+  @Test func detachedTaskIsNotAwaited() async {
     let (over, end) = (Moment(), Moment())
     let action: @Sendable () async -> Void = {
       _ = Task.detached {

@@ -59,7 +59,7 @@ struct CacheForecastTests {
     }
   }
 
-  @Test func whatIsForetoldComesToPass() async throws {
+  @Test func forecastMatchesTheRun() async throws {
     var (cached, ran) = (0, 0)
     let seeds: UInt64 = isLong ? 25 : 5
     for seed in 0..<seeds {
@@ -127,7 +127,7 @@ struct CacheForecastTests {
       { "id": "two", "run": "cat mid > end", "cache": { "inputs": ["mid"], "outputs": ["end"] } } ] }
     """#
 
-  @Test func whatAStepThatIsNotRunPutsBackIsSeenByTheNext() async throws {
+  @Test func restoredFilesAffectLaterForecasts() async throws {
     let runs = try CachedRuns()
     try runs.write("in", "1")
     #expect(
@@ -176,7 +176,7 @@ struct CacheForecastTests {
   ]
 
   @Test(arguments: open.indices)
-  func whatIsDecidedAtRunTimeIsToldAsThat(_ index: Int) async throws {
+  func forecastNamesRunTimeDecisions(_ index: Int) async throws {
     let runs = try CachedRuns()
     let json = """
       { "steps": [ { "id": "first", "run": "echo 1" }, { "id": "make", \(Self.open[index].0) } ] }
@@ -188,7 +188,7 @@ struct CacheForecastTests {
     #expect(runs.read("asked") == nil, "nothing is started")
   }
 
-  @Test func whyTellsTheNearestAndBothValues() async throws {
+  @Test func explanationShowsTheNearestEntryAndBothValues() async throws {
     let runs = try CachedRuns()
     try runs.write("in", "1")
     func json(_ mode: String, _ script: String) -> String {

@@ -39,7 +39,7 @@ struct CachedSecretTests {
     #expect(!all.contains { bytes in bytes.indices.contains { bytes[$0...].starts(with: text) } })
   }
 
-  @Test func whatHoldsASecretIsNotKept() async throws {
+  @Test func resultWithASecretIsNotCached() async throws {
     let workflow = #"""
       { "secrets": { "TOKEN": { "env": "WEFT_TEST_NO_SUCH" } },
         "steps": [

@@ -37,7 +37,7 @@ struct CachingTests {
     #expect(second.report.succeeded && second.report.end?.counts.succeeded == 2)
   }
 
-  @Test func itIsToldInPlaceOfItsStartAndItsEnd() async throws {
+  @Test func cachedEventReplacesStartAndEnd() async throws {
     _ = try await runs.run(Self.steps)
     let kinds = try await runs.run(Self.steps).events.compactMap { event -> String? in
       switch event.kind {
@@ -84,7 +84,7 @@ struct CachingTests {
   ]
 
   @Test(arguments: edits.indices)
-  func whatItDependsOnMakesItRunAgain(_ index: Int) async throws {
+  func changedInputRerunsTheStep(_ index: Int) async throws {
     _ = try await runs.run(Self.steps)
     let (old, new) = Self.edits[index]
     let edited = Self.steps.replacing(old, with: new)
@@ -103,7 +103,7 @@ struct CachingTests {
     #expect(runs.read("out") == "1" && runs.ran == "mm")
   }
 
-  @Test func whatDoesNotCountChangesNothing() async throws {
+  @Test func ignoredChangesKeepTheHit() async throws {
     _ = try await runs.run(Self.steps)
     try runs.write("other", "x")
     let edited = Self.steps.replacing(
@@ -113,7 +113,7 @@ struct CachingTests {
     #expect(try await runs.run(edited).cached == ["make"])
   }
 
-  @Test func withoutReadingEveryStepIsRunAndKept() async throws {
+  @Test func withoutReadingEveryStepRunsAndIsStored() async throws {
     _ = try await runs.run(Self.steps)
     runs.readsCache = false
     #expect(try await runs.run(Self.steps).cached == [])

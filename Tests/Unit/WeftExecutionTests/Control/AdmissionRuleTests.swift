@@ -35,7 +35,7 @@ import WeftPlanning
     ("cancelled()", failed, "start fromCancellation"),
     ("failure() || always()", failed, "start fromCancellation"),
   ])
-  func whatTheConditionCallsSaysWhatHoldsBack(
+  func statusFunctionsDecideWhatBlocks(
     condition: String?, obstacle: SkipReason?, expected: String
   ) throws {
     #expect(try decision(condition, obstacle: obstacle) == expected)
@@ -45,14 +45,14 @@ import WeftPlanning
     ("success()", held, "skip \(held)"), ("failure()", held, "start fromFailures"),
     ("always()", cancelled, "start fromCancellation"),
   ])
-  func whatIsClosedIsOpenToThoseThatLookAtFailures(
+  func closedScopeAdmitsFailureHandlers(
     condition: String, closure: SkipReason, expected: String
   ) throws {
     #expect(try decision(condition, obstacle: closure, closure: closure) == expected)
   }
 
   @Test(arguments: ["always()", "failure()", "cancelled()"])
-  func nothingStartsInAGroupThatNeverDid(condition: String) throws {
+  func membersOfAnUnstartedGroupDoNotStart(condition: String) throws {
     let absence = SkipReason.condition(of: StepAddress("g"))
     #expect(try decision(condition, absence: absence) == "skip \(absence)")
   }

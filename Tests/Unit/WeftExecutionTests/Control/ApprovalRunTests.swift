@@ -27,7 +27,7 @@ import WeftTestKit
     #expect(run.newEvents() == ["ask success", "after queued", "after started"])
   }
 
-  @Test func whatIsRejectedElsewhereFails() throws {
+  @Test func rejectionFromElsewhereFailsTheStep() throws {
     let run = try RunHarness(
       ApprovalRunTests.workflow, configuring: { $0.approver = SilentPerson() })
     run.run.answer(StepAddress("ask"), .rejected)
@@ -103,12 +103,12 @@ import WeftTestKit
     #expect(run.states == ["ask: asking", "fails: failure"])
   }
 
-  @Test func withoutAnybodyAndWithoutARecordItFails() throws {
+  @Test func approvalFailsWithoutApproverAndRecord() throws {
     let run = try RunHarness(ApprovalRunTests.workflow)
     #expect(run.states == ["ask: failure", "after: skipped after ask"])
   }
 
-  @Test func aRunIsLeftOnceNothingElseGoesOn() throws {
+  @Test func runIsSuspendedOnceIdle() throws {
     let workflow = Workflow(parallel: [
       Step(id: "ask", action: .approve(Approval(message: "go on?"))), Step("busy", run: ["x"]),
       Step("after", run: ["y"], needs: ["ask"]),
@@ -124,7 +124,7 @@ import WeftTestKit
     #expect(run.run.report.end == nil)
   }
 
-  @Test func whoWaitsForATimeKeepsTheRun() throws {
+  @Test func timedWaitKeepsTheRunFromSuspending() throws {
     let workflow = Workflow(parallel: [
       Step(id: "ask", action: .approve(Approval(message: "go on?"))),
       Step(id: "pause", action: .wait(.duration(.seconds(30)))),
@@ -136,7 +136,7 @@ import WeftTestKit
     #expect(run.run.report.pause?.requests.map(\.step) == [StepAddress("ask")])
   }
 
-  @Test func nothingIsDoneAtTheEndOfARunThatIsLeft() throws {
+  @Test func suspendedRunSkipsItsFinally() throws {
     var workflow = ApprovalRunTests.workflow
     workflow.finally = [Step("last", run: ["z"])]
     let run = try RunHarness(workflow, configuring: { $0.suspendsWhileWaiting = true })

@@ -55,7 +55,7 @@ import WeftTestKit
       ])
   }
 
-  @Test func successAndFailureSpeakOfWhatIsAbove() throws {
+  @Test func statusFunctionsReferToEarlierSteps() throws {
     let run = try RunHarness(
       Workflow(
         steps: [
@@ -68,7 +68,7 @@ import WeftTestKit
     #expect(run.running == ["c"])
   }
 
-  @Test func whatRunsAlwaysIsNotEndedWithTheRun() throws {
+  @Test func immuneStepIsNotCancelledWithTheRun() throws {
     let run = try RunHarness(
       Workflow(parallel: [
         Step("a", run: ["a"]), Step("b", run: ["b"]).if("always()"),

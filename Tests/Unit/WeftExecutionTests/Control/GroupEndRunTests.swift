@@ -45,7 +45,7 @@ import WeftTestKit
     #expect(run.run.report.succeeded)
   }
 
-  @Test func whatWasStartedIsCleanedUpInReverseAndThenComesFinally() throws {
+  @Test func cleanupsRunInReverseBeforeFinally() throws {
     var workflow = Workflow(steps: [
       Step("a", run: ["a"]).cleanup(Step(run: ["ca"])),
       Step("b", run: ["b"]).cleanup(Step(run: ["cb"])),
@@ -103,7 +103,7 @@ import WeftTestKit
     #expect(run.run.report.end?.outcome == .cancelled)
   }
 
-  @Test func killingNowAlsoEndsWhatIsDoneFinally() throws {
+  @Test func killingAlsoEndsFinally() throws {
     var workflow = Workflow(steps: [Step("a", run: ["a"]).cleanup(Step(run: ["c"]))])
     workflow.finally = [Step("f", run: ["f"])]
     let run = try RunHarness(workflow)
@@ -122,7 +122,7 @@ import WeftTestKit
     #expect(run.run.report.succeeded)
   }
 
-  @Test func aComputedWaitTellsHowLongItIs() throws {
+  @Test func computedWaitReportsItsLength() throws {
     let run = try RunHarness(
       Workflow(steps: [
         Step("a", run: ["a"]),

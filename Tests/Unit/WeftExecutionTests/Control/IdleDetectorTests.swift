@@ -4,13 +4,13 @@ import Testing
 @testable import WeftExecution
 
 @Suite struct IdleDetectorTests {
-  @Test func oneLookIsNotEnough() {
+  @Test func singleCheckIsNotEnough() {
     var watch = IdleDetector()
     #expect(watch.check(isIdle: true, happened: 7) == .again(after: IdleDetector.shortest))
     #expect(watch.check(isIdle: true, happened: 7) == .atRest)
   }
 
-  @Test func whatHasHappenedMeanwhileCountsAsUnrest() {
+  @Test func eventBetweenChecksCountsAsActivity() {
     var watch = IdleDetector()
     _ = watch.check(isIdle: true, happened: 7)
     #expect(watch.check(isIdle: true, happened: 8) == .again(after: IdleDetector.shortest))
@@ -19,7 +19,7 @@ import Testing
     #expect(watch.check(isIdle: true, happened: 8) == .atRest)
   }
 
-  @Test func whatRunsForLongIsLookedAtEverLessOften() {
+  @Test func longRunsAreCheckedLessOften() {
     var watch = IdleDetector()
     var waits: [Duration] = []
     for _ in 0..<8 {

@@ -9,7 +9,7 @@ import WeftTestKit
 /// Groups that start despite failures or cancellations around them.
 @Suite struct ImmunityRunTests {
   @Test(arguments: ["failure()", "always()"])
-  func whatIsInSuchAGroupIsNotHeldBack(condition: String) throws {
+  func membersOfAnImmuneGroupAreNotBlocked(condition: String) throws {
     let run = try RunHarness(
       Workflow(steps: [
         Step("a", run: ["a"]),
@@ -25,7 +25,7 @@ import WeftTestKit
     #expect(run.run.report.end?.firstFailure?.text == "a")
   }
 
-  @Test func whatItReadsOfTheFailureDoesNotHoldItBackEither() throws {
+  @Test func readingTheFailureDoesNotBlockAnImmuneGroup() throws {
     let run = try RunHarness(
       Workflow(steps: [
         Step("a", run: ["a"]),
@@ -38,7 +38,7 @@ import WeftTestKit
   }
 
   @Test(arguments: [FailureResponse.stop, .cancel])
-  func aFailureInsideHoldsBackTheRestOfIt(onFailure: FailureResponse) throws {
+  func failureInsideAnImmuneGroupBlocksItsRest(onFailure: FailureResponse) throws {
     let run = try RunHarness(
       Workflow(steps: [
         Step("a", run: ["a"]),
@@ -91,7 +91,7 @@ import WeftTestKit
     #expect(run.states.last == "c: cancelled: requested")
   }
 
-  @Test func suchAGroupIsTriedAgain() throws {
+  @Test func immuneGroupIsRetried() throws {
     let run = try RunHarness(
       Workflow(steps: [
         Step("a", run: ["a"]),
@@ -120,7 +120,7 @@ import WeftTestKit
     #expect(run.time.scheduledCount == 0)
   }
 
-  @Test func aRunThatGoesOnInSpiteOfItsEndIsCancelled() throws {
+  @Test func runContinuingDespiteAFailureCanBeCancelled() throws {
     let running = try RunHarness(Workflow(steps: [Step("a", run: ["a"]).if("always()")]))
     running.run.cancel(.requested)
     running.executor.exit("a")
@@ -147,7 +147,7 @@ import WeftTestKit
     #expect(run.run.report.end?.outcome == .success)
   }
 
-  @Test func whatFollowsAWaitThatWasCutShortIsCancelledToo() throws {
+  @Test func dependentOfAnInterruptedWaitIsCancelled() throws {
     let run = try RunHarness(
       Workflow(steps: [
         Step(

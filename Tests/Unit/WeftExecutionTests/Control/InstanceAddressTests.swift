@@ -41,7 +41,7 @@ import WeftPlanning
     ("deploy.4.1", "deploy[eu].4.1"), ("each", "deploy[eu].each"),
     ("each.cleanup.1", "deploy[eu].each.cleanup.1"), ("sweep", "deploy[eu].sweep"),
   ])
-  func whatIsInAnElementIsCalledByIt(planned: String, address: String) throws {
+  func stepInAnElementHasTheElementsAddress(planned: String, address: String) throws {
     let element = instance(
       "eu", of: PlanRegion(group: try group("deploy"), of: plan), in: .run(of: plan))
     #expect(element.address(of: StepAddress(planned)).text == address)

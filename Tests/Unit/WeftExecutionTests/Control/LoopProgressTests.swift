@@ -14,7 +14,7 @@ import WeftTestKit
       elements: elements, maxParallel: maxParallel, tolerance: tolerating, onFailure: onFailure)
   }
 
-  @Test func withoutElementsItIsOverAndHasNotFailed() {
+  @Test func loopWithoutElementsIsOver() {
     var progress = Self.progress(0)
     let begins = progress.beginStarting()
     #expect(begins && !progress.isOver)
@@ -32,7 +32,7 @@ import WeftTestKit
     #expect(second == [2])
   }
 
-  @Test func noneIsMadeWhileEnoughWait() {
+  @Test func elementsAreNotCreatedWhileEnoughStepsWait() {
     var progress = Self.progress(100_000)
     var started = 0
     _ = progress.beginStarting()
@@ -46,7 +46,7 @@ import WeftTestKit
     #expect(next.first == started)
   }
 
-  @Test func whoComesWhileSomeAreStartedLeavesItToWhoStartsThem() {
+  @Test func concurrentStartIsLeftToTheFirstCaller() {
     var progress = Self.progress(2)
     let begins = [progress.beginStarting(), progress.beginStarting()]
     #expect(begins == [true, false])
@@ -76,7 +76,7 @@ import WeftTestKit
   @Test(arguments: [
     (FailureResponse.stop, [0]), (.cancel, [0]), (.continue, [0, 1, 2, 3]),
   ])
-  func afterTheWholeHasFailedOnlyContinueStartsMore(response: FailureResponse, all: [Int]) {
+  func failedLoopStartsMoreOnlyWithContinue(response: FailureResponse, all: [Int]) {
     var progress = Self.progress(4, maxParallel: 1, response)
     var started: [Int] = []
     while !progress.isOver {
@@ -87,7 +87,7 @@ import WeftTestKit
     #expect(progress.isComplete == (response == .continue) && progress.hasFailed)
   }
 
-  @Test func whatIsClosedIsOverWhenItsLastElementEnds() {
+  @Test func closedLoopEndsWithItsLastElement() {
     var progress = Self.progress(3, maxParallel: 2)
     _ = progress.startAll()
     progress.close()

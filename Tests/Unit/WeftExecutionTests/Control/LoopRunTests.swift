@@ -52,7 +52,7 @@ import WeftTestKit
     #expect(run.run.report.end?.counts.tolerated == 1)
   }
 
-  @Test func afterOneTooManyNoNewElementStarts() throws {
+  @Test func loopStopsStartingAfterOneFailureTooMany() throws {
     let run = try RunHarness(
       Workflow(steps: [
         Step("e", run: ["e"]).forEach(["x", "y", "z"], maxParallel: 1), Step("z", run: ["z"]),
@@ -63,7 +63,7 @@ import WeftTestKit
     #expect(run.run.report.end?.firstFailure?.text == "e[0]")
   }
 
-  @Test func anElementsFailureHoldsBackOnlyItsOwn() throws {
+  @Test func failedElementBlocksOnlyItsOwnSteps() throws {
     let run = try RunHarness(
       Workflow(steps: [
         Step("g", steps: [Step("a", run: ["a"]), Step("b", run: ["b"])])
@@ -121,7 +121,7 @@ import WeftTestKit
     #expect(run.running == ["m[linux, arm]", "m[mac, arm]"])
   }
 
-  @Test func withOneSlotOneElementComesAfterAnother() throws {
+  @Test func elementsRunInSequenceWithOneSlot() throws {
     let run = try RunHarness(
       Workflow(parallel: [
         Step("before", run: ["before"]),
@@ -144,7 +144,7 @@ import WeftTestKit
       order == ["before"] + inside.map { "g[0].\($0)" } + inside.map { "g[1].\($0)" } + ["after"])
   }
 
-  @Test func withOneSlotAnotherAttemptHasTheOrderOfTheFirst() throws {
+  @Test func retryKeepsItsOrderWithOneSlot() throws {
     let run = try RunHarness(
       Workflow(steps: [
         Step(

@@ -41,7 +41,7 @@ import WeftTestKit
     #expect(queue.pools.free(ofPool: 0) == 0 && queue.pools.free(ofPool: 1) == 0)
   }
 
-  @Test func noneInThePoolPassesALargerRequestAndAllOthersDo() {
+  @Test func smallRequestsPassOnlyInOtherPools() {
     var queue = Self.queue(
       pools: [3, 1], (9, [Self.share(2, of: 0)]), (8, [Self.share(2, of: 0)]),
       (7, [Self.share(1, of: 0)]), (6, [Self.share(1, of: 0), Self.share(1, of: 1)]),
@@ -54,7 +54,7 @@ import WeftTestKit
     #expect(next == [1, 2])
   }
 
-  @Test func whoWaitsForItsGroupHoldsNobodyBackInThePool() {
+  @Test func stepWaitingForItsGroupBlocksNoPool() {
     var queue = SlotQueue(slots: 10)
     _ = queue.addPool(slots: 3)
     let limit = queue.addLimit(slots: 1)
@@ -102,7 +102,7 @@ import WeftTestKit
     #expect(third == [3] && queue.nextServableAt == nil)
   }
 
-  @Test func nobodyComesAgainForWhoLacksSlots() {
+  @Test func lackOfSlotsSchedulesNoTimer() {
     var queue = SlotQueue(slots: 10)
     _ = queue.addPool(slots: 1, bucket: TokenBucket(count: 2, per: .seconds(60)))
     for _ in 0..<2 { Self.allocate(1, [Self.share(1, of: 0)], in: &queue) }
@@ -205,7 +205,7 @@ import WeftTestKit
     #expect(third == first && reused == limit)
   }
 
-  @Test func whoLacksPoolsAsksForNoMoreSlotsOfTheRun() {
+  @Test func lackOfPoolsRequestsNoTokens() {
     var queue = Self.queue(
       slots: 1, pools: [1], (9, [Self.share(1, of: 0)]), (8, [Self.share(1, of: 0)]))
     for step in 0..<2 { queue.request(step) }

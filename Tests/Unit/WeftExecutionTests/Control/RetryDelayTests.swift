@@ -71,7 +71,7 @@ import WeftTestKit
     #expect(waits(1) != waits(2))
   }
 
-  @Test func withoutJitterNoNumberIsDrawn() {
+  @Test func delayWithoutJitterDrawsNoNumber() {
     var (random, untouched) = (SeededGenerator(seed: 3), SeededGenerator(seed: 3))
     _ = Self.delay(.seconds(1), factor: 2, maxDelay: .seconds(60)).wait(before: 1, using: &random)
     let (next, first) = (random.next(), untouched.next())

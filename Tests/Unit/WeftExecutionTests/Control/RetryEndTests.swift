@@ -28,7 +28,7 @@ import WeftTestKit
     #expect(run.time.scheduledCount == 0)
   }
 
-  @Test func whatIsLeftOfTheTimeDoesNotCountAgain() throws {
+  @Test func retryStartsAfterExactlyItsDelay() throws {
     let run = try waiting()
     run.time.advance(by: .seconds(59))
     #expect(run.running == [])
@@ -59,7 +59,7 @@ import WeftTestKit
 
 @Suite struct CleanupLimitTests {
   @Test("K24: a clean-up has a minute, a limit of its own, or what finally has for all")
-  func theLimitsOfWhatIsDoneAtTheEnd() throws {
+  func finallyHasItsOwnLimits() throws {
     var workflow = Workflow(steps: [
       Step("a", run: ["a"]).cleanup(
         Step(run: ["default"]), Step(run: ["own"], timeout: .seconds(9)))

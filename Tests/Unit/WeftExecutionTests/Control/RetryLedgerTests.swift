@@ -44,7 +44,7 @@ import WeftTestKit
     }
   }
 
-  @Test func withoutRetriesThereIsNothingToTell() {
+  @Test func stepWithoutRetriesHasNoRefusal() {
     var (none, zero) = (Story(), Story(Self.policy(max: 0)))
     let decisions = [none.decide(), zero.decide()]
     #expect(decisions == [.giveUp(nil), .giveUp(nil)])
@@ -77,7 +77,7 @@ import WeftTestKit
       ])
   }
 
-  @Test func aPolicyWhoseConditionSaysNoIsPassedOver() {
+  @Test func policyWithAFalseConditionIsSkipped() {
     var story = Story(
       Self.policy(max: 1, delay: .seconds(1), when: "self.exitCode == 75"),
       Self.policy(max: 1, delay: .seconds(2)))
@@ -96,7 +96,7 @@ import WeftTestKit
     #expect(asked == [0, 0])
   }
 
-  @Test func whereEveryConditionSaysNoThatIsTold() {
+  @Test func refusalNamesUnmetConditions() {
     var story = Story(Self.policy(max: 1, when: "false"), Self.policy(max: 1, on: [.stall]))
     let decision = story.decide { _, _ in false }
     #expect(decision == .giveUp(.conditionIsFalse))

@@ -34,7 +34,7 @@ import WeftTestKit
     #expect(run.running == ["b"])
   }
 
-  @Test func whenAllAttemptsHaveFailedTheLastFailureCounts() throws {
+  @Test func lastFailureCountsAfterAllAttempts() throws {
     let run = try RunHarness(Workflow(steps: [Step("a", run: ["a"]).retry(exactly)]))
     for code in 1...3 {
       run.executor.exit("a", code: code)
@@ -102,7 +102,7 @@ import WeftTestKit
     #expect(run.run.report.end?.firstFailure?.text == "a")
   }
 
-  @Test func whatAGroupHandsOnIsThatOfItsLastAttempt() throws {
+  @Test func groupOutputsAreThoseOfTheLastAttempt() throws {
     var group = Step("g", steps: [Step("a", run: ["a"])]).retry(exactly)
     group.outputs = [OutputDeclaration("x", value: "${{ self.steps.a.stdout }}")]
     let run = try RunHarness(

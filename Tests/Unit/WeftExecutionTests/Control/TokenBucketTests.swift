@@ -37,7 +37,7 @@ import WeftTestKit
     #expect(bucket.available(1) == .seconds(1))
   }
 
-  @Test func whatIsGivenBackCanBeTakenAgainAndNoMore() {
+  @Test func returnedTokensCanBeTakenOnce() {
     var bucket = TokenBucket(count: 3, per: .seconds(9))
     let first = bucket.take(2, at: .zero)
     bucket.giveBack(2)

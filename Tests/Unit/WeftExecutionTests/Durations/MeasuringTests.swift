@@ -24,7 +24,7 @@ struct MeasuringTests {
     return history.entries.map { "\($0.address) \($0.step.typical / 1000)×\($0.step.times)" }
   }
 
-  @Test func whoDoesNotAskIsToldNothing() throws {
+  @Test func durationsAreMeasuredOnlyOnRequest() throws {
     let harness = try RunHarness(Workflow(steps: [Step("a", run: "true")]))
     harness.executor.exit("a")
     #expect(harness.run.measures == nil && harness.run.remainingTime == nil)
@@ -39,7 +39,7 @@ struct MeasuringTests {
     #expect(try learnt(harness) == ["a 30×1", "b 20×1"])
   }
 
-  @Test func whatFailsOrIsLeftOutIsNotMeasured() throws {
+  @Test func failedOrExcludedStepIsNotMeasured() throws {
     let harness = try harness(
       Workflow(steps: [
         Step("a", run: "true"), Step("never", run: "true").if("false"), Step("b", run: "false"),
@@ -51,7 +51,7 @@ struct MeasuringTests {
     #expect(try learnt(harness) == ["a 30×1"])
   }
 
-  @Test func ofAStepThatIsTriedAgainTheLastAttemptCounts() throws {
+  @Test func lastAttemptOfARetriedStepIsMeasured() throws {
     var step = Step("a", run: "true")
     step.control.retry = [RetryPolicy(max: 1, delay: .seconds(60), jitter: .none)]
     let harness = try harness(Workflow(steps: [step]))
@@ -76,7 +76,7 @@ struct MeasuringTests {
     #expect(try learnt(harness) == ["up 30×3"])
   }
 
-  @Test func whatAPersonTakesIsNotLearnt() throws {
+  @Test func approvalTimeIsNotMeasured() throws {
     let harness = try harness(
       Workflow(steps: [Step("ask", approve: "really?"), Step("a", run: "true")]))
     harness.time.move(to: .seconds(500))

@@ -63,7 +63,7 @@ struct RemainingWorkTests {
   }
 
   @Test("nothing is told while more than half of what is left was never measured")
-  func littleKnowledgeTellsNothing() throws {
+  func noEstimateWithFewDurations() throws {
     let workflow = Workflow(parallel: [Step("a"), Step("b"), Step("c"), Step("d")])
     var half = try remaining(of: .expecting(workflow, seconds: ["a": 10, "b": 10]))
     #expect(half.remaining(at: .zero, slots: 1) == .seconds(40))
@@ -73,7 +73,7 @@ struct RemainingWorkTests {
     #expect(half.remaining(at: .zero, slots: 1) == .seconds(20))
   }
 
-  @Test func whileAPersonIsStillToBeAskedNothingIsTold() throws {
+  @Test func pendingApprovalHidesTheEstimate() throws {
     var left = try remaining(
       of: .expecting(
         Workflow(steps: [Step("a"), Step("ask", approve: "really?"), Step("b")]),
@@ -84,7 +84,7 @@ struct RemainingWorkTests {
     #expect(left.remaining(at: .zero, slots: 1) == .seconds(2))
   }
 
-  @Test func whatIsRepeatedIsLeftOnceMore() throws {
+  @Test func repeatedStepCountsAgain() throws {
     var left = try remaining(
       of: .expecting(Workflow(steps: [Step("a"), Step("b")]), seconds: ["a": 1, "b": 2]))
     left.ended(0, as: 0)
@@ -94,7 +94,7 @@ struct RemainingWorkTests {
   }
 
   @Test("steps that nobody has asked for are not left")
-  func whatIsNotIncludedIsNotLeft() throws {
+  func excludedStepDoesNotCount() throws {
     let plan = try Plan.expecting(
       Workflow(steps: [Step("a"), Step("b")]), seconds: ["a": 1, "b": 2], excluding: [1])
     var left = RemainingWork(try #require(plan.expectedDurations), of: plan) { $0 == 0 }
@@ -105,7 +105,7 @@ struct RemainingWorkTests {
   /// Steps start and end as in a run, each taking as long as before: the reported value never grows, and the run never
   /// ends earlier.
   @Test(arguments: 0..<60 as Range<UInt64>)
-  func itNeverGrowsAndIsNeverTooMuch(seed: UInt64) throws {
+  func estimateNeverGrows(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let count = Int.random(in: 1...12, using: &random)
     let steps = (0..<count).map { index in

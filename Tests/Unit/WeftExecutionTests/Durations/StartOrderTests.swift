@@ -64,14 +64,14 @@ struct StartOrderTests {
   }
 
   @Test("G06: with one slot the order is the file's, whatever steps took")
-  func withOneSlotTheOrderIsTheFiles() throws {
+  func orderWithOneSlotIsTheFiles() throws {
     let plan = try Plan.expecting(StartOrderTests.chains, seconds: StartOrderTests.seconds)
     #expect(
       run(plan, slots: 1, lasting: StartOrderTests.seconds).starts
         == ["a", "b", "c", "d", "e", "f", "g", "h", "i", "long"])
   }
 
-  @Test func ofStepsThatTakeEquallyLongTheFirstInTheFileStartsFirst() throws {
+  @Test func equallyLongStepsStartInFileOrder() throws {
     let workflow = Workflow(parallel: [Step("x"), Step("y"), Step("z"), Step("last")])
     let seconds: KeyValuePairs = ["x": 1, "y": 2, "z": 2, "last": 1]
     let plan = try Plan.expecting(workflow, seconds: seconds)

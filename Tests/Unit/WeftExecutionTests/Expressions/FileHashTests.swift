@@ -74,7 +74,7 @@ struct FileHashTests {
       "hashFiles() fails: the pattern \"/x\" is absolute, expected a relative one"
     ),
   ])
-  func whatCannotBeHashedIsSaid(pattern: String, message: String) throws {
+  func unreadableFileIsReportedWhenHashing(pattern: String, message: String) throws {
     let fault = #expect(throws: ExpressionError.self) {
       try FileHash.text(of: [pattern], below: "/")
     }

@@ -20,7 +20,7 @@ import WeftTestKit
       {"id": "d", "needs": ["b"], "run": ["d"]}]}
     """#
 
-  @Test func itsStepsRunWithTheRest() throws {
+  @Test func nestedStepsRunWithTheOthers() throws {
     let run = try Self.harness(
       #"{"steps": [{"id": "c", "workflow": "c.json"}, {"id": "z", "run": ["z"]}]}"#,
       #"{"parallel": [{"id": "x", "run": ["x"]}, {"id": "y", "needs": ["x"], "run": ["y"]}]}"#)
@@ -52,7 +52,7 @@ import WeftTestKit
   }
 
   @Test(arguments: FailureResponse.allCases)
-  func whatAFailureMeansTheFileItselfSays(response: FailureResponse) throws {
+  func nestedFileKeepsItsOwnFailurePolicy(response: FailureResponse) throws {
     let run = try Self.harness(
       Self.twoBesideEachOther,
       #"{"onFailure": "\#(response.rawValue)", "parallel": [{"id": "x", "run": ["x"]},"#
@@ -68,7 +68,7 @@ import WeftTestKit
     #expect(run.running.contains("c/z") == (response == .continue))
   }
 
-  @Test func whoeverStartsTheRunMaySayItForAllFiles() throws {
+  @Test func runOptionOverridesTheFailurePolicyOfAllFiles() throws {
     let run = try Self.harness(
       Self.twoBesideEachOther,
       #"{"onFailure": "stop", "parallel": [{"id": "x", "run": ["x"]}, {"id": "y", "run": ["y"]},"#
@@ -87,7 +87,7 @@ import WeftTestKit
     #expect(run.run.report.succeeded)
   }
 
-  @Test func itIsTriedAgainAsAWhole() throws {
+  @Test func nestedWorkflowIsRetriedAsAWhole() throws {
     let run = try Self.harness(
       #"{"steps": [{"id": "c", "workflow": "c.json", "retry": {"max": 1, "delay": "1s", "jitter": "none"}}]}"#,
       #"{"steps": [{"id": "x", "run": ["x"], "cleanup": {"run": ["u"]}}], "finally": [{"id": "f", "run": ["f"]}]}"#
@@ -110,7 +110,7 @@ import WeftTestKit
   private static let withFinally =
     #"{"steps": [{"id": "x", "run": ["x"]}], "finally": [{"id": "f", "run": ["f"]}]}"#
 
-  @Test func finallyRunsWhenTheFileHasEndedAndHoldsBackWhatFollows() throws {
+  @Test func nestedFinallyDelaysDependents() throws {
     let run = try Self.harness(
       #"{"steps": [{"id": "c", "workflow": "c.json"}, {"id": "z", "run": ["z"]}]}"#,
       Self.withFinally)
@@ -198,7 +198,7 @@ import WeftTestKit
     #expect(run.run.report.end?.firstFailure?.text == "c")
   }
 
-  @Test func itsOwnLimitHoldsBesideThatOfTheRun() throws {
+  @Test func nestedLimitAppliesBesideTheRuns() throws {
     let run = try Self.harness(
       #"{"parallel": [{"id": "c", "workflow": "c.json"}, {"id": "b", "run": ["b"]}]}"#,
       #"{"maxParallel": 1, "parallel": [{"id": "x", "run": ["x"]}, {"id": "y", "run": ["y"]}]}"#)

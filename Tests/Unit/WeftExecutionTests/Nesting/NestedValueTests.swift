@@ -25,7 +25,7 @@ import WeftTestKit
      "steps": [{"id": "x", "run": ["echo", "${{ inputs.name }}", "${{ inputs.count }}"]}]}
     """
 
-  @Test func inputsAreWhatIsGivenElseTheDefaults() throws {
+  @Test func givenInputsOverrideDefaults() throws {
     let run = try Self.run(
       """
       {"inputs": {"who": {"type": "string"}},
@@ -39,7 +39,7 @@ import WeftTestKit
     #expect(run.groups["c"].map { shown($0.outputs) } == ["said": "\"hi\"", "twice": "1"])
   }
 
-  @Test func whatDoesNotFitFailsTheStep() throws {
+  @Test func invalidNestedInputFailsTheStep() throws {
     let run = try Self.run(
       """
       {"steps": [{"id": "a", "run": ["a"]},
@@ -165,7 +165,7 @@ import WeftTestKit
     #expect(run.arguments(of: "c/x") == ["x", "p"])
   }
 
-  @Test func whatIsKnownBeforeTheRunIsKnownInOtherFiles() throws {
+  @Test func staticValuesAreKnownInNestedFiles() throws {
     let files = WorkflowFiles([
       "main.json": """
       {"inputs": {"n": {"type": "integer"}}, "steps": [{"id": "a", "run": ["a"]},

@@ -58,7 +58,7 @@ import WeftJSON
     #expect(try values("list<<X\n[1,\n2]\nX\n", "list") == ["list": [1, 2]])
   }
 
-  @Test func nothingIsWrittenWhereNothingIsDeclared() throws {
+  @Test func undeclaredOutputsAreNotExpected() throws {
     #expect(try OutputFile.values(in: [], declared: []).isEmpty)
     #expect(
       faults("text=a") == [
@@ -159,7 +159,7 @@ import WeftJSON
     ),
     ("", [#"$WEFT_OUTPUT does not set the output "text""#]),
   ])
-  func tellsWhatIsWrongAndWhere(file: String, messages: [String]) {
+  func outputFileErrorsHaveTheirLocations(file: String, messages: [String]) {
     #expect(faults(file, "text") == messages)
   }
 
@@ -172,12 +172,12 @@ import WeftJSON
       ])
   }
 
-  @Test func aRepeatedKeyOfAnObjectIsTold() {
+  @Test func repeatedKeyOfAnObjectIsReported() {
     let said = faults(#"{"text": "a", "text": "b"}"#, "text")
     #expect(said.first?.contains(#"the key "text" is repeated"#) == true)
   }
 
-  @Test func bytesThatAreNoTextAreTold() {
+  @Test func invalidUTF8IsReported() {
     let bytes = Array("count=1\ntext=".utf8) + [0xFF, 0x0A]
     let declared = Array(OutputFileTests.declared.prefix(2))
     #expect(faults(in: bytes, declared: declared).first == "line 2 of $WEFT_OUTPUT is not UTF-8")
@@ -185,7 +185,7 @@ import WeftJSON
     #expect(faults(in: inside, declared: declared).first == "line 3 of $WEFT_OUTPUT is not UTF-8")
   }
 
-  @Test func anObjectOverSeveralLinesIsToldTheCure() {
+  @Test func multilineObjectSuggestsADelimiter() {
     let rejected = #expect(throws: OutputsError.self) {
       try values("{\n  \"text\": \"a\"\n}\n", "text")
     }
@@ -197,7 +197,7 @@ import WeftJSON
     #expect(rejected?.help == #"did you mean "text"?"#)
   }
 
-  @Test func ofManyFaultsASentenceNamesThree() {
+  @Test func messageNamesAtMostThreeErrors() {
     let rejected = #expect(throws: OutputsError.self) { try values("a\nb\nc\nd\n", "text") }
     #expect(rejected?.faults.count == 4)
     #expect(rejected?.message.hasSuffix("; and 1 more") == true)
@@ -209,7 +209,7 @@ import WeftJSON
     "token=a\ntoken<<\nswordfish\n", "{\"swordfish\": 1}", "{\"token\": {\"swordfish\": 1}}",
     "swordfish\n",
   ])
-  func nothingOfASecretOutputIsTold(file: String) {
+  func messageRevealsNoSecretOutput(file: String) {
     let declared = [OutputFile.Declaration("token", ValueSchema(.integer), isSecret: true)]
     do throws(OutputsError) {
       _ = try OutputFile.values(in: Array(file.utf8), declared: declared)

@@ -38,7 +38,7 @@ import WeftTestKit
     Workflow(steps: [Step("a", run: ["a"]), second.if("steps.a.stdout == 'go'")])
   }
 
-  @Test func elementsOfALoopThatIsLeftOut() throws {
+  @Test func skippedLoopRunsPendingCleanupsOfItsElements() throws {
     let loop = workflow(
       Step("e", run: ["e"]).forEach(["x", "y", "z"], maxParallel: 2).cleanup(Step(run: ["tidy"])))
     let recorded = try killed(loop, ending: "e[0]")
@@ -48,7 +48,7 @@ import WeftTestKit
     #expect(try goOn(with: loop, after: recorded, saying: "go").suffix(3) == pendingCleanups)
   }
 
-  @Test func whatIsInsideOfElements() throws {
+  @Test func pendingCleanupsInsideElementsRun() throws {
     let inner = Step("i", run: ["i"]).forEach(["p"]).cleanup(Step("sweep", run: ["sweep"]))
     let group = workflow(
       Step("g", steps: [Step("b", run: ["b"]).cleanup(Step(run: ["t"])), inner])

@@ -32,7 +32,7 @@ import WeftTestKit
     #expect(keeper.isClosed)
   }
 
-  @Test func anEndIsRecordedBeforeAnybodyIsToldAndBeforeItsDependentsBegin() throws {
+  @Test func endIsRecordedBeforeItIsPublished() throws {
     let keeper = RecordKeeper()
     let harness = try RunHarness(
       Workflow(steps: [Step("a", run: "a"), Step("b", run: "b")]), recorder: keeper)
@@ -92,7 +92,7 @@ import WeftTestKit
     #expect(keeper.run.inDoubt == [address("l[0]"), address("l[1]")])
   }
 
-  @Test func whenAWaitEndsIsRecorded() throws {
+  @Test func endOfAWaitIsRecorded() throws {
     let keeper = RecordKeeper()
     let harness = try RunHarness(
       Workflow(steps: [Step("w", wait: .seconds(5))]), recorder: keeper)

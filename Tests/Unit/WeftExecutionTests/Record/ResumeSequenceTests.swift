@@ -173,7 +173,7 @@ private struct SplitRun {
   @Test(
     "X30: a rerun that a later part is told of settles all that is in doubt, also what it does not reach"
   )
-  func allDoubtIsSettledAtOnce() throws {
+  func allDoubtfulStepsAreSettledTogether() throws {
     let workflow = Workflow(
       steps: [
         ResumeSequenceTests.step("gate"), ResumeSequenceTests.step("m"),

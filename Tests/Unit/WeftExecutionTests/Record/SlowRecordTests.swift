@@ -22,7 +22,7 @@ import WeftTestKit
     Step("a", run: "a"), Step("b", run: "b"), Step("after", run: "c", needs: ["a"]),
   ])
 
-  @Test func nobodyHearsOfAnEndThatIsNotSafe() throws {
+  @Test func unsafeEndIsNotPublished() throws {
     let harness = try harness(SlowRecordTests.pair, maxParallel: 2)
     harness.executor.exit("a")
     #expect(harness.newEvents() == [])
@@ -32,14 +32,14 @@ import WeftTestKit
     #expect(harness.running == ["b", "after"])
   }
 
-  @Test func meanwhileAnotherHasTheSlot() throws {
+  @Test func slotIsFreeWhileAnEndIsWritten() throws {
     let harness = try harness(SlowRecordTests.pair)
     harness.executor.exit("a")
     #expect(harness.newEvents() == ["b started"])
     #expect(harness.running == ["b"])
   }
 
-  @Test func butNotAfterAFailure() throws {
+  @Test func slotIsHeldWhileAFailureIsWritten() throws {
     let harness = try harness(SlowRecordTests.pair)
     harness.executor.exit("a", code: 1)
     #expect(harness.running == [])
@@ -48,7 +48,7 @@ import WeftTestKit
     #expect(harness.run.completion.isSettled)
   }
 
-  @Test func norWhereAnEndMayBeThatOfARace() throws {
+  @Test func slotIsHeldWhileARaceMayEnd() throws {
     let race = Step("r", race: [Step("a", run: "a"), Step("b", run: "b")])
     let harness = try harness(Workflow(steps: [race]))
     harness.executor.exit("a")
@@ -58,7 +58,7 @@ import WeftTestKit
     #expect(recorder.started == ["a"])
   }
 
-  @Test func whatIsCancelledMeanwhileHasSucceededAllTheSame() throws {
+  @Test func stepCancelledWhileItsEndIsWrittenHasSucceeded() throws {
     let harness = try harness(SlowRecordTests.pair)
     harness.executor.exit("a")
     harness.run.cancel(.requested)
@@ -69,7 +69,7 @@ import WeftTestKit
   }
 
   @Test(arguments: [nil, true, false])
-  func whatMustNotBeDoneTwiceStartsWhenThatIsSafe(isIdempotent: Bool?) throws {
+  func unrepeatableStepStartsAfterItsRecordIsDurable(isIdempotent: Bool?) throws {
     var step = Step("a", run: "a")
     step.control.isIdempotent = isIdempotent
     let harness = try harness(Workflow(steps: [step]))

@@ -233,7 +233,7 @@ import WeftTestKit
   ]
 
   @Test(arguments: troubles)
-  func whatIsWrongWithPagesIsTold(
+  func paginationErrorsAreReported(
     pages: String, next: String, failure: String, errorClass: ErrorClass
   ) async throws {
     let answers = (1...5).map { page in
@@ -256,7 +256,7 @@ import WeftTestKit
 
   // MARK: Polling
 
-  @Test func itAsksUntilTheConditionHolds() async throws {
+  @Test func pollingEndsWhenTheConditionHolds() async throws {
     let transport = ScriptedTransport(json: [
       #"{"state": "queued"}"#, #"{"state": "running"}"#, #"{"state": "done", "n": 5}"#,
     ])
@@ -289,7 +289,7 @@ import WeftTestKit
     #expect(transport.requests.map(\.url.path) == ["/", "/other", "/"])
   }
 
-  @Test func itGivesUpAfterSoManyRequests() async throws {
+  @Test func pollingEndsAtItsLimit() async throws {
     let transport = ScriptedTransport(json: ["{}"])
     let harness = try Self.harness(
       #"{"url": "http://h/", "poll": {"until": "self.json.ok", "every": "1s", "max": 3}}"#,
@@ -331,7 +331,7 @@ import WeftTestKit
     #expect(transport.requests.count == 1)
   }
 
-  @Test func afterAFailureElsewhereItDoesNotGoOnWaiting() async throws {
+  @Test func pollingEndsAfterAFailureElsewhere() async throws {
     let transport = ScriptedTransport([Self.page("{}"), .head(500, [:], "")])
     let harness = try Self.harness(
       #"{"url": "http://h/", "poll": {"until": "self.json.ok", "every": "1h"}}"#, transport,

@@ -66,7 +66,7 @@ import WeftJSON
     #expect(request.proxy == .url(sent))
   }
 
-  @Test func whatComesToNothingIsNoProxy() async throws {
+  @Test func emptyProxyIsNone() async throws {
     let request = try await Self.sent(#"{"url": "http://h/", "proxy": "${{ null }}"}"#)
     #expect(request.proxy == .none)
   }
@@ -116,7 +116,7 @@ import WeftJSON
     #expect(request.method == .put)
   }
 
-  @Test func headersMayBeLeftOutAndStandSeveralTimes() async throws {
+  @Test func headersMayBeOmittedOrRepeated() async throws {
     let request = try await Self.sent(
       #"""
       {"url": "http://h/", "headers": {"X-A": "${{ null }}", "X-B": ["1", "2"], "X-C": "c${{ 1 }}"}}
@@ -133,7 +133,7 @@ import WeftJSON
     #expect(reported.contains("header \"X-A\" has a line break"), "\(reported)")
   }
 
-  @Test func whatIsMadeOfSecretsIsASecretHeader() async throws {
+  @Test func headerBuiltFromSecretsIsSecret() async throws {
     let secrets: [SecretName: Secret] = ["TOKEN": try Secret(Array("s3cret-token".utf8))]
     let request = try await Self.sent(
       #"""

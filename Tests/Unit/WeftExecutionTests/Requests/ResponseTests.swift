@@ -76,7 +76,7 @@ import WeftTestKit
   ]
 
   @Test(arguments: statuses)
-  func anAnswerOutsideOfWhatIsExpectedIsAFailure(
+  func unexpectedResponseIsAFailure(
     expect: String, status: Int, isSuccess: Bool
   ) async throws {
     let harness = try Self.harness(
@@ -90,7 +90,7 @@ import WeftTestKit
     #expect(end.http?.status == status)
   }
 
-  @Test func whatAServerSaysOfAFailureIsTold() async throws {
+  @Test func serverErrorTextIsReported() async throws {
     let harness = try Self.harness(
       #"{"url": "http://h/"}"#, .head(422, Self.json, #"{"error": "name is taken"}"#))
     let end = try await harness.end()
@@ -103,7 +103,7 @@ import WeftTestKit
     #expect(harness.log().hasSuffix("\n\n{\"error\": \"name is taken\"}\n"))
   }
 
-  @Test func ofASuccessTheLogHasTheHeadAndTheStartOfTheBody() async throws {
+  @Test func logOfASuccessHasTheHeadAndTheStartOfTheBody() async throws {
     let body = String(repeating: "0123456789abcde\n", count: 8192)
     let harness = try Self.harness(#"{"url": "http://h/"}"#, .head(200, ["X": "y"], body))
     _ = try await harness.end()
@@ -225,7 +225,7 @@ import WeftTestKit
   ]
 
   @Test("H27: what may have been processed is not sent again", arguments: doubtful)
-  func whatMayHaveBeenDoneIsNotSentAgain(keys: String, attempts: Int) async throws {
+  func possiblyExecutedRequestIsNotRepeated(keys: String, attempts: Int) async throws {
     let isInDoubt = attempts == 1
     let harness = try Self.harness(
       #"{"url": "http://h/", \#(keys)}"#,
@@ -292,7 +292,7 @@ import WeftTestKit
     #expect(try await harness.end().outcome == .cancelled)
   }
 
-  @Test func secretsAreMaskedWhereverTheRequestIsTold() async throws {
+  @Test func secretsAreMaskedInRequestReports() async throws {
     let secret = "s3cret/token"
     let harness = try RequestHarness(
       #"""

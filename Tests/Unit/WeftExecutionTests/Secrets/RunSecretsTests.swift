@@ -19,7 +19,7 @@ import WeftDefinition
     #expect(!RunSecrets().mask.contains(Array("text".utf8)))
   }
 
-  @Test func whatIsMadeFromASecretIsMaskedFromThenOn() throws {
+  @Test func derivedSecretIsMaskedFromThenOn() throws {
     let secrets = RunSecrets(["TOKEN": try Secret(Array("canary-1".utf8))])
     let before = secrets.mask
     #expect(secrets.add(Array("1-yranac".utf8)))
@@ -27,7 +27,7 @@ import WeftDefinition
     #expect(before.masked("1-yranac") == "1-yranac")
   }
 
-  @Test func whatIsMaskedAlreadyIsNotAddedAgain() throws {
+  @Test func maskedSecretIsNotAddedTwice() throws {
     let secrets = RunSecrets(["TOKEN": try Secret(Array("canary-1".utf8))])
     let before = secrets.mask
     #expect(secrets.add(Array("63616e6172792d31".utf8)))
@@ -36,7 +36,7 @@ import WeftDefinition
     )
   }
 
-  @Test func whatIsTooShortToBeMaskedIsSaidSo() throws {
+  @Test func shortDerivedSecretIsReported() throws {
     let secrets = RunSecrets()
     #expect(!secrets.add(Array("abc".utf8)))
     #expect(secrets.mask.isEmpty)

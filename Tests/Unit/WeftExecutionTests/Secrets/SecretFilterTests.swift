@@ -117,7 +117,7 @@ import WeftTestKit
     #expect(String(decoding: output, as: UTF8.self) == "password: ***!\n")
   }
 
-  @Test func aPromptWithoutNewlineIsNotHeldBack() throws {
+  @Test func promptWithoutNewlineIsNotBuffered() throws {
     var filter = SecretFilter(SecretMask([try Secret(Array("s3cr3t".utf8))]))
     var output: [UInt8] = []
     Array("Continue? [yes/no] ".utf8).withUnsafeBytes { filter.take($0) { output += $0 } }
@@ -162,7 +162,7 @@ import WeftTestKit
     #expect(hidden.hasSuffix(wanted) || hidden.hasSuffix(tail))
   }
 
-  @Test func withoutSecretsTheBytesAreHandedOnAsTheyAre() {
+  @Test func bytesPassUnchangedWithoutSecrets() {
     var filter = SecretFilter()
     let bytes = Array("anything".utf8)
     bytes.withUnsafeBytes { chunk in

@@ -128,7 +128,7 @@ import WeftPlatform
   @Test(
     "S08: a value that cannot be masked is refused, and not told",
     arguments: ["{", "abc", " xyz\n", ""])
-  func whatIsTooShortIsRefused(value: String) throws {
+  func shortSecretValueIsRefused(value: String) throws {
     let source = try Self.file(Array(value.utf8))
     guard case .file(let path) = source else { return }
     defer { unlink(path) }
@@ -170,14 +170,14 @@ import WeftPlatform
     (.command(["printf", "canary\\0canary"]), "(command \"printf\") contains a NUL byte"),
     (.descriptor(999_999), "cannot be read: descriptor 999999 is not open"),
   ])
-  func whatCannotBeReadIsTold(source: SecretSource, message: String) throws {
+  func unreadableSecretIsReported(source: SecretSource, message: String) throws {
     let complaint = try #require(Self.complaint(source))
     #expect(complaint.message.hasPrefix("secret \"TOKEN\" "))
     #expect(complaint.message.contains(message))
     #expect(!complaint.message.contains("canary\n") && complaint.help?.contains("canary") != true)
   }
 
-  @Test func allThatCannotBeReadIsTold() throws {
+  @Test func allUnreadableSecretsAreReported() throws {
     let secrets = [
       SecretDeclaration("A", from: .environment("WEFT_TEST_NO_SUCH_1")),
       SecretDeclaration("B", from: .environment("WEFT_TEST_NO_SUCH_2")),

@@ -113,7 +113,7 @@ import WeftDefinition
     }
   }
 
-  @Test func aCleanEnvironmentHasWhatIsNeededAndWhatIsDeclared() async {
+  @Test func cleanEnvironmentHasRequiredAndDeclaredVariables() async {
     await #expect(processExitsWith: .success) {
       setenv("WEFT_TEST_INHERITED", "yes", 1)
       setenv("LC_TEST", "yes", 1)

@@ -11,16 +11,16 @@ import Testing
       ("", .empty), ("abcd\0", .hasNUL),
       (String(repeating: "x", count: Secret.mostBytes + 1), .tooLong),
     ] as [(String, Secret.ValidationError)])
-  func refused(text: String, reason: Secret.ValidationError) {
+  func shortSecretIsRefused(text: String, reason: Secret.ValidationError) {
     #expect(throws: reason) { try Secret(Array(text.utf8)) }
   }
 
-  @Test func whatIsNotTextIsRefused() {
+  @Test func secretThatIsNotTextIsRefused() {
     #expect(throws: Secret.ValidationError.notUTF8) { try Secret([0xFF, 0xFE, 0x61, 0x62, 0x63]) }
   }
 
   @Test(arguments: ["abcd", String(repeating: "x", count: Secret.mostBytes)])
-  func accepted(text: String) throws {
+  func secretOfAnyTextIsAccepted(text: String) throws {
     #expect(try Secret(Array(text.utf8)).bytes.count == text.utf8.count)
   }
 

@@ -45,7 +45,7 @@ import WeftDefinition
     #expect(run.logs["b"] == "<one\ntwo|>")
   }
 
-  @Test func whatIsNotUTF8FailsOnlyTheOneThatUsesIt() throws {
+  @Test func invalidUTF8FailsOnlyItsReader() throws {
     let act = Act(stdout: [[0x61, 0xFF]])
     let used = try Self.run("steps.a.stdout", act)
     #expect(used.end(of: "a")?.outcome == .success)
@@ -68,7 +68,7 @@ import WeftDefinition
   }
 
   @Test("O16: more than 1 MiB is an error only when used, and names the limit")
-  func theLimitOfAValue() throws {
+  func capturedValueIsLimited() throws {
     let act = Act(stdout: [Array(repeating: 0x61, count: (1 << 20) + 1)])
     let used = try Self.run("length(steps.a.stdout)", act)
     #expect(used.end(of: "a")?.outcome == .success)
@@ -95,7 +95,7 @@ import WeftDefinition
     #expect(failure.message.contains("(line "), "\(failure.message)")
   }
 
-  @Test func howAStepEndedCanBeRead() throws {
+  @Test func statusOfAStepCanBeRead() throws {
     let a = #", "allowFailure": true"#
     let fields =
       "format('{0} {1} {2} {3}', steps.a.outcome, steps.a.conclusion, steps.a.exitCode, steps.a.attempts)"

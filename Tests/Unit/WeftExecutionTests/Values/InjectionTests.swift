@@ -76,7 +76,7 @@ import WeftPlanning
   @Test(
     "S01: bash gets values as sh does",
     arguments: values.filter { !$0.isEmpty })
-  func bash(value: String) async throws {
+  func bashReceivesValuesAsShDoes(value: String) async throws {
     try await expect(
       value, of: "${{ inputs.v }}",
       in:

@@ -24,7 +24,7 @@ import WeftPlanning
       ).plan)
   }
 
-  @Test func whatIsWrittenIsHandedOn() async throws {
+  @Test func writtenOutputsAreRead() async throws {
     let run = try await Self.run(
       #"""
       test ! -s "$WEFT_OUTPUT"
@@ -64,7 +64,7 @@ import WeftPlanning
   ]
 
   @Test("whatever a step does to its file is told, and leaves nothing behind", arguments: misdeeds)
-  func misdeed(script: String, says: String?) async throws {
+  func misusedOutputFileIsReportedAndRemoved(script: String, says: String?) async throws {
     let run = try await Self.run("echo \"$WEFT_OUTPUT\"\n" + script)
     let failure = run.end(of: "a")?.failure
     if let says {
@@ -125,7 +125,7 @@ import WeftPlanning
     #expect(run.end(of: "a").map { shown($0.outputs) } == ["x": #""1""#])
   }
 
-  @Test func nothingIsLeftOfACancelledRun() async throws {
+  @Test func cancelledRunLeavesNoOutputFiles() async throws {
     let (plan, _, _) = try boundPlan(
       #"""
       { "steps": [{ "id": "a", "outputs": { "x": {} },

@@ -12,7 +12,7 @@ import WeftTestKit
 
   // MARK: Steps
 
-  @Test func aStepHandsOnWhatItComputesAndWhatItsProgramWrites() throws {
+  @Test func stepHasComputedAndWrittenOutputs() throws {
     let run = try ValueRun(
       #"""
       { "steps": [
@@ -31,7 +31,7 @@ import WeftTestKit
     #expect(run.arguments(of: "b") == ["echo", "[1,2]!", "3", "1", "2", "0", "me"])
   }
 
-  @Test func howLongAStepTookIsKnownToIt() throws {
+  @Test func durationOfAStepCanBeRead() throws {
     let (plan, _, _) = try boundPlan(
       #"{ "steps": [{ "id": "a", "run": "x", "outputs": { "n": "${{ self.attempts }}", "d": "${{ self.duration }}" } }] }"#
     )
@@ -58,7 +58,7 @@ import WeftTestKit
   ]
 
   @Test("outputs that are not as declared fail the step", arguments: misdeliveries)
-  func misdelivered(output: String, written: String, says: String) throws {
+  func undeclaredOutputsFailTheStep(output: String, written: String, says: String) throws {
     let run = try ValueRun(
       #"""
       { "steps": [{ "id": "a", "run": "x", "outputs": { "o": \#(output) } },
@@ -72,7 +72,7 @@ import WeftTestKit
     #expect(run.started["b"] == nil)
   }
 
-  @Test func whatAFailedStepWroteIsNotHandedOn() throws {
+  @Test func failedStepHasNoOutputs() throws {
     let run = try ValueRun(
       #"""
       { "steps": [
@@ -148,7 +148,7 @@ import WeftTestKit
 
   // MARK: Groups
 
-  @Test func aGroupHandsOnWhatItsMembersLeft() throws {
+  @Test func groupOutputsReadItsMembers() throws {
     let run = try ValueRun(
       #"""
       { "steps": [
@@ -221,7 +221,7 @@ import WeftTestKit
     #expect(run.report.end?.firstFailure?.text == "g")
   }
 
-  @Test func aFailedGroupHandsOnNothing() throws {
+  @Test func failedGroupHasNoOutputs() throws {
     let run = try ValueRun(
       #"""
       { "steps": [
@@ -250,7 +250,7 @@ import WeftTestKit
 
   private static let steps = #""steps": [{ "id": "a", "run": "x" }]"#
 
-  @Test func aRunHandsOnItsOutputs() throws {
+  @Test func runHasItsOutputs() throws {
     let run = try ValueRun(
       #"""
       { "inputs": { "n": { "default": [1] } }, \#(Self.steps),
@@ -277,7 +277,7 @@ import WeftTestKit
     #expect(run.report.end?.counts.succeeded == 1)
   }
 
-  @Test func aFailedRunHandsOnNothing() throws {
+  @Test func failedRunHasNoOutputs() throws {
     let run = try ValueRun(
       "{ \(Self.steps), \"outputs\": { \"o\": \"x${{ steps.a.signal }}\" } }", acts: ["a": .exit(1)]
     )

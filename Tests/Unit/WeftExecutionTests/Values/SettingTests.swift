@@ -86,7 +86,7 @@ import WeftTestKit
     #expect(run.failure(of: "v")?.message.contains("cwd cannot be computed") == true)
   }
 
-  @Test func whatRunAndWorkflowAre() throws {
+  @Test func runAndWorkflowContextsAreDefined() throws {
     let run = try ValueRun(
       #"""
       { "name": "release", "steps": [{ "id": "s", "run": ["echo", "${{ run.id }}", "${{ run.attempt }}", "${{ workflow.name }}", "${{ workflow.file }}", "${{ toJSON(run) }}"] }] }
@@ -191,7 +191,7 @@ import WeftTestKit
     #expect(plan.groups[1].step?.allowFailure == .all)
   }
 
-  @Test func withoutARunWhatIsKnownIsBound() throws {
+  @Test func knownValuesAreBoundWithoutARun() throws {
     let (plan, _, problems) = try boundPlan(Self.early, run: nil)
     #expect(problems.map(\.message) == [])
     #expect(
@@ -200,7 +200,7 @@ import WeftTestKit
     #expect(plan.workflow.maxParallel == 2)
   }
 
-  @Test func whatCannotBeBoundIsToldWithItsPlace() throws {
+  @Test func unboundValueIsReportedWithItsLocation() throws {
     let (_, _, problems) = try boundPlan(
       #"""
       { "inputs": { "n": { "default": 0 }, "t": { "default": "soon" }, "none": { "default": null } },

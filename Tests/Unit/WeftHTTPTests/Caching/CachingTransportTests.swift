@@ -10,7 +10,7 @@ struct CachingTransportTests {
   private static let reset = Answer.failure(HTTPFailure(.reset(why: "gone")))
 
   @Test("H40: what is fresh is not asked for again, and says how old it is")
-  func hit() async throws {
+  func freshResponseIsServedWithItsAge() async throws {
     let world = CachedWorld(.ok(["Cache-Control": "max-age=60"], "one"), .ok([:], "two"))
     #expect(try await world.ask().cacheStatus == "miss")
     world.clock.advance(by: 59)
@@ -36,7 +36,7 @@ struct CachingTransportTests {
   }
 
   @Test("H40: what one has been told with his credentials is not told to another")
-  func credentials() async throws {
+  func responseIsNotSharedAcrossCredentials() async throws {
     let world = CachedWorld(
       Origin { request in
         .ok(
@@ -52,7 +52,7 @@ struct CachingTransportTests {
   }
 
   @Test("H40, RFC 9111 §4.3: what is stale is asked about, and a 304 makes it fresh")
-  func revalidation() async throws {
+  func staleResponseIsRevalidated() async throws {
     let world = CachedWorld(
       .ok(["Cache-Control": "max-age=5", "ETag": "\"v1\"", "A": "1"], "one"),
       .status(304, ["ETag": "\"v1\"", "Cache-Control": "max-age=50", "A": "2"]))
@@ -69,7 +69,7 @@ struct CachingTransportTests {
   }
 
   @Test("§4.3.3: another answer takes the place of the stored one")
-  func replacement() async throws {
+  func newResponseReplacesTheStoredOne() async throws {
     let world = CachedWorld(
       .ok(["ETag": "\"v1\""], "one"), .ok(["ETag": "\"v2\"", "Cache-Control": "max-age=9"], "two"))
     _ = try await world.ask()
@@ -91,7 +91,7 @@ struct CachingTransportTests {
   }
 
   @Test("§4.1: answers that vary are kept beside each other")
-  func variants() async throws {
+  func varyingResponsesAreStoredSideBySide() async throws {
     let world = CachedWorld(
       Origin { request in
         .ok(
@@ -109,7 +109,7 @@ struct CachingTransportTests {
   }
 
   @Test("§4.4: a change at the server is a change in the cache, for every asker")
-  func invalidation() async throws {
+  func unsafeRequestInvalidatesForEveryClient() async throws {
     let world = CachedWorld(.ok(["Cache-Control": "max-age=60"]))
     _ = try await world.ask()
     _ = try await world.ask { $0.auth = .bearer("t") }
@@ -188,7 +188,7 @@ struct CachingTransportTests {
     }
   }
 
-  @Test func withoutLeaveAFailureIsAFailure() async throws {
+  @Test func failureWithoutStaleOnErrorIsAFailure() async throws {
     let world = CachedWorld(
       .ok(["Cache-Control": "max-age=5, stale-if-error=99"]), Self.reset, .status(503), .ok())
     _ = try await world.ask()
@@ -233,7 +233,7 @@ struct CachingTransportTests {
     #expect(world.origin.requests.map(\.url.path) == ["/x", "/y", "/y"])
   }
 
-  @Test func limitsHoldForWhatIsStoredToo() async throws {
+  @Test func limitsApplyToStoredResponses() async throws {
     let world = CachedWorld(.ok(["Cache-Control": "max-age=60"], "12345"))
     _ = try await world.ask()
     #expect(try await world.ask { $0.maxBytes = 4 }.kind == .limit(.body, 4))
@@ -251,7 +251,7 @@ struct CachingTransportTests {
     }
   }
 
-  @Test func oneCacheServesSeveralTransports() async throws {
+  @Test func cacheIsSharedByTransports() async throws {
     let cache = HTTPCache.inMemory()
     let answer = Answer.ok(["Cache-Control": "max-age=60"])
     _ = try await CachedWorld(Origin(answer), cache: cache).ask()

@@ -31,11 +31,13 @@ struct DecisionTests {
   ]
 
   @Test("§4: in which requests a cache has a part", arguments: roleCases)
-  func role(method: HTTPMethod, headers: HTTPHeaders, expected: CacheRole) throws {
+  func cacheTakesPartOnlyInSuitableRequests(
+    method: HTTPMethod, headers: HTTPHeaders, expected: CacheRole
+  ) throws {
     #expect(CacheRole(of: try wire(method, headers)) == expected)
   }
 
-  @Test func whoDoesNotWantACacheHasNoneAndStillChangesWhatItKnows() throws {
+  @Test func bypassingRequestStillInvalidates() throws {
     #expect(CacheRole(of: try wire { $0.caching.isAllowed = false }) == .none)
     #expect(CacheRole(of: try wire(.put) { $0.caching.isAllowed = false }) == .changes)
   }
@@ -55,7 +57,7 @@ struct DecisionTests {
   }
 
   @Test("§4.2, §5.2: what the server and the request say, together")
-  func directives() throws {
+  func requestAndResponseDirectivesCombine() throws {
     let cases: [(request: String, answer: String, age: Int64, expected: Way)] = [
       ("", "max-age=10", 0, .fresh), ("", "max-age=10", 9, .fresh), ("", "max-age=10", 10, .ask),
       ("", "no-cache, max-age=10", 0, .ask), ("", "max-age=10, must-revalidate", 5, .fresh),
@@ -82,7 +84,7 @@ struct DecisionTests {
   ]
 
   @Test("§5.4: Pragma stands in for Cache-Control where there is none", arguments: pragmaCases)
-  func pragma(headers: HTTPHeaders, isServed: Bool) throws {
+  func pragmaReplacesAMissingCacheControl(headers: HTTPHeaders, isServed: Bool) throws {
     let answer = stored(["Cache-Control": "max-age=10"])
     let decision = CacheDecision(
       for: try wire(.get, headers), among: [answer], at: Moment.start)
@@ -90,7 +92,7 @@ struct DecisionTests {
   }
 
   @Test("§4.1: of several answers that fit the newest is given")
-  func newest() throws {
+  func newestMatchingResponseIsServed() throws {
     let old = stored(["Cache-Control": "max-age=10"])
     let new = old.freshened(
       by: old.head, requestTime: Moment.start + 1, responseTime: Moment.start + 1)
@@ -132,7 +134,7 @@ struct DecisionTests {
   ]
 
   @Test("§4.4: what a change makes wrong", arguments: invalidationCases)
-  func invalidation(status: Int, headers: HTTPHeaders, paths: [String]) throws {
+  func unsafeRequestInvalidatesItsURLs(status: Int, headers: HTTPHeaders, paths: [String]) throws {
     let urls = CacheInvalidation.urls(
       changedBy: try wire(.post),
       answeredBy: HTTPResponseHead(status: status, headers: headers))

@@ -47,7 +47,7 @@ struct DiskStoreTests {
   }
 
   @Test("H40: nothing on the disk tells a URL, a credential or a header of a request")
-  func secrecy() async throws {
+  func storedFilesRevealNoRequest() async throws {
     defer { Directory.removeTree(scratch.path) }
     let answer = Origin.Answer.ok(["Cache-Control": "max-age=60", "Vary": "X-Tenant"], "text")
     let world = CachedWorld(Origin(answer), cache: try cache())
@@ -65,7 +65,7 @@ struct DiskStoreTests {
   }
 
   @Test("a damaged answer is none, and goes", arguments: [0, 25, 400])
-  func damage(place: Int) async throws {
+  func damagedResponseIsRemoved(place: Int) async throws {
     defer { Directory.removeTree(scratch.path) }
     let world = CachedWorld(Origin(fresh), cache: try cache())
     _ = try await world.ask()
@@ -148,7 +148,7 @@ struct DiskStoreTests {
     utimensat(AT_FDCWD, path, &times, 0)
   }
 
-  @Test func whatCannotBeWrittenIsNotKeptAndNoFailure() async throws {
+  @Test func unwritableResponseIsNotStored() async throws {
     defer { Directory.removeTree(scratch.path) }
     let world = CachedWorld(Origin(fresh), cache: try cache())
     _ = try await world.ask()
@@ -157,7 +157,7 @@ struct DiskStoreTests {
     #expect(try await world.ask().text == "text")
   }
 
-  @Test func aFolderThatCannotBeOneIsToldAtOnce() throws {
+  @Test func unusableCacheFolderIsReportedImmediately() throws {
     defer { Directory.removeTree(scratch.path) }
     let file = scratch.file("file", [])
     do throws(CacheFolderError) {

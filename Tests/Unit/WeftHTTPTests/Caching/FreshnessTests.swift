@@ -90,7 +90,7 @@ struct FreshnessTests {
     #expect(freshness(headers, delay: delay).age(at: Self.now + 10) == expected)
   }
 
-  @Test func ofAClockThatWasSetBackNothingIsBelieved() {
+  @Test func responseFromTheFutureIsStale() {
     let fresh = freshness(["Cache-Control": "max-age=1000"])
     #expect(fresh.left(at: Self.now) == 1000)
     #expect(fresh.left(at: Self.now - 1) < 0)

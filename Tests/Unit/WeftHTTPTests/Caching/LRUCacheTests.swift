@@ -17,7 +17,7 @@ struct LRUCacheTests {
     names.filter { !shelf.take(ResponseKey(resource: $0, requester: "a")).isEmpty }
   }
 
-  @Test func whatWasUsedLeastRecentlyGoesFirst() {
+  @Test func leastRecentlyUsedIsEvictedFirst() {
     var shelf = LRUCache(limit: 5 * response("").size)
     for name in ["a", "b", "c", "d"] { shelf.keep(response(name)) }
     _ = shelf.take(ResponseKey(resource: "a", requester: "a"))
@@ -26,7 +26,7 @@ struct LRUCacheTests {
     #expect(shelf.size == 4 * response("").size)
   }
 
-  @Test func whatDoesNotFitIsNotUsed() {
+  @Test func onlyTheMatchingResponseCountsAsUsed() {
     var shelf = LRUCache(limit: 8 * response("").size)
     let key = ResponseKey(resource: "a", requester: "a")
     for which in ["x", "y", "z"] { shelf.keep(response("a", which)) }
@@ -45,7 +45,7 @@ struct LRUCacheTests {
     #expect(shelf.size == held.reduce(0) { $0 + $1.size })
   }
 
-  @Test func whatIsRemovedTakesNoRoom() {
+  @Test func removedResponseFreesItsBytes() {
     var shelf = LRUCache(limit: 1 << 20)
     for name in ["a", "b"] { for which in ["x", "y"] { shelf.keep(response(name, which)) } }
     shelf.remove(response("a", "x"))
@@ -55,7 +55,7 @@ struct LRUCacheTests {
     #expect(shelf.size == 0)
   }
 
-  @Test func whatIsLargerThanTheShelfIsNotKept() {
+  @Test func responseLargerThanTheCacheIsNotStored() {
     var shelf = LRUCache(limit: 2000)
     shelf.keep(response("a", bytes: 3000))
     #expect(shelf.size == 0)

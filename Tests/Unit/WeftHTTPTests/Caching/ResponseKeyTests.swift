@@ -63,7 +63,7 @@ struct ResponseKeyTests {
         == secret.key(of: try wire(url)).requester)
   }
 
-  @Test func aKeyTellsNothingToWhoeverHasAnotherSecret() throws {
+  @Test func keyRevealsNothingWithoutItsSecret() throws {
     let other = CacheSecret([UInt8](repeating: 8, count: CacheSecret.length))
     let request = try wire { $0.auth = .bearer("one") }
     #expect(other.key(of: request).resource != secret.key(of: request).resource)
@@ -88,7 +88,7 @@ struct ResponseKeyTests {
     #expect((secret.selection(try wire(url, other), by: [name]) == first) == same)
   }
 
-  @Test func whereOneHeaderEndsAndTheNextBeginsMatters() throws {
+  @Test func headerBoundariesAffectTheKey() throws {
     let one = try wire("https://a.test/x", ["A": "1", "B": "2"])
     let other = try wire("https://a.test/x", ["A": "1b:2"])
     #expect(secret.selection(one, by: ["a", "b"]) != secret.selection(other, by: ["a", "b"]))

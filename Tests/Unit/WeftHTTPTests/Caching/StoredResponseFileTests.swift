@@ -25,7 +25,7 @@ struct StoredResponseFileTests {
   ]
 
   @Test(arguments: kept)
-  func whatIsWrittenIsReadAgain(headers: HTTPHeaders, body: [UInt8], vary: [String]) throws {
+  func storedResponseIsReadBack(headers: HTTPHeaders, body: [UInt8], vary: [String]) throws {
     let stored = response(headers, body: body, vary: vary)
     #expect(StoredResponseFile.response(in: try file(stored)) == stored)
   }
@@ -71,7 +71,7 @@ struct StoredResponseFileTests {
     #expect(StoredResponseFile.response(in: Array("\(text)sum \(sum)\n\n".utf8)) == nil)
   }
 
-  @Test func whatCouldNotBeReadBackIsNotWritten() {
+  @Test func unreadableResponseIsNotWritten() {
     #expect(StoredResponseFile.bytes(of: response(["A": "1\nstatus 200"], body: [])) == nil)
   }
 }

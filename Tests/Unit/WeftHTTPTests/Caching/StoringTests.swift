@@ -32,7 +32,7 @@ struct StoringTests {
   }
 
   @Test("§3.1: headers of the connection are not stored, nor those that it names")
-  func connectionIsLeftOut() {
+  func connectionHeadersAreNotStored() {
     let headers: HTTPHeaders = [
       "Connection": "A, b", "A": "1", "B": "2", "C": "3", "Keep-Alive": "x", "TE": "x",
       "Transfer-Encoding": "chunked", "Upgrade": "x", "Proxy-Authenticate": "x", "Trailer": "x",
@@ -61,7 +61,7 @@ struct StoringTests {
   }
 
   @Test("§3.2: a 304 replaces headers, but for those that say what the body is")
-  func freshening() {
+  func notModifiedUpdatesHeadersButNotTheBodysOwn() {
     let old = stored(
       [
         "A": "1", "B": "1", "b": "2", "Content-Length": "4", "Content-Encoding": "gzip",
@@ -93,12 +93,14 @@ struct StoringTests {
   ]
 
   @Test("§4.3.4: a 304 with another validator is about another answer", arguments: agreementCases)
-  func agreement(mine: HTTPHeaders, its: HTTPHeaders, expected: Bool) {
+  func notModifiedWithAnotherValidatorIsNotApplied(
+    mine: HTTPHeaders, its: HTTPHeaders, expected: Bool
+  ) {
     #expect(stored(mine).agrees(with: HTTPResponseHead(status: 304, headers: its)) == expected)
   }
 
   @Test("§5.1: what is answered says how old it is, whatever it said before")
-  func age() {
+  func servedResponseStatesItsAge() {
     let head = stored(["Age": "30", "A": "1"], at: 1000).head(at: 1012)
     #expect(head.headers == ["A": "1", "Age": "42"])
   }

@@ -43,7 +43,7 @@ struct UnpackerTests {
   }
 
   @Test("X12: a packed body is whole only with its end", arguments: PackedSample.allCases)
-  func cut(sample: PackedSample) {
+  func packedBodyIsIncompleteWithoutItsEnd(sample: PackedSample) {
     for count in 0..<sample.bytes.count where !sample.ends.contains(count) {
       let outcome = unpacked(Array(sample.bytes.prefix(count)), as: sample.coding)
       #expect(outcome == .incomplete, "after \(count) bytes")
@@ -54,7 +54,7 @@ struct UnpackerTests {
     "X12: a packed body with a wrong bit is refused, or lacks its end",
     // Adler's checksum is too weak for this, and a bare stream has none.
     arguments: PackedSample.allCases.filter { $0.coding == "gzip" })
-  func damaged(sample: PackedSample) {
+  func packedBodyWithAWrongBitIsRefused(sample: PackedSample) {
     let text = Array(PackedSample.text.utf8)
     for bit in 0..<8 * sample.bytes.count {
       var bytes = sample.bytes
@@ -83,7 +83,7 @@ struct UnpackerTests {
         == .whole([UInt8](repeating: 0, count: 1_000_000)))
   }
 
-  @Test func anyBytesEndSomehow() {
+  @Test func unpackingAnyBytesTerminates() {
     var random = SeededGenerator(seed: 18)
     for _ in 0..<2000 {
       var bytes = PackedSample.allCases.randomElement(using: &random)!.bytes

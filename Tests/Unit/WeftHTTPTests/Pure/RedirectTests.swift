@@ -63,7 +63,7 @@ struct RedirectTests {
   }
 
   @Test("H05: a body is sent again to the same origin only", arguments: [307, 308])
-  func bodies(status: Int) throws {
+  func bodyIsResentToTheSameOriginOnly(status: Int) throws {
     let body = RequestBody.json("{}")
     var course = try course(.post, body: body) { $0.idempotencyKey = "k" }
     let other = try HTTPURL("https://b.test/")
@@ -100,7 +100,7 @@ struct RedirectTests {
       ("https://a.test:8443/", true), ("https://b.test/", true), ("https://www.a.test/", true),
       ("https://a.test./", true),
     ])
-  func secrets(location: String, isWithheld: Bool) throws {
+  func secretsStayWithTheirOrigin(location: String, isWithheld: Bool) throws {
     var course = try course {
       $0.headers = ["Cookie": "c", "X-Plain": "p"]
       $0.headers.add(HTTPHeader("X-Api-Key", "k", isSecret: true))
@@ -245,7 +245,7 @@ struct RedirectTests {
   @Test(
     "H07: another scheme is not followed, and named",
     arguments: ["file:///etc/passwd", "ftp://h/", "gopher://h/", "data:text/plain,x", "dict://h"])
-  func otherSchemes(location: String) throws {
+  func otherSchemesAreRefused(location: String) throws {
     let scheme = String(location.prefix { $0 != ":" })
     let fault = fault(try course(), 302, location)
     #expect(fault == .badTarget(.otherScheme(scheme), from: try HTTPURL(Self.start)))

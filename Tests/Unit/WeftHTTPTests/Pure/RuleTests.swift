@@ -25,7 +25,7 @@ struct RuleTests {
     "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:49:37 CET", "06 Nov 1994 08:49:37 GMT",
     "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06 Nov 199 08:49:37 GMT",
   ])
-  func whatIsNoDateIsNone(text: String) {
+  func malformedDateIsRejected(text: String) {
     #expect(HTTPDate.seconds(text, now: Self.now) == nil)
   }
 
@@ -174,7 +174,7 @@ struct RuleTests {
   @Test(arguments: [
     "", "bytes */1234", "bytes 5-4/10", "bytes 0-10/10", "items 0-1/2", "bytes 0-1",
   ])
-  func whatIsNoRangeIsNone(text: String) { #expect(ContentRange(text) == nil) }
+  func malformedRangeIsRejected(text: String) { #expect(ContentRange(text) == nil) }
 
   @Test(
     "H33: only addresses of the public network are public",

@@ -37,7 +37,7 @@ struct StateTests {
   }
 
   @Test("H21: a value that is not UTF-8 is Latin-1")
-  func latin1() {
+  func invalidUTF8HeaderIsReadAsLatin1() {
     var reader = HeadReader(limit: 1000)
     var head: HTTPResponseHead?
     for line in [
@@ -71,7 +71,7 @@ struct StateTests {
   }
 
   @Test("H22: heads that announce another are passed over, and 101 is refused")
-  func informational() {
+  func informationalHeadsAreSkipped() {
     let text = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nLink: x\r\n\r\n"
     let (head, fault) = read(text + "HTTP/1.1 404 No\r\nA: 1\r\n\r\n")
     #expect(head == HTTPResponseHead(status: 404, headers: ["A": "1"]))
@@ -90,14 +90,14 @@ struct StateTests {
   }
 
   @Test("H01: trailers are no headers")
-  func trailers() {
+  func trailersAreNotHeaders() {
     let (head, fault) = read("HTTP/1.1 200 OK\r\nA: 1\r\n\r\nB: 2\r\n\r\n")
     #expect(head?.headers == ["A": "1"])
     #expect(fault == nil)
   }
 
   @Test("H09: a body is taken to the byte")
-  func budget() {
+  func bodyIsTakenToTheByte() {
     var budget = BodyBudget(limit: 10)
     let taken = [budget.take(4), budget.take(6), budget.take(1)]
     #expect(taken == [4, 6, 0])
@@ -132,7 +132,7 @@ struct StateTests {
   }
 
   @Test("H10: a slow writer is given no more than it has room for")
-  func outlet() {
+  func slowWriterReceivesOnlyWhatFits() {
     var state = OutletState(capacity: 10)
     expectOffer(12, to: &state, .taken(startsWork: true))
     expectOffer(1, to: &state, .full)
@@ -153,7 +153,7 @@ struct StateTests {
     #expect(second.count == 6)
   }
 
-  @Test func nothingIsWrittenAfterAWriteHasFailedOrNobodyWantsIt() {
+  @Test func failedOrAbandonedOutletStopsWriting() {
     var failed = OutletState(capacity: 10)
     _ = offer(&failed, 5)
     failed.fail(.empty)
@@ -250,7 +250,8 @@ struct StateTests {
       (1, "SSL certificate problem: self-signed certificate", .selfSigned),
       (0, "server certificate expired", .expired),
     ])
-  func certificates(verify: Int, message: String, fault: HTTPFailure.TLSFault) throws {
+  func tlsFailuresAreDistinguished(verify: Int, message: String, fault: HTTPFailure.TLSFault) throws
+  {
     let kind = try outcome(WEFT_CURLE_PEER_FAILED_VERIFICATION, message, verify: verify)
     #expect(kind == .tls(fault, why: message))
     #expect(HTTPFailure(kind).errorClass == "network:tls")
@@ -284,7 +285,7 @@ struct StateTests {
     #expect(rule.needsFreshConnection == isFresh)
   }
 
-  @Test func whatLibcurlCallsTheSameIsToldApart() throws {
+  @Test func ambiguousCurlErrorsAreDistinguished() throws {
     #expect(try outcome(WEFT_CURLE_RECV_ERROR, "Recv failure", error: 104) != .empty)
     guard case .reset = try outcome(WEFT_CURLE_RECV_ERROR, "Recv failure", error: 104),
       case .malformed = try outcome(

@@ -26,7 +26,7 @@ struct URLTests {
       ("http://a_b.example.", "http://a_b.example./"),
       ("http://127.0.0.1:65535", "http://127.0.0.1:65535/"),
     ])
-  func oneSpelling(text: String, expected: String) throws {
+  func urlHasOneSpelling(text: String, expected: String) throws {
     let url = try HTTPURL(text)
     #expect(url.description == expected)
     #expect(try HTTPURL(expected) == url, "it is stable")
@@ -48,7 +48,7 @@ struct URLTests {
       ("http://a..b/", .badHost("a..b")), ("http://h\\@evil/", .badCredentials),
       ("http://a@b@c/", .badCredentials),
     ])
-  func refused(text: String, fault: HTTPURLError) {
+  func malformedURLIsRefused(text: String, fault: HTTPURLError) {
     #expect(throws: fault) { try HTTPURL(text) }
   }
 

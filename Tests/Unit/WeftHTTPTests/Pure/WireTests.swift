@@ -111,7 +111,7 @@ struct WireTests {
     #expect(try !wire { $0.method = "PURGE" }.isRepeatable)
   }
 
-  @Test func whatIsSavedIsNotAskedForPacked() throws {
+  @Test func savedResponseIsRequestedUncompressed() throws {
     #expect(try wire { _ in }.wantsCompression)
     #expect(try !wire { $0.saveTo = SaveTarget("x") }.wantsCompression)
     #expect(try !wire { $0.headers = ["Accept-Encoding": "identity"] }.wantsCompression)

@@ -24,7 +24,7 @@ struct AnswerTests {
   }
 
   @Test("H01: trailers after a chunked body do no harm")
-  func trailers() async throws {
+  func trailersAfterAChunkedBodyAreIgnored() async throws {
     let outcome = try await outcome(
       of: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n"
         + "5\r\nhello\r\n0\r\nX: 1\r\nSet-Cookie: a=b\r\n\r\n")
@@ -36,7 +36,7 @@ struct AnswerTests {
   @Test(
     "H02: 401 is an answer, at once, whatever it challenges to",
     arguments: ["Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"1\"", "Bearer", "Negotiate", ""])
-  func unauthorized(challenge: String) async throws {
+  func unauthorizedStatusIsAResponse(challenge: String) async throws {
     let server = HostileServer { connection in
       while connection.readRequest() != nil {
         connection.answer("401 Unauthorized", ["WWW-Authenticate: \(challenge)"], body: "no")
@@ -59,7 +59,7 @@ struct AnswerTests {
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10\r\nhello",
     ])
-  func truncated(text: String) async throws {
+  func truncatedBodyIsAFailure(text: String) async throws {
     let kind = try await outcome(of: text).kind
     guard case .partial(let received, _)? = kind else {
       Issue.record("\(String(describing: kind))")
@@ -89,7 +89,7 @@ struct AnswerTests {
       "HTTP/1.0 200 OK\r\n\r\nhello",
       "HTTP/1.1 200 OK\r\n\r\nhello",
     ])
-  func careless(text: String) async throws {
+  func malformedButCommonHeadersAreAccepted(text: String) async throws {
     let outcome = try await outcome(of: text)
     #expect(try outcome.get().status == 200)
     #expect(outcome.text == "hello")
@@ -101,20 +101,20 @@ struct AnswerTests {
       ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nA: b\r\n\r\nHTTP/1.1 200 OK", 200),
       ("HTTP/1.1 999 Odd", 999), ("HTTP/1.1 418 Teapot", 418), ("HTTP/1.1 600 Odd", 600),
     ])
-  func statuses(head: String, status: Int) async throws {
+  func everyFinalStatusIsAResponse(head: String, status: Int) async throws {
     let outcome = try await outcome(of: head + "\r\nContent-Length: 2\r\n\r\nhi")
     #expect(try outcome.get().status == status)
     #expect(outcome.text == "hi")
   }
 
   @Test("H22: an answer that has no body ends with its head", arguments: [204, 304])
-  func bodiless(status: Int) async throws {
+  func responseWithoutABodyEndsWithItsHead(status: Int) async throws {
     let text = "HTTP/1.1 \(status) X\r\nContent-Length: 5\r\n\r\n"
     #expect(try await outcome(of: text).get().body == [])
   }
 
   @Test("H22: 101 is refused")
-  func switching() async throws {
+  func switchingProtocolsIsRefused() async throws {
     let text = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"
     #expect(try await outcome(of: text).failure?.errorClass == "protocol")
   }
@@ -140,7 +140,7 @@ struct AnswerTests {
   }
 
   @Test("H32: no cookie is kept for the next request")
-  func cookies() async throws {
+  func cookieIsNotKeptForTheNextRequest() async throws {
     let server = HostileServer { connection in
       while let head = connection.readHead() {
         connection.answer(headers(head, "cookie") ?? "200 OK", ["Set-Cookie: a=b; Path=/"])
@@ -220,7 +220,7 @@ struct AnswerTests {
   }
 
   @Test("X12: only what is unpacked is offered")
-  func offered() async throws {
+  func onlySupportedEncodingsAreOffered() async throws {
     let heads = Mutex<[String]>([])
     let server = HostileServer { connection in
       while let head = connection.readHead() {
@@ -278,7 +278,7 @@ struct AnswerTests {
   }
 
   @Test("H11: what a packed body becomes counts against the limit")
-  func bomb() async throws {
+  func unpackedBytesCountAgainstTheLimit() async throws {
     // 10 MB of zeros, compressed with gzip -9: 9.7 KB.
     let server = HostileServer { connection in
       guard connection.readRequest() != nil else { return }
@@ -296,7 +296,7 @@ struct AnswerTests {
 
   @Test(
     "H09: a body is received to the byte of its limit, and no further", arguments: [true, false])
-  func endless(isChunked: Bool) async throws {
+  func bodyIsReceivedUpToItsLimit(isChunked: Bool) async throws {
     let server = HostileServer { connection in
       guard connection.readRequest() != nil else { return }
       let piece = String(repeating: "x", count: 65_536)
@@ -311,7 +311,7 @@ struct AnswerTests {
   }
 
   @Test("H09: a body that announces too much need not begin", arguments: [(10, true), (11, false)])
-  func announced(length: Int, fits: Bool) async throws {
+  func bodyThatAnnouncesTooMuchIsNotRead(length: Int, fits: Bool) async throws {
     let server = HostileServer { connection in
       guard connection.readRequest() != nil else { return }
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n")

@@ -102,7 +102,7 @@ struct BodyTests {
       text.contains("filename=\"a.txt\"\r\nContent-Type: text/plain\r\n\r\ninside\r\n--weft-"))
   }
 
-  @Test func whatCannotBeSentIsTold() async throws {
+  @Test func unsendableRequestIsReported() async throws {
     let server = echo()
     defer { server.close() }
     let scratch = Scratch()

@@ -28,7 +28,7 @@ struct CachedServerTests {
     "HTTP/1.1 200 OK\r\nCache-Control: max-age=86400\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello"
 
   @Test("H40: what was saved into a file is saved into the next one without asking")
-  func saved() async throws {
+  func savedResponseIsReusedWithoutARequest() async throws {
     let scratch = Scratch()
     defer { scratch.remove() }
     let server = server([fresh])
@@ -64,7 +64,7 @@ struct CachedServerTests {
     #expect(server.accepted == 1)
   }
 
-  @Test func whatCannotBeSavedFailsAsItWouldFromAServer() async throws {
+  @Test func unsavableCachedResponseFailsLikeAnyOther() async throws {
     let server = server([fresh])
     defer { server.close() }
     let client = client()
@@ -103,7 +103,7 @@ struct CachedServerTests {
     #expect(scratch.names == (isSaved ? ["out"] : []))
   }
 
-  @Test func whatIsBeingAskedForIsCancelledWithTheRequest() async throws {
+  @Test func requestInFlightIsCancelled() async throws {
     let server = HostileServer { connection in
       _ = connection.readRequest()
       connection.waitForClient()

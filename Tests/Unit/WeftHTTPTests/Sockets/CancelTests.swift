@@ -28,7 +28,7 @@ struct CancelTests {
 
   /// The other end of the descriptors is in this process: the server's side sees every one that is left open.
   @Test("H24: a request can be cancelled at any moment, and leaves no connection")
-  func anyMoment() async throws {
+  func requestIsCancelledAtAnyMoment() async throws {
     let connected = Watched(0)
     let server = Self.slowServer(connected)
     defer { server.close() }
@@ -61,7 +61,7 @@ struct CancelTests {
   }
 
   @Test("H25: cancelling does not block whoever cancels, however much comes in")
-  func flooded() async throws {
+  func cancellingNeverBlocksTheCaller() async throws {
     let server = HostileServer { connection in
       guard connection.readHead() != nil else { return }
       connection.send("HTTP/1.1 200 OK\r\n\r\n")
@@ -84,7 +84,7 @@ struct CancelTests {
   /// libcurl that can abandon a lookup, and with one that cannot.
   @Test(
     "H26: a request is cancelled at once while its name is looked up", arguments: [true, false])
-  func lookup(abandonsLookups: Bool) async throws {
+  func requestIsCancelledDuringNameLookup(abandonsLookups: Bool) async throws {
     await #expect(processExitsWith: .success) { [abandonsLookups] in
       let placeholder = BlackHole.enter()
       let transport = CurlTransport(threads: ThreadPool(), abandonsLookups: abandonsLookups)

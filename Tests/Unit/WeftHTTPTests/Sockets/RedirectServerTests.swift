@@ -32,7 +32,7 @@ struct RedirectServerTests {
   }
 
   @Test("H06: ten redirects are followed, and of eleven the chain is told")
-  func maze() async throws {
+  func redirectChainIsLimited() async throws {
     let maze = Maze()
     defer { maze.server.close() }
     let ten = await ask(try request(maze.server.url("/10")))
@@ -46,7 +46,7 @@ struct RedirectServerTests {
   }
 
   @Test("H06: a redirect to itself ends")
-  func loop() async throws {
+  func redirectLoopEnds() async throws {
     let maze = Maze(to: "/1")
     defer { maze.server.close() }
     let outcome = await ask(try request(maze.server.url("/1")))
@@ -57,7 +57,7 @@ struct RedirectServerTests {
   @Test(
     "H07: nothing but http is followed to",
     arguments: ["file:///etc/passwd", "ftp://127.0.0.1/", "data:,x"])
-  func otherSchemes(target: String) async throws {
+  func otherSchemesAreRefused(target: String) async throws {
     let maze = Maze(to: target)
     defer { maze.server.close() }
     let failure = await ask(try request(maze.server.url("/1"))).failure
@@ -66,7 +66,7 @@ struct RedirectServerTests {
   }
 
   @Test("H03: another port is another origin, and gets no credentials")
-  func credentials() async throws {
+  func otherPortReceivesNoCredentials() async throws {
     let other = Maze()
     defer { other.server.close() }
     let maze = Maze(to: other.server.url("/0"))
@@ -86,7 +86,7 @@ struct RedirectServerTests {
   }
 
   @Test("H05: a body is sent again to the same origin, whole", arguments: [307, 308])
-  func bodies(status: Int) async throws {
+  func bodyIsResentWholeToTheSameOrigin(status: Int) async throws {
     let maze = Maze(status)
     defer { maze.server.close() }
     let asked = try request(maze.server.url("/1"), .post) { $0.body = .text("hello") }

@@ -25,7 +25,7 @@ struct SavingTests {
   }
 
   @Test("H34: a file takes its place when it is complete, and nothing else is left")
-  func saved() async throws {
+  func fileAppearsOnlyWhenComplete() async throws {
     let scratch = Scratch()
     defer { scratch.remove() }
     let path = scratch.file("out", Array("old".utf8))
@@ -51,7 +51,7 @@ struct SavingTests {
   }
 
   @Test("H34: a symbolic link is replaced, and not followed")
-  func link() async throws {
+  func symbolicLinkIsReplacedNotFollowed() async throws {
     let scratch = Scratch()
     defer { scratch.remove() }
     let precious = scratch.file("precious", Array("keep".utf8))
@@ -66,7 +66,7 @@ struct SavingTests {
   }
 
   @Test("H34: while it grows, nobody else may read it")
-  func growing() async throws {
+  func unfinishedFileIsPrivate() async throws {
     let scratch = Scratch()
     defer { scratch.remove() }
     let modes = Mutex<[mode_t]>([])
@@ -124,7 +124,7 @@ struct SavingTests {
   @Test(
     "H19: a file whose end is missing does not take its place",
     arguments: ["Content-Length: 10", "Transfer-Encoding: chunked"])
-  func truncated(line: String) async throws {
+  func truncatedFileDoesNotReplaceTheOldOne(line: String) async throws {
     let scratch = Scratch()
     defer { scratch.remove() }
     let path = scratch.file("out", Array("old".utf8))
@@ -228,7 +228,7 @@ struct SavingTests {
     #expect(scratch.names == [])
   }
 
-  @Test func whatIsNotGoneOnWithIsRemoved() async throws {
+  @Test func abandonedPartialFileIsRemoved() async throws {
     let scratch = Scratch()
     defer { scratch.remove() }
     let server = breaking(Log()) { _ in "" }
@@ -279,7 +279,7 @@ struct SavingTests {
   }
 
   @Test("H10: a server waits for a slow disk, and memory does not grow")
-  func backpressure() async throws {
+  func serverWaitsForASlowDisk() async throws {
     let sent = Mutex(0)
     let size = 64 * 1024 * 1024
     let server = HostileServer { connection in

@@ -13,7 +13,7 @@ struct TroubleTests {
   private func mute() -> HostileServer { HostileServer { $0.waitForClient() } }
 
   @Test("H18: a refused connection is told as such")
-  func refused() async throws {
+  func refusedConnectionIsReported() async throws {
     let server = mute()
     defer { server.close() }
     server.close()
@@ -115,7 +115,7 @@ struct TroubleTests {
   }
 
   @Test("H14: a trickle does not keep a request beyond its deadline")
-  func trickle() async throws {
+  func tricklingBodyEndsAtItsDeadline() async throws {
     let server = HostileServer { connection in
       guard connection.readHead() != nil else { return }
       connection.send("HTTP/1.1 200 OK\r\n\r\n")
@@ -133,7 +133,7 @@ struct TroubleTests {
   @Test(
     "H15: silence is not waited for longer than its deadline",
     arguments: ["", "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\nx"])
-  func stall(text: String) async throws {
+  func silentServerEndsAtItsDeadline(text: String) async throws {
     let server = HostileServer { connection in
       guard connection.readHead() != nil else { return }
       connection.send(text)
@@ -217,7 +217,7 @@ struct TroubleTests {
   @Test(
     "H33: by its policy the transport connects to no address of this machine",
     arguments: ["127.0.0.1", "localhost", "0x7f.1", "2130706433", "[::1]", "0"])
-  func policy(host: String) async throws {
+  func policyBlocksLocalAddresses(host: String) async throws {
     let server = HostileServer { connection in
       guard connection.readHead() != nil else { return }
       connection.answer()
@@ -234,7 +234,7 @@ struct TroubleTests {
 
   /// Runs in a process of its own, whose environment no other test reads.
   @Test("H31: a proxy of the environment is used only on request")
-  func proxies() async {
+  func environmentProxyIsUsedOnlyOnRequest() async {
     await #expect(processExitsWith: .success) {
       let proxy = HostileServer { connection in
         guard let head = connection.readHead() else { return }
@@ -260,7 +260,7 @@ struct TroubleTests {
   }
 
   @Test("H35: many requests to one host go on at the same time")
-  func parallel() async throws {
+  func requestsToOneHostRunInParallel() async throws {
     let together = Watched(0)
     let server = HostileServer { connection in
       guard connection.readHead() != nil else { return }
@@ -276,7 +276,7 @@ struct TroubleTests {
 
   /// With `WEFT_LONG=1`, as many requests as an hour's polling.
   @Test("H37: thousands of requests need one connection and leave nothing")
-  func soak() async throws {
+  func manyRequestsReuseOneConnection() async throws {
     let server = HostileServer { connection in
       while connection.readHead() != nil { connection.answer(body: "x") }
     }

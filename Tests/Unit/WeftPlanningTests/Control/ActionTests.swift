@@ -30,7 +30,7 @@ import WeftTestKit
   ]
 
   @Test(arguments: registrations)
-  func anActionThatIsNotRegisteredIsTold(names: [String], help: String) throws {
+  func unregisteredActionIsReported(names: [String], help: String) throws {
     let actions = Set(names.compactMap { ActionName($0) })
     #expect(
       try Self.found(#"{"steps": [{"id": "small", "use": "resise"}]}"#, actions) == [
@@ -50,7 +50,7 @@ import WeftTestKit
     #expect(found.map { $0.split(separator: " ")[1] } == ["W0224", "W0224", "W0224", "W0224"])
   }
 
-  @Test func whatAnActionReturnsIsItsJSON() throws {
+  @Test func actionResultIsReadAsJSON() throws {
     #expect(
       try Self.found(
         """
@@ -64,7 +64,7 @@ import WeftTestKit
   }
 
   @Test(arguments: ["stdout", "stderr", "exitCode", "signal"])
-  func thereIsNothingElseToReadOfIt(field: String) throws {
+  func actionHasNoOtherResultFields(field: String) throws {
     let found = try Self.found(
       #"{"steps": [{"id": "a", "use": "resize"}, {"run": ["echo", "${{ steps.a.FIELD }}"]}]}"#
         .replacing("FIELD", with: field))
@@ -73,7 +73,7 @@ import WeftTestKit
       found[0].contains("the result of a step that runs an action has no"), "\(found)")
   }
 
-  @Test func itMayBeGivenSecretsAndHandsOnOnlyWhatIsComputed() throws {
+  @Test func actionTakesSecretsAndHasComputedOutputsOnly() throws {
     #expect(
       try Self.found(
         """
@@ -85,7 +85,7 @@ import WeftTestKit
     #expect(found.count == 1 && found[0].contains("W0325"), "\(found)")
   }
 
-  @Test func whatItReadsItWaitsFor() throws {
+  @Test func actionWaitsForItsReferences() throws {
     let workflow = try WorkflowFiles([
       "main.json": """
       {"parallel": [{"id": "b", "use": "resize", "with": {"path": "${{ steps.a.stdout }}"}},

@@ -10,7 +10,7 @@ struct BodyTests {
     (body?.order ?? []).map { plan.name(of: Int($0)) }
   }
 
-  @Test func withoutControlAllIsOneBody() throws {
+  @Test func planWithoutLoopsIsOneRegion() throws {
     let plan = try planned(Workflow(steps: [Step("a"), Step("g", parallel: [Step("b")])]))
     #expect(plan.bodies.root.order == plan.topologicalOrder)
     #expect(plan.bodies.ofGroups.isEmpty && plan.bodies.cleanups.isEmpty)
@@ -36,7 +36,7 @@ struct BodyTests {
     #expect(Self.names(plan.bodies.ofGroups[2], in: plan) == ["c"])
   }
 
-  @Test func whatIsDoneFinallyIsABodyOfItsOwn() throws {
+  @Test func finallyIsARegionOfItsOwn() throws {
     var workflow = Workflow(steps: [Step("a")])
     workflow.finally = [Step("b"), Step("c")]
     let plan = try planned(workflow)
@@ -46,7 +46,7 @@ struct BodyTests {
     #expect(plan.groups[finally].address?.text == "finally")
   }
 
-  @Test func whatCleansUpIsInNoBody() throws {
+  @Test func cleanupStepsAreInNoRegion() throws {
     var step = Step("a")
     step.control.cleanup = [Step(run: "x"), Step(run: "y")]
     let plan = try planned(Workflow(steps: [step, Step("b")]))
@@ -55,7 +55,7 @@ struct BodyTests {
     #expect(plan.steps[1..<3].map(\.address.text) == ["a.cleanup.1", "a.cleanup.2"])
   }
 
-  @Test func aBodyTellsWhetherItWaitsForWhatIsOutside() throws {
+  @Test func regionKnowsItsOutsideDependencies() throws {
     let plan = try planned(
       Workflow(parallel: [
         Step("a"), Step("g", steps: [Step("b", needs: ["a"])]).repeated,

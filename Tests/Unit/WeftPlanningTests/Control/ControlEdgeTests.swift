@@ -12,7 +12,7 @@ struct ControlEdgeTests {
     return step
   }
 
-  @Test func whatCleansUpWaitsForAllInItsGroupAndTheGroupsEndForIt() throws {
+  @Test func cleanupWaitsForItsGroupAndDelaysItsEnd() throws {
     let group = Step("g", steps: [Self.step("a", cleanup: [Step(run: "x")]), Step("b")])
     let plan = try planned(Workflow(steps: [group, Step("c")]))
     #expect(
@@ -31,14 +31,14 @@ struct ControlEdgeTests {
       ])
   }
 
-  @Test func theCleanUpOfAGroupWaitsForWhatIsAroundTheGroup() throws {
+  @Test func cleanupOfAGroupWaitsForTheEnclosingGroup() throws {
     var group = Step("g", steps: [Step("a")])
     group.control.cleanup = [Step(run: "x")]
     let plan = try planned(Workflow(parallel: [group, Step("b")]))
     #expect(plan.waits == ["g(:", "a: g(", "g): a", "g.cleanup: g) b", "b:"])
   }
 
-  @Test func whatIsDoneFinallyWaitsForEverything() throws {
+  @Test func finallyWaitsForEverything() throws {
     var workflow = Workflow(parallel: [
       Self.step("a", cleanup: [Step(run: "x")]), Step("g", steps: [Step("b")]),
     ])

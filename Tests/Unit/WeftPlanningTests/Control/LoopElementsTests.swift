@@ -45,7 +45,7 @@ import WeftJSON
   }
 
   @Test(arguments: [[], [:]] as [JSONValue])
-  func thereMayBeNone(value: JSONValue) throws {
+  func listMayBeEmpty(value: JSONValue) throws {
     #expect(try LoopElements(of: value).count == 0)
   }
 
@@ -67,7 +67,7 @@ import WeftJSON
       (["a": 1, "": 2], "the key of element 1 is empty"),
       (["a\u{7}": 1], "the key of element 0 contains a control character, U+0007"),
     ] as [(JSONValue, String)])
-  func whatIsNoListingIsTold(value: JSONValue, message: String) {
+  func invalidListIsReported(value: JSONValue, message: String) {
     #expect(Self.problem(value)?.message == message)
   }
 
@@ -98,11 +98,11 @@ import WeftJSON
       (.string("a\u{200D}b"), "the key of element 1 contains an invisible character, U+200D"),
       (.number(5), "elements 0 and 1 have the same key, \"5\""),
     ] as [(ExpressionValue, String)])
-  func aKeyThatDoesNotFitIsTold(key: ExpressionValue, message: String) {
+  func invalidElementKeyIsReported(key: ExpressionValue, message: String) {
     #expect(Self.keyProblem(.string("5"), key)?.message == message)
   }
 
-  @Test func keysAreToldApartByTheirScalars() {
+  @Test func keysDifferByTheirScalars() {
     #expect(Self.keyProblem(.string("\u{E9}"), .string("e\u{301}")) == nil)
     let longest = String(repeating: "é", count: 100)
     #expect(Self.keyProblem(.string(longest)) == nil)

@@ -53,7 +53,7 @@ struct LoopTests {
     #expect(!plan.isEvaluatedPerElement(step: 0))
   }
 
-  @Test func whatCleansUpIsInTheLoopOfWhatItCleansUpAfter() throws {
+  @Test func cleanupIsInTheLoopOfItsStep() throws {
     var step = Step("a").repeated
     step.control.cleanup = [Step(run: ["rm", "${{ item }}", "${{ steps.a.exitCode }}"])]
     var group = Step("g", steps: [Step("b")]).repeated
@@ -76,7 +76,7 @@ struct LoopTests {
       ("steps.a.results[length(steps.a.results.*.stdout)].outcome", [.elements, .result, .stdout]),
       ("steps.a.results[0][format('std{0}', 'out')]", .everything),
     ] as [(String, StepReads)])
-  func onlyWhatIsReadIsKept(expression: String, reads: StepReads) throws {
+  func onlyReadValuesAreKept(expression: String, reads: StepReads) throws {
     var step = Step("a").repeated
     step.outputs = [OutputDeclaration("x", value: "${{ 1 }}")]
     let plan = try planned(
@@ -94,7 +94,7 @@ struct LoopTests {
       ])
   }
 
-  @Test func whatTheMembersOfARaceHandOnIsKept() throws {
+  @Test func outputsOfRaceMembersAreKnown() throws {
     let race = Step(
       id: "r", action: .group(StepGroup(.race, [Step("x"), Step("g", steps: [Step("y")])])))
     let plan = try planned(Workflow(steps: [race, Step("a")]))

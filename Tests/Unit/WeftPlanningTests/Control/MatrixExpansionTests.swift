@@ -65,7 +65,7 @@ import WeftJSON
       ])
   }
 
-  @Test func whatIsIncludedIsAddedWhereItOverwritesNothingOrIsACombinationOfItsOwn() throws {
+  @Test func includeExtendsOrAddsCombinations() throws {
     let found = try Self.combinations(
       ["fruit": ["apple", "pear"], "animal": ["cat", "dog"]],
       include: [
@@ -84,7 +84,7 @@ import WeftJSON
       ])
   }
 
-  @Test func oneCombinationIsExtended() throws {
+  @Test func includeExtendsOneCombination() throws {
     let found = try Self.combinations(
       ["os": ["windows-latest", "ubuntu-latest"], "node": [14, 16]],
       include: [["os": "windows-latest", "node": 16, "npm": 6]])
@@ -95,7 +95,7 @@ import WeftJSON
       ])
   }
 
-  @Test func oneCombinationIsAdded() throws {
+  @Test func includeAddsOneCombination() throws {
     let found = try Self.combinations(
       ["os": ["macos-latest", "windows-latest", "ubuntu-latest"], "version": [12, 14, 16]],
       include: [["os": "windows-latest", "version": 17]])
@@ -103,7 +103,7 @@ import WeftJSON
     #expect(found.last == #"{"os":"windows-latest","version":17}"#)
   }
 
-  @Test func withoutAxesEachIncludedIsACombination() throws {
+  @Test func includeWithoutAxesAddsCombinations() throws {
     let found = try Self.combinations(
       [:],
       include: [
@@ -117,7 +117,7 @@ import WeftJSON
       ])
   }
 
-  @Test func whatIsExcludedNeedMatchOnlyInPart() throws {
+  @Test func excludeMatchesPartially() throws {
     let found = try Self.combinations(
       [
         "os": ["macos-latest", "windows-latest"], "version": [12, 14, 16],
@@ -143,7 +143,7 @@ import WeftJSON
 
   // MARK: The rest of GitHub's rules
 
-  @Test func whatWasExcludedCanBeIncludedAgain() throws {
+  @Test func excludedCombinationCanBeIncludedAgain() throws {
     let found = try Self.combinations(
       ["os": ["linux", "macos"]], include: [["os": "macos", "slow": true]],
       exclude: [["os": "macos"]])
@@ -178,7 +178,7 @@ import WeftJSON
     #expect(found == [#"{"os":"linux"}"#])
   }
 
-  @Test func anAxisWithoutValuesLeavesWhatIsIncluded() throws {
+  @Test func emptyAxisLeavesIncludedCombinations() throws {
     #expect(try Self.combinations(["os": [], "version": [1, 2]]) == [])
     let found = try Self.combinations(["os": []], include: [["os": "linux"], ["debug": true]])
     #expect(found == [#"{"os":"linux"}"#, #"{"debug":true}"#])
@@ -224,7 +224,7 @@ import WeftJSON
       ([["os": "a"], 5], "entry 1 of \"include\" is a number, expected an object"),
       ([[:]], "entry 0 of \"include\" is empty"),
     ] as [(JSONValue, String)])
-  func whatIsIncludedMustBeObjects(include: JSONValue, message: String) {
+  func includeRequiresObjects(include: JSONValue, message: String) {
     #expect(Self.problem(["os": ["a"]], include: include)?.message == message)
   }
 
@@ -235,7 +235,7 @@ import WeftJSON
       ([["os": "a"], [:]], "entry 1 of \"exclude\" is empty"),
       ([["so": "a"]], "entry 0 of \"exclude\" has \"so\", which is not an axis of the matrix"),
     ] as [(JSONValue, String)])
-  func whatIsExcludedMustBeObjectsOfAxes(exclude: JSONValue, message: String) {
+  func excludeRequiresObjectsOfAxes(exclude: JSONValue, message: String) {
     #expect(Self.problem(["os": ["a"]], exclude: exclude)?.message == message)
   }
 
@@ -244,7 +244,7 @@ import WeftJSON
     #expect(problem?.help == "did you mean \"version\"?")
   }
 
-  @Test func thereIsALimit() {
+  @Test func combinationsAreLimited() {
     let ten = JSONValue.array((0..<10).map { .int($0) })
     #expect(Self.problem(["a": ten, "b": ten]) == nil)
     #expect(Self.problem(["a": ten, "b": ten], include: [["a": 11]]) == .tooMany(limit: 100))

@@ -145,7 +145,7 @@ import WeftTestKit
   ]
 
   @Test("H17 H23 H30 H39: what cannot be sent is told before anything is", arguments: requests)
-  func whatCannotBeSentIsTold(request: String, reported: String) throws {
+  func unsendableRequestIsReported(request: String, reported: String) throws {
     #expect(try Self.found(request: request) == [reported])
   }
 
@@ -162,7 +162,7 @@ import WeftTestKit
       ])
   }
 
-  @Test func whatIsAnsweredHasItsFields() throws {
+  @Test func responseHasItsFields() throws {
     let found = try Self.found(
       request: #"{"url": "http://h/"}"#,
       rest: #"""
@@ -186,7 +186,7 @@ import WeftTestKit
   }
 
   @Test(arguments: ["stdout", "stderr", "exitCode", "signal"])
-  func ofAnAnswerThereIsNothingThatProgramsHave(field: String) throws {
+  func responseHasNoProgramFields(field: String) throws {
     let found = try Self.found(
       request: #"{"url": "http://h/"}"#,
       rest: #", {"run": ["echo", "${{ steps.a.\#(field) }}"]}"#)
@@ -196,7 +196,7 @@ import WeftTestKit
   }
 
   @Test(arguments: ["body", "json"])
-  func whatIsSavedIsNotRead(field: String) throws {
+  func savedBodyCannotBeRead(field: String) throws {
     let found = try Self.found(
       request: #"{"url": "http://h/", "saveTo": "f"}"#,
       rest: #", {"run": ["echo", "${{ steps.a.\#(field) }}"]}"#)
@@ -207,7 +207,7 @@ import WeftTestKit
       ])
   }
 
-  @Test func whatARequestReadsItWaitsFor() throws {
+  @Test func requestWaitsForItsReferences() throws {
     let workflow = try WorkflowFiles([
       "main.json": """
       {"parallel": [{"id": "b", "http": {"url": "http://h/", "json": {"a": ["${{ steps.a.stdout }}"]}}},

@@ -27,11 +27,11 @@ struct DurationHistoryTests {
   }
 
   @Test(arguments: [([], 1), ([-1], 1), ([1], -1)] as [([Int], Int)])
-  func nothingIsNoMeasurement(recent: [Int], times: Int) {
+  func missingDurationIsNotMeasured(recent: [Int], times: Int) {
     #expect(MeasuredStep(recent: recent, times: times) == nil)
   }
 
-  @Test func whatLastsForEverCountsAsALongTime() throws {
+  @Test func endlessDurationIsClamped() throws {
     let step = try #require(MeasuredStep(recent: [.max, .max], times: .max))
     #expect(step.typical == MeasuredStep.longest)
     var measures = RunMeasures(stepCount: 3)
@@ -61,14 +61,14 @@ struct DurationHistoryTests {
     #expect(history.entries.map(\.step.times) == [3])
   }
 
-  @Test func whatWasCachedTellsHowOftenAndNotHowLong() {
+  @Test func cachedStepCountsWithoutADuration() {
     let once = DurationHistory().adding(measures([0: [10]]), of: plan, succeeded: true)
     let twice = once.adding(measures([0: [30]], cached: [0, 1]), of: plan, succeeded: true)
     #expect(twice.entries.map(\.address) == ["a"])
     #expect(twice.entries[0].step == MeasuredStep(recent: [10_000, 30_000], times: 2))
   }
 
-  @Test func aStepThatItsConditionLeftOutIsNotExpectedAgain() {
+  @Test func stepSkippedByItsConditionIsNotExpected() {
     var excluded = RunMeasures(stepCount: 3)
     excluded.excluded(0)
     let known = DurationHistory().adding(measures([0: [10]]), of: plan, succeeded: true)

@@ -17,7 +17,7 @@ struct ExpectedDurationsTests {
     expected.criticalPath(of: plan).map { plan.steps[$0].address.text }
   }
 
-  @Test func withoutEarlierRunsNothingIsExpected() throws {
+  @Test func noDurationsAreExpectedWithoutEarlierRuns() throws {
     let plan = try planned(Workflow(steps: [Step("a"), Step("b")]))
     #expect(plan.expecting(DurationHistory()).expectedDurations == nil)
     #expect(plan.expecting(history(["x": 5])).expectedDurations == nil)
@@ -54,7 +54,7 @@ struct ExpectedDurationsTests {
     #expect(expected.guessedCount == 1)
   }
 
-  @Test func whatWaitsIsAsLongAsThePlanSaysAndNobodyKnowsHowLongAPersonTakes() throws {
+  @Test func waitsUseThePlanAndApprovalsAreUnknown() throws {
     let moment = WallMoment(nanoseconds: 0, text: "1970-01-01T00:00:00Z")
     let (_, expected) = try expected(
       Workflow(steps: [
@@ -76,7 +76,7 @@ struct ExpectedDurationsTests {
     #expect(expected.longestPath == milliseconds * 1000)
   }
 
-  @Test func ofAListThatIsNotKnownYetThereWillBeAsManyAsBefore() throws {
+  @Test func unknownListIsExpectedAsLongAsBefore() throws {
     var step = Step("up")
     step.control.fanOut = .forEach(
       ForEach(in: .computed(Condition("${{ fromJSON('[1]') }}")), maxParallel: 2))
@@ -87,7 +87,7 @@ struct ExpectedDurationsTests {
     #expect(expected.steps[0].times == 7 && expected.steps[0].span == 4_000)
   }
 
-  @Test func whatWillNotBeRunCountsForNothing() throws {
+  @Test func skippedStepHasNoExpectedDuration() throws {
     let plan = try planned(Workflow(steps: [Step("a"), Step("b"), Step("c")]))
     let history = history(["a": 1, "b": 100, "c": 10])
     let excluded = try #require(plan.excluding([1]).expecting(history).expectedDurations)
@@ -101,7 +101,7 @@ struct ExpectedDurationsTests {
     #expect(plan.expecting(skipped).expectedDurations?.steps.map(\.times) == [1, 0, 1])
   }
 
-  @Test func durationsNobodyCanBelieveDoNotOverflow() throws {
+  @Test func extremeDurationsDoNotOverflow() throws {
     let plan = try planned(Workflow(steps: (0..<1000).map { Step(StepID("s\($0)")!) }))
     let endless = DurationHistory(
       plan.steps.map {

@@ -44,14 +44,14 @@ import WeftTestKit
       "main.json:1 W0318 a secret is passed to input \"name\", which is not declared secret"
     ),
   ])
-  func whatIsGivenMustBeWantedAndFit(with: String, message: String) throws {
+  func givenInputsMustBeDeclaredAndValid(with: String, message: String) throws {
     let found = try Self.found(
       #"{"secrets": {"S": {"env": "S"}}, "steps": [{"workflow": "c.json", "with": "#
         + with + "}]}", ["c.json": Self.child])
     #expect(found == [message])
   }
 
-  @Test func aFileThatNobodyHasReadIsTold() {
+  @Test func unreadNestedFileIsReported() {
     let step = Step(id: "c", action: .workflow(NestedWorkflow(path: "c.json")))
     let workflow = Workflow(steps: [step])
     #expect(
@@ -60,7 +60,7 @@ import WeftTestKit
       ])
   }
 
-  @Test func problemsOfAnotherFileAreToldThereAndOnce() throws {
+  @Test func problemsOfANestedFileAreReportedThereOnce() throws {
     let found = try Self.found(
       #"{"parallel": [{"id": "a", "workflow": "c.json"}, {"id": "b", "workflow": "c.json"}]}"#,
       [
@@ -94,7 +94,7 @@ import WeftTestKit
     #expect(wrong.count == 1)
   }
 
-  @Test func anotherFileSeesNothingOfWhatIsAround() throws {
+  @Test func nestedFileSeesNoOuterNames() throws {
     let found = try Self.found(
       """
       {"inputs": {"i": {"type": "string", "default": ""}}, "env": {"V": "v"},
@@ -120,7 +120,7 @@ import WeftTestKit
       ])
   }
 
-  @Test func aCycleThroughAnotherFileIsToldInThisOne() throws {
+  @Test func cycleThroughANestedFileIsReportedInTheOuterOne() throws {
     let found = try Self.found(
       """
       {"parallel": [
@@ -146,7 +146,7 @@ import WeftTestKit
     #expect(found.map { $0.split(separator: " ")[1] } == ["W0215"])
   }
 
-  @Test func whatIsNeededBeforeTheRunCannotBeGivenLater() throws {
+  @Test func staticInputCannotBeComputedLate() throws {
     let child = """
       {"inputs": {"limit": {"type": "integer"}}, "maxParallel": "${{ inputs.limit }}",
        "steps": [{"name": "of ${{ inputs.limit }}", "run": "x"}]}

@@ -12,7 +12,7 @@ import WeftTestKit
       try WorkflowFiles(others.merging(["main.json": main]) { $1 }).workflow("main.json"))
   }
 
-  @Test func whatAnotherFileRunsIsInTheOneGraph() throws {
+  @Test func nestedStepsAreInTheSameGraph() throws {
     let plan = try Self.plan(
       #"{"steps": ["a", {"id": "c", "workflow": "c.json"}, "z"]}"#,
       ["c.json": #"{"parallel": [{"id": "x", "run": "x"}, {"needs": ["x"], "run": "y"}]}"#])
@@ -30,7 +30,7 @@ import WeftTestKit
       plan.steps.map(\.address.text) == ["a/x", "a/2.1", "a/2.2", "2/x", "2/2.1", "2/2.2"])
   }
 
-  @Test func ofTooManyStepsTheOneIsToldThatBringsThemIn() throws {
+  @Test func tooManyStepsAreReportedAtTheNestingStep() throws {
     let main = #"{"steps": ["a", {"steps": [{"id": "c", "workflow": "b.json"}]}, "z"]}"#
     let workflow = try WorkflowFiles([
       "main.json": main, "b.json": #"{"steps": [{"workflow": "c.json"}, {"workflow": "c.json"}]}"#,
@@ -89,7 +89,7 @@ import WeftTestKit
       ])
   }
 
-  @Test func whatIsGivenHoldsTheWholeFile() throws {
+  @Test func computedInputDelaysTheWholeFile() throws {
     let plan = try Self.plan(
       """
       {"parallel": [

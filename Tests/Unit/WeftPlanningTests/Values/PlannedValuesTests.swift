@@ -18,7 +18,7 @@ struct PlannedValuesTests {
     return plan.values.reads(ofNode: plan.steps[0].node)
   }
 
-  @Test func onlyWhatIsReadIsKept() throws {
+  @Test func onlyReadValuesAreKept() throws {
     #expect(try Self.reads("1") == [])
     #expect(try Self.reads("steps.a.stdout") == .stdout)
     #expect(try Self.reads("steps.a.json.x[0]") == .stdout)
@@ -29,7 +29,7 @@ struct PlannedValuesTests {
     #expect(try Self.reads("steps.a[format('std{0}', 'out')]") == .everything)
   }
 
-  @Test func whatAStepReadsOfItselfIsKept() throws {
+  @Test func selfReferencesAreKept() throws {
     let step = Step(
       id: "a", action: .run(Command(.script("true"))),
       outputs: [OutputDeclaration("x", value: "${{ self.stderr }}")])

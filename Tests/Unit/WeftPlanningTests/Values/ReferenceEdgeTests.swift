@@ -41,7 +41,7 @@ struct ReferenceEdgeTests {
     #expect(plan.waits == ["r: a", "a:"])
   }
 
-  @Test func whatIsReadTwiceOrNeededBesidesIsOneEdge() throws {
+  @Test func repeatedReferencesMakeOneEdge() throws {
     let plan = try planned(
       Workflow(parallel: [
         Step("a", run: "true"),
@@ -91,7 +91,7 @@ struct ReferenceEdgeTests {
     #expect(try planned(workflow).waits == ["a:", "b:"])
   }
 
-  @Test func whatStandsInQuotesOrBracesIsNoReference() throws {
+  @Test func quotedTextIsNotAReference() throws {
     let plan = try planned(
       Workflow(parallel: [
         Step("a", run: ["echo", "${{ 'steps.b.stdout' }}", "steps.b.stdout", "{{ steps.b }}"]),

@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test("after a failure what has left the group is ended, and told", arguments: levels)
-  func failed(level: ContainmentLevel) throws {
+  func escapedProcessesEndAfterAFailure(level: ContainmentLevel) throws {
     let lock = DeathLock()
     let script = "setsid sleep 1000 >&- 2>&- & exit 3"
     let ran = try contained(lock.taking + script, level)
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test("after a success what has a session of its own lives until the run ends", arguments: levels)
-  func succeeded(level: ContainmentLevel) throws {
+  func detachedSessionLivesUntilTheRunEnds(level: ContainmentLevel) throws {
     let lock = DeathLock()
     let scratch = Scratch()
     let fifo = scratch.path + "/fifo"
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test("leftovers that are kept outlive the run", arguments: levels)
-  func kept(level: ContainmentLevel) throws {
+  func keptLeftoversOutliveTheRun(level: ContainmentLevel) throws {
     let lock = DeathLock()
     let ran = try contained(lock.taking + "sleep 1000 >&- 2>&- & echo $!", level) { containment in
       #expect(containment.endOrphans(StopPolicy(), stop: StopSwitch()) == OrphansEnd())
@@ -129,7 +129,7 @@ import Testing
   @Test(
     "a run's directories in the cgroup tree go with it",
     .enabled(if: ControlGroupTree.isUsable, "no cgroup v2 that can be written"))
-  func nothingIsLeftInTheTree() throws {
+  func controlGroupTreeIsRemoved() throws {
     let id = uniqueRun()
     for script in ["true", "setsid sleep 0.01 &", "exit 1"] {
       _ = try contained(script, .cgroup, run: id)
@@ -140,7 +140,7 @@ import Testing
   @Test(
     "X36: what a success leaves behind is told at any priority",
     arguments: levels, ["", "nice -n 18 ", "nice -n 19 "])
-  func niced(level: ContainmentLevel, nice: String) throws {
+  func leftoversAreReportedAtAnyPriority(level: ContainmentLevel, nice: String) throws {
     let lock = DeathLock()
     let ran = try contained(lock.taking + nice + "sleep 1000 >&- 2>&- &", level)
     #expect(ran.end.exited(with: 0))
@@ -226,7 +226,7 @@ import Testing
   }
 
   @Test("X07: only a name with a run's id and an engine's mark is that of a run's control group")
-  func names() {
+  func controlGroupNeedsARunIDAndAMark() {
     let cookie = EngineCookie()
     let name = ControlGroupName(run: "20261120-233012-4f2a9c", cookie: cookie)
     #expect(ControlGroupName(name.text) == name)

@@ -39,7 +39,7 @@ import Testing
     #expect(living(lineage, table) == [1: [201, 202], 2: [301]])
   }
 
-  @Test func whatWasSeenOnceIsKnownWhenItsParentsHaveGone() {
+  @Test func observedProcessStaysKnownWithoutItsParents() {
     var lineage = lineage()
     let before = [
       engine, process(200, parent: 100), process(202, parent: 200),
@@ -89,7 +89,7 @@ import Testing
     #expect(living(lineage, table) == [1: [201], 2: [500, 501]])
   }
 
-  @Test func theEnginesOwnSessionBelongsToNobodyThoughAStepAtATerminalIsInIt() {
+  @Test func enginesSessionBelongsToNoStep() {
     var lineage = ProcessTree(engine: 100, session: 90)
     lineage.began(1, leader: 200)
     let table = [

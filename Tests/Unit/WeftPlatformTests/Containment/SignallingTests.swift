@@ -42,7 +42,7 @@ import Testing
 
   @Test(
     "X33: the id is used only where no descriptor can be had", arguments: [ENOSYS, EMFILE, ENFILE])
-  func withoutDescriptors(error: Int32) {
+  func signallingWorksWithoutProcessDescriptors(error: Int32) {
     #expect(calls(hold: -error) == ["id 4242"])
     #expect(calls(hold: -error, isSame: false) == [])
     if error == ENOSYS {

@@ -34,18 +34,18 @@ import Testing
       (CleaningPolicy(bytes: 0), [4, 3, 2, 1]),
       (CleaningPolicy(count: 4, age: .seconds(2 * 86_400)), [4, 3, 2]),
     ])
-  func limits(policy: CleaningPolicy, expected: [Int]) {
+  func oldestRunsAreRemovedFirst(policy: CleaningPolicy, expected: [Int]) {
     #expect(removed(policy, candidates()) == expected)
   }
 
-  @Test func whatIsHeldOrUnknownStaysAndCountsAllTheSame() {
+  @Test func heldOrUnknownRunsStayAndCount() {
     let all = candidates([.held, .unknown(reason: "x"), .ended, .held, .ended])
     #expect(removed(CleaningPolicy(count: 0, removesUnfinished: true), all) == [4, 2])
     #expect(removed(CleaningPolicy(count: 3), all) == [4])
     #expect(removed(CleaningPolicy(bytes: 200), all) == [4, 2])
   }
 
-  @Test func whatCouldBeResumedGoesOnlyWhereThatIsSaid() {
+  @Test func resumableRunIsRemovedOnlyOnRequest() {
     let all = candidates([.ended, .unfinished, .ended, .unfinished, .ended])
     let policy = CleaningPolicy(count: 1)
     #expect(removed(policy, all) == [4, 2])

@@ -54,7 +54,7 @@ import WeftPlatform
     _ = folder
   }
 
-  @Test func aRunThatGoesOnMeanwhileStays() throws {
+  @Test func runResumedMeanwhileIsKept() throws {
     try record(end)
     #expect(state.retention(of: run) == .ended)
     do {
@@ -71,7 +71,7 @@ import WeftPlatform
   @Test(
     "S18: what is not the folder of a run is left alone",
     arguments: ["link", "empty", "file", "stranger", "newer"])
-  func strangers(kind: String) throws {
+  func foreignFoldersAreLeftAlone(kind: String) throws {
     try record(end)
     let path = "\(state.runs.path)/\(run)"
     let folder = try state.folder(of: run)
@@ -120,7 +120,7 @@ import WeftPlatform
 
   private static let now = WallTime(nanoseconds: WallClock.now.nanoseconds)
 
-  @Test func whatAKilledProcessHasLeftGoesToo() throws {
+  @Test func remnantsOfAKilledProcessAreRemoved() throws {
     _ = try state.runs.directory(".removed-\(run)-1", makes: true)
     state.removeLeftoverFiles(now: RemovingTests.now)
     #expect(state.runs.names() == [])

@@ -25,7 +25,7 @@ struct DurationFileTests {
   }
 
   @Test(arguments: 0..<100 as Range<UInt64>)
-  func whatIsWrittenIsReadBack(seed: UInt64) {
+  func writtenDurationsAreReadBack(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let entries = (0..<Int.random(in: 0...50, using: &random)).map { index in
       let recent = (0..<Int.random(in: 1...5, using: &random)).map { _ in

@@ -47,7 +47,7 @@ struct StoredDurationsTests {
 
   private var file: String { get throws { try #require(try folder.names().first) } }
 
-  @Test func eachRunAddsToWhatIsKnown() throws {
+  @Test func eachRunAddsItsDurations() throws {
     #expect(known() == [])
     add(5)
     add(7)
@@ -58,14 +58,14 @@ struct StoredDurationsTests {
     #expect(status.st_mode & 0o777 == 0o600)
   }
 
-  @Test func aWorkflowIsToldFromOthers() {
+  @Test func workflowsHaveDistinctKeys() {
     add(5)
     let other = WorkflowKey(file: "/srv/sub/w.json", name: nil, below: nil)
     add(9, to: other)
     #expect(known() == [[5_000]] && known(other) == [[9_000]])
   }
 
-  @Test func whatIsDamagedIsForgottenAndMadeAnew() throws {
+  @Test func damagedDurationsAreReplaced() throws {
     add(5)
     let name = try file
     try folder.remove(name)
@@ -96,7 +96,7 @@ struct StoredDurationsTests {
     #expect(try PrivateDirectory.at("\(scratch.path)/elsewhere", makes: false).names() == [])
   }
 
-  @Test func whereNothingCanBeWrittenNothingIsKept() throws {
+  @Test func unwritableDirectoryStoresNoDurations() throws {
     FileRunStore(directory: "\(scratch.path)/missing/.weft")
       .keep(durations: [1], of: key)
     #expect(!FileSystem.isDirectory("\(scratch.path)/missing"))
@@ -158,7 +158,7 @@ struct WorkflowKeyTests {
       ("/srv/app/w.json", "/.weft", "below srv/app/w.json"),
       ("/srv/application/w.json", "/srv/app/.weft", "file /srv/application/w.json"),
     ])
-  func whatLiesBesideTheRecordsIsKnownByTheWayFromThere(
+  func nearbyWorkflowHasARelativeKey(
     file: String, directory: String, text: String
   ) throws {
     let key = try #require(WorkflowKey(file: file, name: nil, below: nil))

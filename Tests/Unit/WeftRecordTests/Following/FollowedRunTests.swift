@@ -67,7 +67,7 @@ import WeftPlatform
     .event(.stepStarted(step, attempt: attempt))
   }
 
-  @Test func whatIsRecordedIsToldOnceAndInOrder() throws {
+  @Test func recordedEventsAreReportedOnceInOrder() throws {
     let (folder, writer) = try RunFolder.make(in: state)
     var followed = try FollowedRun(run, in: state)
     #expect(newEvents(&followed) == ["began 0"])
@@ -103,7 +103,7 @@ import WeftPlatform
     #expect(!followed.isHeld)
   }
 
-  @Test func whatIsTornAndCutOffIsNotMissed() throws {
+  @Test func truncatedTornRecordIsNotMissed() throws {
     do {
       let (_, writer) = try RunFolder.make(in: state)
       try writer.record(started("a"), elapsed: .zero)
@@ -121,7 +121,7 @@ import WeftPlatform
     #expect(newEvents(&followed) == ["began 1", "step.started"])
   }
 
-  @Test func onlyTheLastEngineIsToldOf() throws {
+  @Test func onlyTheLastEngineIsReported() throws {
     do {
       let (_, writer) = try RunFolder.make(in: state)
       try writer.record(started("a"), elapsed: .zero)
@@ -140,7 +140,7 @@ import WeftPlatform
     #expect(newEvents(&followed) == ["began 1", "step.started", "a: after"])
   }
 
-  @Test func afterAnEngineThatWasCutOffNothingIsMissed() throws {
+  @Test func eventsAfterAKilledEngineAreNotMissed() throws {
     do {
       let (_, writer) = try RunFolder.make(in: state)
       try writer.record(started("a"), elapsed: .zero)
@@ -160,7 +160,7 @@ import WeftPlatform
       newEvents(&followed) == ["began 1", "step.started", "a: before", "a: after", "step.finished"])
   }
 
-  @Test func outputOfAttemptsAndOfElementsThatComeAgainIsToldOnce() throws {
+  @Test func outputOfRepeatedAttemptsIsReportedOnce() throws {
     let (folder, writer) = try RunFolder.make(in: state)
     for (step, cumulative) in [("a", true), ("e[0]", false)] {
       let step = StepAddress(step)
@@ -182,7 +182,7 @@ import WeftPlatform
     _ = folder
   }
 
-  @Test func outputBeforeARetryIsToldBeforeIt() throws {
+  @Test func outputIsReportedBeforeTheRetry() throws {
     let (folder, writer) = try RunFolder.make(in: state)
     var followed = try FollowedRun(run, in: state)
     try writer.record(started("a"), elapsed: .zero)

@@ -34,7 +34,7 @@ import WeftPlatform
           duration: .zero)), keeping: RecordedValues())
   }
 
-  @Test func stepsAreToldInTheOrderOfTheRecord() throws {
+  @Test func stepsAreListedInJournalOrder() throws {
     let detail = try detail(of: [
       start, .event(.stepQueued("z")), .event(.stepQueued("a")), finished("a", .success),
       .event(.stepSkipped("m", .notSelected)), finished("z", .success),
@@ -59,7 +59,7 @@ import WeftPlatform
     #expect(advice.unlisted == 1)
   }
 
-  @Test func whatStandsBeforeDamageIsThere() throws {
+  @Test func recordsBeforeTheDamageAreRead() throws {
     let scratch = try ScratchFolder()
     let state = try scratch.state()
     let (_, writer) = try RunFolder.make(in: state)

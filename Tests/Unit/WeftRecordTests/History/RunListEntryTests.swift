@@ -69,7 +69,7 @@ import WeftPlatform
     _ = folder
   }
 
-  @Test func withoutAnEngineARunWithoutAnEndIsInterrupted() throws {
+  @Test func runWithoutEngineAndEndIsInterrupted() throws {
     try record(
       .event(.stepSkipped("b", .notSelected)), .event(.stepQueued("a")),
       .event(.stepFinished("a", SampleRecords.wholeEnd), keeping: RecordedValues()))
@@ -79,7 +79,7 @@ import WeftPlatform
     #expect(glance.counts.skipped == 1)
   }
 
-  @Test func aRunThatGoesOnAfterItsEndHasNotEnded() throws {
+  @Test func runResumedAfterItsEndHasNotEnded() throws {
     try record(end(.failure))
     let folder = try RunFolder.open(run, in: state)
     let writer = try folder.append(
@@ -100,7 +100,7 @@ import WeftPlatform
     #expect(state.glance(at: run)?.state == .success)
   }
 
-  @Test func whatIsTornBehindTheEndChangesNothing() throws {
+  @Test func tornRecordAfterTheEndChangesNothing() throws {
     try record(end(.success))
     try replaceJournal { $0 += Array("{\"n\":3,".utf8) }
     #expect(state.glance(at: run)?.state == .success)
@@ -162,7 +162,7 @@ import WeftPlatform
   @Test func aRunThatIsGoneIsNotTold() { #expect(state.glance(at: run) == nil) }
 
   @Test("J12: who looks at a run keeps no engine from it")
-  func lookingHindersNobody() async throws {
+  func readingARunDoesNotLockIt() async throws {
     do { _ = try RunFolder.make(in: state) }
     let (state, run) = (state, run)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -176,7 +176,7 @@ import WeftPlatform
     }
   }
 
-  @Test func ofRunsOfTheSameSecondTheRecordTellsWhichIsNewer() throws {
+  @Test func runsOfTheSameSecondAreOrderedByTheirRecords() throws {
     let texts = [
       "121-151337-ffffff", "121-151337-aaaaaa", "121-151337-cccccc", "120-000000-eeeeee",
     ]
@@ -190,7 +190,7 @@ import WeftPlatform
     #expect(state.newestFirst(atMost: 1) == [ids[2]])
   }
 
-  @Test func anIdTellsWhenItsRunBegan() {
+  @Test func runIDContainsItsStartTime() {
     #expect(
       RunID("20261121-151337-4f2a9c").startedAt
         == WallTime(nanoseconds: 1_795_274_017_000_000_000))

@@ -29,7 +29,7 @@ struct DiagnosticFormTests {
     #expect(value["diagnostics"]?[4] != nil && value["diagnostics"]?[5] == nil)
   }
 
-  @Test func withoutDiagnosticsTheFormsAreStillWhole() throws {
+  @Test func formsWithoutDiagnosticsAreComplete() throws {
     #expect(try value(DiagnosticJSON().rendered([]))["diagnostics"] == [])
     let run = try value(DiagnosticSARIF(version: "1.0.0").rendered([]))["runs"]?[0]
     #expect(run?["results"] == [] && run?["tool"]?["driver"]?["rules"] == [])

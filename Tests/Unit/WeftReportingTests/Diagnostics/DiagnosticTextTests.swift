@@ -79,7 +79,7 @@ struct DiagnosticTextTests {
     ("\u{2028}⟦x⟧", [#"\u{2028}x"#, "        ^"]),
     ("a\u{E0041}⟦x⟧", [#"a\u{e0041}x"#, "          ^"]),
   ])
-  func whatATerminalWouldObeyIsSpelledOut(text: String, lines: [String]) {
+  func terminalControlsAreEscaped(text: String, lines: [String]) {
     #expect(excerpt(Marked(text)) == lines)
   }
 
@@ -148,7 +148,7 @@ struct DiagnosticTextTests {
     #expect(shown == lines)
   }
 
-  @Test func ofALongLineThePartAroundTheRangeIsShown() {
+  @Test func longLineIsCutAroundTheRange() {
     let before = String(repeating: "abcdefghij", count: 30)
     let after = String(repeating: "klmnopqrst", count: 30)
     let middle = excerpt(Marked(before + "⟦HERE⟧" + after), width: 40)

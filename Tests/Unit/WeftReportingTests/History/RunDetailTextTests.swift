@@ -120,7 +120,7 @@ import WeftTestKit
   @Test(
     "S18: what a record says is shown whole, and moves no terminal's cursor",
     arguments: details.map(\.name))
-  func people(name: String) throws {
+  func hostileRecordTextIsShownHarmlessly(name: String) throws {
     let detail = try #require(RunDetailTextTests.details.first { $0.name == name }?.detail)
     let text = RunDetailText(DisplaySettings(mode: .plain), run: "\(RunDetailTextTests.id)")
       .rendered(detail)

@@ -44,7 +44,7 @@ import WeftTestKit
   private static let now = WallTime(nanoseconds: start + 6 * 60_000_000_000)
 
   @Test("S18: what a record says moves no terminal's cursor", arguments: [true, false])
-  func table(isUnicode: Bool) {
+  func hostileRecordTextIsHarmlessInTables(isUnicode: Bool) {
     let settings = DisplaySettings(mode: .plain, usesUnicode: isUnicode)
     let text = RunTable(settings, now: RunListTests.now).rendered(RunListTests.runs)
     #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 && $0 != "\u{202E}" })
@@ -66,7 +66,7 @@ import WeftTestKit
   }
 
   @Test("RFC 4180: fields with quotes and commas are quoted, lines end with CR and LF")
-  func csv() {
+  func csvFieldsAreQuotedByRFC4180() {
     let text = RunListCSV.rendered(RunListTests.runs)
     #expect(Golden("../Golden/history/runs.csv").mismatch(with: text) == nil)
     #expect(text.utf8.count { $0 == UInt8(ascii: "\r") } == RunListTests.runs.count + 1)

@@ -99,7 +99,7 @@ struct NamingTests {
       ("lib/deep.json", "lib/deep.json"), ("twice.json", "out"), ("inside/../../x", "inside"),
       ("lib/self/main.json", "lib/self"),
     ] as [(String, String?)])
-  func whatLeadsOutIsNotOpened(path: String, link: String?) throws {
+  func pathOutsideTheStartDirectoryIsNotOpened(path: String, link: String?) throws {
     try folder.write("main.json", naming: path)
     try folder.write("lib/a.json", #"{"steps": ["true"]}"#)
     try folder.write("../outside.json", "not JSON")
@@ -160,7 +160,7 @@ struct NamingTests {
     #expect(try folder.load().reported == ["main.json:2 W0601 \"\(path)\" \(reported)"])
   }
 
-  @Test func aNameThatNoFileCanHaveIsToldByTheReader() throws {
+  @Test func impossibleFileNameIsReported() throws {
     try folder.write("main.json", naming: "nul\\u0000")
     let loading = try folder.load()
     #expect(loading.reported.map { $0.prefix(17) } == ["main.json:2 W0025"])

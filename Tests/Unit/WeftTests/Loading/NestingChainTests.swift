@@ -60,7 +60,7 @@ struct NestingChainTests {
     #expect(fault(reading, then: "next", above: known) == (mayBe ? nil : message))
   }
 
-  @Test func nothingMoreIsReadOnceItWasTooMuch() {
+  @Test func readingStopsAtTheByteLimit() {
     var budget = ByteBudget(limit: 10)
     budget.take(4)
     #expect(budget.left == 6)

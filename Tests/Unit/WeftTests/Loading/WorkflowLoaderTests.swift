@@ -118,7 +118,7 @@ struct WorkflowLoaderTests {
     #expect(workflow != nil && reported == [])
   }
 
-  @Test func whatMayNotBeHadIsToldOnceForAll() {
+  @Test func generalNamingErrorIsReportedOnce() {
     let text = Folder.workflow(naming: ["a.json", "b.json"])
     let file = SourceFile(path: "x/y", bytes: Array(text.utf8))
     let (workflow, reported) = WorkflowLoader.load(file, at: nil, startDirectory: "/nowhere")
@@ -128,7 +128,7 @@ struct WorkflowLoaderTests {
     #expect(loading.nested(1)?.isRejected == true)
   }
 
-  @Test func whatKeepsTheFirstFileFromBeingReadIsThrown() {
+  @Test func unreadableFirstFileThrows() {
     #expect(throws: FileReadError.system(.notFound)) { try folder.load("missing.json") }
     #expect(throws: FileReadError.isDirectory) { try folder.load(".") }
   }

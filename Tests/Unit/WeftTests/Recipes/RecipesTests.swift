@@ -23,7 +23,7 @@ struct RecipesTests {
     #expect(release == Release(version: "1.2", files: ["files/weft.tar"]))
   }
 
-  @Test func whatIsNoSuchValueIsAFailureWithItsPlace() async throws {
+  @Test func undecodableValueFailsWithItsLocation() async throws {
     let releases = try releases([
       "/v1/a/latest": (200, "{\n  \"version\": }"),
       "/v1/b/latest": (200, #"{"version": "1", "files": ["x", 2]}"#),
@@ -124,7 +124,7 @@ struct RecipesTests {
   }
 
   /// Checks that the article contains the tested code.
-  @Test func theArticleShowsWhatIsTested() throws {
+  @Test func articleShowsTestedCode() throws {
     let here = #filePath.split(separator: "/").dropLast().map(String.init)
     let root = "/" + here.dropLast(4).joined(separator: "/")
     let code = lines(of: try text("/" + here.joined(separator: "/") + "/Recipes.swift"))
