@@ -51,6 +51,7 @@ package struct ChildProgram: Sendable {
   /// The limit without output, from its start or its last output to the leader's exit.
   package var stallTimeout: Duration?
   package var stopPolicy = StopPolicy()
+  package var drainLimits = DrainLimits()
   /// The exit codes that count as success: processes that created their own session are then left running.
   package var successCodes: [Int32] = [0]
   /// Whether, after a success, processes in its group are left running, too.

@@ -1,3 +1,13 @@
+/// The limits for reading output that other processes hold open when a program has ended.
+package struct DrainLimits: Sendable, Hashable {
+  /// The silence after which the output is considered complete.
+  package var quiet = Duration.milliseconds(100)
+  /// The limit for output that does not end.
+  package var total = Duration.seconds(2)
+
+  package init() {}
+}
+
 /// Decides how one program ends. A pure state machine without a clock or access to processes: callers report what
 /// happened, and it returns the next action.
 ///
@@ -25,13 +35,9 @@ struct Ending {
     case everything
   }
 
-  /// The silence after which output is considered complete, although a process holds it open.
-  static let quiet = Duration.milliseconds(100)
   /// The delay between a success and the killing of processes in its group: a process that is to create its own session
   /// (`setsid server &`) may be just about to do so when its shell has already exited.
   static let settling = Duration.milliseconds(100)
-  /// The limit for reading output that does not end.
-  static let drainLimit = Duration.seconds(2)
   /// The time after which killed processes that are still there are given up (uninterruptible sleep).
   static let deathLimit = Duration.seconds(5)
 
@@ -45,6 +51,7 @@ struct Ending {
   private(set) var gaveUp = false
 
   private let keepsLeftovers: Bool
+  private let drainLimits: DrainLimits
   private let grace: Duration
   private let timeoutAt: Duration?
   private let stallTimeout: Duration?
@@ -67,9 +74,10 @@ struct Ending {
   /// - Parameter keepsLeftovers: Whether processes that are alive after a success are left alone.
   init(
     startedAt start: Duration, timeout: Duration?, stallTimeout: Duration? = nil, grace: Duration,
-    keepsLeftovers: Bool = false
+    keepsLeftovers: Bool = false, drainLimits: DrainLimits = DrainLimits()
   ) {
     self.grace = grace
+    self.drainLimits = drainLimits
     self.stallTimeout = stallTimeout
     self.keepsLeftovers = keepsLeftovers
     timeoutAt = timeout.map { start + $0 }
@@ -176,7 +184,7 @@ struct Ending {
   /// The wait for more output; `nil` once there is none to wait for.
   private mutating func drain(since begin: Duration, at now: Duration) -> Action? {
     guard outputIsOpen, !outputWasHeld else { return nil }
-    let end = min(max(lastOutput, begin) + Self.quiet, begin + Self.drainLimit)
+    let end = min(max(lastOutput, begin) + drainLimits.quiet, begin + drainLimits.total)
     if end > now, level < .now { return .wait(until: end) }
     outputWasHeld = true
     return nil

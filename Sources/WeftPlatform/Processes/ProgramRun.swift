@@ -39,7 +39,8 @@ struct ProgramRun: ~Copyable {
     ending = Ending(
       startedAt: program.countsTimeFrom ?? begin, timeout: program.timeout,
       stallTimeout: program.stallTimeout,
-      grace: program.stopPolicy.grace, keepsLeftovers: program.keepsLeftovers)
+      grace: program.stopPolicy.grace, keepsLeftovers: program.keepsLeftovers,
+      drainLimits: program.drainLimits)
     if program.terminal != nil { ending.outputEnded() }
     if exit >= 0 { self.exit = Descriptor(owning: exit) }
   }

@@ -37,7 +37,7 @@ import WeftPlatform
 
   @Test(
     "X50: runs that start at once in a directory without records all get one",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(10)))
   func theFirstRunsAtOnce() async throws {
     for _ in 1...50 {
       let scratch = try ScratchFolder()

@@ -174,7 +174,7 @@ import WeftPlatform
 
   @Test(
     "X50: of several processes that remove a run at once one does, and none fails",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(10)))
   func removedAtOnce() async throws {
     for _ in 1...40 {
       try record(end)
