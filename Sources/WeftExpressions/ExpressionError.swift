@@ -61,13 +61,20 @@ extension EvaluationError {
   static func unexpectedSymbol(_ text: String) -> EvaluationError {
     let help: String? =
       switch text.utf8.first {
+      case _ where text == "and": "use && for \"and\""
+      case _ where text == "or": "use || for \"or\""
+      case _ where text == "not": "use ! for \"not\""
+      case _ where text.hasPrefix("??"): "use || for a default"
+      case UInt8(ascii: "+"):
+        "expressions have no arithmetic; "
+          + "to join texts: ${{ a }}${{ b }} or format('{0}{1}', a, b)"
       case _ where text.utf8.contains(UInt8(ascii: "'")): quoteHelp
+      case UInt8(ascii: "?"): "there is no ?:; write case(a, b, c)"
       case UInt8(ascii: "\""): "strings use single quotes: 'text'"
       case UInt8(ascii: "="): "use == for equality"
       case UInt8(ascii: "&"): "use && for \"and\""
       case UInt8(ascii: "|"): "use || for \"or\""
-      case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "/"),
-        UInt8(ascii: "%"):
+      case UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "/"), UInt8(ascii: "%"):
         "expressions have no arithmetic"
       case UInt8(ascii: "$"): "${{ }} cannot be nested: write the name without it"
       default: nil
@@ -79,6 +86,8 @@ extension EvaluationError {
     EvaluationError(
       "W0302", "unexpected end of the expression after \(quoted(text))")
   }
+
+  static let missingParenthesis = EvaluationError("W0302", "\")\" is missing")
 
   static let unclosedText = EvaluationError(
     "W0302", "the string that begins here has no closing \"'\"", help: quoteHelp)

@@ -120,15 +120,21 @@ struct Parser {
   }
 
   private mutating func expect(_ kind: Token.Kind) throws(ExpressionError) {
-    guard token.kind == kind else { throw unexpected() }
+    guard token.kind == kind else {
+      guard token.kind == .end, kind == .closeParenthesis else { throw unexpected() }
+      throw ExpressionError(.missingParenthesis, last.range)
+    }
     try advance()
   }
 
   /// The fault for an unexpected token, or for an end after which more must follow.
   private func unexpected() -> ExpressionError {
-    token.kind == .end
-      ? ExpressionError(.unexpectedEnd(after: text(of: last)), last.range)
-      : ExpressionError(.unexpectedSymbol(text(of: token)), token.range)
+    if token.kind == .end {
+      return ExpressionError(.unexpectedEnd(after: text(of: last)), last.range)
+    }
+    let isNot = last.kind == .name && text(of: last) == "not"
+    let symbol = isNot ? last : token
+    return ExpressionError(.unexpectedSymbol(text(of: symbol)), symbol.range)
   }
 
   private func text(of token: Token) -> String { lexer.text(token.start, token.end) }

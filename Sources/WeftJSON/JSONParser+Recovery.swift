@@ -179,6 +179,7 @@ extension JSONParser {
     }
     let isCertain = containerIsObject ? beginsMember(at) : beginsValue(at)
     guard isCertain else {
+      if followsQuote(at) { return fail(.innerQuote, at - 1..<at) }
       return recoverBracket(at, wanted: containerIsObject ? "\",\" or \"}\"" : "\",\" or \"]\"")
     }
     let end = endOfToken(before: at)
@@ -223,6 +224,11 @@ extension JSONParser {
       true
     default: ["true", "false", "null"].contains(text(at..<endOfWord(at)))
     }
+  }
+
+  /// Whether a word directly follows the closing quote of a string, as in `"echo "hello""`.
+  private func followsQuote(_ at: Int) -> Bool {
+    at > 0 && bytes[at - 1] == UInt8(ascii: "\"") && endOfWord(at) > at
   }
 
   /// Whether a string followed by a colon begins here.

@@ -25,7 +25,11 @@ package enum JSONReader {
       return (nil, [fault.diagnostic(in: file)])
     }
     let result = JSONParser.parse(file.bytes, from: outside.start, limits: limits)
-    var diagnostics = (outside.notes + result.problems).map { $0.diagnostic(in: file) }
+    var problems = result.problems
+    if beside != nil, let range = result.yaml(in: file.bytes) {
+      problems = [JSONProblem(.yaml, range)]
+    }
+    var diagnostics = (outside.notes + problems).map { $0.diagnostic(in: file) }
     var root: JSONNode?
     if result.isWhole {
       let document = JSONDocument(file: file, tape: result.tape)

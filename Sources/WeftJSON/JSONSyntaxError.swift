@@ -108,6 +108,10 @@ extension JSONSyntaxError {
     JSONSyntaxError("W0010", "found \(found), expected \(wanted)")
   }
 
+  /// A quote inside a string ended it.
+  static let innerQuote = JSONSyntaxError(
+    "W0010", "the string ended at this quote", help: "inside a string write \\\"")
+
   static func strangeSpace(_ scalar: Unicode.Scalar) -> JSONSyntaxError {
     JSONSyntaxError(
       "W0010", "found \(name(of: scalar)), which is not white space in JSON",
@@ -161,6 +165,9 @@ extension JSONSyntaxError {
       return nil
     }
   }
+
+  static let yaml = JSONSyntaxError(
+    "W0017", "this looks like YAML; Weft reads JSON", help: "convert it: yq -o=json FILE")
 
   static func isWord(_ text: String) -> Bool {
     !text.isEmpty

@@ -116,8 +116,8 @@ struct EdgeBuilder {
     case .ambiguous:
       return nil
     case .unknown:
-      let nearest = suggestions[found.file].nearest(to: need.name)
-      report(.unknownNeed(of: subject(node), named: need.name, nearest: nearest), at: need)
+      let help = helpForUnknownName(need.name)
+      report(.unknownNeed(of: subject(node), named: need.name, help: help), at: need)
       return nil
     case .node(node):
       report(.needsItself(subject(node)), at: need)
@@ -142,8 +142,8 @@ struct EdgeBuilder {
     case .ambiguous:
       break
     case .unknown:
-      let nearest = suggestions[found.file].nearest(to: source.name)
-      report(.unknownLog(of: subject(node), named: source.name, nearest: nearest), at: source)
+      let help = helpForUnknownName(source.name)
+      report(.unknownLog(of: subject(node), named: source.name, help: help), at: source)
     case .node(node):
       report(.readsItsOwnLog(subject(node)), at: source)
     case .node(let target):
@@ -192,6 +192,46 @@ struct EdgeBuilder {
 
   private func subject(_ node: Plan.NodeIndex) -> OutlineMember.Subject {
     outline.member(at: node).subject
+  }
+
+  // MARK: Help for unknown names
+
+  private mutating func helpForUnknownName(_ name: String) -> String {
+    if let member = member(called: name) {
+      let id = StepID(name) == nil ? "an \"id\"" : "\"id\": \"\(name)\""
+      return "\(member) has the name \"\(shortName(name))\" but no id: add \(id)"
+    }
+    return suggestions[found.file].nearest(to: name).asSuggestion
+      ?? (EdgeBuilder.isPosition(name)
+        ? "\"\(name)\" is a position: give that step an \"id\" and refer to it"
+        : "refer to a step or group by its \"id\"")
+  }
+
+  /// The first step or group of the file that has this `name` and no id. Found only for as many problems as are shown.
+  private func member(called name: String) -> OutlineMember.Subject? {
+    guard found.problems.count < DiagnosticCollection.defaultLimit else { return nil }
+    let node = outline.nodes.indices.first { node in
+      let step: Step? =
+        switch outline.nodes[node] {
+        case .step(let index): outline.steps[Int(index)].step
+        case .groupStart(let index): outline.groups[Int(index)].step
+        case .groupEnd: nil
+        }
+      return step?.name == name && step?.id == nil && outline.file(of: node) == found.file
+    }
+    return node.map(subject)
+  }
+
+  /// Whether a name looks like the address of a step without an id: `3`, `2.1`, `checks.3`.
+  private static func isPosition(_ name: String) -> Bool {
+    let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let isNumber = parts.map { part in
+      !part.isEmpty && part.count < 10 && part.allSatisfy { (0x30...0x39).contains($0) }
+    }
+    guard parts.count < 100, let first = parts.first, isNumber.dropFirst().allSatisfy(\.self) else {
+      return false
+    }
+    return isNumber[0] || parts.count > 1 && StepID.isValid(first)
   }
 }
 
@@ -268,11 +308,11 @@ extension Diagnostic {
   }
 
   fileprivate static func unknownNeed(
-    of subject: Subject, named name: String, nearest: String?
+    of subject: Subject, named name: String, help: String
   ) -> Diagnostic {
     problem(
       "W0203", of: subject, "needs \"\(shortName(name))\", which is not a step of this workflow",
-      key: "needs", help: nearest.asSuggestion ?? helpForUnknownName(name))
+      key: "needs", help: help)
   }
 
   fileprivate static func needsItsGroup(_ subject: Subject, group: String) -> Diagnostic {
@@ -317,12 +357,12 @@ extension Diagnostic {
   }
 
   fileprivate static func unknownLog(
-    of subject: Subject, named name: String, nearest: String?
+    of subject: Subject, named name: String, help: String
   ) -> Diagnostic {
     problem(
       "W0207", of: subject,
       "reads the log of \"\(shortName(name))\", which is not a step of this workflow",
-      key: "stdin.log", help: nearest.asSuggestion ?? helpForUnknownName(name))
+      key: "stdin.log", help: help)
   }
 
   fileprivate static func readsLogOfGroup(_ subject: Subject, group: String) -> Diagnostic {
@@ -344,21 +384,4 @@ extension Diagnostic {
       help: "remove \"tty\" from \"\(step)\", or let it write to a file")
   }
 
-  private static func helpForUnknownName(_ name: String) -> String {
-    isPosition(name)
-      ? "\"\(name)\" is a position: give that step an \"id\" and refer to it"
-      : "refer to a step or group by its \"id\""
-  }
-
-  /// Whether a name looks like the address of a step without an id: `3`, `2.1`, `checks.3`.
-  private static func isPosition(_ name: String) -> Bool {
-    let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    let isNumber = parts.map { part in
-      !part.isEmpty && part.count < 10 && part.allSatisfy { (0x30...0x39).contains($0) }
-    }
-    guard parts.count < 100, let first = parts.first, isNumber.dropFirst().allSatisfy(\.self) else {
-      return false
-    }
-    return isNumber[0] || parts.count > 1 && StepID.isValid(first)
-  }
 }

@@ -13,14 +13,21 @@ struct CheckedFile {
   /// - Parameters:
   ///   - path: `-` is standard input.
   ///   - directory: The directory given with `-C`, to mention if the file is missing.
-  init(path: String, below directory: String?) {
+  ///   - offersInit: Whether a missing file may be created by `weft init`.
+  init(path: String, below directory: String?, offersInit: Bool = false) {
     do {
       let checked = try CheckedWorkflow(contentsOf: path)
       (workflow, plan, diagnostics) = (checked.workflow, checked.plan, checked.diagnostics)
       isMissing = false
     } catch {
       (workflow, plan) = (nil, nil)
-      diagnostics = [CheckedFile.diagnostic(error, path: path, below: directory)]
+      var problem = CheckedFile.diagnostic(error, path: path, below: directory)
+      if case .system(.notFound) = error, offersInit, directory == nil,
+        CheckedFile.isPlausibleName(path)
+      {
+        problem.help = "to create a first workflow there: weft init \(path)"
+      }
+      diagnostics = [problem]
       isMissing = error.isAboutTheName
     }
   }
@@ -41,7 +48,13 @@ struct CheckedFile {
     let name = path == "-" ? "standard input" : "\"\(path)\""
     return Diagnostic(
       .error, code: "W0000", message: "\(name) \(failure.message)", place: nil,
-      help: failure.help(path: path, below: directory))
+      help: failure.help(below: directory))
+  }
+
+  /// Whether a path looks like that of a workflow file, rather than a pattern or a URL.
+  private static func isPlausibleName(_ path: String) -> Bool {
+    path.hasSuffix(".json") && path != ".json" && !path.hasSuffix("/.json")
+      && !path.contains { "*?[]{}:\"' ".contains($0) }
   }
 }
 
@@ -54,13 +67,12 @@ extension FileReadError {
     }
   }
 
-  fileprivate func help(path: String, below directory: String?) -> String? {
+  fileprivate func help(below directory: String?) -> String? {
     switch self {
     case .isDirectory: "name a file in it"
     case .noWriter: "open it for writing, or pass the workflow on standard input as \"-\""
     case .system(.notFound):
       directory.map { "the path is relative to \"\($0)\", because of -C" }
-        ?? "\"weft init \(path)\" writes a first workflow there"
     case .tooLarge, .nulInPath, .system: nil
     }
   }
@@ -88,7 +100,7 @@ struct FileOperand {
   func planned(
     _ console: Console, isStrict: Bool = false, allowsMissing: Bool
   ) throws(CommandFailure) -> (plan: Plan, inputs: InputValues) {
-    let file = CheckedFile(path: path, below: directory)
+    let file = CheckedFile(path: path, below: directory, offersInit: !allowsMissing)
     if allowsMissing { DeliberateLeak.untilExit(file) }
     console.errors.write(file.diagnostics)
     guard let plan = file.plan else { throw CommandFailure(file.exitCode()) }

@@ -110,7 +110,8 @@ extension DurationText.ParseError {
   fileprivate var help: String {
     switch self {
     case .withoutUnit(let number): "for seconds, write \"\(number)s\""
-    case .malformed, .lastWithoutUnit, .unknownUnit, .unitOutOfOrder, .fraction:
+    case .fraction(let text?): "write \(text)"
+    case .malformed, .lastWithoutUnit, .unknownUnit, .unitOutOfOrder, .fraction(nil):
       "whole numbers, each with its unit, the largest first: d, h, m, s, ms"
     case .negative, .zero, .tooLong: "omit --timeout to use the workflow's own limit"
     }

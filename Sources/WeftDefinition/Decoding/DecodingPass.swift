@@ -279,7 +279,7 @@ extension DecodingPass {
     _ member: JSONMember, in object: Object.Type
   ) -> Int? {
     let name = member.key.stringValue ?? ""
-    if let problem = Object.misplaced(name) {
+    if let problem = Object.misplaced(name, member.value) {
       report(problem, at: member.key)
       return nil
     }

@@ -41,10 +41,7 @@ extension DecodingPass {
     let field = Field(order.key)
     guard list.kind == .array else {
       draft.isList = false
-      reportType(
-        of: list, field, wanted: "an array of steps",
-        help: list.kind == .string || list.kind == .object ? "wrap it in an array: [ … ]" : nil)
-      return
+      return reportNoArray(list, field)
     }
     let elements = list.elements
     if elements.isEmpty {
@@ -54,6 +51,20 @@ extension DecodingPass {
           : .emptyGroup(path: path(field)), at: list)
     }
     read(list, order.key, into: &draft.members)
+  }
+
+  /// Reports a value in place of an array of steps. The keys of an object may be meant as ids.
+  mutating func reportNoArray(_ node: JSONNode, _ field: Field) {
+    let id = node.kind == .object ? node.members.first { _ in true }?.key.stringValue : nil
+    let help: String? =
+      if let id, StepID(id) != nil, StepDraft.format.rule(named: id) == nil {
+        "write an array: [ { \"id\": \"\(id)\", \"run\": … } ]"
+      } else if node.kind == .string || node.kind == .object {
+        "wrap it in an array: [ … ]"
+      } else {
+        nil
+      }
+    reportType(of: node, field, wanted: "an array of steps", help: help)
   }
 
   /// Reads the steps of a list and appends them.

@@ -14,8 +14,8 @@ protocol FormatObject: SendableMetatype {
   /// Whether the key may be read; otherwise this reports why not.
   mutating func admits(_ key: KeyRule, _ node: JSONNode, _ pass: inout DecodingPass) -> Bool
 
-  /// The problem with a key that has its place in another object; `nil` if it is just unknown.
-  static func misplaced(_ key: String) -> Diagnostic?
+  /// The problem with a key that has its place in another object or tool; `nil` if it is just unknown.
+  static func misplaced(_ key: String, _ value: JSONNode) -> Diagnostic?
 }
 
 extension FormatObject {
@@ -25,7 +25,7 @@ extension FormatObject {
     true
   }
 
-  static func misplaced(_ key: String) -> Diagnostic? { nil }
+  static func misplaced(_ key: String, _ value: JSONNode) -> Diagnostic? { nil }
 }
 
 /// The keys of one kind of object. A class, so that reading an object counts one reference to its table.

@@ -350,8 +350,16 @@ struct StepDraft: FormatObject {
     return true
   }
 
-  static func misplaced(_ key: String) -> Diagnostic? {
-    WorkflowDraft.format.rule(named: key) == nil ? nil : .workflowKeyOfStep(key)
+  static func misplaced(_ key: String, _ value: JSONNode) -> Diagnostic? {
+    if key == "uses", let name = value.stringValue, isMarketplaceAction(name) {
+      return .marketplaceAction
+    }
+    return WorkflowDraft.format.rule(named: key) == nil ? nil : .workflowKeyOfStep(key)
+  }
+
+  /// Whether a name is that of an action for another CI service, such as `actions/checkout@v4`.
+  private static func isMarketplaceAction(_ name: String) -> Bool {
+    name.hasPrefix("actions/") || name.hasPrefix("docker://") || name.contains("@")
   }
 
   // MARK: The action
@@ -599,6 +607,12 @@ extension Diagnostic {
     Diagnostic(
       .misplacedKey, "\"\(key)\" is a key of the workflow, not of a step",
       help: ofStep[key] ?? "move it next to the outermost \"steps\" or \"parallel\"")
+  }
+
+  fileprivate static var marketplaceAction: Diagnostic {
+    Diagnostic(
+      .unknownKey, "\"uses\" is not a key of a step",
+      help: "Weft runs no marketplace actions; run the command itself, for example git clone")
   }
 
   static var noAction: Diagnostic {

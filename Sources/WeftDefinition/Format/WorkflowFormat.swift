@@ -81,7 +81,7 @@ struct WorkflowDraft: FormatObject {
     ) { $0.workflow.concurrency = $1 }
   }
 
-  static func misplaced(_ key: String) -> Diagnostic? {
+  static func misplaced(_ key: String, _ value: JSONNode) -> Diagnostic? {
     StepDraft.format.rule(named: key) == nil ? nil : .stepKeyOfWorkflow(key)
   }
 }
@@ -128,9 +128,7 @@ extension DecodingPass {
 
   mutating func finally(_ node: JSONNode, _ field: Field) -> [Step]? {
     guard node.kind == .array else {
-      reportType(
-        of: node, field, wanted: "an array of steps",
-        help: node.kind == .string || node.kind == .object ? "wrap it in an array: [ … ]" : nil)
+      reportNoArray(node, field)
       return nil
     }
     if node.elements.isEmpty { report(.emptyGroup(path: path(field)), at: node) }

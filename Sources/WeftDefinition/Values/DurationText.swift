@@ -15,7 +15,8 @@ package enum DurationText {
     /// A unit that occurs twice, or after a smaller one.
     case unitOutOfOrder(String)
     case negative
-    case fraction
+    /// `instead` is the same duration in whole numbers; `nil` if there is none.
+    case fraction(instead: String?)
     case zero
     /// More than ``WorkflowLimits/longestDuration``.
     case tooLong
@@ -76,7 +77,9 @@ package enum DurationText {
     let digits = rest.prefix { $0.isDigit }
     guard !digits.isEmpty else { throw .malformed }
     rest = rest[digits.endIndex...]
-    if rest.first == UInt8(ascii: "."), rest.dropFirst().first?.isDigit == true { throw .fraction }
+    if rest.first == UInt8(ascii: "."), rest.dropFirst().first?.isDigit == true {
+      throw .fraction(instead: isFirst ? wholeNumbers(digits, rest.dropFirst()) : nil)
+    }
     let unit = rest.prefix { !$0.isDigit }
     rest = rest[unit.endIndex...]
     guard !unit.isEmpty else {
@@ -84,6 +87,23 @@ package enum DurationText {
       throw isFirst ? .withoutUnit(number: number) : .lastWithoutUnit(number: number)
     }
     return (Int64(Substring(digits)) ?? .max, unit)
+  }
+
+  /// Writes `1.5h` as `1h30m`; `nil` if milliseconds are too coarse for it, or if more follows.
+  private static func wholeNumbers(
+    _ digits: Substring.UTF8View, _ rest: Substring.UTF8View
+  ) -> String? {
+    let decimals = rest.prefix { $0.isDigit }
+    let name = String(Substring(rest[decimals.endIndex...]))
+    guard let unit = units.first(where: { $0.name == name }), decimals.count <= 9,
+      let whole = Int64(Substring(digits)), let part = Int64(Substring(decimals)),
+      whole < 1_000_000_000
+    else { return nil }
+    let scale = decimals.reduce(Int64(1)) { scale, _ in scale * 10 }
+    let (milliseconds, remainder) = (part * unit.milliseconds).quotientAndRemainder(
+      dividingBy: scale)
+    guard remainder == 0 else { return nil }
+    return text(of: .milliseconds(whole * unit.milliseconds + milliseconds))
   }
 }
 

@@ -21,7 +21,8 @@ extension DurationText.ParseError {
   func help(allowsZero: Bool) -> String? {
     switch self {
     case .unknownUnit(let unit): "\(quoted(unit)) is not a unit; \(DurationText.ParseError.units)"
-    case .fraction: "write whole numbers: \"1500ms\" for one and a half seconds"
+    case .fraction(let text?): "write \"\(text)\""
+    case .fraction(nil): "write whole numbers: \"1500ms\" for one and a half seconds"
     case .malformed, .withoutUnit, .lastWithoutUnit, .unitOutOfOrder: DurationText.ParseError.units
     case .negative where allowsZero, .tooLong where allowsZero: nil
     case .negative, .zero, .tooLong: "omit the key for no limit"

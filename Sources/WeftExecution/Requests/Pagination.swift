@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftDiagnostics
 import WeftEvents
 import WeftExpressions
 import WeftHTTP
@@ -67,14 +68,16 @@ struct Pagination: Sendable {
 
   private func unexpected(_ answer: Response) throws(StepFailure) -> StepFailure? {
     let status = answer.response.status
-    guard first.expectedStatus.accepts(status) else { return .answered(answer) }
+    guard first.expectedStatus.accepts(status) else {
+      return .unexpected(answer.response, expected: first.expectedStatus)
+    }
     if call.responseForm != .auto, answer.response.savedTo == nil {
       if let failure = undecodable(answer) { return failure }
     }
     guard try questions.holds(.expected, for: answer) == false else { return nil }
     return StepFailure(
       classes: ErrorClass.classes(ofStatus: status),
-      message: "was answered \(status), but \"expect.when\" does not hold: "
+      message: "\(answer.response.phrase), but \"expect.when\" is false: "
         + questions.text(at: .expected))
   }
 
@@ -103,8 +106,8 @@ struct Pagination: Sendable {
       return .failed(
         StepFailure(
           classes: [.limit],
-          message: "asked \(polling.max == 1 ? "once" : "\(polling.max) times"), and \"poll.until\""
-            + " does not hold: \(questions.text(at: .until))",
+          message: "gave up after \(Count(polling.max, "request")); \"poll.until\" is still false: "
+            + questions.text(at: .until),
           help: "raise \"max\" of \"poll\", or \"every\""), answer)
     }
     return .pollLater(polling.every, answer)
@@ -210,13 +213,33 @@ extension ErrorClass {
 
 extension StepFailure {
   /// A response with an unexpected status.
-  fileprivate static func answered(_ answer: Response) -> StepFailure {
-    let response = answer.response
-    var message = "was answered \(response.status)"
-    if let reason = StatusReason.text(response.status) { message += " (\(reason))" }
-    message += " by \(response.url.origin)"
+  fileprivate static func unexpected(
+    _ response: HTTPResponse, expected: StatusExpectation
+  ) -> StepFailure {
+    var message = response.phrase
+    if expected != .success { message += "; expected \(expected.alternatives)" }
     return StepFailure(
       classes: ErrorClass.classes(ofStatus: response.status), message: message,
       help: StatusReason.help(response))
+  }
+}
+
+extension HTTPResponse {
+  /// Such as `GET http://h/a returned 404 Not Found`. Without the query, which may be long.
+  fileprivate var phrase: String {
+    "\(method.name) \(url.origin)\(url.path) returned \(status)"
+      + (StatusReason.text(status).map { " \($0)" } ?? "")
+  }
+}
+
+extension StatusExpectation {
+  /// Such as `200 or 3xx`.
+  fileprivate var alternatives: String {
+    elements.map { element in
+      switch element {
+      case .code(let code): "\(code)"
+      case .hundreds(let hundreds): "\(hundreds)xx"
+      }
+    }.joined(separator: " or ")
   }
 }

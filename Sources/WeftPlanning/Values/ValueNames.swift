@@ -76,7 +76,9 @@ final class ValueNames {
       return loop(reference, in: site, of: owner)
         ?? .problem(
           .unknownContext(
-            reference.context, nearest: nearestContext(to: reference.context, of: owner)), at: 0)
+            reference.context,
+            help: reference.helpForUnknownName
+              ?? nearestContext(to: reference.context, of: owner).asSuggestion), at: 0)
     case .item, .index, .matrix: return loop(reference, in: site, of: owner) ?? .reported
     case .inputs: return input(reference, in: site, of: owner)
     case .secrets: return secret(reference, in: outline.file(of: owner))
@@ -335,5 +337,22 @@ extension ValueNames {
           nearest: NearestName(names).nearest(to: name)), at: 1)
     }
     return member(of: Knowledge(type: type), reference, from: 2)
+  }
+}
+
+extension ContextReference {
+  /// The help for a name that other tools have, and for a function without parentheses.
+  fileprivate var helpForUnknownName: String? {
+    let rest = names.dropFirst().map(\.text)
+    switch context {
+    case "needs":
+      return "write steps." + (rest.isEmpty ? "a.outputs.x" : rest.joined(separator: "."))
+    case "github" where rest.count == 1:
+      return "declare an input, or read $GITHUB_\(rest[0].uppercased()) in the script"
+    case "github", "vars":
+      return "declare an input, and pass the value with -i"
+    default:
+      return ExpressionFunction(named: context).map { "did you mean \($0.signature)?" }
+    }
   }
 }

@@ -7,7 +7,7 @@ import WeftDiagnostics
 enum ValueProblem: Sendable, Hashable {
   /// A problem with the expression itself, in the words of the parser.
   case expression(code: String, message: String, help: String?)
-  case unknownContext(String, nearest: String?)
+  case unknownContext(String, help: String?)
   /// A context or function that exists, but is not available there.
   case unavailable(String, in: TextSite, help: String)
   case unknownStep(String, nearest: String?)
@@ -257,8 +257,8 @@ extension ValueProblem {
     case .expression(_, _, let help), .remark(_, _, let help), .wrongType(_, _, _, let help):
       help
     case .unavailable(_, _, let help), .unsafeInScript(_, let help): help
-    case .unknownContext(_, let nearest):
-      nearest.asSuggestion
+    case .unknownContext(_, let help):
+      help
         ?? "available: inputs, env, secrets, steps, self, item, index, matrix, run and workflow; text goes in '…'"
     case .unknownStep(_, let nearest):
       nearest.asSuggestion ?? "refer to a step or group by its \"id\""

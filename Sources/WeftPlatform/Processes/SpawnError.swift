@@ -103,6 +103,7 @@ extension SpawnError {
         + "\(humanSize(limit)) that the system accepts for a program"
     case .nulInArgument(let index): "argument \(index) contains a NUL character"
     case .nulInDirectory: "the working directory has a NUL character in its name"
+    case .resources(.notFound): "the control group of the run has gone"
     case .resources(let error): "the system cannot start another program: \(error)"
     case .refused(let path, let error): "program \"\(escaped(path))\" did not start: \(error)"
     case .terminalUnavailable(let reason): reason.message

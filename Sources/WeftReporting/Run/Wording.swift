@@ -6,7 +6,7 @@ extension CancelReason {
   /// The reason in words, for use after "cancelled:".
   var sentence: String {
     switch self {
-    case .requested: "requested"
+    case .requested: "on request"
     case .signal("INT"): "interrupted"
     case .signal(let name): "received SIG\(name)"
     case .runTimeout(let limit): "the run's time limit of \(ShownDuration.limit(limit)) passed"

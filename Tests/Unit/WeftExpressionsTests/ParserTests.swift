@@ -72,7 +72,9 @@ struct ParserTests {
     ("a +b", "+b", "unexpected \"+b\" in an expression"),
     ("a + b", "+", "unexpected \"+\" in an expression"),
     ("a ==", "==", "unexpected end of the expression after \"==\""),
-    ("(a", "a", "unexpected end of the expression after \"a\""),
+    ("(a", "a", "\")\" is missing"), ("join(a", "a", "\")\" is missing"),
+    ("(", "(", "unexpected end of the expression after \"(\""),
+    ("not a", "not", "unexpected \"not\" in an expression"),
     ("a[", "[", "unexpected end of the expression after \"[\""),
     ("a.", ".", "unexpected end of the expression after \".\""),
     ("a..b", ".b", "unexpected \".b\" in an expression"),
@@ -118,7 +120,14 @@ struct ParserTests {
   @Test(arguments: [
     ("a = b", "use == for equality"), ("a & b", "use && for \"and\""),
     ("a | b", "use || for \"or\""),
-    ("1 + 1", "expressions have no arithmetic"),
+    (
+      "1 + 1",
+      "expressions have no arithmetic; to join texts: ${{ a }}${{ b }} or format('{0}{1}', a, b)"
+    ),
+    ("1 * 1", "expressions have no arithmetic"),
+    ("a ? 1 : 2", "there is no ?:; write case(a, b, c)"), ("a ?? b", "use || for a default"),
+    ("a and b", "use && for \"and\""), ("a or b", "use || for \"or\""),
+    ("not a", "use ! for \"not\""),
     ("\"a\"", "strings use single quotes: 'text'"),
     ("${{ a }}", "${{ }} cannot be nested: write the name without it"),
     ("tojsn(a)", "did you mean \"toJSON\"?"),

@@ -44,6 +44,18 @@ struct JSONSyntaxErrorTests {
     #expect((root != nil) == wrong.isReadOn)
   }
 
+  @Test(arguments: ["⟦steps⟧:\n  - run: true\n", "# all\n⟦a⟧: 1", "⟦---⟧\nsteps:\n"])
+  func aFileInYAMLIsReportedOnceAsSuch(text: String) throws {
+    let wrong = MalformedDocument(text, "W0017", "", readOn: false)
+    let (root, diagnostics) = JSONReader.read(file(wrong.text))
+    let reported = try #require(diagnostics.first)
+    let range = try #require(reported.place).range
+    #expect(root == nil && diagnostics.count == 1)
+    #expect(reported.message == "this looks like YAML; Weft reads JSON")
+    #expect(reported.help == "convert it: yq -o=json FILE")
+    #expect(Int(range.start)..<Int(range.end) == wrong.range)
+  }
+
   static let faults: [MalformedDocument] = commas + words + numbers + quotes + strings + structure
 
   static let commas = [
@@ -73,6 +85,12 @@ struct JSONSyntaxErrorTests {
       help: #"write ":" between the key and its value"#, readOn: true),
     MalformedDocument(
       "{\"a\": \"x\" ⟦\"⟧y\"}", "W0010", #"found """, expected "," or "}""#, readOn: false),
+    MalformedDocument(
+      "{\"run\": \"echo ⟦\"⟧hello\"world}", "W0010", "the string ended at this quote",
+      help: #"inside a string write \""#, readOn: false),
+    MalformedDocument(
+      "[\"echo ⟦\"⟧hello\"\"]", "W0010", "the string ended at this quote",
+      help: #"inside a string write \""#, readOn: false),
     MalformedDocument("[\"a\"⟦:⟧ 1]", "W0010", #"found ":", expected "," or "]""#, readOn: false),
     MalformedDocument("[1⟦;⟧ 2]", "W0010", #"found ";", expected "," or "]""#, readOn: false),
   ]
@@ -97,6 +115,12 @@ struct JSONSyntaxErrorTests {
     MalformedDocument(
       "[⟦nul⟧]", "W0017", #""nul" is not a JSON value"#,
       help: #"strings are written in double quotes: "nul""#, readOn: true),
+    MalformedDocument(
+      "[⟦steps⟧: 1]", "W0017", #""steps" is not a JSON value"#,
+      help: #"strings are written in double quotes: "steps""#, readOn: false),
+    MalformedDocument(
+      "⟦error⟧: none", "W0017", #""error" is not a JSON value"#,
+      help: #"strings are written in double quotes: "error""#, readOn: false),
     MalformedDocument("[⟦*⟧]", "W0010", #"found "*", expected a value"#, readOn: false),
     MalformedDocument("[⟦\u{1}⟧]", "W0010", "found U+0001, expected a value", readOn: false),
   ]

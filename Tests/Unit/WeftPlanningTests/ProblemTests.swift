@@ -31,6 +31,24 @@ struct ProblemTests {
       ["W0203 group \"g\" needs \"zebra\", which is not a step of this workflow"],
       helps: ["refer to a step or group by its \"id\""]),
     Case(
+      "a need of a name, of a step and of a group without an id",
+      Workflow(parallel: [
+        Step(name: "build", action: .wait(.duration(.seconds(1)))),
+        Step(id: "c", name: "b", action: .wait(.duration(.seconds(1)))),
+        Step(name: "set up", action: .group(StepGroup(.steps, []))),
+        Step("a", needs: ["build", "set up", "b"]),
+      ]),
+      [
+        "W0203 step \"a\" needs \"build\", which is not a step of this workflow",
+        "W0203 step \"a\" needs \"set up\", which is not a step of this workflow",
+        "W0203 step \"a\" needs \"b\", which is not a step of this workflow",
+      ],
+      helps: [
+        "step \"1\" has the name \"build\" but no id: add \"id\": \"build\"",
+        "group \"3\" has the name \"set up\" but no id: add an \"id\"",
+        "refer to a step or group by its \"id\"",
+      ]),
+    Case(
       "a need by position",
       Workflow(parallel: [Step(run: "x"), Step("a", needs: ["1"]), Step("b", needs: ["g.1.2"])]),
       [

@@ -80,7 +80,7 @@ import WeftPlanning
     let reasons: [(SkipReason, String)] = [
       (.dependencyFailed(step), "because \"build\" failed"),
       (.heldBack(by: step), "because nothing starts after \"build\" failed"),
-      (.cancelled(.requested), "before the start (requested)"),
+      (.cancelled(.requested), "before the start (on request)"),
       (.cancelled(.signal("INT")), "before the start (interrupted)"),
       (.cancelled(.signal("TERM")), "before the start (received SIGTERM)"),
       (

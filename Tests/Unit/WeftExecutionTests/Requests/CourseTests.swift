@@ -297,7 +297,8 @@ import WeftTestKit
     _ = await harness.endedInTime()
     let end = try await harness.end()
     #expect(
-      end.failure?.message == "asked 3 times, and \"poll.until\" does not hold: self.json.ok")
+      end.failure?.message
+        == "gave up after 3 requests; \"poll.until\" is still false: self.json.ok")
     #expect(end.failure?.classes == [.limit])
     #expect(transport.requests.count == 3)
   }

@@ -94,7 +94,7 @@ import WeftTestKit
     let harness = try Self.harness(
       #"{"url": "http://h/"}"#, .head(422, Self.json, #"{"error": "name is taken"}"#))
     let end = try await harness.end()
-    #expect(end.failure?.message == "was answered 422 (not processable) by http://h")
+    #expect(end.failure?.message == "GET http://h/ returned 422 Unprocessable Content")
     let lines = (harness.subscription.takeAll() ?? []).compactMap { event in
       if case .stepOutput(_, let output) = event.kind { output.text } else { nil }
     }
