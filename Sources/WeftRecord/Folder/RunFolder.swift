@@ -253,10 +253,10 @@ extension RunFolder {
   ///
   /// - Parameter plan: The plan of the run.
   package func recordedReport(of plan: Plan) throws(RunFolderError) -> RunReport? {
-    var report = RecordedReport(of: plan)
-    let contents = try contents { report.apply($0) }
+    var run = RunState(reporting: plan)
+    let contents = try contents { run.apply($0) }
     if let damage = contents.damage { throw .damaged(damage) }
-    return report.value.flatMap { $0.end == nil ? nil : $0 }
+    return run.report.flatMap { $0.end == nil ? nil : $0 }
   }
 
   /// Writes the report of a run whose engine ended before it could.

@@ -9,7 +9,7 @@ package struct RecordedLoop: Sendable, Hashable {
   package let notStarted: Int
 }
 
-extension RecordedRun {
+extension RunState {
   /// The loops whose elements are recorded, by address.
   package var loops: [RecordedLoop] {
     let listed = groups.filter { $0.value.elements != nil }

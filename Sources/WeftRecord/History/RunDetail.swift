@@ -7,7 +7,7 @@ import WeftPlatform
 package struct RunDetail: Sendable {
   package let run: RunID
   package let state: RecordedState
-  package let recorded: RecordedRun
+  package let recorded: RunState
   /// The steps in the order of their first records.
   package let order: [StepAddress]
   /// The damage at which reading stopped.
@@ -16,7 +16,7 @@ package struct RunDetail: Sendable {
   package let folder: String
 
   package init(
-    _ run: RunID, _ state: RecordedState, _ recorded: RecordedRun, order: [StepAddress],
+    _ run: RunID, _ state: RecordedState, _ recorded: RunState, order: [StepAddress],
     damage: JournalError? = nil, folder: String
   ) {
     self.run = run

@@ -81,7 +81,7 @@ extension RunListEntry {
   }
 
   /// - Parameter isHeld: Whether an engine holds it.
-  package init(_ run: RunID, _ recorded: RecordedRun, isHeld: Bool) {
+  package init(_ run: RunID, _ recorded: RunState, isHeld: Bool) {
     self.init(run, recorded.state(isHeld: isHeld))
     startedAt = recorded.startedAt
     workflow = recorded.opening?.workflow
@@ -112,23 +112,10 @@ extension RecordedState {
   }
 }
 
-extension RecordedRun {
+extension RunState {
   /// - Parameter isHeld: Whether an engine holds it.
   package func state(isHeld: Bool) -> RecordedState {
     if let end { return RecordedState(end.outcome) }
     return isHeld ? .running : pause == nil ? .interrupted : .waiting
-  }
-
-  /// The outcomes of the steps that are done, in a run that has not ended.
-  package var counts: OutcomeCounts {
-    var counts = OutcomeCounts()
-    for step in steps.values where !step.isOutdated {
-      switch step.state {
-      case .finished(let end, _): counts.add(end)
-      case .skipped(let reason): counts.add(reason.outcome)
-      case .queued, .started, .retrying: break
-      }
-    }
-    return counts
   }
 }

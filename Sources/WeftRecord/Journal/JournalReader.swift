@@ -75,7 +75,7 @@ package struct JournalLimits: Sendable, Hashable {
 /// The contents of a journal.
 package struct JournalContents: Sendable {
   /// The state after its complete records.
-  package var run = RecordedRun()
+  package var run = RunState()
   /// The end of the last complete record; bytes after it were being written when the engine ended.
   package var wholeBytes = 0
   /// The number of complete lines.

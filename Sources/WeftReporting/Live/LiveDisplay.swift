@@ -19,7 +19,7 @@ struct LiveDisplay: Sendable {
     moreHint = settings.moreHint
   }
 
-  var hasEnded: Bool { progress.end != nil || progress.pause != nil }
+  var hasEnded: Bool { progress.run.end != nil || progress.run.pause != nil }
 
   mutating func apply(_ event: RunEvent, log: Reporter.ReadLog) {
     let prior = progress.prior(ofGroupEndedBy: event)

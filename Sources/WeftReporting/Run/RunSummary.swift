@@ -13,8 +13,8 @@ struct RunSummary {
 
   /// Returns the lines; none before the run's end.
   func lines(_ progress: RunProgress) -> [String] {
-    if let pause = progress.pause { return lines(progress, pause) }
-    guard let end = progress.end else { return [] }
+    if let pause = progress.run.pause { return lines(progress, pause) }
+    guard let end = progress.run.end else { return [] }
     let causes = causes(progress, end)
     let explanations = causes + outputs(end)
     return (explanations.isEmpty ? [] : [""]) + explanations
