@@ -29,7 +29,7 @@ struct LiveArea {
     let hidden = all.count - shown.count
     var lines = lines(of: shown)
     if hidden > 0, rows > 1 {
-      lines.append(text.cut("  \(palette.ellipsis) and \(hidden) more", columns: columns))
+      lines.append(text.cut("  \(text.ellipsis) and \(hidden) more", columns: columns))
     }
     return lines + [counter(progress)]
   }
