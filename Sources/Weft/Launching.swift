@@ -315,7 +315,7 @@ extension StartError {
           .error, code: "W0226",
           message:
             "the engine's options name \"\(step.name)\", which is not a step of this workflow",
-          place: nil, help: step.nearest.map { "did you mean \"\($0)\"?" })
+          place: nil, help: step.nearest.asSuggestion)
       ])
     case .changedFiles, .orphans, .givenUp, .turn, .journal, .containment:
       let error = storeError

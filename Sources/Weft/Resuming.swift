@@ -191,7 +191,7 @@ package struct PreviousRun: Sendable {
   package let opening: RecordOpening
   let salvages: Bool
 
-  package var run: RecordedRun { contents.run }
+  package var run: RunState { contents.run }
   package var hasSucceeded: Bool { run.end?.outcome == .success }
 
   /// Holds and reads the journal.

@@ -152,41 +152,23 @@ extension RunEvent.Kind: Payload {
       try coder.code("delayUs", &delay)
       if Coder.isReading { self = .stepWaiting(step, for: delay) }
     case .stepOutput(var step, var output):
-      try coder.code("step", &step)
-      try output.code(&coder)
-      if Coder.isReading { self = .stepOutput(step, output) }
+      if try coder.code("step", &step, &output) { self = .stepOutput(step, output) }
     case .stepRetrying(var step, var retry):
-      try coder.code("step", &step)
-      try retry.code(&coder)
-      if Coder.isReading { self = .stepRetrying(step, retry) }
+      if try coder.code("step", &step, &retry) { self = .stepRetrying(step, retry) }
     case .stepFinished(var step, var end):
-      try coder.code("step", &step)
-      try end.code(&coder)
-      if Coder.isReading { self = .stepFinished(step, end) }
+      if try coder.code("step", &step, &end) { self = .stepFinished(step, end) }
     case .stepRestored(var step, var end):
-      try coder.code("step", &step)
-      try end.code(&coder)
-      if Coder.isReading { self = .stepRestored(step, end) }
+      if try coder.code("step", &step, &end) { self = .stepRestored(step, end) }
     case .stepCached(var step, var end):
-      try coder.code("step", &step)
-      try end.code(&coder)
-      if Coder.isReading { self = .stepCached(step, end) }
+      if try coder.code("step", &step, &end) { self = .stepCached(step, end) }
     case .stepSkipped(var step, var reason):
-      try coder.code("step", &step)
-      try reason.code(&coder)
-      if Coder.isReading { self = .stepSkipped(step, reason) }
+      if try coder.code("step", &step, &reason) { self = .stepSkipped(step, reason) }
     case .groupStarted(var group, var start):
-      try coder.code("group", &group)
-      try start.code(&coder)
-      if Coder.isReading { self = .groupStarted(group, start) }
+      if try coder.code("group", &group, &start) { self = .groupStarted(group, start) }
     case .groupRetrying(var group, var retry):
-      try coder.code("group", &group)
-      try retry.code(&coder)
-      if Coder.isReading { self = .groupRetrying(group, retry) }
+      if try coder.code("group", &group, &retry) { self = .groupRetrying(group, retry) }
     case .groupFinished(var group, var end):
-      try coder.code("group", &group)
-      try end.code(&coder)
-      if Coder.isReading { self = .groupFinished(group, end) }
+      if try coder.code("group", &group, &end) { self = .groupFinished(group, end) }
     case .runWarning(var warning):
       try warning.code(&coder)
       if Coder.isReading { self = .runWarning(warning) }
@@ -210,6 +192,17 @@ extension RunEvent.Kind: Payload {
 }
 
 extension EventCoder {
+  /// Codes the members of an event about a step or group.
+  ///
+  /// - Returns: Whether they were read.
+  mutating func code(
+    _ key: StaticString, _ address: inout StepAddress, _ payload: inout some Payload
+  ) throws(Failure) -> Bool {
+    try code(key, &address)
+    try payload.code(&self)
+    return Self.isReading
+  }
+
   /// Codes the slots of pools that a step waits for.
   fileprivate mutating func code(_ pools: inout [PoolRequest]) throws(Failure) {
     guard member("waitingFor", isPresent: !pools.isEmpty) else { return }

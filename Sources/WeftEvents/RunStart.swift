@@ -165,3 +165,23 @@ extension OutputGap: Payload {
     sequences = UInt64(first)...UInt64(last)
   }
 }
+
+/// A method for finding all processes that a step has started when they are to be terminated.
+///
+/// The engine uses the first level that is available. The Reliability article lists what each finds and misses.
+public enum ContainmentLevel: String, Sendable, Hashable, CaseIterable {
+  /// Each attempt is in a control group (Linux, cgroup v2) of its own. Nothing escapes.
+  case cgroup
+  /// The engine's process adopts orphans (`PR_SET_CHILD_SUBREAPER`). Nothing outlives the run, but the step
+  /// that started an orphan may be unknown.
+  case subreaper
+  /// Processes are found by session, parentage, and an environment variable. One that changes all three
+  /// escapes.
+  case groupAndCookie = "group+cookie"
+}
+
+/// The version of Weft.
+public enum WeftVersion {
+  /// Follows semver.org.
+  public static let current = "0.1.0"
+}

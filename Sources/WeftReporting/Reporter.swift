@@ -28,29 +28,20 @@ package struct Reporter: Sendable {
   /// Called with a complete frame, or with whole lines in batches of about 64 KiB.
   package typealias Write = (Channel, [UInt8]) -> Void
 
-  private enum Display: Sendable {
-    case plain(PlainReporter)
-    case live(LiveReporter)
-  }
-
-  private var display: Display
+  /// Exactly one of these, so that it is changed in place.
+  private var plain: PlainReporter?
+  private var live: LiveReporter?
 
   package init(_ settings: DisplaySettings, labels: StepLabels) {
-    display =
-      switch settings.mode {
-      case .plain: .plain(PlainReporter(settings, labels: labels))
-      case .live: .live(LiveReporter(settings, labels: labels))
-      }
+    switch settings.mode {
+    case .plain: plain = PlainReporter(settings, labels: labels)
+    case .live: live = LiveReporter(settings, labels: labels)
+    }
   }
 
   /// The time at which ``handle(_:now:size:log:remaining:write:)`` must be called even without events, since the
   /// run's start; `nil` if only events matter.
-  package var nextRedraw: Duration? {
-    switch display {
-    case .plain: nil
-    case .live(let live): live.nextRedraw
-    }
-  }
+  package var nextRedraw: Duration? { live?.nextRedraw }
 
   /// Shows events and the passage of time.
   ///
@@ -65,25 +56,13 @@ package struct Reporter: Sendable {
     _ events: [RunEvent], now: Duration, size: () -> DisplaySize?, log: ReadLog,
     remaining: () -> Duration? = { nil }, write: Write
   ) {
-    switch display {
-    case .plain(var plain):
-      display = .plain(PlainReporter.spent)
-      plain.handle(events, log: log, write: write)
-      display = .plain(plain)
-    case .live(var live):
-      display = .live(LiveReporter.spent)
-      live.handle(
-        events, now: now, size: size, log: log, remaining: remaining, write: write)
-      display = .live(live)
-    }
+    plain?.handle(events, log: log, write: write)
+    live?.handle(events, now: now, size: size, log: log, remaining: remaining, write: write)
   }
 
   /// Removes the redrawn area, so that other output may use the screen; the next frame draws it again. Pending lines
   /// are shown before that if `isVisible`.
   package mutating func withdraw(isVisible: Bool, write: Write) {
-    guard case .live(var live) = display else { return }
-    display = .live(LiveReporter.spent)
-    live.withdraw(isVisible: isVisible, write)
-    display = .live(live)
+    live?.withdraw(isVisible: isVisible, write)
   }
 }

@@ -72,13 +72,8 @@ struct CheckSummary {
   /// The text, such as `2 files: 3 errors, 1 warning` or `1 file: no problems`.
   var text: String {
     let problems = [(errorCount, "error"), (warningCount, "warning")].filter { $0.0 > 0 }
-    let reported = problems.map(CheckSummary.counted).joined(separator: ", ")
-    return CheckSummary.counted(fileCount, "file") + ": "
-      + (reported.isEmpty ? "no problems" : reported)
-  }
-
-  private static func counted(_ count: Int, _ noun: String) -> String {
-    count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
+    let reported = problems.map { "\(Count($0, $1))" }.joined(separator: ", ")
+    return "\(Count(fileCount, "file")): \(reported.isEmpty ? "no problems" : reported)"
   }
 }
 

@@ -40,7 +40,7 @@ struct WhyCommand: Subcommand {
       let nearest = NearestName(plan.steps.map(\.address.text)).nearest(to: step)
       throw CommandFailure(
         .usage, "\"\(step)\" is not a step of this workflow",
-        help: nearest.map { "did you mean \"\($0)\"?" }
+        help: nearest.asSuggestion
           ?? "\"weft graph FILE\" shows the names of the steps")
     }
     guard found.isCached else {

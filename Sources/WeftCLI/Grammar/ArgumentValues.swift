@@ -34,7 +34,7 @@ extension ParsedArguments {
     let nearest = NearestName(words).nearest(to: found)
     throw .wrongValue(
       of: name, found: found, wanted: "one of " + words.joined(separator: ", "),
-      help: nearest.map { "did you mean \"\($0)\"?" }, command)
+      help: nearest.asSuggestion, command)
   }
 
   func count(of option: Option, in range: ClosedRange<Int>) throws(UsageError) -> Int? {

@@ -71,15 +71,13 @@ enum UsageError: Error, Sendable, Hashable {
 
   private static func remedy(unknownCommand name: String) -> String {
     if name.hasSuffix(".json") { return "to run it, write \"weft run \(name)\"" }
-    if let nearest = NearestName(CommandName.allCases.map(\.rawValue)).nearest(to: name) {
-      return "did you mean \"\(nearest)\"?"
-    }
-    return seeHelp(nil)
+    return NearestName(CommandName.allCases.map(\.rawValue)).nearest(to: name).asSuggestion
+      ?? seeHelp(nil)
   }
 
   private static func remedy(unknownTopOption name: String) -> String {
     let known = [Option.help, .version].flatMap(\.spellings)
-    if let nearest = NearestName(known).nearest(to: name) { return "did you mean \"\(nearest)\"?" }
+    if let remedy = NearestName(known).nearest(to: name).asSuggestion { return remedy }
     let owners = CommandDescription.all.filter { command in
       command.ownOptions.contains { $0.spellings.contains(name) }
     }
@@ -94,8 +92,8 @@ enum UsageError: Error, Sendable, Hashable {
       return "use \"\(meant.synopsis)\""
     }
     let long = command.options.flatMap(\.spellings).filter { $0.hasPrefix("--") }
-    if name.hasPrefix("--"), let nearest = NearestName(long).nearest(to: name) {
-      return "did you mean \"\(nearest)\"?"
+    if name.hasPrefix("--"), let remedy = NearestName(long).nearest(to: name).asSuggestion {
+      return remedy
     }
     return seeHelp(command.name)
   }

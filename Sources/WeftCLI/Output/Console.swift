@@ -79,7 +79,7 @@ struct CommandFailure: Error {
   init(_ step: StepChoice.UnknownStep) {
     self.init(
       .usage, "\"\(step.name)\" is not a step or group of this workflow",
-      help: step.nearest.map { "did you mean \"\($0)\"?" }
+      help: step.nearest.asSuggestion
         ?? "\"weft graph FILE\" shows the names of the steps")
   }
 }

@@ -35,7 +35,7 @@ struct CleanCommand: Subcommand {
     report(unknownsAmong: all, console)
     if !decision.resumable.isEmpty {
       console.output.write(
-        "kept \(Count.runs(decision.resumable.count)) that could still be resumed; use "
+        "kept \(Count(decision.resumable.count, "run")) that could still be resumed; use "
           + "--unfinished to remove them too\n")
     }
     return code
@@ -62,7 +62,7 @@ struct CleanCommand: Subcommand {
     }
     console.output.write(
       count == 0
-        ? "nothing to remove\n" : "\(verb) \(Count.runs(count)), \(ShownSize.text(bytes))\n")
+        ? "nothing to remove\n" : "\(verb) \(Count(count, "run")), \(ShownSize.text(bytes))\n")
     return code
   }
 
@@ -72,11 +72,6 @@ struct CleanCommand: Subcommand {
       console.errors.write("weft: warning: left alone: \(CommandError(reason).harmlessMessage)\n")
     }
   }
-}
-
-/// Formats `1 run`, `2 runs`.
-private enum Count {
-  static func runs(_ count: Int) -> String { count == 1 ? "1 run" : "\(count) runs" }
 }
 
 extension StateDirectory {

@@ -114,7 +114,7 @@ struct LogChoice {
     let known = detail.order.map(\.text) + (plan?.addresses ?? [])
     return CommandFailure(
       .usage, "\"\(name)\" is not a step of run \(detail.run)",
-      help: NearestName(known).nearest(to: name).map { "did you mean \"\($0)\"?" }
+      help: NearestName(known).nearest(to: name).asSuggestion
         ?? "\"weft show \(detail.run)\" lists the steps")
   }
 

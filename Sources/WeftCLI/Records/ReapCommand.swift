@@ -69,7 +69,7 @@ struct ReapCommand: Subcommand {
   private func reap(
     _ folder: RunFolder, _ console: Console
   ) throws(CommandFailure) -> (ended: Bool, ExitCode) {
-    let recorded: RecordedRun
+    let recorded: RunState
     // Damage does not matter: the readable records name the engines whose processes can be identified.
     do { recorded = try folder.contents().run } catch { throw CommandFailure(error) }
     let end = OrphanedProcesses(of: folder.run, recorded: recorded).end()

@@ -49,7 +49,7 @@ struct FollowSession {
   private let state: StateDirectory
   private let console: Console
   private let place: RecordDirectory
-  private var display: (reporter: Reporter, start: WallTime)?
+  private var display: (RunDisplay, start: WallTime)?
 
   init(_ run: RunID, in state: StateDirectory, _ place: RecordDirectory, _ console: Console) {
     self.place = place
@@ -64,11 +64,13 @@ struct FollowSession {
     // Stops when the output is no longer read.
     while !console.output.isClosed {
       switch poller.next({ show($0) }) {
-      case .continues: redraw()
+      case .continues:
+        handle([])
+        display?.0.flush()
       case .ended(let end): return ExitCode(of: end, isStrict: false, keptPromises: true)
       case .waits(let pause): return ExitCode(of: pause, keptPromises: true)
       case .abandoned:
-        withdraw()
+        display?.0.withdraw()
         throw .abandoned(run)
       }
     }
@@ -78,43 +80,19 @@ struct FollowSession {
   private mutating func show(_ update: FollowedRun.Update) {
     switch update {
     case .began(let opening, let moment):
-      withdraw()
+      display?.0.withdraw()
       let recorded = RecordedPlan(run, opening, in: state)
       let labels =
         recorded.plan.map { StepLabels($0, mask: recorded.secrets.mask) } ?? StepLabels()
-      var settings = console.output.displaySettings
-      settings.moreHint = place.logsHint(of: run)
-      display = (Reporter(settings, labels: labels), moment)
+      display = (RunDisplay(labels, console, moreHint: place.logsHint(of: run)), moment)
     case .happened(let events): handle(events)
     }
   }
 
-  private mutating func redraw() {
-    handle([])
-    console.output.flush()
-    console.errors.flush()
-  }
-
   private mutating func handle(_ events: [RunEvent]) {
     guard let start = display?.start else { return }
-    let (write, port) = (self.write, console.output)
-    let now = WallTime.now.since(start)
     // Needs no logs: all output arrives as events.
-    display?.reporter.handle(
-      events, now: max(.zero, now), size: { port.redrawnSize },
-      log: { _, _ in [] }, write: write)
-  }
-
-  private mutating func withdraw() {
-    let write = self.write
-    display?.reporter.withdraw(isVisible: console.output.redrawnSize != nil, write: write)
-    console.output.flush()
-  }
-
-  private var write: Reporter.Write {
-    { [console] channel, bytes in
-      (channel == .output ? console.output : console.errors).write(bytes)
-    }
+    display?.0.show(events, at: max(.zero, WallTime.now.since(start)), log: { _, _ in [] })
   }
 }
 

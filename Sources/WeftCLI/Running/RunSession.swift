@@ -156,32 +156,71 @@ struct RunSession {
   /// Displays the run until it ends or is suspended.
   private func show(_ run: RunEngine, _ events: EventPump, since start: Duration) {
     var pump = events
-    let port = settings.events == .standardOutput ? console.errors : console.output
-    var display = port.displaySettings
-    if settings.recording != .none {
-      display.moreHint = settings.place.logsHint(of: prepared.id)
-    }
-    var reporter = Reporter(display, labels: StepLabels(run.plan, mask: run.secrets.mask))
-    let write: Reporter.Write = { channel, bytes in
-      (channel == .output ? port : console.errors).write(bytes)
-    }
-    let flush = {
-      port.flush()
-      console.errors.flush()
-    }
+    var display = RunDisplay(
+      StepLabels(run.plan, mask: run.secrets.mask), console,
+      onErrors: settings.events == .standardOutput,
+      moreHint: settings.recording == .none ? nil : settings.place.logsHint(of: prepared.id))
     displayLock.open()
     defer { displayLock.close() }
     while let events = pump.next(
-      until: reporter.nextRedraw.map { start + $0 }, isWanted: { displayLock.isWanted })
+      until: display.nextRedraw.map { start + $0 }, isWanted: { displayLock.isWanted })
     {
-      reporter.handle(
-        events, now: MonotonicClock.now - start, size: { port.redrawnSize }, log: run.log(of:in:),
-        remaining: { run.remainingTime }, write: write)
-      flush()
+      display.show(
+        events, at: MonotonicClock.now - start, log: run.log(of:in:),
+        remaining: { run.remainingTime })
+      display.flush()
       guard displayLock.isWanted else { continue }
-      reporter.withdraw(isVisible: port.redrawnSize != nil, write: write)
-      flush()
+      display.withdraw()
       displayLock.yield()
+    }
+  }
+}
+
+/// The display of a run on the program's output.
+struct RunDisplay {
+  private var reporter: Reporter
+  private let console: Console
+  private let port: OutputPort
+
+  /// - Parameters:
+  ///   - onErrors: Whether the display is on standard error, because standard output has something else.
+  ///   - moreHint: A sentence for output that is shown only in part.
+  init(_ labels: StepLabels, _ console: Console, onErrors: Bool = false, moreHint: String?) {
+    self.console = console
+    port = onErrors ? console.errors : console.output
+    var settings = port.displaySettings
+    settings.moreHint = moreHint
+    reporter = Reporter(settings, labels: labels)
+  }
+
+  /// The time of the next redraw; `nil` if only events matter.
+  var nextRedraw: Duration? { reporter.nextRedraw }
+
+  /// Shows events and the passage of time.
+  ///
+  /// - Parameter now: The time since the start of the engine.
+  mutating func show(
+    _ events: [RunEvent], at now: Duration, log: Reporter.ReadLog,
+    remaining: () -> Duration? = { nil }
+  ) {
+    reporter.handle(
+      events, now: now, size: { port.redrawnSize }, log: log, remaining: remaining, write: write)
+  }
+
+  /// Leaves the screen to other output until the next event.
+  mutating func withdraw() {
+    reporter.withdraw(isVisible: port.redrawnSize != nil, write: write)
+    flush()
+  }
+
+  func flush() {
+    port.flush()
+    console.errors.flush()
+  }
+
+  private var write: Reporter.Write {
+    { [port, console] channel, bytes in
+      (channel == .output ? port : console.errors).write(bytes)
     }
   }
 }

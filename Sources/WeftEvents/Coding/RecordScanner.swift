@@ -109,28 +109,6 @@ package struct RecordScanner {
 
   // MARK: Values
 
-  private mutating func int() throws(RecordFormatError) -> Int {
-    let isNegative = byte(at: at) == UInt8(ascii: "-")
-    if isNegative { at += 1 }
-    var value = 0
-    let start = at
-    while case let digit = byte(at: at) &- UInt8(ascii: "0"), digit < 10 {
-      let (scaled, isTooLarge) = value.multipliedReportingOverflow(by: 10)
-      let (sum, isLarger) = scaled.addingReportingOverflow(Int(digit))
-      guard !isTooLarge, !isLarger else { throw .unfit("a number that is too large") }
-      value = sum
-      at += 1
-    }
-    guard at > start else { throw .malformed }
-    return isNegative ? -value : value
-  }
-
-  private mutating func bool() throws(RecordFormatError) -> Bool {
-    if take("true") { return true }
-    if take("false") { return false }
-    throw .malformed
-  }
-
   private mutating func take(_ word: StaticString) -> Bool {
     let count = word.utf8CodeUnitCount
     guard at + count <= bytes.count else { return false }
@@ -144,13 +122,6 @@ package struct RecordScanner {
     let isEscaped = try skipString()
     if isEscaped { return try escapedString(in: start..<at) }
     return String(decoding: bytes[(start + 1)..<(at - 1)], as: UTF8.self)
-  }
-
-  /// Reads any value.
-  private mutating func value() throws(RecordFormatError) -> JSONValue {
-    let start = at
-    try skipValue()
-    return JSONValue(try node(in: start..<at))
   }
 
   private func escapedString(in range: Range<Int>) throws(RecordFormatError) -> String {
@@ -226,15 +197,35 @@ extension RecordScanner: EventCoder {
 
   package mutating func beginObject() throws(RecordFormatError) { try begin("{") }
 
-  package mutating func code(_ value: inout Int) throws(RecordFormatError) { value = try int() }
-  package mutating func code(_ value: inout Bool) throws(RecordFormatError) { value = try bool() }
+  package mutating func code(_ value: inout Int) throws(RecordFormatError) {
+    let isNegative = byte(at: at) == UInt8(ascii: "-")
+    if isNegative { at += 1 }
+    value = 0
+    let start = at
+    while case let digit = byte(at: at) &- UInt8(ascii: "0"), digit < 10 {
+      let (scaled, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+      let (sum, isLarger) = scaled.addingReportingOverflow(Int(digit))
+      guard !isTooLarge, !isLarger else { throw .unfit("a number that is too large") }
+      value = sum
+      at += 1
+    }
+    guard at > start else { throw .malformed }
+    if isNegative { value = -value }
+  }
+
+  package mutating func code(_ value: inout Bool) throws(RecordFormatError) {
+    value = take("true")
+    guard value || take("false") else { throw .malformed }
+  }
 
   package mutating func code(_ value: inout String) throws(RecordFormatError) {
     value = try string()
   }
 
   package mutating func code(_ value: inout JSONValue) throws(RecordFormatError) {
-    value = try self.value()
+    let start = at
+    try skipValue()
+    value = JSONValue(try node(in: start..<at))
   }
 
   package mutating func code<Value: CodedValue>(

@@ -83,6 +83,9 @@ extension RunRecord.Kind {
     }
   }
 
+  /// Whether readers know records of this type.
+  package static func isReadable(_ type: String) -> Bool { blanks[type] != nil }
+
   /// One record of each type that a journal may have, which a reader replaces.
   fileprivate static let blanks: [String: RunRecord.Kind] = {
     let events = RunEvent.Kind.blanks.filter { event in
@@ -126,13 +129,9 @@ extension RunRecord.Kind: Payload {
       try coder.count("attempt", &attempt)
       if Coder.isReading { self = .kept(step, attempt: attempt) }
     case .listed(var group, var elements):
-      try coder.code("group", &group)
-      try elements.code(&coder)
-      if Coder.isReading { self = .listed(group, elements) }
+      if try coder.code("group", &group, &elements) { self = .listed(group, elements) }
     case .groupSkipped(var group, var reason):
-      try coder.code("group", &group)
-      try reason.code(&coder)
-      if Coder.isReading { self = .groupSkipped(group, reason) }
+      if try coder.code("group", &group, &reason) { self = .groupSkipped(group, reason) }
     case .outdated(var steps):
       try coder.code("steps", &steps)
       if Coder.isReading { self = .outdated(steps) }

@@ -38,7 +38,7 @@ package protocol ControlInbox: Sendable {
 extension ControlRequest {
   /// Whether it still applies to an engine that resumes the run. A step that has its answer needs no other one.
   /// A request to end the run was meant for the previous engine, unless that had suspended the run.
-  package func isDue(after recorded: RecordedRun) -> Bool {
+  package func isDue(after recorded: RunState) -> Bool {
     switch self {
     case .approve(let step), .reject(let step): recorded.steps[step]?.isAsking ?? false
     case .cancel, .kill: recorded.pause != nil

@@ -26,7 +26,7 @@ package final class EventStream: Sendable {
   /// The state that the one lock guards.
   private struct State {
     var lastSequence: UInt64 = 0
-    var fold: ReportFold
+    var run: RunState
     var history: EventHistory
     var subscribers: [Subscriber] = []
     /// The last event of the run, once it has happened.
@@ -39,7 +39,7 @@ package final class EventStream: Sendable {
       precondition(!isFinished, "an event after the end of the run: \(kind)")
       if isMuted, !kind.suspendsRun { return }
       lastSequence += 1
-      fold.apply(kind, at: elapsed, step: step)
+      run.apply(kind, at: elapsed, step: step)
       isFinished = kind.isLast
       // Without subscribers and history no event is needed.
       guard isFinished || history.events != nil || !subscribers.isEmpty else { return }
@@ -57,7 +57,7 @@ package final class EventStream: Sendable {
     ) -> Bool {
       guard !isFinished, !isMuted, history.events == nil, subscribers.isEmpty else { return false }
       lastSequence += 1
-      fold.change(step, address) { change(&$0, elapsed()) }
+      run.change(step, address) { change(&$0, elapsed()) }
       return true
     }
 
@@ -92,7 +92,7 @@ package final class EventStream: Sendable {
     self.recorder = recorder
     isRecorded = recorder != nil
     state = Mutex(
-      State(fold: ReportFold(plan: plan), history: EventHistory(limit: historyLimit)))
+      State(run: RunState(ofEventsOf: plan), history: EventHistory(limit: historyLimit)))
   }
 
   /// - Parameters:
@@ -113,7 +113,7 @@ package final class EventStream: Sendable {
   private var isPlain: Bool { !isRecorded && !secrets.hidesAnything }
 
   /// The index in the report for a step whose address is not in the plan; stays valid.
-  func place(of address: StepAddress) -> Int { state.withLock { $0.fold.place(nil, address) } }
+  func place(of address: StepAddress) -> Int { state.withLock { $0.run.place(of: address) } }
 
   /// Updates the state of a step without building an event, if there is no subscriber, no journal and nothing
   /// to mask.
@@ -261,12 +261,12 @@ package final class EventStream: Sendable {
   }
 
   /// The present state of the run; `nil` before its first event.
-  package var report: RunReport? { state.withLock { $0.fold.report } }
+  package var report: RunReport? { state.withLock { $0.run.report } }
 
   /// The counts of the steps so far.
-  var counts: OutcomeCounts { state.withLock { $0.fold.counts } }
+  var counts: OutcomeCounts { state.withLock { $0.run.counts } }
 
-  var reportedSteps: ReportedSteps { state.withLock { $0.fold.reportedSteps } }
+  var reportedSteps: ReportedSteps { state.withLock { $0.run.reportedSteps } }
 
   /// Adds a subscriber that gets everything: the past events one by one if they are few, else a snapshot; then
   /// the further events.
@@ -278,7 +278,7 @@ package final class EventStream: Sendable {
       var queue = SubscriberQueue(outputLimitBytes: outputLimitBytes)
       if let recorded = state.history.events {
         for event in recorded { queue.append(event) }
-      } else if let report = state.fold.report {
+      } else if let report = state.run.report {
         let snapshot = RunEvent.Kind.snapshot(report)
         queue.append(
           RunEvent(sequence: state.lastSequence, elapsed: elapsed(), kind: snapshot))

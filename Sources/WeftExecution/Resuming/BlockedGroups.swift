@@ -9,7 +9,7 @@ import WeftPlanning
 struct BlockedGroups {
   private(set) var addresses: Set<StepAddress> = []
 
-  init(_ plan: Plan, _ recorded: RecordedRun, _ index: PlanAddresses) {
+  init(_ plan: Plan, _ recorded: RunState, _ index: PlanAddresses) {
     let tolerant = recorded.tolerantGroups
     guard !tolerant.isEmpty else { return }
     for (address, known) in recorded.steps {
@@ -52,7 +52,7 @@ struct BlockedGroups {
   }
 }
 
-extension RecordedRun {
+extension RunState {
   /// Groups whose failure was tolerated, and loops that succeeded though an element failed.
   fileprivate var tolerantGroups: Set<StepAddress> {
     var found: Set<StepAddress> = []

@@ -11,7 +11,7 @@ package struct OrphanedProcesses {
   private let engines: [RecordedEngine]
   private let search = RunSearch(membership: RunCookie.membership)
 
-  package init(of run: RunID, recorded: RecordedRun) {
+  package init(of run: RunID, recorded: RunState) {
     self.run = run
     engines = recorded.engines
   }

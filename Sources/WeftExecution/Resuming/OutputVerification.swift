@@ -39,7 +39,7 @@ package struct OutputVerification: Sendable {
   /// Sorted by the addresses of the steps.
   let files: [(step: StepAddress, file: RecordedOutputFile)]
 
-  package init(of plan: Plan, recorded: RecordedRun, rerunning: RerunSelection) {
+  package init(of plan: Plan, recorded: RunState, rerunning: RerunSelection) {
     let rule = ResumePolicy(plan: plan, recorded: recorded, rerunning: rerunning)
     files = recorded.steps.lazy.flatMap { address, known in
       guard case .finished(_, let kept) = known.state, !kept.files.isEmpty, known.hasSucceeded,

@@ -21,7 +21,7 @@ package struct RerunSelection: Sendable {
 
   /// The steps that were running when the engine was killed and that resume does not rerun by itself, since they are
   /// not idempotent. In the order in which they started.
-  package func interrupted(of recorded: RecordedRun, in plan: Plan) -> [StepAddress] {
+  package func interrupted(of recorded: RunState, in plan: Plan) -> [StepAddress] {
     ResumePolicy.interrupted(plan, recorded, self)
   }
 
@@ -42,7 +42,7 @@ struct RerunRule: Sendable {
   /// For each group of the plan, the largest number of the steps in it.
   private var groups: [Int: UInt64] = [:]
 
-  init(plan: Plan, recorded: RecordedRun, _ now: RerunSelection) {
+  init(plan: Plan, recorded: RunState, _ now: RerunSelection) {
     addresses = recorded.rerunSince
     for address in now.addresses { addresses[address] = recorded.number }
     if !addresses.isEmpty {

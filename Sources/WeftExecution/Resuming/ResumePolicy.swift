@@ -16,7 +16,7 @@ enum RecordedStart {
 /// Decides which steps and groups of a resumed run are reusable: kept as an earlier engine recorded them, and not run
 /// again (SPEC §7).
 ///
-/// It decides from the plan, the fold of the journal (``RecordedRun``) and the requested reruns (``RerunSelection``), and
+/// It decides from the plan, the fold of the journal (``RunState``) and the requested reruns (``RerunSelection``), and
 /// has no state of its own. ``RunEngine`` asks it before it starts a step, a group or a loop.
 ///
 /// - A step is reusable if it succeeded or its failure was tolerated.
@@ -29,7 +29,7 @@ enum RecordedStart {
 ///   needs it.
 struct ResumePolicy: Sendable {
   let plan: Plan
-  let recorded: RecordedRun
+  let recorded: RunState
   let rerun: RerunRule
   /// Steps in doubt that the user accepts as done.
   private let accepted: Set<StepAddress>
@@ -40,7 +40,7 @@ struct ResumePolicy: Sendable {
   let addresses: PlanAddresses
   private let blocked: BlockedGroups
 
-  init(plan: Plan, recorded: RecordedRun, rerunning: RerunSelection = RerunSelection()) {
+  init(plan: Plan, recorded: RunState, rerunning: RerunSelection = RerunSelection()) {
     (self.plan, self.recorded) = (plan, recorded)
     rerun = RerunRule(plan: plan, recorded: recorded, rerunning)
     accepted = rerunning.accepted
@@ -132,7 +132,7 @@ struct ResumePolicy: Sendable {
   func isAccepted(_ task: StepTask) -> Bool { accepted.contains(task.address) }
 
   /// The steps in doubt that resume does not rerun by itself, in the order of their records.
-  static func interrupted(_ plan: Plan, _ recorded: RecordedRun, _ rerunning: RerunSelection)
+  static func interrupted(_ plan: Plan, _ recorded: RunState, _ rerunning: RerunSelection)
     -> [StepAddress]
   {
     let rule = ResumePolicy(plan: plan, recorded: recorded, rerunning: rerunning)

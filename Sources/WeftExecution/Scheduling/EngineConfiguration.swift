@@ -27,7 +27,7 @@ package struct EngineConfiguration: Sendable {
   package var terminal: (any TerminalAccess)?
 
   /// The fold of the journal, if the run is resumed.
-  package var recorded: RecordedRun?
+  package var recorded: RunState?
   /// The steps to rerun although they are reusable.
   package var rerunning = RerunSelection()
   /// The steps to skip.

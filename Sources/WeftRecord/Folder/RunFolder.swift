@@ -253,10 +253,10 @@ extension RunFolder {
   ///
   /// - Parameter plan: The plan of the run.
   package func recordedReport(of plan: Plan) throws(RunFolderError) -> RunReport? {
-    var report = RecordedReport(of: plan)
-    let contents = try contents { report.apply($0) }
+    var run = RunState(reporting: plan)
+    let contents = try contents { run.apply($0) }
     if let damage = contents.damage { throw .damaged(damage) }
-    return report.value.flatMap { $0.end == nil ? nil : $0 }
+    return run.report.flatMap { $0.end == nil ? nil : $0 }
   }
 
   /// Writes the report of a run whose engine ended before it could.
@@ -285,6 +285,132 @@ extension RunFolder {
       try directory.write(bytes, to: name, surviving: false)
       try directory.rename(name, to: RunFolder.reportName)
     } catch {
+      throw .place(error)
+    }
+  }
+}
+
+/// Reading and resuming a recorded run.
+extension RunFolder {
+  /// Reads a run's journal regardless of its lock. An engine may append meanwhile, so a torn end may be a record in
+  /// progress.
+  package static func contents(
+    of run: RunID, in state: StateDirectory, limits: JournalLimits = JournalLimits(),
+    visiting visit: (RunRecord) -> Void = { _ in }
+  ) throws(RunFolderError) -> JournalContents {
+    try state.folder(of: run).journal(of: run, limits: limits).contents(visiting: visit)
+  }
+
+  /// Reads the journal of the held run.
+  package func contents(
+    limits: JournalLimits = JournalLimits(), visiting visit: (RunRecord) -> Void = { _ in }
+  ) throws(RunFolderError) -> JournalContents {
+    try directory.journal(of: run, limits: limits).contents(visiting: visit)
+  }
+
+  /// Returns the workflow file as it was read; `nil` if there was none.
+  package func workflow() throws(RunFolderError) -> [UInt8]? {
+    try directory.document(RunFolder.workflowName)
+  }
+
+  /// Returns a nested workflow file as it was read. `index` is its position in ``RecordOpening/nested``.
+  package func nested(_ index: Int) throws(RunFolderError) -> [UInt8]? {
+    try directory.document("\(index + 1).json", below: "nested")
+  }
+
+  // MARK: Resuming
+
+  /// Resumes the journal after its last complete record. Bytes after that are saved to a separate file first.
+  ///
+  /// - Parameters:
+  ///   - contents: The journal as read under this lock.
+  ///   - opening: The opening record of this engine; it is appended first.
+  ///   - salvaging: Resumes even a damaged journal, from the records before the damage.
+  /// - Returns: The writer, after it has written the opening record.
+  package func append(
+    after contents: JournalContents, _ opening: RecordOpening, durability: RecordDurability,
+    startedAt start: WallTime, salvaging: Bool = false
+  ) throws(RunFolderError) -> JournalWriter {
+    if let damage = contents.damage, !salvaging || damage.hasOtherFormat { throw .damaged(damage) }
+    let writer: JournalWriter
+    do throws(UnsafePathError) {
+      let file = try directory.file(RunFolder.journalName, .appending)
+      try setAside(contents, of: file)
+      let reserve = try DiskReserve(
+        RunFolder.reserveBytes, named: RunFolder.reserveName, in: directory)
+      writer = JournalWriter(
+        AppendedFile(file, length: contents.wholeBytes, calls: directory.calls),
+        after: contents.run.number, at: journalPath, reserve: reserve, durability: durability,
+        startedAt: start, version: opening.version)
+    } catch {
+      throw .place(error)
+    }
+    do { try writer.record(.opened(opening), elapsed: .zero) } catch { throw .record(error) }
+    control?.discard { !$0.isDue(after: contents.run) }
+    // The report describes an end that is no longer the run's.
+    do { try directory.remove(RunFolder.reportName) } catch { throw .place(error) }
+    return writer
+  }
+
+  /// Replaces the workflow files of the run by those it is resumed with, if they differ.
+  package func replaceFiles(by contents: Contents) throws(RunFolderError) {
+    do throws(UnsafePathError) {
+      if let bytes = contents.workflow, (try? workflow()) != bytes {
+        try RunFolder.replace(RunFolder.workflowName, by: bytes, in: directory)
+      }
+      guard !contents.nested.isEmpty else { return }
+      let nested = try directory.directory("nested", makes: true)
+      for (index, bytes) in contents.nested.enumerated() {
+        try RunFolder.replace("\(index + 1).json", by: bytes, in: nested)
+      }
+    } catch {
+      throw .place(error)
+    }
+  }
+
+  /// Replaces a file atomically.
+  private static func replace(
+    _ name: String, by bytes: [UInt8], in directory: PrivateDirectory
+  ) throws(UnsafePathError) {
+    let temporary = ".new-\(name)-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    try directory.write(bytes, to: temporary, surviving: true)
+    try directory.rename(temporary, to: name)
+  }
+
+  /// Saves the bytes after the last complete record to a separate file before cutting them off.
+  private func setAside(_ contents: JournalContents, of file: Descriptor) throws(UnsafePathError) {
+    let end: Int
+    do { end = try file.byteCount() } catch { throw .system(journalPath, error) }
+    guard end > contents.wholeBytes else { return }
+    let torn = try directory.file(RunFolder.tornName, .makingOrAppending)
+    do throws(SystemError) {
+      try directory.calls.copy(file, from: contents.wholeBytes, to: torn)
+      try directory.calls.cut(file, to: contents.wholeBytes)
+    } catch {
+      throw .system(journalPath, error)
+    }
+  }
+}
+
+extension StateDirectory {
+  /// Returns the workflow file of a run as it was read, regardless of its lock; `nil` if there was none.
+  package func workflow(of run: RunID) throws(RunFolderError) -> [UInt8]? {
+    try folder(of: run).document(RunFolder.workflowName)
+  }
+}
+
+extension PrivateDirectory {
+  /// Returns a workflow file in the folder of a run; `nil` if there is none.
+  fileprivate func document(
+    _ name: String, below folder: String? = nil
+  ) throws(RunFolderError) -> [UInt8]? {
+    do throws(UnsafePathError) {
+      let place = try folder.map { folder throws(UnsafePathError) in
+        try directory(folder, makes: false)
+      }
+      return try (place ?? self).bytes(of: name, limit: FileReading.workflowLimit)
+    } catch {
+      if error.error == .notFound { return nil }
       throw .place(error)
     }
   }

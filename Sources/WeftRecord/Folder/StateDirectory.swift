@@ -93,11 +93,7 @@ extension StateDirectory {
 
   /// Returns nanoseconds since 1970.
   private func beginning(of run: RunID) -> Int64? {
-    guard let folder = try? folder(of: run),
-      let file = try? folder.file(RunFolder.journalName, .reading)
-    else { return nil }
-    let ends = JournalEnds(file, of: run, named: "", limits: JournalLimits())
-    return (try? ends.opening())??.at.nanoseconds
+    (try? folder(of: run).journal(of: run).ends())?.startedAt?.nanoseconds
   }
 }
 

@@ -22,6 +22,7 @@ package struct RecordJSON: Sendable {
     of kind: RunRecord.Kind, _ number: UInt64, after elapsed: Duration,
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    assert(RunRecord.Kind.isReadable(kind.type), "readers do not know \(kind.type)")
     json.writer.removeAll()
     json.begin(kind.type, number, after: elapsed)
     json.write(kind)

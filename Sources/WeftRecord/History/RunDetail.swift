@@ -7,7 +7,7 @@ import WeftPlatform
 package struct RunDetail: Sendable {
   package let run: RunID
   package let state: RecordedState
-  package let recorded: RecordedRun
+  package let recorded: RunState
   /// The steps in the order of their first records.
   package let order: [StepAddress]
   /// The damage at which reading stopped.
@@ -16,7 +16,7 @@ package struct RunDetail: Sendable {
   package let folder: String
 
   package init(
-    _ run: RunID, _ state: RecordedState, _ recorded: RecordedRun, order: [StepAddress],
+    _ run: RunID, _ state: RecordedState, _ recorded: RunState, order: [StepAddress],
     damage: JournalError? = nil, folder: String
   ) {
     self.run = run
@@ -86,5 +86,113 @@ private struct MentionOrder {
   mutating func apply(_ record: RunRecord) {
     guard let step = record.kind.step, known.insert(step).inserted else { return }
     steps.append(step)
+  }
+}
+
+/// The progress of a loop in a recorded run.
+package struct RecordedLoop: Sendable, Hashable {
+  package let address: StepAddress
+  package let elements: Int
+  /// The number of elements without any record, which have not begun.
+  package let notStarted: Int
+}
+
+extension RunState {
+  /// The loops whose elements are recorded, by address.
+  package var loops: [RecordedLoop] {
+    let listed = groups.filter { $0.value.elements != nil }
+    guard !listed.isEmpty else { return [] }
+    let begun = startedElements
+    return listed.sorted { $0.key.text < $1.key.text }.map { address, group in
+      let keys = group.elements?.elements.map(\.key) ?? []
+      return RecordedLoop(
+        address: address, elements: keys.count,
+        notStarted: keys.count { !begun.contains(address.element($0)) })
+    }
+  }
+
+  /// The elements with any record, and all elements around them.
+  private var startedElements: Set<StepAddress> {
+    var found: Set<StepAddress> = []
+    let current = steps.filter { !$0.value.isOutdated }.keys
+    for address in [current.map { $0 }, groups.keys.map { $0 }].joined() {
+      var next = address.innermostElement
+      while let element = next, found.insert(element).inserted {
+        next = element.loop?.innermostElement
+      }
+    }
+    return found
+  }
+
+  /// The number of steps in the run, as far as known: those of the plan and of each known element.
+  package var stepCount: Int? {
+    guard let planned = start?.stepCount else { return nil }
+    // The plan counts the steps of an element once; their number is known from elements that have begun.
+    let sizes = stepsOfElements
+    let expanded = loops.reduce(0) { sum, loop in
+      let size = max(1, sizes[loop.address]?.count ?? 1)
+      return sum + size * (loop.notStarted - (loop.address.hasElement ? 0 : 1))
+    }
+    return max(0, planned + steps.keys.count(where: \.hasElement) + expanded)
+  }
+
+  /// The steps in the elements of each loop, by the parts of their addresses after the element. Steps of inner loops
+  /// belong to those.
+  private var stepsOfElements: [StepAddress: Set<ArraySlice<StepAddress.Part>>] {
+    var found: [StepAddress: Set<ArraySlice<StepAddress.Part>>] = [:]
+    for address in steps.keys {
+      guard let element = address.innermostElement, let loop = element.loop else { continue }
+      found[loop, default: []].insert(address.parts(after: element))
+    }
+    return found
+  }
+}
+
+/// The predicted effect of `weft resume`, as far as the journal shows.
+package struct ResumeAdvice: Sendable, Hashable {
+  /// The steps that are known to run again, in journal order.
+  package var again: [StepAddress] = []
+  /// The interrupted steps: they run again only if they are safe to repeat or the user allows it.
+  package var inDoubt: [StepAddress] = []
+  /// The number of steps of the plan without a record.
+  package var unlisted = 0
+
+  package init(_ detail: RunDetail) {
+    for address in detail.order {
+      guard let step = detail.recorded.steps[address] else { continue }
+      if detail.recorded.isInDoubt(address) {
+        inDoubt.append(address)
+      } else if step.restarts {
+        again.append(address)
+      }
+    }
+    // The plan does not count elements; their loops are recorded as groups.
+    let mentioned = detail.order.count { !$0.hasElement }
+    let loopCount = detail.recorded.groups.count { address, group in
+      group.elements != nil && !address.hasElement
+    }
+    unlisted = max(0, (detail.recorded.start?.stepCount ?? 0) - mentioned - loopCount)
+  }
+}
+
+extension RecordedStep {
+  /// Whether it is not done, except by a decision of the workflow or an option of the run.
+  fileprivate var restarts: Bool {
+    switch state {
+    case .finished(let end, _): end.conclusion != .success && end.cancellation?.isDecided != true
+    case .skipped(.cancelled(let reason)): !reason.isDecided
+    case .skipped(.condition), .skipped(.notSelected): false
+    case .skipped, .queued, .started, .retrying: true
+    }
+  }
+}
+
+extension CancelReason {
+  /// Whether the cancellation is final, because another step has done the work.
+  fileprivate var isDecided: Bool {
+    switch self {
+    case .raceWon, .joined: true
+    case .requested, .signal, .runTimeout, .groupTimeout, .failure, .recordLost: false
+    }
   }
 }

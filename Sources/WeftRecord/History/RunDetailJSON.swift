@@ -1,6 +1,6 @@
-import WeftEvents
+package import WeftEvents
 import WeftExecution
-import WeftJSON
+package import WeftJSON
 import WeftPlanning
 
 /// The complete recorded state of a run as one JSON object, for programs.
@@ -13,82 +13,51 @@ package enum RunDetailJSON {
   /// Returns indented JSON with a line end.
   package static func rendered(_ detail: RunDetail) -> [UInt8] {
     var json = EventJSON(version: WeftVersion.current, style: .pretty)
-    json.write(detail)
+    json.object { $0.write(detail) }
+    json.writer.endLine()
     return json.writer.bytes
   }
 }
 
 extension EventJSON {
+  fileprivate mutating func object(_ body: (inout EventJSON) -> Void) {
+    writer.beginObject()
+    body(&self)
+    writer.endObject()
+  }
+
   fileprivate mutating func write(_ detail: RunDetail) {
     let recorded = detail.recorded
-    writer.beginObject()
     writer.member("format", RunDetailJSON.format)
     writer.member("run", detail.run.text)
     writer.member("state", detail.state.rawValue)
-    if let name = recorded.opening?.workflow { writer.member("workflow", name) }
-    if let file = recorded.opening?.file { writer.member("file", file) }
-    if let directory = recorded.lastOpening?.directory { writer.member("directory", directory) }
-    if let time = recorded.startedAt { writer.member("startedAt", WireClock.text(of: time)) }
-    if let time = recorded.lastAt { writer.member("lastRecordAt", WireClock.text(of: time)) }
+    writer.member("workflow", recorded.opening?.workflow)
+    writer.member("file", recorded.opening?.file)
+    writer.member("directory", recorded.lastOpening?.directory)
+    writer.member("startedAt", recorded.startedAt.map(WireClock.text(of:)))
+    writer.member("lastRecordAt", recorded.lastAt.map(WireClock.text(of:)))
     writer.member("durationUs", recorded.duration.wholeMicroseconds)
     writer.member("resumptions", recorded.resumptions)
-    if let inputs = recorded.opening?.inputs, !inputs.isEmpty { writeInputs(inputs) }
+    writer.inputs(recorded.opening?.inputs ?? [])
     writer.member("folder", detail.folder)
-    if let damage = detail.damage { writer.member("damage", damage.message) }
+    writer.member("damage", detail.damage?.message)
     writer.key("steps")
     writer.beginArray()
-    for (address, step) in detail.steps { write(step, at: address, detail) }
+    for (address, step) in detail.steps { object { $0.write(step, at: address, detail) } }
     writer.endArray()
-    writeLoops(detail)
-    writeAdvice(ResumeAdvice(detail))
+    writer.loops(detail.recorded.loops)
+    writer.advice(ResumeAdvice(detail))
     if let end = recorded.end {
       writer.key("end")
-      writer.beginObject()
-      write(end)
-      writer.endObject()
+      object { $0.write(end) }
     }
-    writer.endObject()
-    writer.endLine()
-  }
-
-  /// Writes the inputs; only the names of secret ones.
-  private mutating func writeInputs(_ inputs: [ReportedOutput]) {
-    writer.key("inputs")
-    writer.beginArray()
-    for input in inputs {
-      writer.beginObject()
-      writer.member("name", input.name)
-      if let value = input.value {
-        writer.key("value")
-        writer.value(value)
-      }
-      writer.endObject()
-    }
-    writer.endArray()
-  }
-
-  /// Writes the number of elements of each loop, and how many of them have not begun.
-  private mutating func writeLoops(_ detail: RunDetail) {
-    let loops = detail.loops
-    guard !loops.isEmpty else { return }
-    writer.key("loops")
-    writer.beginArray()
-    for loop in loops {
-      writer.beginObject()
-      writer.member("group", loop.address.text)
-      writer.member("elements", loop.elements)
-      if loop.notStarted > 0 { writer.member("notStarted", loop.notStarted) }
-      writer.endObject()
-    }
-    writer.endArray()
   }
 
   private mutating func write(
     _ step: RecordedStep, at address: StepAddress, _ detail: RunDetail
   ) {
-    writer.beginObject()
     writer.member("step", address.text)
-    if let time = step.startedAt { writer.member("startedAt", WireClock.text(of: time)) }
+    writer.member("startedAt", step.startedAt.map(WireClock.text(of:)))
     switch step.state {
     case .queued: writer.member("state", "queued")
     case .started where step.isAsking:
@@ -108,22 +77,45 @@ extension EventJSON {
       write(end)
     }
     if step.mayHaveWritten { writer.member("log", detail.logPath(of: address)) }
-    writer.endObject()
+  }
+}
+
+extension JSONWriter {
+  /// Writes the inputs of a run, if there are any; only the names of secret ones.
+  package mutating func inputs(_ inputs: [ReportedOutput]) {
+    if inputs.isEmpty { return }
+    array("inputs") {
+      for input in inputs {
+        $0.object {
+          $0.member("name", input.name)
+          guard let value = input.value else { return }
+          $0.key("value")
+          $0.value(value)
+        }
+      }
+    }
   }
 
-  private mutating func writeAdvice(_ advice: ResumeAdvice) {
-    writer.key("resume")
-    writer.beginObject()
-    writer.key("again")
-    writer.beginArray()
-    for step in advice.again { writer.string(step.text) }
-    writer.endArray()
-    writer.key("inDoubt")
-    writer.beginArray()
-    for step in advice.inDoubt { writer.string(step.text) }
-    writer.endArray()
-    writer.member("unmentioned", advice.unlisted)
-    writer.endObject()
+  /// Writes the number of elements of each loop, and how many of them have not begun.
+  fileprivate mutating func loops(_ loops: [RecordedLoop]) {
+    if loops.isEmpty { return }
+    array("loops") {
+      for loop in loops {
+        $0.object {
+          $0.member("group", loop.address.text)
+          $0.member("elements", loop.elements)
+          $0.member("notStarted", loop.notStarted > 0 ? loop.notStarted : nil)
+        }
+      }
+    }
+  }
+
+  fileprivate mutating func advice(_ advice: ResumeAdvice) {
+    object("resume") {
+      $0.array("again", of: advice.again.map(\.text))
+      $0.array("inDoubt", of: advice.inDoubt.map(\.text))
+      $0.member("unmentioned", advice.unlisted)
+    }
   }
 }
 

@@ -55,49 +55,33 @@ extension StateDirectory {
   ) throws(RunFolderError) -> RunListEntry {
     // Checked first: if no engine holds the run now, the journal is final when it is read.
     let isHeld = try RunFolder.isHeld(folder)
-    let file: Descriptor
-    do { file = try folder.file(RunFolder.journalName, .reading) } catch { throw .place(error) }
-    let name = "\(folder.path)/\(RunFolder.journalName)"
-    let ends = JournalEnds(file, of: run, named: name, limits: limits)
-    if let opening = try ends.opening(), let end = ends.end() {
-      return RunListEntry(run, opening, end)
+    let journal = try folder.journal(of: run, limits: limits)
+    if let ends = try journal.ends(), ends.end != nil {
+      return RunListEntry(run, ends, isHeld: isHeld)
     }
-    let contents = JournalReader(file, of: run, named: name, limits: limits).contents()
+    let contents = journal.contents()
     if let damage = contents.damage { throw .damaged(damage) }
-    if contents.lines == 0 { throw .missingOpening(run, journal: name, bytes: contents.tornBytes) }
+    if contents.lines == 0 {
+      throw .missingOpening(run, journal: journal.name, bytes: contents.tornBytes)
+    }
     return RunListEntry(run, contents.run, isHeld: isHeld)
   }
 }
 
 extension RunListEntry {
-  fileprivate init(_ run: RunID, _ opening: (RecordOpening, at: WallTime), _ end: RunEnd) {
-    self.init(run, RecordedState(end.outcome))
-    startedAt = opening.at
-    workflow = opening.0.workflow
-    file = opening.0.file
-    inputs = opening.0.inputs
-    duration = end.duration
-    counts = end.counts
-  }
-
   /// - Parameter isHeld: Whether an engine holds it.
-  package init(_ run: RunID, _ recorded: RecordedRun, isHeld: Bool) {
+  package init(_ run: RunID, _ recorded: RunState, isHeld: Bool) {
     self.init(run, recorded.state(isHeld: isHeld))
     startedAt = recorded.startedAt
     workflow = recorded.opening?.workflow
     file = recorded.opening?.file
     inputs = recorded.opening?.inputs ?? []
     stepCount = recorded.end == nil ? recorded.stepCount : nil
-    if let end = recorded.end {
-      duration = end.duration
-      counts = end.counts
+    counts = recorded.end?.counts ?? recorded.counts
+    if state == .running {
+      runningSince = recorded.start?.startedAt ?? recorded.startedAt
     } else {
-      counts = recorded.counts
-      if state == .running {
-        runningSince = recorded.start?.startedAt ?? recorded.startedAt
-      } else {
-        duration = recorded.duration
-      }
+      duration = recorded.duration
     }
   }
 }
@@ -112,23 +96,25 @@ extension RecordedState {
   }
 }
 
-extension RecordedRun {
+extension RunState {
   /// - Parameter isHeld: Whether an engine holds it.
   package func state(isHeld: Bool) -> RecordedState {
     if let end { return RecordedState(end.outcome) }
     return isHeld ? .running : pause == nil ? .interrupted : .waiting
   }
+}
 
-  /// The outcomes of the steps that are done, in a run that has not ended.
-  package var counts: OutcomeCounts {
-    var counts = OutcomeCounts()
-    for step in steps.values where !step.isOutdated {
-      switch step.state {
-      case .finished(let end, _): counts.add(end)
-      case .skipped(let reason): counts.add(reason.outcome)
-      case .queued, .started, .retrying: break
-      }
-    }
-    return counts
-  }
+/// The state of a recorded run.
+package enum RecordedState: String, Sendable, Hashable, CaseIterable {
+  case success
+  case failure
+  case cancelled
+  /// Its engine has suspended it until a pending approval is answered.
+  case waiting
+  /// No engine holds it, and no end is recorded: the engine was killed, or the machine stopped.
+  case interrupted
+  /// An engine holds it.
+  case running
+  /// Its state cannot be determined.
+  case damaged
 }

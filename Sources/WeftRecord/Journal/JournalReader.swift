@@ -75,7 +75,7 @@ package struct JournalLimits: Sendable, Hashable {
 /// The contents of a journal.
 package struct JournalContents: Sendable {
   /// The state after its complete records.
-  package var run = RecordedRun()
+  package var run = RunState()
   /// The end of the last complete record; bytes after it were being written when the engine ended.
   package var wholeBytes = 0
   /// The number of complete lines.
@@ -91,11 +91,13 @@ package struct JournalContents: Sendable {
 /// Incomplete bytes after the last complete record were being written when the engine or the machine stopped: part of
 /// a line, zeros, anything. An incomplete line followed by a complete record is damage, because records are only ever
 /// appended.
+///
+/// The first and the last record can be read without those in between.
 package struct JournalReader {
   private let file: Descriptor
   private let run: RunID?
   /// The name of the journal in messages.
-  private let name: String
+  let name: String
   private let limits: JournalLimits
 
   /// - Parameter run: The expected run; `nil` accepts any.
@@ -132,5 +134,128 @@ package struct JournalReader {
       fold.refuse(.unreadable(error))
     }
     return fold.result(readTo: offset)
+  }
+}
+
+extension JournalReader {
+  /// The size of a read: more than nearly all first and last records need.
+  private static let pieceBytes = 16 << 10
+  /// The maximum size of a last record; for a longer one, the whole journal is read.
+  private static let lastBytes = 1 << 20
+
+  var byteCount: Int { (try? file.byteCount()) ?? 0 }
+
+  /// Returns the state of the run by its first record and, if that is its end, the last one; `nil` if the first is not
+  /// complete.
+  func ends() throws(RunFolderError) -> RunState? {
+    var fold = JournalFold(run: run, name: name, limits: limits)
+    do throws(SystemError) {
+      let line = try firstLine()
+      line.withUnsafeBytes { fold.take($0, length: $0.count) { _ in } }
+    } catch {
+      fold.refuse(.unreadable(error))
+    }
+    let contents = fold.result(readTo: 0)
+    if let damage = contents.damage { throw .damaged(damage) }
+    guard contents.lines > 0 else { return nil }
+    var run = contents.run
+    if let last = lastRecord(), case .event(.runFinished, _) = last.kind { run.apply(last) }
+    return run
+  }
+
+  /// Returns the line without its newline; empty if there is none.
+  private func firstLine() throws(SystemError) -> ArraySlice<UInt8> {
+    var wanted = JournalReader.pieceBytes
+    while true {
+      let bytes = try file.piece(at: 0, atMost: wanted)
+      if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) { return bytes[..<end] }
+      if bytes.count < wanted || wanted > limits.lineBytes { return [] }
+      wanted *= 16
+    }
+  }
+
+  /// Returns the last record if it is complete.
+  private func lastRecord() -> RunRecord? {
+    let size = byteCount
+    for wanted in [JournalReader.pieceBytes, JournalReader.lastBytes] {
+      let start = max(0, size - wanted)
+      guard let bytes = try? file.piece(at: start, atMost: size - start),
+        bytes.last == UInt8(ascii: "\n")
+      else { return nil }
+      let lines = bytes.dropLast()
+      if let newline = lines.lastIndex(of: UInt8(ascii: "\n")) {
+        return lines[(newline + 1)...].withUnsafeBytes { line in
+          RecordLine.isWhole(line) ? try? RunRecord(line: line) : nil
+        }
+      }
+      if start == 0 { return nil }
+    }
+    return nil
+  }
+}
+
+extension PrivateDirectory {
+  /// Opens the journal in the folder of a run, regardless of its lock.
+  func journal(
+    of run: RunID, limits: JournalLimits = JournalLimits()
+  ) throws(RunFolderError) -> JournalReader {
+    do {
+      return JournalReader(
+        try file(RunFolder.journalName, .reading), of: run,
+        named: "\(path)/\(RunFolder.journalName)", limits: limits)
+    } catch {
+      throw .place(error)
+    }
+  }
+}
+
+/// Splits pieces of a file into lines. A line within one piece is passed without copying; only lines across pieces
+/// are assembled. Of a line that is too long, only the length is kept.
+struct LinePieces {
+  static let pieceBytes = 1 << 20
+
+  /// Receives a line without its newline, `nil` if it is too long, and its length; returns whether to continue.
+  typealias Body = (UnsafeRawBufferPointer?, Int) -> Bool
+
+  private let limit: Int
+  /// The beginning of an incomplete line.
+  private var rest: [UInt8] = []
+  /// Its length; `rest` is empty if the line is too long.
+  private var restCount = 0
+
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  mutating func take(_ piece: [UInt8], _ body: Body) {
+    piece.withUnsafeBytes { bytes in
+      var start = 0
+      if restCount > 0 {
+        let end = bytes.offset(of: UInt8(ascii: "\n"))
+        keep(bytes[..<(end ?? bytes.count)])
+        guard let end, emit(body) else { return }
+        start = end + 1
+      }
+      while let end = bytes.offset(of: UInt8(ascii: "\n"), from: start) {
+        let line = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        guard body(line.count > limit ? nil : line, line.count) else { return }
+        start = end + 1
+      }
+      keep(bytes[start...])
+    }
+  }
+
+  private mutating func keep(_ part: Slice<UnsafeRawBufferPointer>) {
+    restCount += part.count
+    if restCount <= limit { rest.append(contentsOf: part) } else { rest = [] }
+  }
+
+  private mutating func emit(_ body: Body) -> Bool {
+    defer {
+      rest.removeAll(keepingCapacity: true)
+      restCount = 0
+    }
+    if restCount > limit { return body(nil, restCount) }
+    return rest.withUnsafeBytes { body($0, restCount) }
   }
 }

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftDiagnostics
 import WeftEvents
 import WeftExecution
 import WeftJSON
@@ -24,9 +25,9 @@ package struct RunDetailText: Sendable {
     var lines = head(detail)
     if !detail.order.isEmpty { lines.append("") }
     for (address, step) in detail.steps { lines += self.lines(of: step, address, detail) }
-    lines += detail.loops.filter { $0.notStarted > 0 }.map { loop in
+    lines += detail.recorded.loops.filter { $0.notStarted > 0 }.map { loop in
       "\(palette.skipped) \(text.name(loop.address.text)): not started: "
-        + "\(loop.notStarted) of \(counted(loop.elements, "element"))"
+        + "\(loop.notStarted) of \(Count(loop.elements, "element"))"
     }
     if let outputs = detail.recorded.end?.outputs, !outputs.isEmpty {
       lines += ["", "outputs"] + outputs.map { "  \(text.name($0.name)): \(shown($0.value))" }
@@ -52,7 +53,7 @@ package struct RunDetailText: Sendable {
     fact("started", recorded.startedAt.map { ShownMoment.text($0) + " UTC" })
     if recorded.resumptions > 0 {
       let last = recorded.start.map { ", last at \(ShownMoment.text($0.startedAt)) UTC" } ?? ""
-      fact("resumed", counted(recorded.resumptions, "time") + last)
+      fact("resumed", "\(Count(recorded.resumptions, "time"))\(last)")
     }
     fact("record", text.name(detail.folder))
     if let end = recorded.end {
@@ -163,9 +164,7 @@ package struct RunDetailText: Sendable {
 
   private func shown(_ value: JSONValue?) -> String {
     guard let value else { return palette.painted("*** (secret)", .faint) }
-    let whole = if case .string(let content) = value { content } else { value.description }
-    let cut = whole.prefix(RunDetailText.outputLimit)
-    return text.name(String(cut)) + (cut.endIndex == whole.endIndex ? "" : palette.ellipsis)
+    return text.beginning(of: value.shownText, characters: RunDetailText.outputLimit)
   }
 
   private static let outputLimit = 200
@@ -194,7 +193,7 @@ extension RunDetailText {
     let advice = ResumeAdvice(detail)
     var parts = advice.again.isEmpty ? [] : [named(advice.again)]
     if advice.unlisted > 0 {
-      parts.append("\(counted(advice.unlisted, "step")) not started yet")
+      parts.append("\(Count(advice.unlisted, "step")) not started yet")
     }
     let what = parts.isEmpty ? "" : ": " + parts.joined(separator: " and ")
     var lines = ["next: \"weft resume \(run)\" continues it\(what)"]

@@ -19,8 +19,8 @@ package enum RunListCSV {
   private static func fields(_ run: RunListEntry) -> [String] {
     let counts = run.state == .damaged ? nil : run.counts
     return [
-      run.run.text, run.state.rawValue, run.startedAt?.wireText ?? "",
-      text(run.duration?.microseconds), text(run.stepCount), text(counts?.succeeded),
+      run.run.text, run.state.rawValue, run.startedAt.map(WireClock.text(of:)) ?? "",
+      text(run.duration?.wholeMicroseconds), text(run.stepCount), text(counts?.succeeded),
       text(counts?.failed), text(counts?.tolerated), text(counts?.cancelled), text(counts?.skipped),
       run.workflow ?? "", run.file ?? "", run.damage ?? "",
     ]

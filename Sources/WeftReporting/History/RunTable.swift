@@ -46,12 +46,9 @@ package struct RunTable: Sendable {
   /// Returns `env=prod, count=3`, truncated if it is long; secret values are `***`.
   private func inputs(_ run: RunListEntry) -> String {
     let all = run.inputs.map { input -> String in
-      guard let value = input.value else { return "\(input.name)=***" }
-      if case .string(let text) = value { return "\(input.name)=\(text)" }
-      return "\(input.name)=\(value.description)"
+      "\(input.name)=\(input.value?.shownText ?? "***")"
     }.joined(separator: ", ")
-    let shown = all.prefix(RunTable.inputsLimit)
-    return text.name(String(shown)) + (shown.endIndex == all.endIndex ? "" : palette.ellipsis)
+    return text.beginning(of: all, characters: RunTable.inputsLimit)
   }
 
   private static let inputsLimit = 60
@@ -87,7 +84,7 @@ package struct RunTable: Sendable {
     switch run.state {
     case .running, .interrupted, .waiting: break
     case .success, .failure, .cancelled, .damaged:
-      return counted(run.counts.done, "step") + failed
+      return "\(Count(run.counts.done, "step"))\(failed)"
     }
     // With loop elements, there may be more steps than the plan has.
     let all = run.stepCount.map { $0 > run.counts.done ? " of \($0)" : "" } ?? ""

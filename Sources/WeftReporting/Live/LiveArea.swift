@@ -23,13 +23,13 @@ struct LiveArea {
 
   /// Returns the lines; none before the run has begun.
   func lines(_ progress: RunProgress) -> [String] {
-    guard progress.start != nil else { return [] }
+    guard progress.run.start != nil else { return [] }
     let all = makeRows(progress)
     let shown = shown(all)
     let hidden = all.count - shown.count
     var lines = lines(of: shown)
     if hidden > 0, rows > 1 {
-      lines.append(text.cut("  \(palette.ellipsis) and \(hidden) more", columns: columns))
+      lines.append(text.cut("  \(text.ellipsis) and \(hidden) more", columns: columns))
     }
     return lines + [counter(progress)]
   }
@@ -116,15 +116,15 @@ struct LiveArea {
     var parts = ["\(counts.done)/\(progress.stepCount) done"]
     if !progress.running.isEmpty {
       parts.append(
-        "\(progress.running.count) \(progress.cancelling == nil ? "running" : "stopping")")
+        "\(progress.running.count) \(progress.run.cancellation == nil ? "running" : "stopping")")
     }
     if !progress.retrying.isEmpty { parts.append("\(progress.retrying.count) to be retried") }
     if counts.failed > 0 { parts.append("\(counts.failed) failed") }
     parts.append(ShownDuration.clock(now))
-    if let remaining, remaining >= .milliseconds(500), progress.cancelling == nil {
+    if let remaining, remaining >= .milliseconds(500), progress.run.cancellation == nil {
       parts.append("about \(ShownDuration.coarse(remaining + .milliseconds(500))) left")
     }
-    if case .signal("INT") = progress.cancelling { parts.append("^C again kills now") }
+    if case .signal("INT") = progress.run.cancellation { parts.append("^C again kills now") }
     return text.cut(parts.joined(separator: palette.separator), columns: columns)
   }
 }

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftDiagnostics
 import WeftEvents
 import WeftPlanning
 
@@ -19,7 +20,7 @@ struct LiveDisplay: Sendable {
     moreHint = settings.moreHint
   }
 
-  var hasEnded: Bool { progress.end != nil || progress.pause != nil }
+  var hasEnded: Bool { progress.run.end != nil || progress.run.pause != nil }
 
   mutating func apply(_ event: RunEvent, log: Reporter.ReadLog) {
     let prior = progress.prior(ofGroupEndedBy: event)
@@ -56,7 +57,7 @@ struct LiveDisplay: Sendable {
   /// Returns the lines that have not been shown yet.
   mutating func takeScrolled() -> [String] {
     scrolled.take { count, reason in
-      let more = "and \(counted(count, "more step"))"
+      let more = "and \(Count(count, "more step"))"
       return "\(palette.skipped) \(more) \(text.name("\(reason.verb) \(reason.sentence)"))"
     }
   }
@@ -87,15 +88,14 @@ extension LiveDisplay {
   }
 
   private func finished(_ address: StepAddress, _ end: StepEnd) -> String {
-    let (sign, reason) =
+    let reason: String? =
       switch end.outcome {
-      case .success: (palette.succeeded, success(end))
-      case .failure where end.conclusion == .success:
-        (palette.tolerated, failure(end) + " (tolerated)")
-      case .failure: (palette.failed, failure(end))
-      case .cancelled: (palette.cancelled, end.cancellation?.sentence)
-      case .skipped: (palette.skipped, nil)
+      case .success: success(end)
+      case .failure: failure(end) + (end.conclusion == .success ? " (tolerated)" : "")
+      case .cancelled: end.cancellation?.sentence
+      case .skipped: nil
       }
+    let sign = palette.sign(end.outcome, end.conclusion)
     return line(sign, label(address), end.duration, reason) + leftovers(end)
   }
 
@@ -131,13 +131,7 @@ extension LiveDisplay {
     _ address: StepAddress, _ end: GroupEnd, _ prior: GroupSentence.Prior
   ) -> String? {
     guard let sentence = GroupSentence(end, prior).text else { return nil }
-    let sign =
-      switch end.outcome {
-      case .success: palette.succeeded
-      case .failure: end.conclusion == .success ? palette.tolerated : palette.failed
-      case .cancelled: palette.cancelled
-      case .skipped: palette.skipped
-      }
+    let sign = palette.sign(end.outcome, end.conclusion)
     let name = (prior.elements == nil ? "group " : "") + text.name(address.text)
     return "\(sign) \(name)  \(text.name(sentence))"
   }

@@ -20,9 +20,6 @@ struct PlainReporter: Sendable {
     progress = RunProgress(shape: labels.shape)
   }
 
-  /// A placeholder while a reporter is being changed.
-  static let spent = PlainReporter(DisplaySettings(mode: .plain), labels: StepLabels())
-
   /// The size of one write.
   private static let writeBytes = 64 << 10
   /// The size of one read from a log. Small because short lines take more memory than their bytes.

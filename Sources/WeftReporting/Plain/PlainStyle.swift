@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftDiagnostics
 import WeftEvents
 import WeftPlanning
 
@@ -19,8 +20,7 @@ struct PlainStyle: Sendable {
 
   func header(_ start: RunStart) -> String {
     let workflow = start.workflow.map { "\(text.name($0)): " } ?? ""
-    return workflow + counted(start.stepCount, "step")
-      + ", at most \(start.maxParallel) at once"
+    return "\(workflow)\(Count(start.stepCount, "step")), at most \(start.maxParallel) at once"
   }
 
   /// Appends the line of a step that starts. Built from bytes, because most steps only print two such lines.
@@ -98,7 +98,7 @@ struct PlainStyle: Sendable {
   /// Returns the line of a loop or a retry that starts; `nil` for other groups.
   func started(_ group: StepAddress, _ start: GroupStart) -> String? {
     if let elements = start.elements {
-      return "[\(text.name(group.text))] started for \(counted(elements, "element"))"
+      return "[\(text.name(group.text))] started for \(Count(elements, "element"))"
     }
     guard start.attempt > 1 else { return nil }
     return "[\(text.name(group.text))] group started (attempt \(start.attempt))"

@@ -36,11 +36,8 @@ struct RunProgress: Sendable {
     let until: Duration
   }
 
-  private(set) var start: RunStart?
-  private(set) var end: RunEnd?
-  /// The reason why the run is suspended.
-  private(set) var pause: RunPause?
-  private(set) var cancelling: CancelReason?
+  /// The run as a whole.
+  private(set) var run = RunState(ofEventsOf: nil)
   private(set) var tally: RunTally
   private(set) var running: [StepAddress: RunningStep] = [:]
   private(set) var failures = FailureList()
@@ -59,41 +56,25 @@ struct RunProgress: Sendable {
 
   /// - Parameter log: Called for the end of a failed step's output if events are missing.
   mutating func apply(_ event: RunEvent, log: Reporter.ReadLog) {
-    switch event.kind {
-    case .runStarted(let start):
-      self.start = start
-      tally.begin(stepCount: start.stepCount)
-    case .runWarning: break
-    case .stepQueued(let address, _): tally.queued(address)
-    case .groupStarted(let address, let start): begin(address, start, at: event.elapsed)
-    case .groupRetrying(let address, let retry):
-      wait(
-        address, after: retry.attempt, of: retry.attemptLimit, until: event.elapsed + retry.delay)
-    case .stepRetrying(let address, let retry):
-      wait(address, retry, from: event.elapsed)
-      running[address] = nil
-    case .stepStarted(let address, _): begin(address, at: event.elapsed)
-    case .stepAsking(let address, let message): running[address]?.question = message
-    case .stepWaiting(let address, let delay):
-      running[address]?.waitsUntil = event.elapsed + delay
-    case .stepOutput(let address, let output):
+    switch run.apply(event.kind, at: event.elapsed) {
+    case .started(let start): tally.begin(stepCount: start.stepCount)
+    case .step(let address, let state, let attemptLimit):
+      set(address, state, attemptLimit: attemptLimit, log: log)
+    case .groupStarted(let address, let start, let since): begin(address, start, at: since)
+    case .groupRetrying(let address, let attempt, let attemptLimit, let until):
+      wait(address, after: attempt, of: attemptLimit, until: until)
+    case .groupFinished(let address, let end): finish(address, end)
+    case .output(let address, let output):
       guard let index = running.index(forKey: address) else { break }
       if output.ending == .transient {
         running.values[index].tail.show(output.bytes)
       } else {
         running.values[index].tail.append(output.bytes)
       }
-    case .stepFinished(let address, let end): finish(address, end, log: log)
-    case .stepRestored(let address, let end), .stepCached(let address, let end):
-      restore(address, end)
-    case .stepSkipped(let address, let reason): skip(address, reason)
-    case .groupFinished(let address, let end): finish(address, end)
-    case .runCancelling(let reason): cancelling = cancelling ?? reason
-    case .runFinished(let end): self.end = end
-    case .runWaiting(let pause): self.pause = pause
     case .outputDropped:
       for address in running.keys { running[address]!.hasGaps = true }
-    case .snapshot(let report): join(report, log: log)
+    case .replaced(let report): join(report, log: log)
+    case .run: break
     }
   }
 
@@ -106,6 +87,28 @@ struct RunProgress: Sendable {
 
   /// The number of steps, as far as known; at least those that were reported.
   var stepCount: Int { max(tally.stepCount, counts.done + running.count) }
+
+  private mutating func set(
+    _ address: StepAddress, _ state: StepState, attemptLimit: Int? = nil, log: Reporter.ReadLog
+  ) {
+    switch state {
+    case .pending: break
+    case .queued: tally.queued(address)
+    case .running(let since, _): begin(address, at: since)
+    case .asking(_, let message): running[address]?.question = message
+    case .waiting(_, let until): running[address]?.waitsUntil = until
+    case .retrying(let attempt, let until):
+      let order = running.removeValue(forKey: address)?.order ?? nextOrder()
+      retrying[address] = Waiter(
+        address: address, order: order, attempt: attempt + 1, attemptLimit: attemptLimit,
+        until: until)
+    case .finished(let end): finish(address, end, log: log)
+    case .restored(let end), .cached(let end): restore(address, end)
+    case .skipped(let reason):
+      tally.skipped(address, reason)
+      if reason.isReported { skips.add(address, reason) }
+    }
+  }
 
   private mutating func begin(_ address: StepAddress, at time: Duration) {
     let order = retrying.removeValue(forKey: address)?.order ?? nextOrder()
@@ -125,14 +128,8 @@ struct RunProgress: Sendable {
     }
   }
 
-  private mutating func wait(_ address: StepAddress, _ retry: Retry, from time: Duration) {
-    retrying[address] = Waiter(
-      address: address, order: running[address]?.order ?? nextOrder(),
-      attempt: retry.attempt + 1, attemptLimit: retry.attemptLimit, until: time + retry.delay)
-  }
-
   private mutating func wait(
-    _ group: StepAddress, after attempt: Int, of limit: Int? = nil, until: Duration
+    _ group: StepAddress, after attempt: Int, of limit: Int?, until: Duration
   ) {
     tally.retrying(group)
     failures.tolerate(
@@ -186,11 +183,6 @@ struct RunProgress: Sendable {
         ? "\"\(group.address)\" was cancelled before attempt \(group.attempt)" : nil)
   }
 
-  private mutating func skip(_ address: StepAddress, _ reason: SkipReason) {
-    tally.skipped(address, reason)
-    if reason.isReported { skips.add(address, reason) }
-  }
-
   /// The size of the part of a log that is searched for its last lines.
   private static let tailBytes: UInt64 = 32 << 10
 
@@ -208,9 +200,6 @@ struct RunProgress: Sendable {
 
   /// Initializes a display that starts late from the events so far.
   private mutating func join(_ report: RunReport, log: Reporter.ReadLog) {
-    start = report.start
-    end = report.end
-    pause = report.pause
     tally.begin(stepCount: report.start.stepCount)
     // Enclosing groups come before their members, and end after them.
     for group in report.groups {
@@ -218,31 +207,19 @@ struct RunProgress: Sendable {
       if case .running(let start) = group.state { since = start }
       begin(group.address, group.start, at: since)
     }
-    for step in report.steps {
+    for step in report.steps where step.state != .queued {
       switch step.state {
-      case .pending, .queued: break
-      case .running(let since, _):
-        begin(step.address, at: since)
-        running[step.address]!.hasGaps = true
-      case .asking(let since, let message):
-        begin(step.address, at: since)
-        running[step.address]!.question = message
-      case .waiting(let since, let until):
-        begin(step.address, at: since)
-        running[step.address]!.waitsUntil = until
-      case .retrying(let attempt, let until):
-        retrying[step.address] = Waiter(
-          address: step.address, order: nextOrder(), attempt: attempt + 1, attemptLimit: nil,
-          until: until)
-      case .skipped(let reason): skip(step.address, reason)
-      case .finished(let end): finish(step.address, end, log: log)
-      case .restored(let end), .cached(let end): restore(step.address, end)
+      case .asking(let since, _), .waiting(let since, _): begin(step.address, at: since)
+      default: break
       }
+      set(step.address, step.state, log: log)
+      running[step.address]?.hasGaps = true
     }
     for group in report.groups.reversed() {
       switch group.state {
       case .running: break
-      case .retrying(let until): wait(group.address, after: group.start.attempt, until: until)
+      case .retrying(let until):
+        wait(group.address, after: group.start.attempt, of: nil, until: until)
       case .finished(let end): finish(group.address, end)
       }
     }

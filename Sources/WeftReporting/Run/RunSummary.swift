@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftDiagnostics
 import WeftEvents
 import WeftJSON
 import WeftPlanning
@@ -13,8 +14,8 @@ struct RunSummary {
 
   /// Returns the lines; none before the run's end.
   func lines(_ progress: RunProgress) -> [String] {
-    if let pause = progress.pause { return lines(progress, pause) }
-    guard let end = progress.end else { return [] }
+    if let pause = progress.run.pause { return lines(progress, pause) }
+    guard let end = progress.run.end else { return [] }
     let causes = causes(progress, end)
     let explanations = causes + outputs(end)
     return (explanations.isEmpty ? [] : [""]) + explanations
@@ -41,7 +42,7 @@ struct RunSummary {
       palette.painted(
         "\(title(request.step)) waits for approval: \(text.name(request.message))", .doubtful)
     }
-    let done = counted(pause.counts.succeeded, "step")
+    let done = Count(pause.counts.succeeded, "step")
     lines.append(
       "\(done) succeeded in \(ShownDuration.precise(pause.duration)); the rest waits")
     return [""] + lines
@@ -52,15 +53,15 @@ struct RunSummary {
     let entries = progress.failures.ordered(cause: cause)
     var lines = entries.flatMap(failure)
     if progress.failures.omitted > 0 {
-      lines.append("and \(counted(progress.failures.omitted, "more failure"))")
+      lines.append("and \(Count(progress.failures.omitted, "more failure"))")
     }
     if progress.failures.toleratedOmitted > 0 {
-      lines.append("and \(counted(progress.failures.toleratedOmitted, "more tolerated failure"))")
+      lines.append("and \(Count(progress.failures.toleratedOmitted, "more tolerated failure"))")
     }
     if let moreHint, entries.contains(where: { isCut($0.tail) }) { lines.append(moreHint) }
     lines += progress.skips.entries.map(skip)
     if progress.skips.omitted > 0 {
-      lines.append("\(counted(progress.skips.omitted, "more step")) skipped for other reasons")
+      lines.append("\(Count(progress.skips.omitted, "more step")) skipped for other reasons")
     }
     if let sentence = progress.recoveries.sentence { lines.append(sentence) }
     return lines
@@ -86,12 +87,10 @@ struct RunSummary {
 
   private func shown(_ value: JSONValue?) -> String {
     guard let value else { return palette.painted("***", .faint) }
-    let whole =
-      if case .string(let content) = value { content } else { value.description }
-    let cut = whole.prefix(RunSummary.outputLimit)
     // Values are shown exactly in every locale, like step output, except for terminal control characters.
     let exact = DisplayText(passesSGR: false, passesUnicode: true)
-    return exact.name(String(cut)) + (cut.endIndex == whole.endIndex ? "" : text.ellipsis)
+    return exact.beginning(
+      of: value.shownText, characters: RunSummary.outputLimit, ellipsis: text.ellipsis)
   }
 
   private static let outputLimit = 200
@@ -140,7 +139,7 @@ struct RunSummary {
     var names = entry.names.map { text.name($0.text) }.joined(separator: ", ")
     if entry.count > entry.names.count { names += " and \(entry.count - entry.names.count) more" }
     return
-      "\(counted(entry.count, "step")) \(text.name(entry.cause.phrase(of: entry.count))): \(names)"
+      "\(Count(entry.count, "step")) \(text.name(entry.cause.phrase(of: entry.count))): \(names)"
   }
 
   /// Returns `3 of 5 steps succeeded, 1 failed, 1 skipped in 2.1 s`. Counts the steps that existed in the run,
@@ -149,7 +148,7 @@ struct RunSummary {
     let counts = end.counts
     let skipped = max(0, counts.skipped - unselected)
     let stepCount = counts.done - counts.skipped + skipped
-    let all = counted(stepCount, "step")
+    let all = Count(stepCount, "step")
     var parts = [
       counts.succeeded == stepCount ? "\(all) succeeded" : "\(counts.succeeded) of \(all) succeeded"
     ]

@@ -1,3 +1,4 @@
+import WeftDiagnostics
 import WeftEvents
 import WeftPlanning
 
@@ -166,6 +167,6 @@ struct ElementCount: Sendable, Hashable {
   var text: String {
     let failures = failed > 0 ? ", \(failed) failed" : ""
     return done == all
-      ? "\(counted(all, "element"))\(failures)" : "\(done)/\(counted(all, "element"))\(failures)"
+      ? "\(Count(all, "element"))\(failures)" : "\(done)/\(Count(all, "element"))\(failures)"
   }
 }

@@ -1,5 +1,6 @@
 import WeftDefinition
 import WeftEvents
+import WeftHTTP
 import WeftPlanning
 
 extension CancelReason {
@@ -72,7 +73,85 @@ extension Retry {
   }
 }
 
-/// Returns a number with its noun.
-func counted(_ count: Int, _ noun: String) -> String {
-  count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
+/// Formats sizes in powers of a thousand; truncated, never rounded up.
+package enum ShownSize {
+  /// Returns `512 B`, `1.2 kB`, `84 kB`, `3.1 MB`.
+  package static func text(_ bytes: Int) -> String {
+    var unit = 1
+    for name in ["B", "kB", "MB", "GB"] {
+      let whole = bytes / unit
+      if whole < 1000 || name == "GB" {
+        guard unit > 1, whole < 10 else { return "\(whole) \(name)" }
+        return "\(whole).\(bytes * 10 / unit % 10) \(name)"
+      }
+      unit *= 1000
+    }
+    return "\(bytes) B"
+  }
+}
+
+extension HTTPSummary {
+  /// The response, for use after the duration: "200, 12 kB".
+  var phrase: String? {
+    guard let status else { return nil }
+    if let staleReason { return "\(status), a stale response from the cache: \(staleReason)" }
+    if cache == "hit" { return "\(status) from the cache" }
+    var phrase = "\(status), \(ShownSize.text(figures.bodyBytesReceived))"
+    if figures.requests > redirects + 1 { phrase += " in \(figures.requests) requests" }
+    if cache == "revalidated" { phrase += ", as in the cache" }
+    if let savedTo { phrase += " to \(savedTo)" }
+    return phrase
+  }
+}
+
+/// The end of a group as a sentence without its subject, if it adds to its steps' messages.
+struct GroupSentence {
+  /// The state of the group before it ended.
+  struct Prior {
+    /// The outcomes of a loop's elements.
+    var elements: ElementCount?
+    /// The attempt that it waited for, which is no longer made.
+    var nextAttempt: Int?
+
+    static let nothing = Prior()
+  }
+
+  private let end: GroupEnd
+  private let elements: ElementCount?
+  private let nextAttempt: Int?
+
+  init(_ end: GroupEnd, _ prior: Prior) {
+    self.end = end
+    elements = prior.elements
+    nextAttempt = prior.nextAttempt
+  }
+
+  /// `nil` if its steps' messages say it all.
+  var text: String? {
+    let subject: String
+    switch end.outcome {
+    case .cancelled where nextAttempt != nil:
+      subject = "cancelled before attempt \(nextAttempt!)"
+    case .failure where nextAttempt != nil:
+      subject = "failed\(tolerated) after \(time): \(reason); attempt \(nextAttempt!) was not made"
+    case .failure where end.cause == nil || elements != nil || end.attempts > 1:
+      subject = "failed\(tolerated) after \(time)\(attempt): \(reason)"
+    case .success where end.winner != nil || elements != nil || end.attempts > 1:
+      subject = "succeeded in \(time)\(attempt)\(winner)"
+    case .cancelled where elements != nil: subject = "cancelled after \(time)"
+    case .skipped where elements != nil: subject = "ended early after \(time)"
+    case .success, .failure, .cancelled, .skipped: return nil
+    }
+    return elements.map { "\(subject), \($0.text)" } ?? subject
+  }
+
+  private var time: String { ShownDuration.precise(end.duration) }
+  private var tolerated: String { end.conclusion == .success ? " (tolerated)" : "" }
+  private var attempt: String { end.attempts > 1 ? " (attempt \(end.attempts))" : "" }
+  private var winner: String { end.winner.map { ": \"\($0)\" won the race" } ?? "" }
+
+  private var reason: String {
+    let message = end.failure?.message ?? "failed"
+    return end.cause.map { "\"\($0)\" \(message)" } ?? message
+  }
 }

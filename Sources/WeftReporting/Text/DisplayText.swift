@@ -1,4 +1,5 @@
 import WeftDiagnostics
+import WeftJSON
 import WeftPlatform
 
 /// Sanitizes foreign text (step output and names) for one line of a display.
@@ -20,6 +21,13 @@ struct DisplayText: Sendable, Hashable {
   /// Returns a name or sentence, on one line.
   func name(_ text: String) -> String {
     cut(text, columns: .max)
+  }
+
+  /// Returns the first characters of a text, on one line, with an ellipsis if there are more.
+  func beginning(of text: String, characters limit: Int, ellipsis: String? = nil) -> String {
+    let shown = text.prefix(limit)
+    return name(String(shown))
+      + (shown.endIndex == text.endIndex ? "" : ellipsis ?? self.ellipsis)
   }
 
   /// Returns the final state of a line of output, at most `columns` wide.
@@ -166,5 +174,12 @@ struct DisplayText: Sendable, Hashable {
       let ellipsis = limit < ellipsis.count ? "" : ellipsis
       return (isFull ? fitting + ellipsis : text) + (hasSGR ? "\u{1B}[0m" : "")
     }
+  }
+}
+
+extension JSONValue {
+  /// The text of a string, and the JSON of any other value.
+  var shownText: String {
+    if case .string(let text) = self { text } else { description }
   }
 }

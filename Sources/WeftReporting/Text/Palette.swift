@@ -1,3 +1,5 @@
+import WeftEvents
+
 /// The colours and symbols of the displays.
 struct Palette: Sendable, Hashable {
   /// SGR parameters (ECMA-48 §8.3.117).
@@ -21,6 +23,17 @@ struct Palette: Sendable, Hashable {
   var tolerated: String { painted(usesUnicode ? "✗" : "failed", .doubtful) }
   var cancelled: String { painted(usesUnicode ? "⊘" : "cancelled", .doubtful) }
   var skipped: String { painted(usesUnicode ? "−" : "skipped", .faint) }
+
+  /// Returns the symbol of a step or group that has ended.
+  func sign(_ outcome: Outcome, _ conclusion: Outcome) -> String {
+    switch outcome {
+    case .success: succeeded
+    case .failure: conclusion == .success ? tolerated : failed
+    case .cancelled: cancelled
+    case .skipped: skipped
+    }
+  }
+
   /// The symbol before a sentence that already says "failed".
   var failedSign: String { usesUnicode ? failed + " " : "" }
   var toleratedSign: String { usesUnicode ? tolerated + " " : "" }
@@ -28,5 +41,4 @@ struct Palette: Sendable, Hashable {
   var separator: String { usesUnicode ? " · " : ", " }
   /// The margin before a line of a step's output.
   var margin: String { painted(usesUnicode ? "│" : "|", .faint) }
-  var ellipsis: String { usesUnicode ? "…" : "..." }
 }

@@ -63,3 +63,85 @@ package struct StepLabels: Sendable {
       ? line.prefix(StepLabels.commandLimit) + "…" : String(line)
   }
 }
+
+/// The facts about a plan that displays need: which steps are repeated, or are in a scope that may absorb their
+/// failures. Addresses are those of the plan, without elements.
+struct RunShape: Sendable {
+  /// For loops, retried groups and failure boundaries: the number of steps in the plan within them, excluding cleanup
+  /// steps.
+  private var sizes: [StepAddress: Int] = [:]
+  /// For steps and groups, the innermost of these around them, if any.
+  private var scopes: [StepAddress: StepAddress] = [:]
+  /// Cleanup steps, which are reported only if they run.
+  private var cleanups: Set<StepAddress> = []
+
+  /// Creates the shape of a plan without repeated steps, failure boundaries and cleanup steps.
+  init() {}
+
+  init(_ plan: Plan) {
+    for step in plan.bodies.cleanups.values.joined() {
+      cleanups.insert(plan.steps[Int(step)].address)
+    }
+    let nearest = plan.nearestBoundaries()
+    for (index, group) in plan.groups.enumerated() where !group.isTopLevel {
+      guard let address = group.address else { continue }
+      if group.isBoundary { sizes[address] = 0 }
+      if let around = nearest[plan.groups[index].parent ?? 0] { scopes[address] = around }
+    }
+    for step in plan.steps where cleanups.isEmpty || !cleanups.contains(step.address) {
+      note(step, in: nearest[step.group])
+    }
+  }
+
+  private mutating func note(_ step: PlannedStep, in scope: StepAddress?) {
+    let address = step.address
+    if step.hasControl, step.control.fanOut != nil { sizes[address] = 1 }
+    guard let scope else { return }
+    scopes[address] = scope
+    var next: StepAddress? = scope
+    while let scope = next {
+      sizes[scope]? += 1
+      next = scopes[scope]
+    }
+  }
+
+  /// Whether the plan has only ordinary steps.
+  var isPlain: Bool { sizes.isEmpty && cleanups.isEmpty }
+
+  func size(of planned: StepAddress) -> Int? { sizes[planned] }
+  func scope(around planned: StepAddress) -> StepAddress? { scopes[planned] }
+  /// The number of cleanup steps.
+  var cleanupCount: Int { cleanups.count }
+  func cleansUp(_ step: StepAddress) -> Bool {
+    !cleanups.isEmpty && cleanups.contains(planned(step))
+  }
+
+  private func isKnown(_ address: StepAddress) -> Bool {
+    sizes[address] != nil || scopes[address] != nil || cleanups.contains(address)
+  }
+
+  /// Returns the address in the plan of an instance such as `upload[3]` or `deploy[eu].push`.
+  func planned(_ address: StepAddress) -> StepAddress {
+    address.planned(isKnown: isKnown)
+  }
+}
+
+extension Plan {
+  /// Returns for each group the innermost failure boundary for its members, which may be itself.
+  fileprivate func nearestBoundaries() -> [StepAddress?] {
+    var nearest: [StepAddress?] = []
+    for group in groups {
+      nearest.append(
+        group.isBoundary ? group.address : group.parent.flatMap { nearest[$0] })
+    }
+    return nearest
+  }
+}
+
+extension PlannedGroup {
+  /// Whether failures in it need not fail the run.
+  fileprivate var isBoundary: Bool {
+    isRepeated || endsEarly || (step.map { $0.allowFailure != .none } ?? false)
+      || step?.computed[.allowFailure] != nil
+  }
+}

@@ -42,7 +42,7 @@ struct Simulation {
     var interruptions: [Interruption]?
     var isRecorded = false
     /// The recorded past of the run, if it is resumed.
-    var recorded: RecordedRun?
+    var recorded: RunState?
     var rerun = RerunSelection()
     /// The steps of the plan that the run skips.
     var excluded: [Int] = []

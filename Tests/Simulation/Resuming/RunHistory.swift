@@ -15,7 +15,7 @@ struct RunPart {
 
 /// The recorded past of the parts of a run so far.
 struct RunHistory {
-  private(set) var run = RecordedRun()
+  private(set) var run = RunState()
   private var number: UInt64 = 0
   private var parts = 0
 

@@ -54,7 +54,7 @@ struct SequencedRun {
     else { return nil }
     (self.made, self.undisturbed) = (made, undisturbed)
     var recorded = RunHistory()
-    var again = RecordedReport(of: plan)
+    var again = RunState(reporting: plan)
     let partCount = Int.random(in: 3...6, using: &random)
     for number in 1...partCount {
       let isLast = number == partCount
@@ -88,7 +88,7 @@ struct SequencedRun {
         records.map(\.kind), rerunning: circumstances.rerun.addresses(in: plan),
         visiting: { again.apply($0) })
       if !isCut {
-        disagreements += ViewChecker(simulation.report, recorded.run, again.value).violations.map {
+        disagreements += ViewChecker(simulation.report, recorded.run, again.report).violations.map {
           "part \(number): \($0)"
         }
       }
@@ -135,7 +135,7 @@ extension Plan {
   /// The steps that `--rerun`, `--from` and `--rerun-interrupted` would name; for the last part, always everything
   /// that is in doubt.
   fileprivate func randomRerun(
-    of recorded: RecordedRun, isLast: Bool, _ random: inout SeededGenerator
+    of recorded: RunState, isLast: Bool, _ random: inout SeededGenerator
   ) -> RerunSelection {
     var rerun = RerunSelection()
     if isLast || Bool.random(using: &random) { rerun.addresses.formUnion(recorded.inDoubt) }

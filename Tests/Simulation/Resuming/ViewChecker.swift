@@ -8,7 +8,7 @@ struct ViewChecker {
   private(set) var violations: [String] = []
 
   /// - Parameter past: The journal of all parts, including the ended one.
-  init(_ report: RunReport, _ recorded: RecordedRun, _ again: RunReport?) {
+  init(_ report: RunReport, _ recorded: RunState, _ again: RunReport?) {
     guard let end = report.end else { return }
     let reported = Dictionary(
       report.steps.map { ($0.address, Kind($0.state)) }, uniquingKeysWith: { $1 })

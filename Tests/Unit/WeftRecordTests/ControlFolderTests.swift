@@ -140,7 +140,7 @@ import WeftPlatform
     #expect(request.isDue(after: Self.recorded(waits: true)))
   }
 
-  private static func recorded(waits: Bool) -> RecordedRun {
+  private static func recorded(waits: Bool) -> RunState {
     let end = StepEnd(
       outcome: .success, conclusion: .success, attempts: 1, exit: nil, duration: .zero)
     var kinds: [RunRecord.Kind] = [
@@ -153,7 +153,7 @@ import WeftPlatform
       kinds.append(
         .event(.runWaiting(RunPause(requests: [], duration: .zero, counts: OutcomeCounts()))))
     }
-    var recorded = RecordedRun()
+    var recorded = RunState()
     for (index, kind) in kinds.enumerated() {
       recorded.apply(RunRecord(number: UInt64(index + 1), at: SampleRecords.start, kind))
     }

@@ -68,7 +68,7 @@ import WeftTestKit
 
   @Test("X35: an answer that an earlier engine was waiting for counts when the run goes on")
   func answersToAnEarlierEngineCount() throws {
-    var recorded = RecordedRun()
+    var recorded = RunState()
     let kinds: [RunRecord.Kind] = [
       .opened(RecordOpening(run: RunID("20261121-151337-4f2a9c"))),
       .event(.stepStarted(StepAddress("ask"), attempt: 1)),

@@ -47,7 +47,7 @@ import WeftTestKit
 
   @Test("X09: a recorded moment is any", arguments: [Int64.min, -1, 0, .max])
   func recordedMoments(moment: Int64) throws {
-    var recorded = RecordedRun()
+    var recorded = RunState()
     let kinds: [RunRecord.Kind] = [
       .opened(RecordOpening(run: RunID("20261121-151337-4f2a9c"))),
       .event(.stepStarted(StepAddress("w"), attempt: 1)),

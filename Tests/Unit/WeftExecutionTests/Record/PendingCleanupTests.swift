@@ -10,7 +10,7 @@ import WeftTestKit
 @Suite struct PendingCleanupTests {
   /// Resumes the run: the first step runs again, and its answer decides whether the second one runs.
   private func goOn(
-    with workflow: Workflow, after recorded: RecordedRun, saying answer: String
+    with workflow: Workflow, after recorded: RunState, saying answer: String
   ) throws -> [String] {
     let run = try RunHarness(workflow, maxParallel: 1) {
       $0.recorded = recorded
@@ -26,7 +26,7 @@ import WeftTestKit
     return order
   }
 
-  private func killed(_ workflow: Workflow, ending steps: String...) throws -> RecordedRun {
+  private func killed(_ workflow: Workflow, ending steps: String...) throws -> RunState {
     let keeper = RecordKeeper()
     let run = try RunHarness(workflow, recorder: keeper)
     run.executor.write("go", from: "a")

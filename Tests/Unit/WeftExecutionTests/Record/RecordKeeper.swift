@@ -46,8 +46,8 @@ final class RecordKeeper: RunRecorder {
   func close() { state.withLock { $0.isClosed = true } }
 
   /// The run that the records describe.
-  var run: RecordedRun {
-    var run = RecordedRun()
+  var run: RunState {
+    var run = RunState()
     for (index, kind) in kinds.enumerated() {
       run.apply(RunRecord(number: UInt64(index + 1), at: WallTime(nanoseconds: 0), kind))
     }

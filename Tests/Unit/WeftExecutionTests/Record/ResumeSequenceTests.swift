@@ -12,8 +12,8 @@ private struct SplitRun {
   private var parts = 0
 
   /// The journal so far.
-  var recorded: RecordedRun {
-    var run = RecordedRun()
+  var recorded: RunState {
+    var run = RunState()
     for (index, kind) in kinds.enumerated() {
       run.apply(RunRecord(number: UInt64(index + 1), at: WallTime(nanoseconds: 0), kind))
     }

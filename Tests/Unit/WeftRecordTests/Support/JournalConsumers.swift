@@ -26,7 +26,7 @@ enum JournalConsumers {
   static func consume(_ journal: [UInt8], _ contents: JournalContents) {
     let recorded = contents.run
     var order: [StepAddress] = []
-    var report = RecordedReport(of: plan)
+    var report = RunState(reporting: plan)
     var events = EventJSON(version: "1.2.3")
     var bytes: [UInt8] = []
     for line in journal.split(separator: UInt8(ascii: "\n")).prefix(contents.lines) {
@@ -43,7 +43,7 @@ enum JournalConsumers {
       _ = RunDetailJSON.rendered(detail)
       _ = ResumeAdvice(detail)
     }
-    if let value = report.value {
+    if let value = report.report {
       let elapsed = value.end?.duration ?? .zero
       events.append([RunEvent(sequence: 1, elapsed: elapsed, kind: .snapshot(value))], to: &bytes)
     }
@@ -51,7 +51,7 @@ enum JournalConsumers {
   }
 
   /// Resumes the run with an engine, whose timers fire.
-  private static func resume(_ recorded: RecordedRun) {
+  private static func resume(_ recorded: RunState) {
     guard recorded.opening != nil else { return }
     var configuration = EngineConfiguration()
     configuration.recorded = recorded

@@ -83,7 +83,7 @@ import WeftTestKit
   private static func detail(
     _ state: RecordedState, _ kinds: [RunRecord.Kind], damage: JournalError? = nil
   ) -> RunDetail {
-    var past = RecordedRun()
+    var past = RunState()
     var order: [StepAddress] = []
     for (index, kind) in kinds.enumerated() {
       past.apply(

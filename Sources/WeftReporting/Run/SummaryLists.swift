@@ -1,3 +1,4 @@
+import WeftDiagnostics
 import WeftEvents
 import WeftPlanning
 
@@ -133,5 +134,69 @@ struct FailureList: Sendable {
   /// Returns the cause of the run's failure first, then the others; tolerated ones last.
   func ordered(cause: StepAddress?) -> [Entry] {
     entries.filter { $0.address == cause } + entries.filter { $0.address != cause } + tolerated
+  }
+}
+
+/// Skipped steps, grouped by reason.
+struct SkipList: Sendable {
+  /// A group that is reported in one sentence.
+  enum Cause: Sendable, Hashable {
+    case reason(SkipReason)
+    /// The steps' own conditions.
+    case ownConditions
+  }
+
+  struct Entry: Sendable {
+    let cause: Cause
+    var count: Int
+    /// The first ones.
+    var names: [StepAddress]
+  }
+
+  /// The maximum number of names.
+  static let nameLimit = 3
+  /// The maximum number of distinct reasons.
+  static let reasonLimit = 20
+
+  /// The groups in the order in which their reasons first occurred.
+  private(set) var entries: [Entry] = []
+  /// The number of steps with reasons beyond the limit.
+  private(set) var omitted = 0
+  private var indices: [Cause: Int] = [:]
+
+  mutating func add(_ address: StepAddress, _ reason: SkipReason) {
+    let cause = reason == .condition(of: address) ? Cause.ownConditions : .reason(reason)
+    if let index = indices[cause] {
+      entries[index].count += 1
+      if entries[index].names.count < SkipList.nameLimit { entries[index].names.append(address) }
+    } else if entries.count < SkipList.reasonLimit {
+      indices[cause] = entries.count
+      entries.append(Entry(cause: cause, count: 1, names: [address]))
+    } else {
+      omitted += 1
+    }
+  }
+}
+
+/// Steps that succeeded only after retries, which may be unreliable.
+struct Recoveries: Sendable {
+  static let nameLimit = 5
+
+  private(set) var count = 0
+  /// The first of them, with their numbers of attempts.
+  private(set) var first: [(step: StepAddress, attempts: Int)] = []
+
+  mutating func add(_ step: StepAddress, _ end: StepEnd) {
+    guard end.outcome == .success, end.attempts > 1 else { return }
+    count += 1
+    if first.count < Recoveries.nameLimit { first.append((step, end.attempts)) }
+  }
+
+  /// The sentence `2 steps succeeded only after further attempts: fetch (3), upload[4] (2)`; `nil` if there are none.
+  var sentence: String? {
+    guard count > 0 else { return nil }
+    let names = first.map { "\($0.step) (\($0.attempts))" }.joined(separator: ", ")
+    let rest = count > first.count ? " and \(count - first.count) more" : ""
+    return "\(Count(count, "step")) succeeded only after retries: \(names)\(rest)"
   }
 }

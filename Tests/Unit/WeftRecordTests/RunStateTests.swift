@@ -7,12 +7,12 @@ import WeftPlatform
 @testable import WeftEvents
 @testable import WeftExecution
 
-@Suite struct RecordedRunTests {
+@Suite struct RunStateTests {
   private let success = StepEnd(
     outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: .zero)
 
-  private func run(_ kinds: [RunRecord.Kind]) -> RecordedRun {
-    var run = RecordedRun()
+  private func run(_ kinds: [RunRecord.Kind]) -> RunState {
+    var run = RunState()
     for (index, kind) in kinds.enumerated() {
       run.apply(
         RunRecord(
@@ -137,7 +137,7 @@ import WeftPlatform
 
   @Test("J23: what it holds grows with steps, and not with records")
   func memoryByStepsAndNotByRecords() {
-    var run = RecordedRun()
+    var run = RunState()
     run.apply(RunRecord(number: 1, at: SampleRecords.start, .opened(SampleRecords.opening)))
     for number in 2..<20_000 as Range<UInt64> {
       let kind = RunRecord.Kind.event(
