@@ -193,8 +193,8 @@ extension Engine {
     configuration.selection = Selection(excluding: prepared.excluded, of: prepared.plan)
     configuration.secrets = secrets
     if let (previous, rerunning) = prepared.resumed {
-      configuration.recorded = previous.run
-      configuration.rerunning = rerunning
+      configuration.journal.recorded = previous.run
+      configuration.journal.rerunning = rerunning
     }
     configuration.maxParallel = options.maxParallel
     configuration.onFailure = options.onFailure
@@ -202,11 +202,11 @@ extension Engine {
     configuration.retryBudgetPercent = options.retryBudgetPercent
     configuration.startDirectory = options.startDirectory
     configuration.stopPolicy.grace = options.grace
-    configuration.approver = approver ?? surroundings.approver
-    configuration.terminal = surroundings.terminal
-    configuration.containment = surroundings.containment
+    configuration.resources.approver = approver ?? surroundings.approver
+    configuration.resources.terminal = surroundings.terminal
+    configuration.resources.containment = surroundings.containment
     configuration.actions = actions
-    configuration.transport = transport
+    configuration.resources.transport = transport
     if surroundings.ownsProcess, options.maxParallel == nil { joinJobserver(&configuration) }
     return configuration
   }
@@ -226,12 +226,13 @@ extension Engine {
     do throws(RunStoreError) {
       if let previous = resumed?.run {
         journal = previous.journal
-        configuration.recorder = try journal.recorder(
+        configuration.journal.recorder = try journal.recorder(
           for: beginning, after: previous.contents, startedAt: .now, salvaging: previous.salvages)
       } else {
         journal = try store.begin(beginning)
-        do { configuration.recorder = try journal.recorder(for: beginning, startedAt: .now) } catch
-        {
+        do {
+          configuration.journal.recorder = try journal.recorder(for: beginning, startedAt: .now)
+        } catch {
           journal.releaseHold()
           throw error
         }
@@ -239,11 +240,11 @@ extension Engine {
     } catch {
       throw .journal(error)
     }
-    configuration.cookie = contents.opening.cookie
-    configuration.suspendsWhileWaiting = true
-    configuration.inbox = journal.folder?.control
-    configuration.logFolder = journal.folder?.logs
-    configuration.runDirectory = journal.folder?.path
+    configuration.journal.cookie = contents.opening.cookie
+    configuration.journal.suspendsWhileWaiting = true
+    configuration.journal.inbox = journal.folder?.control
+    configuration.journal.logFolder = journal.folder?.logs
+    configuration.journal.runDirectory = journal.folder?.path
     return journal
   }
 
@@ -269,7 +270,7 @@ extension Engine {
   private func joinJobserver(_ configuration: inout EngineConfiguration) {
     guard let flags = ThisProcess.variable("MAKEFLAGS"), let address = MakeFlags(flags).jobserver
     else { return }
-    do { configuration.jobserver = try JoinedJobserver(address) } catch {
+    do { configuration.resources.jobserver = try JoinedJobserver(address) } catch {
       configuration.earlyWarnings.append(RunWarning(error))
     }
   }

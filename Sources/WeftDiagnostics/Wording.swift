@@ -70,3 +70,10 @@ package func listed(_ names: [String], conjunction: String) -> String {
   guard let last = names.last, names.count > 1 else { return names.first ?? "nothing" }
   return names.dropLast().joined(separator: ", ") + " \(conjunction) " + last
 }
+
+/// `a, b and 3 more`: at most eight names.
+package func shortList(_ names: [String]) -> String {
+  let most = 8
+  let more = names.count - most
+  return names.prefix(most).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+}

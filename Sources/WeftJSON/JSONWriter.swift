@@ -220,6 +220,11 @@ extension JSONWriter {
     array(key) { for string in strings { $0.string(string) } }
   }
 
+  /// Writes the strings, unless there are none.
+  package mutating func list(_ key: StaticString, _ strings: [String]) {
+    if !strings.isEmpty { array(key, of: strings) }
+  }
+
   package mutating func member(_ key: StaticString, _ value: String) {
     self.key(key)
     string(value)

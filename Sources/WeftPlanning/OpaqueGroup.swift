@@ -23,7 +23,7 @@ extension PlannedGroup {
   }
 
   /// Whether its contents are a plan region of their own, even if that runs once: the steps of another file are.
-  package var hasOwnRegion: Bool { isRepeated || step?.runsAnotherFile == true }
+  package var hasOwnRegion: Bool { isRepeated || step?.action.kind == .workflow }
 
   /// Whether its contents may run several times.
   package var isRepeated: Bool {

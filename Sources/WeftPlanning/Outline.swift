@@ -18,10 +18,8 @@ struct Outline: Sendable {
   fileprivate(set) var finallyGroups: Set<Int> = []
   /// Whether there is a group whose contents cannot be named from outside.
   fileprivate(set) var hasSealedGroups = false
-  /// Whether any step or group has control options, or runs another file or a registered action.
+  /// Whether any step or group has control options, or does something else than to run a command.
   fileprivate(set) var hasControl = false
-  /// Whether any step sends a request.
-  fileprivate(set) var sendsRequests = false
 
   /// Whether some existing steps cannot be named from everywhere.
   var hidesSteps: Bool { hasSealedGroups || !finallyGroups.isEmpty || !cleanedUp.isEmpty }
@@ -87,7 +85,7 @@ extension Outline {
 
   /// The `finally` group of the file that a group runs; `nil` if there is none.
   func finally(around group: Int) -> Int? {
-    guard !finallyGroups.isEmpty, group > 0, groups[group].step?.runsAnotherFile == true else {
+    guard !finallyGroups.isEmpty, group > 0, groups[group].step?.action.kind == .workflow else {
       return nil
     }
     return files[groups[group + 1].file].finally
@@ -176,7 +174,7 @@ private struct OutlineWriter {
     let node = outline.nodes.count
     open[open.count - 1].written.append(Int32(node))
     let address = address(of: list[position].id, at: position, in: group)
-    if list[position].runsAnotherFile, let workflow = list[position].otherWorkflow {
+    if list[position].action.kind == .workflow, let workflow = list[position].otherWorkflow {
       if outline.steps.count + counter.steps(in: workflow) > limit {
         isTooLarge = true
         return
@@ -194,10 +192,9 @@ private struct OutlineWriter {
     _ list: [Step], at position: Int, in group: Int, _ address: StepAddress
   ) {
     let node = outline.nodes.count
-    if list[position].hasControl || list[position].runsAnotherFile || list[position].callsAction {
+    if list[position].hasControl || list[position].action.kind != .run {
       outline.hasControl = true
     }
-    if list[position].sendsRequest { outline.sendsRequests = true }
     outline.nodes.append(.step(Int32(outline.steps.count)))
     outline.steps.append(
       PlannedStep(address: address, in: list, at: position, group: group, node: node))
@@ -368,10 +365,10 @@ struct StepCounter {
     var open = [steps]
     while let list = open.popLast() {
       for step in list {
-        switch step.action {
-        case .group(let group): open.append(group.members)
-        case .workflow(let nested): sum += nested.workflow.map { self.steps(in: $0) } ?? 1
-        case .run, .use, .http, .compute, .wait, .approve: sum += 1
+        if let group = step.members {
+          open.append(group.members)
+        } else {
+          sum += step.otherWorkflow.map { self.steps(in: $0) } ?? 1
         }
         if step.hasControl { open.append(step.control.cleanup) }
         if sum >= Int(Int32.max) { break }

@@ -80,16 +80,11 @@ public struct PlannedStep: Sendable {
   @inlinable public var group: Int { Int(groupIndex) }
   @inlinable public var node: Plan.NodeIndex { Int(nodeIndex) }
 
-  /// The command it runs; `nil` if it runs none.
-  public var command: Command? {
-    guard case .run(let command) = list[Int(position)].action else { return nil }
-    return command
-  }
+  /// The kind of its action. Called for every step, so it avoids a copy.
+  @inlinable package var kind: ActionKind { list[Int(position)].action.kind }
 
-  /// Whether it runs a command. Called for every step, so it avoids a copy.
-  @inlinable package var runsCommand: Bool {
-    if case .run = list[Int(position)].action { true } else { false }
-  }
+  /// The command it runs; `nil` if it runs none.
+  public var command: Command? { list[Int(position)].action.command }
 
   /// The exit codes of its command that count as success.
   package var successCodes: [Int] {
@@ -103,35 +98,15 @@ public struct PlannedStep: Sendable {
       ? command?.logLimit ?? WorkflowLimits.logLimit : WorkflowLimits.logLimit
   }
 
-  /// The registered action it runs; `nil` if it runs none.
-  package var call: ActionCall? {
-    guard case .use(let call) = list[Int(position)].action else { return nil }
-    return call
-  }
-
-  /// The request it sends; `nil` if it sends none.
-  package var request: HTTPCall? {
-    guard case .http(let call) = list[Int(position)].action else { return nil }
-    return call
-  }
-
   /// Whether an earlier result may be restored instead of running it.
   @inlinable package var isCached: Bool {
     list[Int(position)].hasCommandOptions && command?.caching != nil
   }
 
-  /// Whether it runs attempts in a slot. Called for every step, so it avoids a copy.
-  @inlinable package var makesAttempts: Bool {
-    switch list[Int(position)].action {
-    case .run, .use, .http: true
-    case .group, .compute, .wait, .approve, .workflow: false
-    }
-  }
-
   /// Whether its action must not be repeated. Called for every step, so it mostly avoids a copy.
   @inlinable package var mustNotBeRepeated: Bool {
     let position = Int(position)
-    return (list[position].hasControl || list[position].sendsRequest)
+    return (list[position].hasControl || list[position].action.kind != .run)
       && list[position].mustNotBeRepeated
   }
 
@@ -169,12 +144,6 @@ public struct PlannedStep: Sendable {
   var needs: [Need]? { list[Int(position)].needs }
   /// The `id` of the step, if it has one.
   var id: StepID? { list[Int(position)].id }
-  /// Whether it runs another file. Called for every step, so it avoids a copy of the action.
-  var runsAnotherFile: Bool { list[Int(position)].runsAnotherFile }
-  /// Whether it runs a registered action. Called for every step, so it avoids a copy.
-  var callsAction: Bool { list[Int(position)].callsAction }
-  /// Whether it sends a request. Called for every step, so it avoids a copy.
-  @inlinable package var sendsRequest: Bool { list[Int(position)].sendsRequest }
   /// The locations of its texts.
   var textPlaces: [TextPlace] { list[Int(position)].place.value?.texts ?? [] }
   /// Whether it has a better title than its address.

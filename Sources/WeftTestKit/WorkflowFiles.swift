@@ -35,14 +35,12 @@ package struct WorkflowFiles {
   private func filled(_ steps: [Step]) throws(WorkflowFilesError) -> [Step] {
     var filled: [Step] = []
     for var step in steps {
-      switch step.action {
-      case .workflow(var nested):
+      if case .workflow(var nested) = step.action {
         nested.workflow = try workflow(nested.path)
         step.action = .workflow(nested)
-      case .group(var group):
+      } else if case .group(var group) = step.action {
         group.members = try self.filled(group.members)
         step.action = .group(group)
-      case .run, .use, .http, .compute, .wait, .approve: break
       }
       filled.append(step)
     }

@@ -272,16 +272,14 @@ extension [Step] {
   /// Recurses: groups are at most ``WorkflowLimits/groupDepth`` deep.
   fileprivate mutating func updateNestedWorkflows(_ update: (inout NestedWorkflow) -> Void) {
     for index in indices {
-      switch self[index].action {
-      case .workflow(var nested):
+      if case .workflow(var nested) = self[index].action {
         update(&nested)
         self[index].action = .workflow(nested)
-      case .group(var group):
+      } else if case .group(var group) = self[index].action {
         // Drops the second owner, so that the members are changed in place.
         self[index].action = .compute
         group.members.updateNestedWorkflows(update)
         self[index].action = .group(group)
-      case .run, .use, .http, .compute, .wait, .approve: break
       }
     }
   }

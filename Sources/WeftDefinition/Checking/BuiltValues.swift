@@ -130,15 +130,7 @@ package struct BuiltValues {
     check(step.settings)
     check(step.outputs)
     if step.hasControl { check(step.control) }
-    switch step.action {
-    case .run(let command): check(command)
-    case .group(let group): check(group)
-    case .wait(.duration(let duration)): checkTime("wait", duration, allowsZero: true)
-    case .use(let call): check(call.parameters)
-    case .workflow(let nested): check(nested.parameters)
-    case .http(let call): check(call)
-    case .wait, .approve, .compute: break
-    }
+    step.action.model.check(&self)
   }
 
   private mutating func check(_ control: StepControl) {
@@ -241,76 +233,27 @@ package struct BuiltValues {
     }
   }
 
-  private mutating func check(_ group: StepGroup) {
-    note("maxParallel", group.maxParallel) {
-      ValueRule.problem(with: $0, "maxParallel", in: ValueRule.maxParallel)
-    }
-    if case .atLeast(let count) = group.join {
-      note("join.atLeast", count) {
-        ValueRule.problem(with: $0, "join.atLeast", in: ValueRule.successesOfJoin)
-      }
-    }
-    if group.order == .race, group.members.isEmpty {
-      note("race", .empty(path: "race", wanted: "at least one step"))
-    }
-  }
-
-  private mutating func check(_ parameters: [Parameter]) {
-    checkRepetitions("with", parameters.map { ($0.name, $0.name) })
-  }
-
   private mutating func checkCleanup(_ step: Step) {
     let key: String
-    switch step.action {
-    case .group(let group):
-      switch group.order {
-      case .steps: key = "steps"
-      case .parallel: key = "parallel"
-      case .race: key = "race"
-      }
-    case .workflow: key = "workflow"
-    default:
-      if step.needs != nil {
-        key = "needs"
-      } else if step.hasControl, !step.control.cleanup.isEmpty {
-        key = "cleanup"
-      } else if step.hasControl, let fanOut = step.control.fanOut {
-        if case .forEach = fanOut { key = "forEach" } else { key = "matrix" }
-      } else if case .run(let command) = step.action, command.caching != nil {
-        key = "cache"
-      } else {
-        return
-      }
+    if step.action.kind.containsSteps {
+      key = step.action.kind.rules.key.description
+    } else if step.needs != nil {
+      key = "needs"
+    } else if step.hasControl, !step.control.cleanup.isEmpty {
+      key = "cleanup"
+    } else if step.hasControl, let fanOut = step.control.fanOut {
+      if case .forEach = fanOut { key = "forEach" } else { key = "matrix" }
+    } else if step.action.command?.caching != nil {
+      key = "cache"
+    } else {
+      return
     }
     note(key, .keyInCleanup(key))
   }
 
-  // MARK: Commands
+  // MARK: Values that actions and settings have in common
 
-  private mutating func check(_ command: Command) {
-    switch command.invocation {
-    case .script(let script):
-      if script.isEmpty { note("run", .empty(path: "run", wanted: "a script")) }
-      checkText(script, "run")
-    case .program(let arguments): checkProgram(arguments, "run")
-    }
-    if case .file(let path)? = command.stdin { checkPath(path, "stdin.file") }
-    if command.successCodes.isEmpty {
-      note("successCodes", .empty(path: "successCodes", wanted: "at least one exit code"))
-    }
-    for (index, code) in command.successCodes.enumerated() {
-      let key = "successCodes[\(index)]"
-      note(key, code) { ValueRule.problem(with: $0, key, in: ValueRule.exitCodes) }
-    }
-    guard command.hasOptions else { return }
-    checkTime("stallTimeout", command.stallTimeout)
-    checkTime("stop.grace", command.stop?.grace, allowsZero: true)
-    if let version = command.caching?.version, case .program(let arguments) = version {
-      checkProgram(arguments, "cache.version")
-    }
-  }
-
-  private mutating func checkProgram(_ arguments: [String], _ key: String) {
+  mutating func checkProgram(_ arguments: [String], _ key: String) {
     if arguments.isEmpty {
       note(key, .empty(path: key, wanted: "a program and its arguments"))
     } else if arguments[0].isEmpty {
@@ -329,66 +272,31 @@ package struct BuiltValues {
     if let shell = settings.shell { checkProgram(shell.prefix, "shell") }
   }
 
-  private mutating func checkPath(_ path: String, _ key: String) {
+  mutating func checkPath(_ path: String, _ key: String) {
     if path.isEmpty { note(key, .empty(path: key, wanted: "a path")) }
     checkText(path, key)
   }
 
   /// The system cannot pass a text with a NUL to a program.
-  private mutating func checkText(_ text: String, _ key: String) {
+  mutating func checkText(_ text: String, _ key: String) {
     if text.utf8.contains(0) { note(key, .nul(path: key)) }
-  }
-
-  // MARK: Requests
-
-  private mutating func check(_ call: HTTPCall) {
-    if call.url.isEmpty { note("http.url", .empty(path: "http.url", wanted: "a URL")) }
-    let times = [
-      ("connect", call.timeouts.connect), ("idle", call.timeouts.idle),
-      ("total", call.timeouts.total),
-    ]
-    for (name, time) in times {
-      checkTime("http.timeout.\(name)", time, limit: WorkflowLimits.longestRequest)
-    }
-    note("http.redirects", call.redirects) {
-      ValueRule.problem(with: $0, "http.redirects", in: ValueRule.redirects)
-    }
-    for (index, status) in call.expectation.statuses.enumerated()
-    where !HTTPCall.isStatus(status) {
-      let key = "http.expect.status[\(index)]"
-      note(
-        key,
-        .unknownWord(
-          path: key, word: status, wanted: "a status such as 200, or \"2xx\"", nearest: nil,
-          help: nil))
-    }
-    if let polling = call.polling {
-      checkTime("http.poll.every", polling.every, allowsZero: true)
-      note("http.poll.max", polling.max) {
-        ValueRule.problem(with: $0, "http.poll.max", in: ValueRule.requests)
-      }
-    }
-    note("http.pages.max", call.paging?.max) {
-      ValueRule.problem(with: $0, "http.pages.max", in: ValueRule.requests)
-    }
-    if case .upTo(let time)? = call.staleOnError { checkTime("http.staleOnError", time) }
   }
 
   // MARK: Noting
 
-  private mutating func note(_ key: String, _ problem: Diagnostic) {
+  mutating func note(_ key: String, _ problem: Diagnostic) {
     var problem = problem
     problem.key = key
     found.append(problem)
   }
 
-  private mutating func note(
+  mutating func note(
     _ key: String, _ number: Int?, _ rule: (Int) -> Diagnostic?
   ) {
     if let number, let problem = rule(number) { note(key, problem) }
   }
 
-  private mutating func checkTime(
+  mutating func checkTime(
     _ key: String, _ time: Duration?, allowsZero: Bool = false,
     limit: Duration = WorkflowLimits.longestDuration
   ) {
@@ -403,7 +311,7 @@ package struct BuiltValues {
   }
 
   /// Reports names that occur twice, or that differ only in case where case is ignored.
-  private mutating func checkRepetitions<Name: Hashable>(
+  mutating func checkRepetitions<Name: Hashable>(
     _ key: String, _ names: [(name: Name, text: String)]
   ) {
     guard names.count > 1 else { return }

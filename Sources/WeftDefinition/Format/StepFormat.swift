@@ -41,16 +41,7 @@ struct StepDraft: FormatObject {
       draft.step.id = pass.id(member.value, field)
       draft.step.place.value?.id = member.value.range
     }
-    FormatKey(
-      "run", "What to run",
-      """
-      A script for the shell, or a program with its arguments, which is started without a \
-      shell.
-      """, synonyms: "command cmd script exec", traits: [.action, .graphText, .graphList]
-    ) { pass, member, field, draft in
-      draft.begin(.run, member.key, &pass)
-      draft.invocation = pass.invocation(member.value, field)
-    }
+    FormatKey<StepDraft>.run
     FormatKey(
       "needs", "What it waits for",
       """
@@ -245,57 +236,11 @@ struct StepDraft: FormatObject {
       guard draft.mayLoop(by: member.key, &pass) else { return }
       draft.step.control.fanOut = pass.matrix(member.value, field).map(FanOut.matrix)
     }
-    FormatKey(
-      "wait", "What it waits for",
-      "A time, or a moment of the wall clock. Nothing is held meanwhile.",
-      synonyms: "sleep delay pause suspend", traits: .action
-    ) {
-      pass, member, field, draft in
-      draft.begin(.wait, member.key, &pass)
-      let waiting = pass.waiting(member.value, field)
-      draft.take(waiting.map(StepAction.wait), of: .wait)
-    }
-    FormatKey(
-      "approve", "What is asked",
-      """
-      A question for a person. If the answer is no, the step fails with the class \
-      rejected.
-      """, synonyms: "approval manual input_form", traits: .action
-    ) {
-      pass, member, field, draft in
-      draft.begin(.approve, member.key, &pass)
-      let approval = pass.approval(member.value, field)
-      draft.take(approval.map(StepAction.approve), of: .approve)
-    }
-    FormatKey(
-      "workflow", "Another file",
-      "The path of a workflow file, relative to this one.",
-      synonyms: "uses call subworkflow template flow",
-      traits: [.action, .graphText, .notInCleanup]
-    ) { pass, member, field, draft in
-      draft.begin(.workflow, member.key, &pass)
-      let nested = pass.nestedWorkflow(member.value, field)
-      draft.take(nested.map(StepAction.workflow), of: .workflow)
-    }
-    FormatKey(
-      "use", "Action",
-      "The name of an action that the program around Weft has registered.",
-      synonyms: "action function handler activity plugin", traits: [.action, .graphText]
-    ) { pass, member, field, draft in
-      draft.begin(.use, member.key, &pass)
-      let call = pass.actionCall(member.value, field)
-      draft.take(call.map(StepAction.use), of: .use)
-    }
-    FormatKey(
-      "http", "HTTP request",
-      "One HTTP request, and what is to become of its answer.",
-      synonyms: "request fetch curl url web rest", traits: .action
-    ) {
-      pass, member, field, draft in
-      draft.begin(.http, member.key, &pass)
-      let request = pass.httpCall(member.value, field)
-      draft.take(request.map(StepAction.http), of: .http)
-    }
+    FormatKey<StepDraft>.wait
+    FormatKey<StepDraft>.approve
+    FormatKey<StepDraft>.workflow
+    FormatKey<StepDraft>.use
+    FormatKey<StepDraft>.http
     FormatKey(
       "with", ValueFormat { $0.parameters($1, $2) }, "Values for its inputs",
       """
@@ -377,7 +322,7 @@ struct StepDraft: FormatObject {
     if self.kind?.isGroup != true || !kind.isGroup { pass.reportSeveralActions(first, key) }
   }
 
-  fileprivate mutating func take(_ action: StepAction?, of kind: ActionKind) {
+  mutating func take(_ action: StepAction?, of kind: ActionKind) {
     if self.kind == kind { self.action = action }
   }
 
@@ -398,6 +343,23 @@ struct StepDraft: FormatObject {
 
   func placedKey(_ name: String) -> JSONNode? {
     placed.first { $0.rule.name.description == name }?.node
+  }
+}
+
+extension FormatKey<StepDraft> {
+  /// The key that makes a step one of a kind.
+  static func action(
+    _ kind: ActionKind, _ title: StaticString, _ help: StaticString, synonyms: StaticString,
+    traits: KeyTraits = [],
+    read: @escaping @Sendable (inout DecodingPass, JSONNode, Field) -> StepAction?
+  ) -> FormatKey {
+    FormatKey(
+      kind.rules.key, title, help, synonyms: synonyms,
+      traits: traits.union(kind.containsSteps ? [.action, .notInCleanup] : .action)
+    ) { pass, member, field, draft in
+      draft.begin(kind, member.key, &pass)
+      draft.take(read(&pass, member.value, field), of: kind)
+    }
   }
 }
 
@@ -452,10 +414,7 @@ extension DecodingPass {
     draft.step.action = action(of: draft, at: node)
     checkCachedOutputs(of: draft.step, at: node)
     placeCachedScript(of: &draft.step, at: node)
-    switch draft.step.action {
-    case .run, .use, .http: return draft.step
-    case .group, .compute, .wait, .approve, .workflow: break
-    }
+    if draft.step.action.kind.makesAttempts { return draft.step }
     // A policy without attempts overrides `defaults`, which apply only to steps that make attempts;
     // elsewhere it means nothing.
     if draft.step.hasControl, draft.step.control.retry.allSatisfy({ $0.max == 0 }),
@@ -549,27 +508,27 @@ extension DecodingPass {
   /// Reports keys that this kind of step cannot have, and points to the key that makes it one.
   private mutating func check(_ draft: StepDraft, _ kind: ActionKind, at node: JSONNode) {
     for (rule, key) in draft.placed where !rule.allows(kind) {
-      report(.misplacedKey(rule.name.description, of: kind), at: key, related: draft.place)
+      report(
+        .misplacedKey(rule.name.description, of: kind, onlyFor: rule.kinds ?? []), at: key,
+        related: draft.place)
     }
-    switch kind {
-    case .run:
+    if kind == .run {
       checkTerminal(of: draft)
       checkCaching(of: draft)
-    case .workflow, .use, .http: checkSettings(of: node, besides: draft, kind)
-    case .steps, .parallel, .race, .wait, .approve, .compute: break
+    }
+    if let settings = kind.rules.settings {
+      check(settings, of: node, besides: draft, kind)
     }
   }
 
-  /// Reports settings of commands: they reach neither another file's steps nor a registered action.
-  private mutating func checkSettings(
-    of step: JSONNode, besides draft: StepDraft, _ kind: ActionKind
+  /// Reports settings of commands that the kind of step does not have.
+  private mutating func check(
+    _ settings: Set<String>, of step: JSONNode, besides draft: StepDraft, _ kind: ActionKind
   ) {
     for member in step.members {
       guard let name = member.key.stringValue, let rule = StepDraft.format.rule(named: name),
-        rule.traits.contains(.setting)
+        rule.traits.contains(.setting), !settings.contains(name)
       else { continue }
-      // A request may have `cwd`: the paths of its files are relative to it.
-      if kind == .http, name == "cwd" { continue }
       report(
         kind == .workflow ? .settingOfOtherFile(name) : .misplacedKey(name, of: kind),
         at: member.key, related: draft.place)

@@ -139,15 +139,10 @@ extension Step {
     if hasControl, !control.cleanup.isEmpty {
       step.control.cleanup = control.cleanup.map { $0.withoutNeeds(on: ids) }
     }
-    switch action {
-    case .group(let group):
+    if case .group(let group) = action {
       step.action = .group(group.withoutNeeds(on: ids))
-    case .run(var command):
-      if case .log(let need) = command.stdin, ids.contains(need.name) {
-        command.stdin = nil
-        step.action = .run(command)
-      }
-    case .compute, .wait, .approve, .workflow, .use, .http: break
+    } else if case .log(let need)? = action.command?.stdin, ids.contains(need.name) {
+      step.action.command?.stdin = nil
     }
     return step
   }
@@ -181,14 +176,12 @@ extension StepDefaults {
 
   private func applied(to step: Step, depth: Int) -> Step {
     var step = step
-    switch step.action {
-    case .run, .use, .http:
+    if step.action.kind.makesAttempts {
       setTimeout(of: &step)
       setRetry(of: &step)
-    case .group(var group) where depth <= WorkflowLimits.groupDepth:
+    } else if case .group(var group) = step.action, depth <= WorkflowLimits.groupDepth {
       group.members = applied(to: group.members, depth: depth + 1)
       step.action = .group(group)
-    case .group, .compute, .wait, .approve, .workflow: break
     }
     if step.hasControl, !step.control.cleanup.isEmpty {
       step.control.cleanup = applied(to: step.control.cleanup, depth: depth)

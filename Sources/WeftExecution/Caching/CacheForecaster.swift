@@ -59,7 +59,7 @@ package struct CacheForecaster {
   private mutating func foresee(_ index: Int, _ changes: inout CacheChanges) {
     let step = plan.steps[index]
     guard step.isCached else {
-      if step.makesAttempts { changes.addUnknown(by: step.address) }
+      if step.kind.makesAttempts { changes.addUnknown(by: step.address) }
       return
     }
     let (forecast, explanation, subject) = forecast(of: index, after: changes)

@@ -27,6 +27,34 @@ extension StepExecutor {
   package func finish(stop: StopSwitch) -> Future<RunOrphans, Never> { Future(value: RunOrphans()) }
 }
 
+/// Dispatches each attempt to the executor for its kind of action.
+package struct StepExecutors: StepExecutor {
+  private let commands: any StepExecutor
+  private let actions: ActionExecutor
+  private let requests: HTTPExecutor
+
+  package init(commands: any StepExecutor, actions: ActionExecutor, requests: HTTPExecutor) {
+    self.commands = commands
+    self.actions = actions
+    self.requests = requests
+  }
+
+  package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
+    switch attempt.step.kind {
+    case .run: commands.execute(attempt)
+    case .use: actions.execute(attempt)
+    case .http: requests.execute(attempt)
+    case .workflow, .wait, .approve, .compute, .steps, .parallel, .race:
+      preconditionFailure("\(attempt.address) is to be attempted and runs nothing")
+    }
+  }
+
+  package var containment: WeftEvents.ContainmentLevel? { commands.containment }
+
+  /// Does not wait for actions that were left behind, because they may never end.
+  package func finish(stop: StopSwitch) -> Future<RunOrphans, Never> { commands.finish(stop: stop) }
+}
+
 /// Orphans of a run after its last step has ended.
 package struct RunOrphans: Sendable, Hashable {
   /// Those that were terminated.

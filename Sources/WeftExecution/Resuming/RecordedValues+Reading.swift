@@ -25,9 +25,12 @@ extension RecordedValues {
       duration: end.duration, exit: end.exit)
     own.stdout = stdout.map { CapturedText($0, spool: spool) }
     own.stderr = stderr.map { CapturedText($0, spool: spool) }
-    own.isOfRequest = end.http != nil
+    if end.http != nil { own.shape = .answer }
     own.answer = answer.flatMap { ResponseValues($0, of: end.http, spool: spool) }
-    if case .value(let value)? = returned { own.returned = ScopedValue(ExpressionValue(value)) }
+    if case .value(let value)? = returned {
+      own.shape = .action
+      own.returned = ScopedValue(ExpressionValue(value))
+    }
     own.outputs = end.outputs.compactMap { output in
       output.value.map {
         OutputValue(name: output.name, value: ExpressionValue($0), isSecret: false)

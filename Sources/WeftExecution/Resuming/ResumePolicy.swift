@@ -119,7 +119,7 @@ struct ResumePolicy: Sendable {
   /// The reason why a step cannot simply start again: it is unknown whether it took effect, or it succeeded and its
   /// values were not recorded. `nil` if there is no such doubt.
   func doubtFailure(about task: StepTask) -> StepFailure? {
-    guard !task.isCleanup, !isFinal(task.step.group), task.step.makesAttempts,
+    guard !task.isCleanup, !isFinal(task.step.group), task.step.kind.makesAttempts,
       !task.step.step.isMadeAgain,
       let known = findRecorded(task.index, in: task.instance)
     else { return nil }

@@ -10,8 +10,6 @@ package import WeftPlatform
 package struct EngineConfiguration: Sendable {
   /// The run's id; `nil` for a new one.
   package var run: RunID?
-  /// Passed to all programs of the run, and recorded with it, to find them again; `nil` for a new one.
-  package var cookie: EngineCookie?
   /// The maximum number of attempts that run at once; `nil` for that of the workflow, or else the processor count.
   package var maxParallel: Int?
   package var onFailure: FailureResponse?
@@ -23,13 +21,6 @@ package struct EngineConfiguration: Sendable {
   package var startDirectory: String?
   /// The way programs are asked to terminate before they are killed.
   package var stopPolicy = StopPolicy()
-  /// The terminal for steps with `tty`; `nil` if there is none, and such steps fail at their start.
-  package var terminal: (any TerminalAccess)?
-
-  /// The fold of the journal, if the run is resumed.
-  package var recorded: RunState?
-  /// The steps to rerun although they are reusable.
-  package var rerunning = RerunSelection()
   /// The steps to skip.
   package var selection = Selection()
   /// The percentage of steps from which ``RetryBudget`` computes how many retries the whole run may make, after
@@ -42,39 +33,14 @@ package struct EngineConfiguration: Sendable {
     WallTime(nanoseconds: WallClock.now.nanoseconds)
   }
 
-  /// Asks the approver of steps with `approve`; `nil` if there is none, and such steps fail at their start.
-  package var approver: (any Approver)?
-
-  /// Whether the run is suspended, to be resumed from its journal, when nothing can proceed without an approval that
-  /// cannot be given here. If not, such steps fail.
-  package var suspendsWhileWaiting = false
-
-  /// Control requests from other processes (`weft approve`, `weft cancel`).
-  package var inbox: (any ControlInbox)?
-
   /// The actions that steps with `use` may name.
   package var actions = ActionRegistry()
-
-  /// Sends the requests of steps with `http`; `nil` for libcurl, opened by the first of them.
-  package var transport: (any Transport)?
-
-  /// The requested mechanism that tracks all processes of steps.
-  package var containment = ContainmentRequest.automatic
-  /// The backoff of spawns that fail by resource exhaustion.
-  package var shortagePatience = SpawnRetryPolicy()
-
-  /// A jobserver to take slots from, unless a maximum is given.
-  package var jobserver: JoinedJobserver?
+  package var journal = Journal()
+  package var resources = Resources()
   /// The secrets, which programs may get and which are masked everywhere else.
   package var secrets = RunSecrets()
-  /// Writes the journal; `nil` if nothing is recorded.
-  package var recorder: (any RunRecorder)?
   /// The results of earlier runs; `nil` to cache nothing and run every step.
   package var cache: CacheAccess?
-  /// The absolute path of the run directory, for steps to read; `nil` if there is none.
-  package var runDirectory: String?
-  /// Keeps the logs of steps beyond the end of the run; `nil` if they are dropped with it.
-  package var logFolder: LogFolder?
   /// Whether the durations of steps are measured, for later runs.
   package var measuresDurations = false
   /// The number of events that a late subscriber still gets one by one.
@@ -84,10 +50,47 @@ package struct EngineConfiguration: Sendable {
 
   package init() {}
 
+  /// The journal of the run, and what there is only with one.
+  package struct Journal: Sendable {
+    /// Writes the journal; `nil` if nothing is recorded.
+    package var recorder: (any RunRecorder)?
+    /// The fold of the journal of previous engines, if the run is resumed.
+    package var recorded: RunState?
+    /// The steps to rerun although they are reusable.
+    package var rerunning = RerunSelection()
+    /// Passed to all programs of the run, and recorded with it, to find them again; `nil` for a new one.
+    package var cookie: EngineCookie?
+    /// The absolute path of the run directory, for steps to read; `nil` if there is none.
+    package var runDirectory: String?
+    /// Keeps the logs of steps beyond the end of the run; `nil` if they are dropped with it.
+    package var logFolder: LogFolder?
+    /// Control requests from other processes (`weft approve`, `weft cancel`).
+    package var inbox: (any ControlInbox)?
+    /// Whether the run is suspended, to be resumed from its journal, when nothing can proceed without an approval that
+    /// cannot be given here. If not, such steps fail.
+    package var suspendsWhileWaiting = false
+  }
+
+  /// Whatever the executors of steps use besides the plan.
+  package struct Resources: Sendable {
+    /// The terminal for steps with `tty`; `nil` if there is none, and such steps fail at their start.
+    package var terminal: (any TerminalAccess)?
+    /// Asks the approver of steps with `approve`; `nil` if there is none, and such steps fail at their start.
+    package var approver: (any Approver)?
+    /// Sends the requests of steps with `http`; `nil` for libcurl, opened by the first of them.
+    package var transport: (any Transport)?
+    /// The requested mechanism that tracks all processes of steps.
+    package var containment = ContainmentRequest.automatic
+    /// The backoff of spawns that fail by resource exhaustion.
+    package var shortagePatience = SpawnRetryPolicy()
+    /// A jobserver to take slots from, unless a maximum is given.
+    package var jobserver: JoinedJobserver?
+  }
+
   /// The wanted maximum number of attempts that run at once.
   func maxParallel(for plan: Plan) -> Int {
     // A jobserver sets the limit by itself; more slots than the plan has steps would be of no use.
     maxParallel ?? plan.workflow.maxParallel
-      ?? (jobserver == nil ? ThisProcess.processorCount : max(1, plan.steps.count))
+      ?? (resources.jobserver == nil ? ThisProcess.processorCount : max(1, plan.steps.count))
   }
 }

@@ -316,7 +316,7 @@ extension RunEngine {
       duration: time.now - (task.polling?.since ?? time.now),
       logBytes: UInt64(logs.size(of: task.instanceNumber)))
     var own = NodeValues(outcome: .cancelled, conclusion: .cancelled, attempts: task.attempt)
-    own.isOfRequest = true
+    own.shape = .answer
     return conclude(task, end, own)
   }
 }

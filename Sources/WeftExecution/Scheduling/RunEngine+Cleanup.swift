@@ -164,7 +164,7 @@ extension RunEngine {
     let node = plan.groups[group].startNode
     giveInputs(to: task)
     values.record(
-      NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true),
+      NodeValues(outcome: reason.outcome, conclusion: reason.outcome, shape: .group),
       ofNode: node, in: instance)
     guard resumePolicy?.hasPendingCleanup(task) == true else { return }
     scheduleCleanup(of: node, in: instance, scope: scope)

@@ -63,7 +63,7 @@ extension RunEngine {
       StartCondition(plan.values.texts(ofGroup: task.index)), of: task.address, in: task.instance,
       scope: task.instance.scope(around: task.index, of: plan), after: results, inGroup: task.index,
       startsAlways: isFinal(parent),
-      isSelected: selection.includes(anyOf: plan.steps(inGroup: task.index)),
+      isSelected: configuration.selection.includes(anyOf: plan.steps(inGroup: task.index)),
       isDecided: task.instance.isElement(of: plan.groups[task.index].startNode)
         && !plan.isEvaluatedPerElement(group: task.index)
     ) { [:] }
@@ -245,7 +245,7 @@ extension RunEngine {
     schedulePendingCleanup(of: task)
     let scope = task.instance.scope(around: task.index, of: plan)
     schedulePendingCleanup(inside: task, reason, scope: scope)
-    let own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true)
+    let own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, shape: .group)
     values.record(own, ofNode: plan.groups[task.index].startNode, in: task.instance)
     durations?.skipped(PlanRegion(group: task.index, of: plan).steps, in: task.instance, reason)
     events.publish(.stepSkipped(task.address, reason))

@@ -57,7 +57,7 @@ extension RunEngine {
       }
       condition = nil
     }
-    let isSelected = selection.includes(anyOf: task.region.steps)
+    let isSelected = configuration.selection.includes(anyOf: task.region.steps)
     let admission = admission(
       condition, of: task.address, in: task.instance, scope: task.outerScope, after: results,
       inGroup: group, startsAlways: isFinal(task.group), isSelected: isSelected
@@ -80,7 +80,7 @@ extension RunEngine {
 
   private func skipAll(_ task: LoopTask, _ reason: SkipReason) -> NodeResult {
     schedulePendingCleanup(ofElementsOf: task, reason, scope: task.outerScope)
-    var own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true)
+    var own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, shape: .group)
     own.results = []
     values.record(own, ofNode: task.node, in: task.instance)
     durations?.skipped(task.region.steps, in: task.instance, reason)
@@ -132,7 +132,7 @@ extension RunEngine {
     let duration = recorded?.duration ?? time.now - since
     var own = NodeValues(
       outcome: verdict.outcome, conclusion: verdict.conclusion, attempts: 1, duration: duration,
-      isGroup: true)
+      shape: .group)
     own.results = results.sorted { $0.index < $1.index }
     values.record(own, ofNode: task.node, in: task.instance)
     durations?.closed(task.region.steps, in: task.instance)

@@ -51,18 +51,23 @@ extension RunEngine {
         return .now(
           failAtStart(task, failure, isAccepted: resumePolicy?.isAccepted(task) ?? false))
       }
-      if task.step.makesAttempts {
-        if let ledger = ledger(for: task) { task.keep(ledger) }
-        if let cache, task.step.isCached { return lookUp(task, in: cache) }
-        return queue(task)
-      }
-      switch task.step.action {
-      case .compute: return .now(compute(task))
-      case .wait(let waiting): return .later(wait(task, for: waiting))
-      case .approve(let approval): return .later(approve(task, approval))
-      case .run, .use, .http, .workflow, .group:
-        preconditionFailure("the planner let pass \(task.address), which has no such action")
-      }
+      return perform(task)
+    }
+  }
+
+  /// Runs the action of an admitted step: the only place that decides how.
+  private func perform(_ task: StepTask) -> MaybeReady<NodeResult, Never> {
+    switch task.step.kind {
+    case .run, .use, .http:
+      var task = task
+      if let ledger = ledger(for: task) { task.keep(ledger) }
+      if let cache, task.step.isCached { return lookUp(task, in: cache) }
+      return queue(task)
+    case .compute: return .now(compute(task))
+    case .wait: return .later(wait(task))
+    case .approve: return .later(approve(task))
+    case .workflow, .steps, .parallel, .race:
+      preconditionFailure("the planner let pass \(task.address), which is no group")
     }
   }
 
@@ -74,7 +79,7 @@ extension RunEngine {
     let texts = plan.values.texts(ofStep: task.index)
     let isFinal = startsAlways || isFinal(task.step.group)
     // Most steps have no condition, and nothing blocks them.
-    if texts.isEmpty, !isFinal, selection.includes(step: task.index),
+    if texts.isEmpty, !isFinal, configuration.selection.includes(step: task.index),
       !results.contains(where: \.blocksDependents), state.withLock({ $0.scopes.isQuiet })
     {
       return .start(.none)
@@ -82,7 +87,7 @@ extension RunEngine {
     return admission(
       StartCondition(texts), of: task.address, in: task.instance, scope: task.scope, after: results,
       inGroup: task.step.group, startsAlways: isFinal,
-      isSelected: selection.includes(step: task.index),
+      isSelected: configuration.selection.includes(step: task.index),
       isDecided: task.instance.isElement(of: task.step.node)
         && !plan.isEvaluatedPerElement(step: task.index)
     ) { () throws(StepFailure) in
@@ -124,10 +129,8 @@ extension RunEngine {
           success: !isEnding
             && (startsAlways ? !hasFailed : !results.contains(where: \.blocksDependents)),
           failure: !isCancelled && hasFailed, cancelled: isCancelled)
-        do throws(ExpressionError) {
-          return try condition.expression.evaluate(in: conditionScope).value.isTruthy
-        } catch {
-          throw StepFailure(error, in: condition.text, of: plan)
+        return try condition.text.evaluated(in: plan) { (_) throws(ExpressionError) in
+          try condition.expression.evaluate(in: conditionScope).value.isTruthy
         }
       }
     }

@@ -11,8 +11,8 @@ package import WeftPlatform
 /// ``StepExecutor``, ``Slots``, timers). Decisions are made under one lock, and take effect after it is released.
 ///
 /// The extensions follow a node of the plan in the order in which it is processed: RunEngine+Steps (admission and
-/// attempts), RunEngine+Endings (ends of attempts and steps), RunEngine+Groups, RunEngine+Repeating (retried groups),
-/// RunEngine+FanOut (loops), RunEngine+Closing (cleanups and `finally`).
+/// starts), the kinds of action that need no executor (`Actions/`), RunEngine+Attempts (ends of attempts and steps),
+/// RunEngine+Groups, RunEngine+Loops, RunEngine+Closing (cleanups and `finally`).
 package final class RunEngine: Sendable {
   package let plan: Plan
   package let id: RunID
@@ -21,38 +21,27 @@ package final class RunEngine: Sendable {
   /// Settles after the last event, when nothing of the run is left.
   package let completion: Future<RunReport, Never>
 
+  let configuration: EngineConfiguration
   let events: EventStream
-  let recorder: (any RunRecorder)?
   let logs: StepLogs
   let warnings: RunWarnings
-  package let secrets: RunSecrets
   let slots: Slots
   let executor: any StepExecutor
   let time: any TimeSource
-  let approver: (any Approver)?
-  /// Whether the run is suspended, for another engine to resume, when it waits for nothing but answers.
-  let suspendsWhileWaiting: Bool
-  let inbox: (any ControlInbox)?
   /// The results of earlier runs; `nil` to run every step.
   let cache: CommandCache?
   let values: RunValues
   /// `nil` unless the durations of steps are wanted.
   let durations: RunDurations?
+  package var secrets: RunSecrets { configuration.secrets }
+  var inbox: (any ControlInbox)? { configuration.journal.inbox }
   /// Decides what is reusable in a resumed run; `nil` for a new run.
   var resumePolicy: ResumePolicy? { boxedPolicy?.value }
   private let boxedPolicy: Boxed<ResumePolicy>?
   let instance: Instance
-  let wallClock: @Sendable () -> WallTime
-  /// The steps that the caller chose to skip.
-  let selection: Selection
   /// The payload of the run's first event.
   private let start: RunStart
   let startedAt: Duration
-  /// The time that earlier engines spent on the run.
-  private let earlierDuration: Duration
-  private let timeout: Duration?
-  /// The response to failures that overrides those of all files; `nil` to use that of each file.
-  private let onFailure: FailureResponse?
   let state: Mutex<State>
   /// Cuts short the termination of processes that outlived their step.
   private let closing = StopSwitch()
@@ -107,48 +96,40 @@ package final class RunEngine: Sendable {
     self.time = time
     self.logs = logs
     logOwners = LogOwners(plan: plan, logs: logs)
-    approver = configuration.approver
-    suspendsWhileWaiting = configuration.suspendsWhileWaiting
-    inbox = configuration.inbox
     instance = .run(of: plan)
-    selection = configuration.selection
     durations =
       configuration.measuresDurations || plan.expectedDurations != nil
       ? RunDurations(of: plan, configuration.selection) : nil
-    boxedPolicy = configuration.recorded.map {
-      .holding(ResumePolicy(plan: plan, recorded: $0, rerunning: configuration.rerunning))
+    boxedPolicy = configuration.journal.recorded.map {
+      .holding(ResumePolicy(plan: plan, recorded: $0, rerunning: configuration.journal.rerunning))
     }
-    wallClock = configuration.wallClock
-    secrets = configuration.secrets
-    secrets.add(secretsIn: configuration.inputs)
+    self.configuration = configuration
+    configuration.secrets.add(secretsIn: configuration.inputs)
     maxParallel = configuration.maxParallel(for: plan)
-    timeout = configuration.timeout ?? plan.workflow.timeout
     slots = Slots(
-      plan: plan, maxParallel: maxParallel, joined: configuration.jobserver?.pipe, time: time)
+      plan: plan, maxParallel: maxParallel, joined: configuration.resources.jobserver?.pipe,
+      time: time)
     let startedAt = time.now
     self.startedAt = startedAt
-    earlierDuration = configuration.recorded?.duration ?? .zero
-    recorder = configuration.recorder
     events = EventStream(
-      plan: plan, secrets: configuration.secrets, recorder: configuration.recorder,
+      plan: plan, secrets: configuration.secrets, recorder: configuration.journal.recorder,
       historyLimit: configuration.historyLimit
     ) { time.now - startedAt }
     warnings = RunWarnings(events)
     values = RunValues(
-      plan: plan, run: id, directory: configuration.runDirectory,
+      plan: plan, run: id, directory: configuration.journal.runDirectory,
       inputs: RunInputs(configuration.inputs), secrets: configuration.secrets,
       process: plan.values.isEmpty ? .empty : .inherited().hiding(plan.declaredSecrets),
       startDirectory: configuration.startDirectory)
-    onFailure = configuration.onFailure
     state = Mutex(
       State(
-        scopes: Scopes(plan: plan, onFailure: onFailure),
+        scopes: Scopes(plan: plan, onFailure: configuration.onFailure),
         retryBudget: RetryBudget(
           steps: plan.steps.count, percent: configuration.retryBudgetPercent),
         random: RunRandom(seed: configuration.randomSeed)))
     start = RunStart(
       of: plan, run: id, maxParallel: maxParallel, containment: executor.containment,
-      resumption: configuration.recorded.map { $0.resumptions + 1 } ?? 0)
+      resumption: configuration.journal.recorded.map { $0.resumptions + 1 } ?? 0)
     finished = Promise(ifDropped: .success(RunReport(start: start)))
     completion = finished.future
   }
@@ -175,7 +156,7 @@ package final class RunEngine: Sendable {
   }
 
   private func begin(telling earlyWarnings: [RunWarning]) {
-    recorder?.onLost { [weak self] in self?.recordLost() }
+    configuration.journal.recorder?.onLost { [weak self] in self?.recordLost() }
     events.publish(.runStarted(start))
     for warning in earlyWarnings { warnings.reportOnce(warning) }
     let gate = Promise<[NodeResult], Never>(ifDropped: .success([]))
@@ -183,7 +164,7 @@ package final class RunEngine: Sendable {
     Future.zip(plan.groups[0].members.map { futures[plan.closingNode(of: Int($0))] })
       .flatMap { [self] members in close(after: members) }
       .whenSettled { [self] _ in end() }
-    if let timeout {
+    if let timeout = configuration.timeout ?? plan.workflow.timeout {
       let timer = time.schedule(after: timeout) { [self] in cancel(.runTimeout(timeout)) }
       state.withLock { $0.runTimer = timer }
     }
@@ -245,7 +226,7 @@ package final class RunEngine: Sendable {
 
   /// The response to a failure for the other members of a group.
   func response(inGroup group: Int) -> FailureResponse {
-    onFailure ?? plan.files[plan.groups[group].file].workflow.onFailure
+    configuration.onFailure ?? plan.files[plan.groups[group].file].workflow.onFailure
   }
 
   // MARK: Control
@@ -306,7 +287,7 @@ package final class RunEngine: Sendable {
   package var report: RunReport { events.report ?? RunReport(start: start) }
 
   /// The fault that made the journal unusable; `nil` if there is none, or no journal.
-  package var recordFault: RecordError? { recorder?.fault }
+  package var recordFault: RecordError? { configuration.journal.recorder?.fault }
 
   /// A promise that the engine could not keep, as a sentence; `nil` if there is none.
   package var engineFault: String? {
@@ -314,7 +295,7 @@ package final class RunEngine: Sendable {
     guard unkillable.isEmpty else {
       return secrets.mask.masked(LeftoverProcess.sentence(onUnkillable: unkillable))
     }
-    if let fault = recorder?.fault { return fault.message }
+    if let fault = recordFault { return fault.message }
     return logs.faultMessage
   }
 
@@ -330,7 +311,8 @@ package final class RunEngine: Sendable {
     values.folder.close()
     // Before the end is reported: the process may exit right after.
     cache?.close()
-    let duration = earlierDuration + (time.now - startedAt)
+    let earlier = configuration.journal.recorded?.duration ?? .zero
+    let duration = earlier + (time.now - startedAt)
     if state.withLock({ $0.left }) == nil { settleSteps() }
     let counts = events.counts
     let last = state.withLock { state in
@@ -347,13 +329,11 @@ package final class RunEngine: Sendable {
           leftovers: orphans.leftovers, unkillable: state.unkillable))
     }
     // Before the end is reported: the process may exit right after. All answers are recorded by now.
-    if case .runWaiting(let pause) = last {
-      inbox?.close(leaving: Set(pause.requests.map(\.step)))
-    } else {
-      inbox?.close(leaving: [])
-    }
+    let pending =
+      if case .runWaiting(let pause) = last { pause.requests } else { [] as [ApprovalRequest] }
+    inbox?.close(leaving: Set(pending.map(\.step)))
     events.publish(last)
-    recorder?.close()
+    configuration.journal.recorder?.close()
     finished.succeed(report)
   }
 }
@@ -376,7 +356,7 @@ extension RunEngine {
     let id = configuration.run ?? .make(at: WallClock.now)
     var configuration = configuration
     // Acquires the descriptors that the engine itself needs, while some are left.
-    let logs = StepLogs(in: configuration.logFolder)
+    let logs = StepLogs(in: configuration.journal.logFolder)
     logs.prepare()
     ChildProgram.prepare()
     let timers = Timers()
@@ -392,7 +372,7 @@ extension RunEngine {
       wanted: configuration.maxParallel(for: plan), steps: plan.steps.count,
       budget: .ofThisProcess,
       extra: (plan.offersJobservers ? StepJobserver.descriptors : 0)
-        + (configuration.logFolder == nil ? 0 : 1))
+        + (configuration.journal.logFolder == nil ? 0 : 1))
     configuration.maxParallel = limit.count
     let isBlind = executor.containment != .cgroup && !ProcessTable.isReadable
     return start(

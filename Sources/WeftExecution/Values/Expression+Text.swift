@@ -1,7 +1,42 @@
+import WeftDefinition
 import WeftEvents
 import WeftExpressions
+import WeftPlanning
+
+extension PlannedText {
+  /// Evaluates the text; a failure names its location.
+  ///
+  /// - Parameter errorClass: `expression`, or `output` if the step's output caused the failure.
+  func evaluated<Value>(
+    in plan: Plan, errorClass: ErrorClass = .expression,
+    _ evaluate: (Template) throws(ExpressionError) -> Value
+  ) throws(StepFailure) -> Value {
+    do throws(ExpressionError) { return try evaluate(template) } catch {
+      throw failure(error, in: plan, errorClass: errorClass)
+    }
+  }
+
+  func failure(
+    _ error: ExpressionError, in plan: Plan, errorClass: ErrorClass = .expression
+  ) -> StepFailure {
+    let place = plan.place(of: error.range, in: self).map { " (\($0))" } ?? ""
+    return StepFailure(
+      classes: [errorClass],
+      message: "\(site.key) cannot be computed: \(error.message)\(place)", help: error.help)
+  }
+}
 
 extension Expression {
+  /// The value, converted to the type that is needed.
+  func value<Value>(
+    in scope: StepScope, _ convert: (ExpressionValue) throws(EvaluationError) -> Value
+  ) throws(ExpressionError) -> Value {
+    let value = try evaluate(in: scope).value
+    do throws(EvaluationError) { return try convert(value) } catch {
+      throw ExpressionError(error, range)
+    }
+  }
+
   /// The value as part of a text: neither `null` nor an array nor an object.
   func text(in scope: StepScope) throws(ExpressionError) -> ScopedText {
     let evaluation = try evaluate(in: scope)

@@ -148,10 +148,8 @@ struct LoopLister {
     guard let text = texts.first(where: { $0.site == site }),
       let expression = text.template.onlyExpression
     else { return nil }
-    do {
-      return try expression.evaluate(in: scope)
-    } catch {
-      throw StepFailure(error, in: text, of: values.plan)
+    return try text.evaluated(in: values.plan) { (_) throws(ExpressionError) in
+      try expression.evaluate(in: scope)
     }
   }
 
@@ -194,9 +192,8 @@ struct LoopLister {
       return StepFailure(classes: [.expression], message: message, help: help)
     }
     let range = SourceRange(start: 0, end: text.template.text.utf8.count)
-    return StepFailure(
+    return text.failure(
       ExpressionError(.scope(code: LoopProblem.code, message: message, help: help), range),
-      in: text,
-      of: values.plan)
+      in: values.plan)
   }
 }

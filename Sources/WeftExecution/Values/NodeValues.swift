@@ -15,15 +15,15 @@ struct NodeValues: Sendable {
   var exit: ProgramExit?
   var stdout: CapturedText?
   var stderr: CapturedText?
-  /// The value that an action has returned; JSON's null before that.
+  /// The value that an action has returned.
   var returned: ScopedValue?
   /// The response to a request; `nil` if there was none.
   var answer: ResponseValues?
-  var isOfRequest = false
   var outputs: [OutputValue] = []
   /// The outputs that the program of a cached step has written.
   var written: [OutputValue] = []
-  var isGroup = false
+  /// The fields that it has.
+  var shape = ResultShape.step
   /// The results of a loop's elements; by index.
   var results: [ElementResult]?
   /// The member that won a race.
@@ -31,9 +31,11 @@ struct NodeValues: Sendable {
 
   /// The fields of the whole result; `json` only if that needs no parsing.
   var fields: [StepField] {
-    if returned != nil { return ResultShape.action.fields }
-    if isOfRequest { return ResultShape.answer.fields.filter { $0 != .json && $0 != .body } }
-    return (isGroup ? ResultShape.group : .step).fields.filter { $0 != .json }
+    switch shape {
+    case .action: shape.fields
+    case .answer: shape.fields.filter { $0 != .json && $0 != .body }
+    case .step, .group, .race, .workflow, .many: shape.fields.filter { $0 != .json }
+    }
   }
 
   /// The value of one field.
@@ -54,9 +56,11 @@ struct NodeValues: Sendable {
     case .stdout: return try text(stdout, "the stdout of \(owner)", spool)
     case .stderr: return try text(stderr, "the stderr of \(owner)", spool)
     case .json:
-      if let returned { return returned }
-      if isOfRequest { return try answerJSON(owner, spool) }
-      return try json(owner, spool)
+      switch shape {
+      case .action: return returned ?? ScopedValue(.null)
+      case .answer: return try answerJSON(owner, spool)
+      case .step, .group, .race, .workflow, .many: return try json(owner, spool)
+      }
     case .outputs: return outputObject
     case .attempts: return ScopedValue(.number(Double(attempts)))
     case .duration: return ScopedValue(.number(duration.seconds))

@@ -70,10 +70,8 @@ struct OutputCollector {
     }
     var evaluation = ScopedValue(.string(text))
     if let planned = texts.first(where: { $0.site == .output(declaration.name) }) {
-      do throws(ExpressionError) {
-        evaluation = try planned.template.evaluate(in: scope)
-      } catch {
-        throw StepFailure(error, in: planned, of: plan, errorClass: .output)
+      evaluation = try planned.evaluated(in: plan, errorClass: .output) {
+        (template) throws(ExpressionError) in try template.evaluate(in: scope)
       }
     }
     let output = OutputValue(

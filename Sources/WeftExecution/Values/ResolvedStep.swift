@@ -5,7 +5,7 @@ import WeftPlanning
 
 /// A step in one attempt, its expressions evaluated.
 ///
-/// A command without expressions is not copied, because there may be very many of them.
+/// A step without expressions is not copied, because there may be very many of them.
 package struct ResolvedStep: Sendable {
   private let step: PlannedStep
   /// The working directory, set by the step or by an enclosing group.
@@ -15,7 +15,9 @@ package struct ResolvedStep: Sendable {
 
   /// The parts that may differ from what is written.
   struct Parts: Sendable {
-    var action: ResolvedAction
+    /// The action, its expressions replaced by values, except for the texts of a request.
+    var action: StepAction
+    var requestTexts = RequestTexts()
     var timeout: Duration?
     var allowFailure: FailureTolerance
     var retry: [RetryPolicy]
@@ -28,7 +30,7 @@ package struct ResolvedStep: Sendable {
     var argumentCounts: [Int] = []
 
     fileprivate init(asWritten step: PlannedStep, _ directory: String?) {
-      action = ResolvedAction(asWritten: step.action)
+      action = step.action
       timeout = step.timeout
       allowFailure = step.allowFailure
       retry = step.retry
@@ -57,12 +59,12 @@ extension ResolvedStep {
     // one makes a copy of the whole and destroys the first (Swift 6.3, from seven words on).
     self.init(
       step: step, directory: directory,
-      boxedParts: step.runsCommand ? nil : .holding(Parts(asWritten: step, directory)))
+      boxedParts: nil)
   }
 
-  package var action: ResolvedAction {
-    boxedParts?.value.action ?? ResolvedAction(asWritten: step.action)
-  }
+  package var action: StepAction { boxedParts?.value.action ?? step.action }
+  /// The evaluated texts of its request.
+  var requestTexts: RequestTexts { boxedParts?.value.requestTexts ?? RequestTexts() }
   /// The command it runs; `nil` if it runs none.
   package var command: Command? { boxedParts.map { $0.value.action.command } ?? step.command }
   /// The exit codes that count as success.
@@ -135,14 +137,14 @@ extension ResolvedStep.Parts {
     case .retryDelay: retry[0].delay = try key.duration(value)
     case .retryMaxDelay: retry[0].maxDelay = try key.duration(value)
     case .retryWithin: retry[0].within = try key.duration(value)
-    case .connectTimeout: action.request?.call.timeouts.connect = try key.duration(value)
-    case .idleTimeout: action.request?.call.timeouts.idle = try key.duration(value)
-    case .totalTimeout: action.request?.call.timeouts.total = try key.duration(value)
-    case .maxBytes: action.request?.call.maxBytes = try key.size(value)
-    case .redirects: action.request?.call.redirects = try key.count(value)
-    case .pollEvery: action.request?.call.polling?.every = try key.duration(value)
-    case .pollMax: action.request?.call.polling?.max = try key.count(value)
-    case .pagesMax: action.request?.call.paging?.max = try key.count(value)
+    case .connectTimeout: action.request?.timeouts.connect = try key.duration(value)
+    case .idleTimeout: action.request?.timeouts.idle = try key.duration(value)
+    case .totalTimeout: action.request?.timeouts.total = try key.duration(value)
+    case .maxBytes: action.request?.maxBytes = try key.size(value)
+    case .redirects: action.request?.redirects = try key.count(value)
+    case .pollEvery: action.request?.polling?.every = try key.duration(value)
+    case .pollMax: action.request?.polling?.max = try key.count(value)
+    case .pagesMax: action.request?.paging?.max = try key.count(value)
     // Keys of groups and loops, which are evaluated before the step itself.
     case .maxParallel, .elementParallel: break
     }

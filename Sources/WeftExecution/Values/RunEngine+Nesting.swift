@@ -84,12 +84,10 @@ struct InputGiving {
       guard let text = texts.first(where: { $0.site == .parameter(parameter.name) }) else {
         return (.string(written), false)
       }
-      do throws(ExpressionError) {
-        let evaluation = try text.template.evaluate(in: scope)
-        return (evaluation.value.json, evaluation.isSecret)
-      } catch {
-        throw StepFailure(error, in: text, of: plan)
+      let evaluation = try text.evaluated(in: plan) { (template) throws(ExpressionError) in
+        try template.evaluate(in: scope)
       }
+      return (evaluation.value.json, evaluation.isSecret)
     }
   }
 }

@@ -11,7 +11,8 @@ import WeftPlatform
 extension RunEngine {
   /// An attempt with its evaluated action and the file for its outputs, or with the reason why it cannot start.
   func makeAttempt(_ task: StepTask) -> Attempt {
-    precondition(task.step.makesAttempts, "\(task.address) is to be attempted and runs nothing")
+    precondition(
+      task.step.kind.makesAttempts, "\(task.address) is to be attempted and runs nothing")
     var resolved = ResolvedStep(
       asWritten: task.step, directory: plan.workingDirectory(of: task.step))
     var failure: StepFailure?
@@ -100,8 +101,7 @@ extension RunEngine {
       outcome: .success, conclusion: .success, attempts: attempt.number,
       duration: since.map { time.now - $0 } ?? .zero, exit: end.status.exit,
       stdout: text(capture?.stdout), stderr: text(capture?.stderr),
-      returned: attempt.step.call == nil ? nil : returned(by: end))
-    own.isOfRequest = attempt.step.request != nil
+      returned: returned(by: end), shape: attempt.step.kind.rules.result)
     own.answer = end.request?.answer.map { answer in
       ResponseValues(
         answer, keepsBody: plan.values.reads(ofNode: attempt.step.node).contains(.stdout),
@@ -112,8 +112,8 @@ extension RunEngine {
   }
 
   /// The value that an action has returned; secret if it contains a secret, as for the output of a program.
-  private func returned(by end: AttemptEnd) -> ScopedValue {
-    guard case .returned(let value) = end.status else { return ScopedValue(.null) }
+  private func returned(by end: AttemptEnd) -> ScopedValue? {
+    guard case .returned(let value) = end.status else { return nil }
     let isSecret =
       secrets.hidesAnything && secrets.mask.contains(Array(value.description.utf8))
     return ScopedValue(ExpressionValue(value), isSecret: isSecret)
@@ -128,38 +128,6 @@ extension RunEngine {
     own.duration = end.duration
     if end.outcome != .success { own.outputs = [] }
     values.record(own, ofNode: task.step.node, in: task.instance)
-  }
-
-  /// Evaluates a step that only computes.
-  func compute(_ task: StepTask) -> NodeResult {
-    reportStart(of: task)
-    let since = time.now
-    let own = NodeValues(outcome: .success, conclusion: .success, attempts: 1)
-    let end = StepEnd(
-      outcome: .success, conclusion: .success, attempts: 1, exit: nil, duration: time.now - since)
-    return concludeComputing(task, end, own)
-  }
-
-  /// Ends a step without a program, with its outputs if it succeeded.
-  func concludeComputing(_ task: StepTask, _ end: StepEnd, _ own: NodeValues) -> NodeResult {
-    guard end.outcome == .success else { return conclude(task, end, own) }
-    var (own, end) = (own, end)
-    var resolved = ResolvedStep(
-      asWritten: task.step, directory: plan.workingDirectory(of: task.step))
-    let obstacle = StepResolver(values, in: task.instance).resolve(
-      task.index, attempt: 1, &resolved)
-    do throws(StepFailure) {
-      if let obstacle { throw obstacle }
-      own.outputs = try OutputCollector(values, in: task.instance).outputs(
-        ofStep: task.index, own: own, attempt: 1)
-      end.outputs = own.outputs.map(ReportedOutput.init)
-    } catch {
-      let isTolerated = resolved.allowFailure.tolerates(error.classes)
-      end = StepEnd(
-        outcome: .failure, conclusion: isTolerated ? .success : .failure, attempts: 1, exit: nil,
-        failure: error, duration: end.duration)
-    }
-    return conclude(task, end, own)
   }
 }
 
@@ -200,7 +168,7 @@ extension RunEngine {
     }
     let own = NodeValues(
       outcome: .success, conclusion: .success, attempts: task.attempt, duration: duration,
-      isGroup: true)
+      shape: .group)
     return Result { () throws(StepFailure) in
       let declared = try OutputCollector(values, in: task.instance).outputs(
         ofGroup: task.index, own: own)
@@ -216,7 +184,7 @@ extension RunEngine {
   ) {
     var own = NodeValues(
       outcome: verdict.outcome, conclusion: verdict.conclusion, attempts: task.attempt,
-      duration: duration, outputs: (try? outputs.get()) ?? [], isGroup: true)
+      duration: duration, outputs: (try? outputs.get()) ?? [], shape: .group)
     // As the file calls it, whichever element or attempt this is.
     own.winner = winner.map(plan.localAddress(of:))
     values.record(own, ofNode: plan.groups[task.index].startNode, in: task.instance)

@@ -70,7 +70,7 @@ final class RunValues: Sendable {
   func capture(of step: PlannedStep, running resolved: ResolvedStep) -> OutputCapture? {
     let reads = plan.values.reads(ofNode: step.node)
     if reads.areNone { return nil }
-    guard reads.contains(.stdout) || reads.contains(.stderr), step.runsCommand,
+    guard reads.contains(.stdout) || reads.contains(.stderr),
       resolved.command?.usesTerminal == false
     else { return nil }
     return OutputCapture(reads)

@@ -52,15 +52,8 @@ struct StepResolver {
     if expression.references.contains(where: { $0.valueContext == .env }) {
       scope.variables = try variables(ofStep: index)
     }
-    do throws(ExpressionError) {
-      let value = try expression.evaluate(in: scope).value
-      do throws(EvaluationError) {
-        return try ComputedKey.allowFailure.tolerance(value)
-      } catch {
-        throw ExpressionError(error, expression.range)
-      }
-    } catch {
-      throw failure(error, in: text)
+    return try text.evaluated(in: plan) { (_) throws(ExpressionError) in
+      try expression.value(in: scope, ComputedKey.allowFailure.tolerance)
     }
   }
 
@@ -69,18 +62,15 @@ struct StepResolver {
     _ resolved: inout ResolvedStep.Parts
   ) throws(StepFailure) {
     var scope = StepScope(values: values, instance: instance, group: step.group, attempt: attempt)
-    // An action has neither an environment nor a directory.
-    if resolved.action.call == nil { try resolveGroups(around: step, &resolved) }
+    if step.kind.rules.hasSettings { try resolveGroups(around: step, &resolved) }
     let own = try variables(step.settings.environment, texts, scope)
     resolved.environment = own.mapValues { $0?.text }
     resolved.recordSecrets(in: own)
     scope.variables = own
     var expansions: [Int: [String]] = [:]
     for text in texts {
-      do throws(ExpressionError) {
+      try text.evaluated(in: plan) { (_) throws(ExpressionError) in
         try resolve(text, in: scope, &resolved, &expansions)
-      } catch {
-        throw failure(error, in: text)
       }
     }
     try resolveScript(ofStep: index, texts, scope, &resolved)
@@ -105,7 +95,7 @@ struct StepResolver {
       .message, .concurrencyKey:
       break
     case .http(let site):
-      try resolved.action.request?.resolve(site, text.template, in: scope) {
+      try resolved.requestTexts.resolve(site, text.template, in: scope) {
         values.secrets.add(everyTextIn: $0.value)
       }
     case .parameter(let name):
@@ -138,11 +128,8 @@ struct StepResolver {
       resolved.action.command?.caching?.key = try open(text.template.text(in: scope), text)
     case .computed(let key):
       guard let expression = text.template.onlyExpression else { break }
-      let evaluation = try expression.evaluate(in: scope)
-      do throws(EvaluationError) {
-        try resolved.set(key, to: evaluation.value)
-      } catch {
-        throw ExpressionError(error, expression.range)
+      try expression.value(in: scope) { (value) throws(EvaluationError) in
+        try resolved.set(key, to: value)
       }
     }
   }
@@ -157,11 +144,10 @@ struct StepResolver {
     else { return }
     resolved.action.command?.invocation = .script(script.text)
     for (name, expression) in script.variables {
-      do throws(ExpressionError) {
-        resolved.evaluatedTexts.append((name, try open(expression.text(in: scope), text)))
-      } catch {
-        throw failure(error, in: text)
+      let value = try text.evaluated(in: plan) { (_) throws(ExpressionError) in
+        try open(expression.text(in: scope), text)
       }
+      resolved.evaluatedTexts.append((name, value))
     }
   }
 
@@ -182,11 +168,10 @@ struct StepResolver {
       guard !hasDirectory, plan.settings(ofGroup: group).workingDirectory != nil else { continue }
       hasDirectory = true
       guard let text = texts.first(where: { $0.site == .workingDirectory }) else { continue }
-      do throws(ExpressionError) {
-        let scope = StepScope(values: values, instance: instance, group: group)
-        resolved.workingDirectory = try open(text.template.text(in: scope), text)
-      } catch {
-        throw failure(error, in: text)
+      let scope = StepScope(values: values, instance: instance, group: group)
+      resolved.workingDirectory = try text.evaluated(in: plan) {
+        (template) throws(ExpressionError) in
+        try open(template.text(in: scope), text)
       }
     }
   }
@@ -219,13 +204,11 @@ struct StepResolver {
     var variables = written.mapValues { $0.map { ScopedText(text: $0) } }
     for text in texts {
       guard case .variable(let name) = text.site else { continue }
-      do throws(ExpressionError) {
-        let value = try text.template.optionalText(in: scope)
-        value.map { hide($0) }
-        variables.updateValue(value, forKey: name)
-      } catch {
-        throw failure(error, in: text)
+      let value = try text.evaluated(in: plan) { (template) throws(ExpressionError) in
+        try template.optionalText(in: scope)
       }
+      value.map { hide($0) }
+      variables.updateValue(value, forKey: name)
     }
     return variables
   }
@@ -246,24 +229,9 @@ struct StepResolver {
   private func hide(_ value: ScopedText) {
     if value.isSecret { _ = values.secrets.add(Array(value.text.utf8)) }
   }
-
-  private func failure(_ fault: ExpressionError, in text: PlannedText) -> StepFailure {
-    StepFailure(fault, in: text, of: plan)
-  }
 }
 
 extension StepFailure {
-  /// - Parameter errorClass: `expression`, or `output` if the step's output caused the fault.
-  init(
-    _ fault: ExpressionError, in text: PlannedText, of plan: Plan,
-    errorClass: ErrorClass = .expression
-  ) {
-    let place = plan.place(of: fault.range, in: text).map { " (\($0))" } ?? ""
-    self.init(
-      classes: [errorClass],
-      message: "\(text.site.key) cannot be computed: \(fault.message)\(place)", help: fault.help)
-  }
-
   static let noProgram = StepFailure(
     classes: [.expression], message: "run cannot be computed: there is no program to run",
     help: "the first element of \"run\" must evaluate to the name of a program")

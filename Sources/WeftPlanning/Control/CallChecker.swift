@@ -10,7 +10,7 @@ struct NestingChecker {
   static func problems(of outline: Outline) -> [PlacedProblem] {
     guard outline.hasControl else { return [] }
     var checker = NestingChecker(outline: outline)
-    for step in outline.steps where step.runsAnotherFile {
+    for step in outline.steps where step.kind == .workflow {
       checker.reportUnread(step)
     }
     for file in outline.files { checker.check(file) }
@@ -81,8 +81,8 @@ struct ActionChecker {
   ) -> [PlacedProblem] {
     guard outline.hasControl else { return [] }
     var checker = ActionChecker(outline, actions.map(\.text).sorted())
-    for step in outline.steps where step.callsAction {
-      guard let call = step.call, !actions.contains(call.name) else { continue }
+    for step in outline.steps where step.kind == .use {
+      guard let call = step.action.call, !actions.contains(call.name) else { continue }
       checker.report(call, of: step)
     }
     return checker.found.problems

@@ -33,7 +33,7 @@ struct ControlChecker {
     guard outline.hasControl || hasPools else { return }
     for step in outline.steps {
       // A file that was not read may request any pool.
-      if hasPools, step.runsAnotherFile { used.formUnion(joined.pools.map(\.pool.name)) }
+      if hasPools, step.kind == .workflow { used.formUnion(joined.pools.map(\.pool.name)) }
       guard step.hasControl, !step.control.pools.isEmpty else { continue }
       found.file = outline.groups[step.group].file
       found.node = step.node

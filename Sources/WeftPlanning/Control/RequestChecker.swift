@@ -10,10 +10,10 @@ struct RequestChecker {
   private var places: [TextPlace] = []
 
   static func problems(of outline: Outline) -> [PlacedProblem] {
-    guard outline.sendsRequests else { return [] }
+    guard outline.hasControl else { return [] }
     var checker = RequestChecker()
-    for step in outline.steps where step.sendsRequest {
-      guard let call = step.request else { continue }
+    for step in outline.steps where step.kind == .http {
+      guard let call = step.action.request else { continue }
       checker.found.file = outline.groups[step.group].file
       checker.found.node = step.node
       checker.places = step.textPlaces
@@ -106,13 +106,6 @@ extension ValueChecker {
       .expression(
         code: DefinitionCode.expression.rawValue, message: "\(text.site.key): \(fault.message)",
         help: fault.help), text, segments[index].range)
-  }
-}
-
-extension Step {
-  /// Whether the response body is saved to a file, so that none can be read.
-  var savesBody: Bool {
-    if case .http(let call) = action { call.saveTo != nil } else { false }
   }
 }
 

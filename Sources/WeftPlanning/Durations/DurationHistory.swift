@@ -152,10 +152,5 @@ extension Duration {
 extension PlannedStep {
   /// Whether its duration can be learned from runs: not if the plan defines it, or if it waits for a person or a point
   /// in time.
-  package var canBeMeasured: Bool {
-    switch action {
-    case .run, .use, .http, .wait(.computedDuration): true
-    case .compute, .approve, .group, .workflow, .wait: false
-    }
-  }
+  package var canBeMeasured: Bool { action.forecast == .measured }
 }

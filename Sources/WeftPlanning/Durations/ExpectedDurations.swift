@@ -75,13 +75,10 @@ package struct ExpectedDurations: Sendable, Hashable {
 extension ExpectedDurations.Step {
   fileprivate init(_ step: PlannedStep, _ known: MeasuredStep?, _ guess: Int) {
     (times, span) = (known?.times ?? 1, 0)
-    switch step.action {
-    case .wait(.duration(let duration)):
-      (each, basis) = (duration.measuredMicroseconds, .planned)
-    case .compute, .group, .workflow: (each, basis) = (0, .planned)
-    case .approve, .wait(.until), .wait(.computedMoment): (each, basis) = (0, .unforeseeable)
-    case .run, .use, .http, .wait(.computedDuration):
-      (each, basis) = known.map { ($0.typical, .measured) } ?? (guess, .guessed)
+    switch step.action.forecast {
+    case .planned(let duration): (each, basis) = (duration.measuredMicroseconds, .planned)
+    case .unforeseeable: (each, basis) = (0, .unforeseeable)
+    case .measured: (each, basis) = known.map { ($0.typical, .measured) } ?? (guess, .guessed)
     }
   }
 

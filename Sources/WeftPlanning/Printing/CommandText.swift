@@ -8,87 +8,11 @@ enum CommandText {
   /// - Returns: The columns it fills, at most `columns`.
   @discardableResult
   static func write(_ step: PlannedStep, atMost columns: Int, to text: inout PrintedText) -> Int {
-    switch step.command?.invocation {
-    case .script(let script): text.append(firstLine(of: script, text.ellipsis), atMost: columns)
-    case .program(let words): text.append(commandLine(words, columns), atMost: columns)
-    case nil: text.append(actionText(of: step.step, text.ellipsis), atMost: columns)
-    }
-  }
-
-  private static func actionText(of step: Step, _ ellipsis: String) -> String {
-    switch step.action {
-    case .wait(let waiting): "waits " + text(of: waiting)
-    case .approve(let approval): "asks: " + firstLine(of: approval.message, ellipsis)
-    case .workflow(let nested): "runs the steps of \(nested.path)"
-    case .use(let call): "runs the action \(call.name)"
-    case .http(let call): "\(call.method) \(call.shownURL)"
-    case .run, .group, .compute:
-      "computes " + step.outputs.map(\.name).joined(separator: ", ")
-    }
-  }
-
-  private static func text(of waiting: Waiting) -> String {
-    switch waiting {
-    case .duration(let duration): DurationText.text(of: duration)
-    case .until(let moment): "until \(moment.text)"
-    case .computedDuration(let text): ControlRemarks.bare(text)
-    case .computedMoment(let text): "until \(ControlRemarks.bare(text))"
-    }
-  }
-
-  /// The first nonblank line, with an ellipsis if there are others.
-  private static func firstLine(of script: String, _ ellipsis: String) -> String {
-    guard script.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return script }
-    let lines = script.split(whereSeparator: \.isNewline).lazy.filter { line in
-      line.contains { !$0.isWhitespace }
-    }
-    guard var line = lines.first?.drop(while: \.isWhitespace) else { return "" }
-    while line.last?.isWhitespace == true { line.removeLast() }
-    return lines.dropFirst().isEmpty ? String(line) : line + " " + ellipsis
-  }
-
-  /// As many words as can be shown.
-  private static func commandLine(_ words: [String], _ columns: Int) -> String {
-    var line = ""
-    for word in words where line.utf8.count <= 4 * columns {
-      if !line.isEmpty { line += " " }
-      append(word, to: &line)
-    }
-    return line
-  }
-
-  private static func append(_ word: String, to line: inout String) {
-    var word = word
-    let (isPlain, hasQuote) = word.withUTF8 { bytes in
-      (
-        !bytes.isEmpty && bytes.allSatisfy(CommandText.isPlain),
-        bytes.contains(UInt8(ascii: "'"))
-      )
-    }
-    if isPlain {
-      line += word
-    } else if hasQuote {
-      let pieces = word.split(separator: "'", omittingEmptySubsequences: false)
-      line += "'" + pieces.joined(separator: "'\\''") + "'"
-    } else {
-      line += "'"
-      line += word
-      line += "'"
-    }
-  }
-
-  /// Whether a POSIX shell takes the byte literally anywhere in a command.
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    case UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "/"),
-      UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "+"), UInt8(ascii: "="),
-      UInt8(ascii: "@"), UInt8(ascii: "%"):
-      true
-    default: false
-    }
+    // A command, as most steps run, is not boxed.
+    let line =
+      step.command?.summary([], atMost: columns, ellipsis: text.ellipsis)
+      ?? step.action.model.summary(step.outputs, atMost: columns, ellipsis: text.ellipsis)
+    return text.append(line, atMost: columns)
   }
 }
 

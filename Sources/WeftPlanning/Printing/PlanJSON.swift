@@ -178,7 +178,7 @@ extension JSONWriter {
       object("join") { $0.member("atLeast", count) }
     }
     if let step = group.step {
-      write(step.action)
+      step.action.model.write(to: &self)
       control(of: step, plan.bodies.cleanups[group.startNode], of: plan)
     }
     write(plan.forecast(of: group))
@@ -213,7 +213,7 @@ extension JSONWriter {
       member("timeBelowUs", expected.below[step.node])
     }
     if let command = step.command { write(command, of: step, in: plan) }
-    write(step.action)
+    step.action.model.write(to: &self)
     control(of: step.step, plan.bodies.cleanups[step.node], of: plan)
     write(plan.forecast(of: step))
     endObject()
@@ -243,11 +243,6 @@ extension JSONWriter {
     endArray()
   }
 
-  /// Writes the strings, unless there are none.
-  private mutating func list(_ key: StaticString, _ strings: [String]) {
-    if !strings.isEmpty { array(key, of: strings) }
-  }
-
   private mutating func member(_ key: StaticString, _ duration: Duration?) {
     member(key, duration.map { DurationText.text(of: $0) })
   }
@@ -264,65 +259,6 @@ extension JSONWriter {
     let names = variables.keys.sorted()
     list("sets", names.filter { variables[$0] != .some(nil) })
     list("unsets", names.filter { variables[$0] == .some(nil) })
-    if let input = command.stdin {
-      object("stdin") {
-        switch input {
-        case .text(let text): $0.member("text", text)
-        case .file(let path): $0.member("file", path)
-        case .log(let step): $0.member("log", step.name)
-        }
-      }
-    }
-    if command.successCodes != [0] {
-      key("successCodes")
-      numbers(command.successCodes.lazy.map { Int32($0) })
-    }
-    write(command.options)
-  }
-
-  private mutating func write(_ options: Command.Options) {
-    if let stop = options.stop {
-      object("stop") {
-        $0.member("signal", stop.signal)
-        $0.member("grace", stop.grace)
-      }
-    }
-    if options.leftovers != .end { member("leftovers", options.leftovers.rawValue) }
-    member("stallTimeout", options.stallTimeout)
-    if options.mergesOutput { member("mergeOutput", true) }
-    if options.logLimit != WorkflowLimits.logLimit {
-      member("logLimit", options.logLimit.description)
-    }
-    if options.usesTerminal { member("tty", true) }
-    if options.usesJobserver { member("jobserver", true) }
-  }
-
-  /// Writes the action of a step that runs no command. Of parameters, only the names: values may be confidential.
-  private mutating func write(_ action: StepAction) {
-    switch action {
-    case .wait(.duration(let duration)): member("wait", duration)
-    case .wait(.computedDuration(let text)): member("wait", text.text)
-    case .wait(.until(let moment)): object("wait") { $0.member("until", moment.text) }
-    case .wait(.computedMoment(let text)): object("wait") { $0.member("until", text.text) }
-    case .approve(let approval): object("approve") { $0.member("message", approval.message) }
-    case .workflow(let nested):
-      member("workflow", nested.path)
-      list("with", nested.parameters.map(\.name))
-    case .use(let call):
-      member("use", call.name.text)
-      list("with", call.parameters.map(\.name))
-    case .http(let call):
-      object("http") {
-        $0.member("method", call.method)
-        $0.member("url", call.shownURL)
-        $0.list("query", call.query.map(\.name))
-        $0.list("headers", call.headers.map(\.name))
-        $0.member("body", call.body.kind)
-        $0.member("saveTo", call.saveTo)
-        $0.member("proxy", call.shownProxy)
-      }
-    case .run, .group, .compute: break
-    }
   }
 }
 

@@ -1,45 +1,23 @@
 import WeftDefinition
-import WeftJSON
+import WeftDiagnostics
 
 /// Short remarks on the options of a workflow, a group or a step.
 enum PlanRemarks {
-  private static let namesShown = 8
-
   /// - Parameter name: The name shown to the user.
   static func remarks(
     on step: PlannedStep, named name: String?, _ forecast: NodeForecast, _ style: PlanStyle
   ) -> [String] {
     DurationRemarks.remarks(on: step, forecast)
-      + common(step.step, name, forecast, style) + action(of: step)
+      + common(step.step, name, forecast, style) + step.action.model.remarks
       + [forecast.cached?.remark].compactMap(\.self) + settings(step.step.settings)
-  }
-
-  private static func action(of step: PlannedStep) -> [String] {
-    switch step.action {
-    case .run(let command): remarks(on: command)
-    case .workflow(let nested): given(nested.parameters)
-    case .use(let call): given(call.parameters)
-    case .http(let call): RequestRemarks.remarks(on: call)
-    case .group, .compute, .wait, .approve: []
-    }
-  }
-
-  private static func given(_ parameters: [Parameter]) -> [String] {
-    parameters.isEmpty ? [] : ["with " + list(parameters.map(\.name))]
-  }
-
-  private static func remarks(on command: Command) -> [String] {
-    input(of: command) + codes(of: command) + options(command.options)
   }
 
   static func remarks(
     on group: PlannedGroup, named name: String?, _ forecast: NodeForecast, _ style: PlanStyle
   ) -> [String] {
     guard let step = group.step else { return [] }
-    var parameters: [String] = []
-    if case .workflow(let nested) = step.action { parameters = given(nested.parameters) }
     return (group.members.isEmpty ? ["empty"] : []) + common(step, name, forecast, style)
-      + parameters
+      + step.action.model.remarks
       + limit(group.maxParallel)
       + settings(step.settings)
   }
@@ -61,7 +39,7 @@ enum PlanRemarks {
     _ step: Step, _ name: String?, _ forecast: NodeForecast, _ style: PlanStyle
   ) -> [String] {
     let needs = step.needs.map { needs in
-      needs.isEmpty ? "needs nothing" : "needs " + list(needs.map(\.name))
+      needs.isEmpty ? "needs nothing" : "needs " + shortList(needs.map(\.name))
     }
     let timeout = step.timeout.map { "timeout \(DurationText.text(of: $0))" }
     return [name, needs].compactMap(\.self) + ControlRemarks(style).remarks(on: step, forecast)
@@ -73,7 +51,7 @@ enum PlanRemarks {
     let pools = workflow.pools.map { pool in
       "\(pool.slots) of \(pool.name)" + (pool.rate.map { " at \($0)" } ?? "")
     }
-    return pools.isEmpty ? [] : ["has " + list(pools)]
+    return pools.isEmpty ? [] : ["has " + shortList(pools)]
   }
 
   private static func computed(_ texts: [ComputedKey: String]) -> [String] {
@@ -84,50 +62,15 @@ enum PlanRemarks {
 
   /// The outputs of a step; a step that only computes shows them in place of a command.
   private static func outputsRemarks(_ step: Step) -> [String] {
-    if case .compute = step.action { return [] }
-    return step.outputs.isEmpty ? [] : ["outputs " + list(step.outputs.map(\.name))]
+    step.action.kind == .compute || step.outputs.isEmpty
+      ? [] : ["outputs " + shortList(step.outputs.map(\.name))]
   }
 
   private static func tolerance(_ tolerance: FailureTolerance) -> String? {
     switch tolerance {
     case .none: nil
     case .all: "may fail"
-    case .classes(let classes): "may fail: " + list(classes.map(\.name))
-    }
-  }
-
-  private static func input(of command: Command) -> [String] {
-    switch command.stdin {
-    case nil: []
-    case .text: ["reads text"]
-    case .file(let path): ["reads \(path)"]
-    case .log(let step): ["reads the log of \(step.name)"]
-    }
-  }
-
-  private static func codes(of command: Command) -> [String] {
-    command.successCodes == [0]
-      ? [] : ["succeeds with " + list(command.successCodes.map(String.init))]
-  }
-
-  private static func options(_ options: Command.Options) -> [String] {
-    [
-      options.usesTerminal ? "uses the terminal" : nil,
-      options.usesJobserver ? "uses the jobserver" : nil,
-      options.stop.map(stopping),
-      options.stallTimeout.map { "stall timeout \(DurationText.text(of: $0))" },
-      options.leftovers == .keep ? "keeps leftovers" : nil,
-      options.mergesOutput ? "merges output" : nil,
-      options.logLimit == WorkflowLimits.logLimit ? nil : "log up to \(options.logLimit)",
-    ].compactMap(\.self)
-  }
-
-  private static func stopping(_ stop: StopRequest) -> String {
-    switch (stop.signal, stop.grace) {
-    case (_, Duration.zero): "stopped by KILL at once"
-    case (let signal, nil): "stopped by \(signal ?? "TERM")"
-    case (let signal, let grace?):
-      "stopped by \(signal ?? "TERM"), by KILL after \(DurationText.text(of: grace))"
+    case .classes(let classes): "may fail: " + shortList(classes.map(\.name))
     }
   }
 
@@ -143,15 +86,11 @@ enum PlanRemarks {
     return [
       settings.workingDirectory.map { "in \($0)" },
       settings.shell.map { "shell \($0.prefix.joined(separator: " "))" },
-      set.isEmpty ? nil : "sets " + list(set),
-      removed.isEmpty ? nil : "unsets " + list(removed),
+      set.isEmpty ? nil : "sets " + shortList(set),
+      removed.isEmpty ? nil : "unsets " + shortList(removed),
     ].compactMap(\.self)
   }
 
-  private static func list(_ names: [String]) -> String {
-    let more = names.count - namesShown
-    return names.prefix(namesShown).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
-  }
 }
 
 /// Short remarks on the control options of a step or group: whether, how often and concurrently with what it runs.
@@ -181,7 +120,7 @@ struct ControlRemarks {
   }
 
   private func text(of condition: Condition, _ forecast: NodeForecast) -> String {
-    let bare = ControlRemarks.bare(condition)
+    let bare = condition.bareText
     let text = "if \(bare)"
     switch forecast.condition {
     case .holds: return bare == "true" ? text : "\(text) (true)"
@@ -191,25 +130,16 @@ struct ControlRemarks {
     }
   }
 
-  /// An expression without `${{` and `}}` around it.
-  static func bare(_ condition: Condition) -> String {
-    var text = condition.text[...]
-    if text.hasPrefix("${{"), text.hasSuffix("}}") { text = text.dropFirst(3).dropLast(2) }
-    let spaces: (Character) -> Bool = { $0.isWhitespace }
-    while text.last.map(spaces) == true { text.removeLast() }
-    return String(text.drop(while: spaces))
-  }
-
   // MARK: Retries
 
   /// - Parameter times: The expression for the number of retries.
   private func text(of policy: RetryPolicy, times: String?) -> String {
     guard policy.max > 0 || times != nil else { return "is not retried" }
-    let count = times.map { ControlRemarks.bare(Condition($0)) } ?? "\(policy.max)"
+    let count = times.map { Condition($0).bareText } ?? "\(policy.max)"
     return [
       count == "1" ? "retries once" : "retries \(count) times",
       policy.classes.map { "after " + $0.map(\.name).joined(separator: ", ") },
-      policy.condition.map { "if \(ControlRemarks.bare($0))" },
+      policy.condition.map { "if \($0.bareText)" },
       policy.within.map { "within \(DurationText.text(of: $0))" },
     ].compactMap(\.self).joined(separator: " ")
   }
@@ -240,7 +170,7 @@ struct ControlRemarks {
   private func text(of listing: Listing, _ count: Int?) -> String {
     switch listing {
     case .computed(let condition):
-      ControlRemarks.bare(condition) + (count.map { " (\($0))" } ?? "")
+      condition.bareText + (count.map { " (\($0))" } ?? "")
     case .values: "\(count ?? 0)"
     }
   }
@@ -265,94 +195,5 @@ extension PlannedGroup {
       return order.rawValue
     }
     return "\(order.rawValue), at least \(count)"
-  }
-}
-
-/// Remarks on a request: names only, because values may be confidential.
-enum RequestRemarks {
-  static func remarks(on call: HTTPCall) -> [String] {
-    [
-      names("query", call.query), names("headers", call.headers),
-      call.body.kind.map { "sends \($0)" }, auth(of: call),
-      call.saveTo.map { "saves to \($0)" }, cache(of: call),
-      call.shownProxy.map { "through the proxy \($0)" },
-      call.polling.map {
-        "polls every \(DurationText.text(of: $0.every)) until \(ControlRemarks.bare($0.until))"
-      },
-      paging(of: call),
-      call.expectation.statuses == ["2xx"]
-        ? nil : "expects \(call.expectation.statuses.joined(separator: ", "))",
-    ].compactMap(\.self)
-  }
-
-  private static func names(_ what: String, _ fields: [HTTPCall.Field]) -> String? {
-    fields.isEmpty ? nil : "\(what) \(fields.map(\.name).joined(separator: ", "))"
-  }
-
-  private static func cache(of call: HTTPCall) -> String? {
-    switch call.cache {
-    case .ofRun: "caches the response for the run"
-    case .folder(let path): "caches the response in \(path)"
-    case nil: nil
-    }
-  }
-
-  private static func auth(of call: HTTPCall) -> String? {
-    switch call.auth {
-    case .bearer: "with a token"
-    case .basic: "with a password"
-    case nil: nil
-    }
-  }
-
-  private static func paging(of call: HTTPCall) -> String? {
-    switch call.paging?.next {
-    case .link: "follows pages by Link"
-    case .computed(let next): "follows pages by \(ControlRemarks.bare(next))"
-    case nil: nil
-    }
-  }
-}
-
-extension HTTPCall {
-  /// The URL as written, but without a user and password.
-  package var shownURL: String { Self.withoutCredentials(url) }
-
-  /// The proxy as written, but without a user and password; `nil` if there is none.
-  package var shownProxy: String? {
-    proxy.map { $0 == "env" ? "of the environment" : Self.withoutCredentials($0) }
-  }
-
-  private static func withoutCredentials(_ url: String) -> String {
-    let bytes = Array(url.utf8)
-    guard let start = url.firstRange(ofUTF8: "://") else { return url }
-    let rest = bytes[start...]
-    let end = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
-    guard let at = rest[..<end].lastIndex(of: UInt8(ascii: "@")) else { return url }
-    return String(decoding: bytes[..<start] + Array("***".utf8) + bytes[at...], as: UTF8.self)
-  }
-}
-
-extension HTTPCall.Body {
-  /// The kind of body in one word; `nil` if there is none.
-  var kind: String? {
-    switch self {
-    case .none: nil
-    case .json: "json"
-    case .text: "text"
-    case .form: "form"
-    case .multipart: "multipart"
-    case .file(let path): "the file \(path)"
-    }
-  }
-}
-
-extension String {
-  /// The offset after the first occurrence of an ASCII text.
-  fileprivate func firstRange(ofUTF8 text: String) -> Int? {
-    let (bytes, wanted) = (Array(utf8), Array(text.utf8))
-    guard bytes.count >= wanted.count else { return nil }
-    return (0...(bytes.count - wanted.count)).first { bytes[$0...].starts(with: wanted) }
-      .map { $0 + wanted.count }
   }
 }

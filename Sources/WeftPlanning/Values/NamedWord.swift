@@ -1,3 +1,5 @@
+package import WeftDefinition
+
 /// Words of the language, compared by their bytes: they are looked up for every reference, and comparing `String`s
 /// takes ten times as long.
 struct NamedWords<Word: RawRepresentable<String> & CaseIterable & Sendable>: Sendable {

@@ -43,15 +43,7 @@ extension Step {
   func visitTexts(_ visit: (TextSite, String) -> Void) {
     if let name { visit(.name, name) }
     settings.visitTexts(visit)
-    switch action {
-    case .run(let command): command.visitTexts(visit)
-    case .wait(let waiting): waiting.computedText.map { visit(.waiting, $0) }
-    case .approve(let approval): visit(.message, approval.message)
-    case .workflow(let nested): nested.parameters.visitTexts(visit)
-    case .use(let call): call.parameters.visitTexts(visit)
-    case .http(let call): call.visitTexts { visit(.http($0), $1) }
-    case .group, .compute: break
-    }
+    action.visitTexts(visit)
     if hasControl { control.visitTexts(visit) }
     guard hasValues else { return }
     for output in outputs { output.value.map { visit(.output(output.name), $0) } }
@@ -81,24 +73,5 @@ extension CommandSettings {
     for name in names {
       if case .some(.some(let value)) = environment[name] { visit(.variable(name), value) }
     }
-  }
-}
-
-extension Command {
-  fileprivate func visitTexts(_ visit: (TextSite, String) -> Void) {
-    switch invocation {
-    case .script(let text): visit(.script, text)
-    case .program(let arguments):
-      for (index, argument) in arguments.enumerated() { visit(.argument(index), argument) }
-    }
-    switch stdin {
-    case .text(let text): visit(.input, text)
-    case .file(let path): visit(.inputFile, path)
-    case .log, nil: break
-    }
-    guard let caching else { return }
-    for (index, text) in caching.inputs.enumerated() { visit(.cacheInput(index), text) }
-    for (index, text) in caching.outputs.enumerated() { visit(.cacheOutput(index), text) }
-    caching.key.map { visit(.cacheKey, $0) }
   }
 }

@@ -25,29 +25,11 @@ extension Matrix {
   }
 }
 
-extension [Parameter] {
-  func visitTexts(_ visit: (TextSite, String) -> Void) {
-    for parameter in self {
-      if case .text(let text) = parameter.value { visit(.parameter(parameter.name), text) }
-    }
-  }
-}
-
 extension Listing {
   /// The text of a computed listing; `nil` for a literal one.
   fileprivate var computedText: String? {
     guard case .computed(let condition) = self else { return nil }
     return condition.text
-  }
-}
-
-extension Waiting {
-  /// The text of a computed wait; `nil` for a literal one.
-  var computedText: String? {
-    switch self {
-    case .computedDuration(let text), .computedMoment(let text): text.text
-    case .duration, .until: nil
-    }
   }
 }
 

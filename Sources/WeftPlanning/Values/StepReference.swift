@@ -72,7 +72,7 @@ extension Outline {
   ) -> StepReference {
     var (target, rest) = (start, place)
     while rest + 1 < reference.names.count, case .groupStart(let group) = nodes[target],
-      groups[Int(group)].step?.runsAnotherFile == false,
+      groups[Int(group)].step?.action.kind.isGroup == true,
       reference.names[rest].text == StepField.members
     {
       switch names.meaning(of: reference.names[rest + 1].text) {

@@ -131,13 +131,9 @@ extension ValueNames {
   }
 
   private func isAvailable(_ field: StepField, of step: Step) -> Bool {
-    switch field {
-    case .body: !step.savesBody
-    case .json where step.sendsRequest: !step.savesBody
-    case .stdout, .stderr, .json, .exitCode, .signal:
-      // An action has only `json`, which is not a field of any other step without a command.
-      if case .run = step.action { true } else { step.callsAction }
-    default: true
+    switch step.action.model.obstacle(toReading: field) {
+    case .savesBody, .runsNothing: false
+    case .usesTerminal, nil: true
     }
   }
 

@@ -130,16 +130,16 @@ extension ValueNames {
   /// The reason why a step has no log to read, or no exit code; `nil` if it has.
   private func missingFieldProblem(_ field: StepField, by node: Plan.NodeIndex) -> ValueProblem? {
     guard case .step(let index) = outline.nodes[node] else { return nil }
-    let (step, address) = (outline.steps[Int(index)], outline.member(at: node).address.text)
-    if step.callsAction { return nil }
-    if let request = step.request {
-      return request.saveTo == nil ? nil : .savesBody(address, field: field.rawValue)
+    let (action, address) = (
+      outline.steps[Int(index)].action, outline.member(at: node).address.text
+    )
+    return switch action.model.obstacle(toReading: field) {
+    case .usesTerminal: .readsTerminal(address, field: field.rawValue)
+    case .savesBody: .savesBody(address, field: field.rawValue)
+    case .runsNothing:
+      .runsNothing(address, field: field.rawValue, action.kind.rules.resultClause)
+    case nil: nil
     }
-    guard let command = step.command else {
-      return .runsNothing(address, field: field.rawValue, step.action.actionPhrase)
-    }
-    guard command.usesTerminal, field != .exitCode, field != .signal else { return nil }
-    return .readsTerminal(address, field: field.rawValue)
   }
 }
 
@@ -163,22 +163,6 @@ extension StepField {
     type: .string(values: ["success", "failure", "cancelled", "skipped"]))
   private static let codeKnowledge = ValueNames.Knowledge(type: .either([.number, .null]))
   private static let signalKnowledge = ValueNames.Knowledge(type: .either([.string, .null]))
-}
-
-extension StepAction {
-  /// Describes the action in a message about a missing result.
-  fileprivate var actionPhrase: String {
-    switch self {
-    case .run: "runs a program"
-    case .group: "is a group"
-    case .compute: "runs nothing"
-    case .wait: "only waits"
-    case .approve: "waits for approval"
-    case .workflow: "runs another file"
-    case .use: "runs an action"
-    case .http: "sends a request"
-    }
-  }
 }
 
 extension OutlineMember {

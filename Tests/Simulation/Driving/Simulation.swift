@@ -84,17 +84,17 @@ struct Simulation {
     var configuration = EngineConfiguration()
     configuration.maxParallel = maxParallel
     configuration.randomSeed = seed
-    configuration.recorded = recorded
-    configuration.rerunning = circumstances.rerun
+    configuration.journal.recorded = recorded
+    configuration.journal.rerunning = circumstances.rerun
     configuration.selection = Selection(excluding: circumstances.excluded, of: plan)
     let person = ScriptedPerson(
       time: time, seed: seed &+ circumstances.part, isThere: requests == nil,
       approvesAll: circumstances.approvesAll)
-    configuration.approver = person
-    configuration.suspendsWhileWaiting = requests != nil
-    configuration.inbox = requests.map(ScriptedInbox.init)
+    configuration.resources.approver = person
+    configuration.journal.suspendsWhileWaiting = requests != nil
+    configuration.journal.inbox = requests.map(ScriptedInbox.init)
     let recorder = circumstances.isRecorded ? ScriptedRecorder() : nil
-    configuration.recorder = recorder
+    configuration.journal.recorder = recorder
     if !isHeard { configuration.historyLimit = 0 }
     var subscription: EventSubscription?
     let run = RunEngine.start(

@@ -30,7 +30,7 @@ struct RunHarness {
     configuring edit: (inout EngineConfiguration) -> Void = { _ in }
   ) {
     var configuration = EngineConfiguration()
-    configuration.recorder = recorder
+    configuration.journal.recorder = recorder
     configuration.maxParallel = maxParallel
     configuration.onFailure = onFailure
     edit(&configuration)

@@ -40,7 +40,7 @@ extension Step {
     switch control.onInterrupted {
     case .rerun?: true
     case .fail?: false
-    case nil: control.isIdempotent ?? action.isIdempotent
+    case nil: control.isIdempotent ?? (action.model.repetition == .harmless)
     }
   }
 
@@ -48,19 +48,8 @@ extension Step {
   /// command without a declaration may be either.
   @usableFromInline package var mustNotBeRepeated: Bool {
     guard !isMadeAgain else { return false }
-    if case .http = action { return true }
-    return control.onInterrupted == .fail || control.isIdempotent == false
-  }
-}
-
-extension StepAction {
-  /// Whether running it twice has the same effect as running it once, as far as is known: a request whose method
-  /// guarantees that (RFC 9110, 9.2.2) or that has a key by which the server recognizes it, or a cached command.
-  fileprivate var isIdempotent: Bool {
-    if case .run(let command) = self { return command.caching != nil }
-    guard case .http(let call) = self else { return false }
-    return call.idempotencyKey != nil
-      || ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(call.method)
+    return action.model.repetition == .harmful || control.onInterrupted == .fail
+      || control.isIdempotent == false
   }
 }
 
@@ -82,6 +71,16 @@ public struct Condition: Sendable, Hashable {
   public init(_ text: String, place: SourceRange? = nil) {
     self.text = text
     self.place = Written(place)
+  }
+}
+
+extension Condition {
+  /// The expression without `${{` and `}}` around it.
+  package var bareText: String {
+    var text = text[...]
+    if text.hasPrefix("${{"), text.hasSuffix("}}") { text = text.dropFirst(3).dropLast(2) }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return String(text.drop(while: \.isWhitespace))
   }
 }
 

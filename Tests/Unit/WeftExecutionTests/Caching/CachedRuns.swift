@@ -62,7 +62,7 @@ final class CachedRuns {
     var configuration = EngineConfiguration()
     configuration.startDirectory = path
     configuration.secrets = secrets
-    configuration.recorder = recorder
+    configuration.journal.recorder = recorder
     configuration.cache = CacheAccess(
       try StepCache(cachePath), reads: readsCache, stateDirectory: path + "/.weft")
     return try await RealRun(plan, configuration: configuration, onEvent: onEvent)

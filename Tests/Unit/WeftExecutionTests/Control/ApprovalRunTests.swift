@@ -17,7 +17,8 @@ import WeftTestKit
 
   @Test func anAnswerFromElsewhereIsAsGoodAsOneFromHere() throws {
     let person = SilentPerson()
-    let run = try RunHarness(ApprovalRunTests.workflow, configuring: { $0.approver = person })
+    let run = try RunHarness(
+      ApprovalRunTests.workflow, configuring: { $0.resources.approver = person })
     #expect(
       run.newEvents() == [
         "run started", "ask queued", "ask started", "ask asks go on?",
@@ -29,7 +30,7 @@ import WeftTestKit
 
   @Test func rejectionFromElsewhereFailsTheStep() throws {
     let run = try RunHarness(
-      ApprovalRunTests.workflow, configuring: { $0.approver = SilentPerson() })
+      ApprovalRunTests.workflow, configuring: { $0.resources.approver = SilentPerson() })
     run.run.answer(StepAddress("ask"), .rejected)
     #expect(run.states == ["ask: failure", "after: skipped after ask"])
   }
@@ -40,8 +41,8 @@ import WeftTestKit
     let run = try RunHarness(
       ApprovalRunTests.workflow,
       configuring: {
-        $0.inbox = inbox
-        $0.approver = SilentPerson()
+        $0.journal.inbox = inbox
+        $0.resources.approver = SilentPerson()
       })
     #expect(run.states == ["ask: asking", "after: pending"])
     inbox.add(.approve(StepAddress("ask")))
@@ -57,8 +58,8 @@ import WeftTestKit
     let run = try RunHarness(
       ApprovalRunTests.workflow,
       configuring: {
-        $0.inbox = inbox
-        $0.approver = SilentPerson()
+        $0.journal.inbox = inbox
+        $0.resources.approver = SilentPerson()
       })
     inbox.add(.approve(StepAddress("ask")))
     inbox.add(.reject(StepAddress("ask")))
@@ -82,9 +83,9 @@ import WeftTestKit
     let run = try RunHarness(
       ApprovalRunTests.workflow,
       configuring: {
-        $0.recorded = recorded
-        $0.inbox = inbox
-        $0.suspendsWhileWaiting = true
+        $0.journal.recorded = recorded
+        $0.journal.inbox = inbox
+        $0.journal.suspendsWhileWaiting = true
       })
     #expect(run.states == ["ask: success", "after: running"])
   }
@@ -94,7 +95,7 @@ import WeftTestKit
     let group = Step("again", steps: [ask, Step("fails", run: ["x"])])
       .retry(RetryPolicy(max: 1, delay: .zero))
     let run = try RunHarness(
-      Workflow(steps: [group]), configuring: { $0.approver = SilentPerson() })
+      Workflow(steps: [group]), configuring: { $0.resources.approver = SilentPerson() })
     run.run.answer(StepAddress("ask"), .approved(by: "me"))
     // A second approval of the same step arrives a moment later.
     run.run.answer(StepAddress("ask"), .approved(by: "me"))
@@ -113,7 +114,7 @@ import WeftTestKit
       Step(id: "ask", action: .approve(Approval(message: "go on?"))), Step("busy", run: ["x"]),
       Step("after", run: ["y"], needs: ["ask"]),
     ])
-    let run = try RunHarness(workflow, configuring: { $0.suspendsWhileWaiting = true })
+    let run = try RunHarness(workflow, configuring: { $0.journal.suspendsWhileWaiting = true })
     run.time.advance(by: .seconds(60))
     #expect(!run.newEvents().contains { $0.hasPrefix("run waits") })
     run.executor.exit("busy")
@@ -129,7 +130,7 @@ import WeftTestKit
       Step(id: "ask", action: .approve(Approval(message: "go on?"))),
       Step(id: "pause", action: .wait(.duration(.seconds(30)))),
     ])
-    let run = try RunHarness(workflow, configuring: { $0.suspendsWhileWaiting = true })
+    let run = try RunHarness(workflow, configuring: { $0.journal.suspendsWhileWaiting = true })
     run.time.advance(by: .seconds(29))
     #expect(!run.run.completion.isSettled)
     run.time.advance(by: .seconds(9))
@@ -139,7 +140,7 @@ import WeftTestKit
   @Test func suspendedRunSkipsItsFinally() throws {
     var workflow = ApprovalRunTests.workflow
     workflow.finally = [Step("last", run: ["z"])]
-    let run = try RunHarness(workflow, configuring: { $0.suspendsWhileWaiting = true })
+    let run = try RunHarness(workflow, configuring: { $0.journal.suspendsWhileWaiting = true })
     run.time.advance(by: .seconds(5))
     #expect(run.newEvents().last == "run waits for ask")
     #expect(run.running == [])
@@ -149,7 +150,7 @@ import WeftTestKit
     var ask = Step(id: "ask", action: .approve(Approval(message: "go on?")))
     ask = ask.if("always()")
     let workflow = Workflow(steps: [Step("busy", run: ["x"]), ask])
-    let run = try RunHarness(workflow, configuring: { $0.suspendsWhileWaiting = true })
+    let run = try RunHarness(workflow, configuring: { $0.journal.suspendsWhileWaiting = true })
     run.run.cancel(.signal("INT"))
     run.executor.end("busy", .stopped(.signal("TERM")))
     run.time.advance(by: .seconds(3))
@@ -162,8 +163,8 @@ import WeftTestKit
     let run = try RunHarness(
       ApprovalRunTests.workflow,
       configuring: { configuration in
-        configuration.inbox = inbox
-        configuration.approver = SilentPerson()
+        configuration.journal.inbox = inbox
+        configuration.resources.approver = SilentPerson()
       })
     inbox.add(.cancel)
     run.time.advance(by: .seconds(1))

@@ -60,7 +60,7 @@ import WeftTestKit
       let run = try RunHarness(
         Workflow(steps: [Step("w", wait: wait)]),
         configuring: {
-          $0.recorded = recorded
+          $0.journal.recorded = recorded
           $0.wallClock = { WallTime(nanoseconds: WaitMomentTests.today) }
         })
       run.time.advance(by: .seconds(60))

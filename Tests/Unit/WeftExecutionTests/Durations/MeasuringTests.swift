@@ -12,7 +12,7 @@ struct MeasuringTests {
   private func harness(_ workflow: Workflow) throws -> RunHarness {
     try RunHarness(workflow) {
       $0.measuresDurations = true
-      $0.approver = SilentPerson()
+      $0.resources.approver = SilentPerson()
     }
   }
 

@@ -13,8 +13,8 @@ import WeftTestKit
     with workflow: Workflow, after recorded: RunState, saying answer: String
   ) throws -> [String] {
     let run = try RunHarness(workflow, maxParallel: 1) {
-      $0.recorded = recorded
-      $0.rerunning.steps = [0]
+      $0.journal.recorded = recorded
+      $0.journal.rerunning.steps = [0]
     }
     run.executor.write(answer, from: "a")
     var order: [String] = []
@@ -91,8 +91,8 @@ import WeftTestKit
     #expect(first.running == ["c/x"])
 
     let resumed = try RunHarness(workflow) {
-      $0.recorded = keeper.run
-      $0.rerunning.steps = [0, 1]
+      $0.journal.recorded = keeper.run
+      $0.journal.rerunning.steps = [0, 1]
     }
     resumed.executor.write("stop", from: "a")
     resumed.executor.exit("a")
@@ -104,8 +104,8 @@ import WeftTestKit
 
     // Invalid inputs fail the cleanup: with `null` in their place, it could remove anything.
     let unknown = try RunHarness(workflow) {
-      $0.recorded = keeper.run
-      $0.rerunning.steps = [0, 1]
+      $0.journal.recorded = keeper.run
+      $0.journal.rerunning.steps = [0, 1]
     }
     unknown.executor.write("stop", from: "a")
     unknown.executor.exit("a")

@@ -34,8 +34,8 @@ private struct SplitRun {
     let recorded = parts > 0 ? recorded : nil
     let keeper = RecordKeeper()
     let run = try RunHarness(workflow, maxParallel: 1, recorder: keeper) {
-      $0.recorded = recorded
-      $0.rerunning = rerun
+      $0.journal.recorded = recorded
+      $0.journal.rerunning = rerun
     }
     let plan = run.run.plan
     kinds.append(

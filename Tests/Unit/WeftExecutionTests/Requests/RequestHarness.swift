@@ -27,7 +27,7 @@ struct RequestHarness {
     let sound = try #require(plan, "\(diagnostics.map(\.message))")
     var configuration = EngineConfiguration()
     configuration.maxParallel = maxParallel
-    configuration.transport = transport
+    configuration.resources.transport = transport
     configuration.secrets = RunSecrets(secrets)
     configuration.randomSeed = 1
     configuration.startDirectory = directory

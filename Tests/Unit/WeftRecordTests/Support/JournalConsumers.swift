@@ -54,8 +54,8 @@ enum JournalConsumers {
   private static func resume(_ recorded: RunState) {
     guard recorded.opening != nil else { return }
     var configuration = EngineConfiguration()
-    configuration.recorded = recorded
-    configuration.suspendsWhileWaiting = true
+    configuration.journal.recorded = recorded
+    configuration.journal.suspendsWhileWaiting = true
     configuration.wallClock = { SampleRecords.start }
     let time = ManualTime()
     let run = RunEngine.start(

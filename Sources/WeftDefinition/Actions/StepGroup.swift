@@ -1,5 +1,86 @@
 import WeftDiagnostics
-import WeftJSON
+package import WeftJSON
+
+/// A group of steps, and the order between them.
+public struct StepGroup: Sendable, Hashable {
+  public enum Order: String, Sendable, Hashable, CaseIterable {
+    /// Each member waits for the one before it, unless it has `needs`.
+    case steps
+    /// A member waits only for the start of the group, unless it has `needs`.
+    case parallel
+    /// All members start; the first to succeed cancels the others.
+    case race
+  }
+
+  /// The condition for the end of a group whose members run concurrently.
+  public enum Join: Sendable, Hashable {
+    /// All members have ended.
+    case all
+    /// This many members have succeeded; the others are cancelled.
+    case atLeast(Int)
+  }
+
+  public var order: Order
+  public var members: [Step]
+  /// The most attempts inside that may run at once; `nil` for no limit besides those of enclosing scopes.
+  public var maxParallel: Int?
+  /// The condition for the end of an ``Order/parallel`` group.
+  public var join: Join
+
+  public init(
+    _ order: Order, _ members: [Step], maxParallel: Int? = nil, join: Join = .all
+  ) {
+    self.order = order
+    self.members = members
+    self.maxParallel = maxParallel
+    self.join = join
+  }
+}
+
+extension StepGroup: ActionModel {
+  static let sequenceRules = rules(
+    "steps", "is a group", result: .group,
+    join: "all members of \"steps\" must succeed; use \"parallel\"")
+  static let parallelRules = rules("parallel", "is a group", result: .group)
+  static let raceRules = rules(
+    "race", "is a race", result: .race,
+    join: "a race ends with its first success; use \"parallel\"")
+
+  private static func rules(
+    _ key: StaticString, _ clause: String, result: ResultShape, join: String? = nil
+  ) -> ActionRules {
+    ActionRules(
+      key, clause, result: result,
+      remedies: [
+        "join": join,
+        "pool": "put it on the members that need it: each takes its own slots",
+      ].compactMapValues(\.self), remedy: { _ in "put it on the members of the group that need it" }
+    )
+  }
+
+  package func check(_ values: inout BuiltValues) {
+    values.note("maxParallel", maxParallel) {
+      ValueRule.problem(with: $0, "maxParallel", in: ValueRule.maxParallel)
+    }
+    if case .atLeast(let count) = join {
+      values.note("join.atLeast", count) {
+        ValueRule.problem(with: $0, "join.atLeast", in: ValueRule.successesOfJoin)
+      }
+    }
+    if order == .race, members.isEmpty {
+      values.note("race", .empty(path: "race", wanted: "at least one step"))
+    }
+  }
+
+  package var forecast: DurationForecast { .planned(.zero) }
+  package func obstacle(toReading field: StepField) -> ResultObstacle? { nil }
+
+  package func summary(
+    _ outputs: [OutputDeclaration], atMost columns: Int, ellipsis: String
+  ) -> String { "" }
+
+  package func write(to writer: inout JSONWriter) {}
+}
 
 /// The members of a group while its keys are read.
 struct GroupDraft {
@@ -178,5 +259,39 @@ extension Diagnostic {
       .emptyGroup, "\(path) is empty, so it succeeds without running anything")
     note.severity = .note
     return note
+  }
+}
+
+extension Step {
+  /// A group whose members run one after another.
+  public init(
+    _ id: StepID = .unnamed, steps members: [Step], needs: [Need]? = nil, timeout: Duration? = nil,
+    allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id.given, action: .group(StepGroup(.steps, members)), needs: needs, timeout: timeout,
+      allowFailure: allowFailure)
+  }
+
+  /// A group whose members run concurrently, until all have ended or `join` is satisfied.
+  public init(
+    _ id: StepID = .unnamed, parallel members: [Step], needs: [Need]? = nil,
+    timeout: Duration? = nil,
+    maxParallel: Int? = nil, join: StepGroup.Join = .all, allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id.given,
+      action: .group(StepGroup(.parallel, members, maxParallel: maxParallel, join: join)),
+      needs: needs, timeout: timeout, allowFailure: allowFailure)
+  }
+
+  /// A group whose members all start; the first to succeed cancels the others. There is at least one member.
+  public init(
+    _ id: StepID = .unnamed, race members: [Step], needs: [Need]? = nil, timeout: Duration? = nil,
+    maxParallel: Int? = nil, allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id.given, action: .group(StepGroup(.race, members, maxParallel: maxParallel)),
+      needs: needs, timeout: timeout, allowFailure: allowFailure)
   }
 }

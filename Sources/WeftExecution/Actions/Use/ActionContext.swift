@@ -1,4 +1,5 @@
 import Synchronization
+import WeftDefinition
 public import WeftEvents
 public import WeftJSON
 public import WeftPlanning
@@ -16,11 +17,11 @@ public struct ActionContext: Sendable {
   public let parameters: JSONObject
   private let pen: LogWriter
 
-  init(_ attempt: Attempt, _ call: ResolvedCall, run: RunID, _ pen: LogWriter) {
+  init(_ attempt: Attempt, _ call: ActionCall, run: RunID, _ pen: LogWriter) {
     self.run = run
     step = attempt.address
     self.attempt = attempt.number
-    parameters = call.parameters
+    parameters = call.values
     self.pen = pen
   }
 
@@ -34,6 +35,20 @@ public struct ActionContext: Sendable {
   ///
   /// - Parameter line: Without a trailing newline; a newline inside it starts a further line.
   public func log(_ line: String) { pen.write(line) }
+}
+
+extension ActionCall {
+  /// The parameters by name; the last of several with one name counts.
+  fileprivate var values: JSONObject {
+    var values = JSONObject()
+    for parameter in parameters {
+      switch parameter.value {
+      case .value(let value): values[parameter.name] = value
+      case .text(let text): values[parameter.name] = .string(text)
+      }
+    }
+    return values
+  }
 }
 
 /// Writes the output of an action's attempt until the attempt has ended.

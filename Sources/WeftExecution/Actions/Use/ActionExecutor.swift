@@ -36,11 +36,11 @@ package final class ActionExecutor: StepExecutor {
     registry = configuration.actions
     grace = configuration.stopPolicy.grace
     starts = StartQueue(
-      registry.threads, patience: configuration.shortagePatience, time: time)
+      registry.threads, patience: configuration.resources.shortagePatience, time: time)
   }
 
   package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
-    guard case .call(let call) = attempt.resolved.action else {
+    guard let call = attempt.resolved.action.call else {
       preconditionFailure("\(attempt.address) is to run an action and has none")
     }
     guard let action = registry[call.name] else {
@@ -62,33 +62,6 @@ package final class ActionExecutor: StepExecutor {
         }), onThisThread: false)
     return run.promise.future
   }
-}
-
-/// Dispatches each attempt to the executor for its kind of action.
-package struct StepExecutors: StepExecutor {
-  private let commands: any StepExecutor
-  private let actions: ActionExecutor
-  private let requests: HTTPExecutor
-
-  package init(commands: any StepExecutor, actions: ActionExecutor, requests: HTTPExecutor) {
-    self.commands = commands
-    self.actions = actions
-    self.requests = requests
-  }
-
-  package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
-    switch attempt.resolved.action {
-    case .command: commands.execute(attempt)
-    case .call: actions.execute(attempt)
-    case .request: requests.execute(attempt)
-    case .nothing: preconditionFailure("\(attempt.address) is to be attempted and runs nothing")
-    }
-  }
-
-  package var containment: WeftEvents.ContainmentLevel? { commands.containment }
-
-  /// Does not wait for actions that were left behind, because they may never end.
-  package func finish(stop: StopSwitch) -> Future<RunOrphans, Never> { commands.finish(stop: stop) }
 }
 
 extension StepFailure {

@@ -1,43 +1,43 @@
-import WeftDiagnostics
-import WeftJSON
+public import WeftDiagnostics
+public import WeftJSON
 
-/// `workflow` and `use`, and `with`, which gives them their parameters.
+/// A value for an input of another workflow, or for an action.
+public struct Parameter: Sendable, Hashable {
+  public enum Value: Sendable, Hashable {
+    case value(JSONValue)
+    /// A text with expressions.
+    case text(String)
+  }
+
+  public var name: String
+  public var value: Value
+  /// The name, with its quotes.
+  public var place: Written<SourceRange?>
+
+  public init(_ name: String, _ value: Value, place: SourceRange? = nil) {
+    self.name = name
+    self.value = value
+    self.place = Written(place)
+  }
+}
+
+extension [Parameter] {
+  /// Visits the texts that may contain expressions.
+  func visitTexts(_ visit: (TextSite, String) -> Void) {
+    for parameter in self {
+      if case .text(let text) = parameter.value { visit(.parameter(parameter.name), text) }
+    }
+  }
+
+  func check(_ values: inout BuiltValues) {
+    values.checkRepetitions("with", map { ($0.name, $0.name) })
+  }
+
+  /// A remark for plans: their names.
+  var remarks: [String] { isEmpty ? [] : ["with " + shortList(map(\.name))] }
+}
+
 extension DecodingPass {
-  /// An action of the embedding program.
-  mutating func actionCall(_ node: JSONNode, _ field: Field) -> ActionCall? {
-    let wanted = "the name of an action"
-    guard node.kind == .string else {
-      reportType(
-        of: node, field, wanted: wanted,
-        help: node.kind == .object ? "pass values to it with \"with\" next to it" : nil)
-      return nil
-    }
-    guard let text = filledText(node, field, wanted: wanted) else { return nil }
-    if let fault = ActionName.fault(in: text) {
-      report(.invalidActionName(text, fault: fault), at: node)
-    }
-    return ActionName(text).map { ActionCall($0, place: node.range) }
-  }
-
-  /// Reads the path alone; the caller of the decoder reads the file, because it knows where this one is.
-  mutating func nestedWorkflow(_ node: JSONNode, _ field: Field) -> NestedWorkflow? {
-    guard node.kind == .string else {
-      reportType(
-        of: node, field, wanted: "the path of a workflow file",
-        help: node.kind == .object ? "pass its inputs with \"with\" next to it" : nil)
-      return nil
-    }
-    guard let path = filledText(node, field, wanted: "the path of a workflow file") else {
-      return nil
-    }
-    guard path.utf8.first != UInt8(ascii: "/") else {
-      report(.absolutePath(path: self.path(field), text: path), at: node)
-      return nil
-    }
-    namesOtherFiles = true
-    return NestedWorkflow(path: path, place: node.range)
-  }
-
   mutating func parameters(_ node: JSONNode, _ field: Field) -> [Parameter]? {
     guard
       isObject(
@@ -101,20 +101,5 @@ extension JSONNode {
     case .null, .bool, .number, .unreadable: break
     }
     return nil
-  }
-}
-
-extension Diagnostic {
-  static func absolutePath(path: String, text: String) -> Diagnostic {
-    Diagnostic(
-      .absolutePath, "\(path) is the absolute path \(quoted(text)), expected a relative one",
-      help: "it is relative to the file that names it")
-  }
-
-  static func invalidActionName(_ name: String, fault: StepID.ParseError) -> Diagnostic {
-    Diagnostic(
-      .invalidID, "the name \(quoted(name)) \(fault.complaint)",
-      help: "an action name has at most \(StepID.longest) characters: letters, digits, \"_\", "
-        + "\"-\" and \".\"; it begins with a letter or \"_\"")
   }
 }

@@ -164,21 +164,9 @@ extension DecodingPass {
   }
 
   mutating func checkCachedOutputs(of step: Step, at node: JSONNode) {
-    guard step.keepsResultsOnDisk else { return }
+    guard step.hasValues, step.action.model.keepsResults else { return }
     for output in step.outputs where output.isSecret {
       report(.secretOutput(output.name), at: member("outputs", of: node)?.value ?? node)
-    }
-  }
-}
-
-extension Step {
-  /// Whether its results or responses are kept for later runs.
-  fileprivate var keepsResultsOnDisk: Bool {
-    switch action {
-    case .run(let command): command.hasOptions && command.caching != nil
-    case .http(let call):
-      if case .folder = call.cache { true } else { false }
-    default: false
     }
   }
 }

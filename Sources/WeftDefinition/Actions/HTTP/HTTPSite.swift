@@ -67,7 +67,7 @@ extension HTTPSite {
 
 extension HTTPCall {
   /// Visits every text that may contain expressions, in the order of the request.
-  package func visitTexts(_ visit: (HTTPSite, String) -> Void) {
+  func visitRequestTexts(_ visit: (HTTPSite, String) -> Void) {
     visit(.method, method)
     visit(.url, url)
     for (index, field) in query.enumerated() { visit(.query(field.name, index), field.value) }

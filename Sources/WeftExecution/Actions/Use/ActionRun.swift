@@ -35,7 +35,7 @@ final class ActionRun: Sendable {
   private let state = Mutex(State())
 
   init(
-    _ attempt: Attempt, _ action: Action, given call: ResolvedCall, run: RunID,
+    _ attempt: Attempt, _ action: Action, given call: ActionCall, run: RunID,
     time: any TimeSource, grace: Duration
   ) {
     self.attempt = attempt

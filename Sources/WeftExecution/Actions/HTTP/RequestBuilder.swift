@@ -6,9 +6,10 @@ import WeftJSON
 import WeftPlanning
 import WeftPlatform
 
-/// Builds the request to send from a resolved request.
+/// Builds the request to send from that of the step and its evaluated texts.
 struct RequestBuilder {
-  let resolved: ResolvedRequest
+  let call: HTTPCall
+  let texts: RequestTexts
   /// The base of relative file paths; `nil` for the current directory of the process.
   let directory: String?
   /// The key for ``HTTPCall/IdempotencyKey/derived``.
@@ -16,14 +17,12 @@ struct RequestBuilder {
   /// Whether a text contains a secret.
   let isSecret: @Sendable (String) -> Bool
 
-  private var call: HTTPCall { resolved.call }
-
   func request() throws(StepFailure) -> HTTPRequest {
-    guard let url = resolved.text(.url, call.url) else {
+    guard let url = texts.text(.url, call.url) else {
       throw .unsendable("http.url is missing")
     }
     var request = HTTPRequest(try self.url(url))
-    request.method = HTTPMethod(resolved.text(.method, call.method)?.text ?? "GET")
+    request.method = HTTPMethod(texts.text(.method, call.method)?.text ?? "GET")
     request.headers = headers
     request.body = body
     request.auth = auth
@@ -34,12 +33,12 @@ struct RequestBuilder {
     request.expectedStatus = StatusExpectation(
       call.expectation.statuses.compactMap(StatusExpectation.Element.init))
     request.maxBytes = call.maxBytes?.bytes
-    request.saveTo = resolved.text(.saveTo, call.saveTo).map { SaveTarget(place(of: $0)) }
+    request.saveTo = texts.text(.saveTo, call.saveTo).map { SaveTarget(place(of: $0)) }
     request.proxy = proxy
     request.tls = TLSFiles(
-      authorities: resolved.text(.authorities, call.tls.authorities).map(place),
-      certificate: resolved.text(.certificate, call.tls.certificate).map(place),
-      key: resolved.text(.key, call.tls.key).map(place))
+      authorities: texts.text(.authorities, call.tls.authorities).map(place),
+      certificate: texts.text(.certificate, call.tls.certificate).map(place),
+      key: texts.text(.key, call.tls.key).map(place))
     request.caching = CacheUse(
       isAllowed: call.cache != nil,
       staleOnError: call.staleOnError.map(StaleOnError.init) ?? .never)
@@ -47,7 +46,7 @@ struct RequestBuilder {
     request.isSecret = isSecret
     switch call.idempotencyKey {
     case .derived: request.idempotencyKey = derivedKey
-    case .text(let key): request.idempotencyKey = resolved.text(.idempotencyKey, key)
+    case .text(let key): request.idempotencyKey = texts.text(.idempotencyKey, key)
     case nil: break
     }
     return request
@@ -56,7 +55,7 @@ struct RequestBuilder {
   /// The folder of the cache; `nil` if responses are cached for the run, or not at all.
   var cacheFolder: String? {
     guard case .folder(let path) = call.cache else { return nil }
-    return place(of: resolved.text(.cacheFolder, path))
+    return place(of: texts.text(.cacheFolder, path))
   }
 
   private func url(_ text: ScopedText) throws(StepFailure) -> HTTPURL {
@@ -76,7 +75,7 @@ struct RequestBuilder {
     for (index, text) in written.enumerated() {
       let site = HTTPSite.origin(index)
       do throws(HTTPURLError) {
-        origins.insert(try HTTPURL(origin: resolved.text(site, text)?.text ?? "").origin)
+        origins.insert(try HTTPURL(origin: texts.text(site, text)?.text ?? "").origin)
       } catch {
         throw .unsendable("\(site.path): \(error.message)", help: error.help)
       }
@@ -87,7 +86,7 @@ struct RequestBuilder {
   private var headers: HTTPHeaders {
     var headers = HTTPHeaders()
     for (index, header) in call.headers.enumerated() {
-      for value in resolved.texts(.header(header.name, index), header.value) {
+      for value in texts.texts(.header(header.name, index), header.value) {
         headers.add(HTTPHeader(header.name, value.text, isSecret: value.isSecret))
       }
     }
@@ -96,11 +95,11 @@ struct RequestBuilder {
 
   private var auth: HTTPAuth? {
     switch call.auth {
-    case .bearer(let token): .bearer(resolved.text(.bearer, token)?.text ?? "")
+    case .bearer(let token): .bearer(texts.text(.bearer, token)?.text ?? "")
     case .basic(let user, let password):
       .basic(
-        user: resolved.text(.user, user)?.text ?? "",
-        password: resolved.text(.password, password)?.text ?? "")
+        user: texts.text(.user, user)?.text ?? "",
+        password: texts.text(.password, password)?.text ?? "")
     case nil: nil
     }
   }
@@ -108,10 +107,10 @@ struct RequestBuilder {
   private var body: RequestBody {
     switch call.body {
     case .none: .none
-    case .json(let value): .json(resolved.jsonBody(value).description)
-    case .text(let text): .text(resolved.text(.body, text)?.text ?? "")
+    case .json(let value): .json(texts.jsonBody(value).description)
+    case .text(let text): .text(texts.text(.body, text)?.text ?? "")
     case .form(let fields): .form(self.fields(fields, HTTPSite.field))
-    case .file(let path): .file(place(of: resolved.text(.bodyFile, path)), contentType: nil)
+    case .file(let path): .file(place(of: texts.text(.bodyFile, path)), contentType: nil)
     case .multipart(let parts): .multipart(self.parts(parts))
     }
   }
@@ -120,22 +119,22 @@ struct RequestBuilder {
     _ fields: [HTTPCall.Field], _ site: (String, Int) -> HTTPSite
   ) -> [FormField] {
     fields.enumerated().flatMap { index, field in
-      resolved.texts(site(field.name, index), field.value).map { FormField(field.name, $0.text) }
+      texts.texts(site(field.name, index), field.value).map { FormField(field.name, $0.text) }
     }
   }
 
   private func parts(_ parts: [HTTPCall.Part]) -> [MultipartPart] {
     parts.enumerated().flatMap { index, part in
-      let fileName = resolved.text(.partFileName(part.name, index), part.fileName)
-      let type = resolved.text(.partType(part.name, index), part.contentType)
+      let fileName = texts.text(.partFileName(part.name, index), part.fileName)
+      let type = texts.text(.partType(part.name, index), part.contentType)
       switch part.content {
       case .text(let text):
-        return resolved.texts(.part(part.name, index), text).map { text in
+        return texts.texts(.part(part.name, index), text).map { text in
           MultipartPart(part.name, .bytes(Array(text.text.utf8)), contentType: type)
         }
       case .file(let path):
         var file = MultipartPart.file(
-          part.name, path: place(of: resolved.text(.partFile(part.name, index), path)),
+          part.name, path: place(of: texts.text(.partFile(part.name, index), path)),
           contentType: type)
         if let fileName { file.fileName = fileName }
         return [file]
@@ -144,7 +143,7 @@ struct RequestBuilder {
   }
 
   private var proxy: HTTPProxy {
-    switch resolved.text(.proxy, call.proxy) {
+    switch texts.text(.proxy, call.proxy) {
     case nil: .none
     case "env": .environment
     case let url?: .url(url)

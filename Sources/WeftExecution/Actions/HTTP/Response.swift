@@ -147,18 +147,16 @@ struct ResponseEvaluator: Sendable {
     var scope = scope
     let secrets = scope.values.secrets
     var own = NodeValues(outcome: .success, conclusion: .success, attempts: attempt)
-    own.isOfRequest = true
+    own.shape = .answer
     own.answer = ResponseValues(
       answer, keepsBody: true, mask: secrets.hidesAnything ? secrets.mask : nil,
       spool: scope.values.spool)
     scope.own = (own, address)
-    do throws(ExpressionError) {
-      let evaluation = try expression.evaluate(in: scope)
-      if evaluation.isSecret { secrets.add(everyTextIn: evaluation.value) }
-      return evaluation
-    } catch {
-      throw StepFailure(error, in: text, of: scope.values.plan)
+    let evaluation = try text.evaluated(in: scope.values.plan) { (_) throws(ExpressionError) in
+      try expression.evaluate(in: scope)
     }
+    if evaluation.isSecret { secrets.add(everyTextIn: evaluation.value) }
+    return evaluation
   }
 
   /// Whether the expression at a site is true; `nil` if there is none.

@@ -23,19 +23,19 @@ package final class CommandExecutor: StepExecutor {
     plan: Plan, run: RunID, configuration: EngineConfiguration, threads: ThreadPool,
     time: (any TimeSource)?
   ) throws(ContainmentError) {
-    let cookie = configuration.cookie ?? EngineCookie()
+    let cookie = configuration.journal.cookie ?? EngineCookie()
     self.plan = plan
     resolver = CommandResolver(
-      plan: plan, run: run, cookie: cookie, runDirectory: configuration.runDirectory,
+      plan: plan, run: run, cookie: cookie, runDirectory: configuration.journal.runDirectory,
       startDirectory: configuration.startDirectory, inheriting: .inheritedWithoutJobs())
     enclosing = try Containments.make(
-      configuration.containment, run: run.text, cookie: cookie, entries: resolver.cookie)
+      configuration.resources.containment, run: run.text, cookie: cookie, entries: resolver.cookie)
     self.threads = threads
-    starts = StartQueue(threads, patience: configuration.shortagePatience, time: time)
+    starts = StartQueue(threads, patience: configuration.resources.shortagePatience, time: time)
     stopPolicy = configuration.stopPolicy
     maxParallel = configuration.maxParallel(for: plan)
-    terminal = configuration.terminal
-    joined = configuration.jobserver
+    terminal = configuration.resources.terminal
+    joined = configuration.resources.jobserver
   }
 
   package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
@@ -190,7 +190,7 @@ package final class CommandExecutor: StepExecutor {
 extension Attempt {
   /// The command to run; the executor only gets attempts with one.
   var command: Command {
-    guard case .command(let command) = resolved.action else {
+    guard let command = resolved.command else {
       preconditionFailure("\(address) is to run a command and has none")
     }
     return command

@@ -1,3 +1,4 @@
+import WeftDiagnostics
 public import WeftJSON
 
 /// One HTTP request of a step, and the treatment of its response.
@@ -212,5 +213,196 @@ public struct HTTPCall: Sendable, Hashable {
     /// A key unique to this step of this run, and shared by all its attempts.
     case derived
     case text(String)
+  }
+}
+
+extension HTTPCall: ActionModel {
+  static let rules = ActionRules(
+    "http", "sends an HTTP request", result: .answer,
+    // The paths of its files are relative to the directory.
+    settings: ["cwd"],
+    remedies: [
+      "with": "put it in \"query\", \"headers\" or the body",
+      "cache": "to cache responses, put \"cache\" inside \"http\"",
+      "env": "put it in the request; its values can contain expressions",
+      "stdin": "set the request body with \"json\", \"body\", \"form\" or \"bodyFile\"",
+      "successCodes": "set the accepted statuses with \"expect\"",
+      "stallTimeout": "write \"timeout\": { \"idle\": … } inside \"http\"",
+    ])
+
+  package func check(_ values: inout BuiltValues) {
+    if url.isEmpty { values.note("http.url", .empty(path: "http.url", wanted: "a URL")) }
+    let times = [
+      ("connect", timeouts.connect), ("idle", timeouts.idle),
+      ("total", timeouts.total),
+    ]
+    for (name, time) in times {
+      values.checkTime("http.timeout.\(name)", time, limit: WorkflowLimits.longestRequest)
+    }
+    values.note("http.redirects", redirects) {
+      ValueRule.problem(with: $0, "http.redirects", in: ValueRule.redirects)
+    }
+    for (index, status) in expectation.statuses.enumerated()
+    where !HTTPCall.isStatus(status) {
+      let key = "http.expect.status[\(index)]"
+      values.note(
+        key,
+        .unknownWord(
+          path: key, word: status, wanted: "a status such as 200, or \"2xx\"", nearest: nil,
+          help: nil))
+    }
+    if let polling = polling {
+      values.checkTime("http.poll.every", polling.every, allowsZero: true)
+      values.note("http.poll.max", polling.max) {
+        ValueRule.problem(with: $0, "http.poll.max", in: ValueRule.requests)
+      }
+    }
+    values.note("http.pages.max", paging?.max) {
+      ValueRule.problem(with: $0, "http.pages.max", in: ValueRule.requests)
+    }
+    if case .upTo(let time)? = staleOnError { values.checkTime("http.staleOnError", time) }
+  }
+
+  package func visitTexts(_ visit: (TextSite, String) -> Void) {
+    visitRequestTexts { visit(.http($0), $1) }
+  }
+
+  /// Whether the method guarantees that repeating it has no further effect (RFC 9110, 9.2.2), or there is a key by which
+  /// the server recognizes a repetition.
+  package var repetition: Repetition {
+    let isIdempotent = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method)
+    return idempotencyKey != nil || isIdempotent ? .harmless : .harmful
+  }
+
+  package var keepsResults: Bool {
+    if case .folder = cache { true } else { false }
+  }
+
+  package func obstacle(toReading field: StepField) -> ResultObstacle? {
+    saveTo != nil && (field == .body || field == .json) ? .savesBody : nil
+  }
+
+  package func summary(
+    _ outputs: [OutputDeclaration], atMost columns: Int, ellipsis: String
+  ) -> String {
+    "\(method) \(shownURL)"
+  }
+
+  package var remarks: [String] {
+    [
+      names("query", query), names("headers", headers),
+      body.kind.map { "sends \($0)" }, authRemark,
+      saveTo.map { "saves to \($0)" }, cacheRemark,
+      shownProxy.map { "through the proxy \($0)" },
+      polling.map {
+        "polls every \(DurationText.text(of: $0.every)) until \($0.until.bareText)"
+      },
+      pagingRemark,
+      expectation.statuses == ["2xx"]
+        ? nil : "expects \(expectation.statuses.joined(separator: ", "))",
+    ].compactMap(\.self)
+  }
+
+  private func names(_ what: String, _ fields: [HTTPCall.Field]) -> String? {
+    fields.isEmpty ? nil : "\(what) \(fields.map(\.name).joined(separator: ", "))"
+  }
+
+  private var cacheRemark: String? {
+    switch cache {
+    case .ofRun: "caches the response for the run"
+    case .folder(let path): "caches the response in \(path)"
+    case nil: nil
+    }
+  }
+
+  private var authRemark: String? {
+    switch auth {
+    case .bearer: "with a token"
+    case .basic: "with a password"
+    case nil: nil
+    }
+  }
+
+  private var pagingRemark: String? {
+    switch paging?.next {
+    case .link: "follows pages by Link"
+    case .computed(let next): "follows pages by \(next.bareText)"
+    case nil: nil
+    }
+  }
+
+  package func write(to writer: inout JSONWriter) {
+    writer.object("http") {
+      $0.member("method", method)
+      $0.member("url", shownURL)
+      $0.list("query", query.map(\.name))
+      $0.list("headers", headers.map(\.name))
+      $0.member("body", body.kind)
+      $0.member("saveTo", saveTo)
+      $0.member("proxy", shownProxy)
+    }
+  }
+}
+
+extension HTTPCall {
+  /// The URL as written, but without a user and password.
+  package var shownURL: String { Self.withoutCredentials(url) }
+
+  /// The proxy as written, but without a user and password; `nil` if there is none.
+  package var shownProxy: String? {
+    proxy.map { $0 == "env" ? "of the environment" : Self.withoutCredentials($0) }
+  }
+
+  private static func withoutCredentials(_ url: String) -> String {
+    let bytes = Array(url.utf8)
+    guard let start = url.firstRange(ofUTF8: "://") else { return url }
+    let rest = bytes[start...]
+    let end = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
+    guard let at = rest[..<end].lastIndex(of: UInt8(ascii: "@")) else { return url }
+    return String(decoding: bytes[..<start] + Array("***".utf8) + bytes[at...], as: UTF8.self)
+  }
+}
+
+extension HTTPCall.Body {
+  /// The kind of body in one word; `nil` if there is none.
+  fileprivate var kind: String? {
+    switch self {
+    case .none: nil
+    case .json: "json"
+    case .text: "text"
+    case .form: "form"
+    case .multipart: "multipart"
+    case .file(let path): "the file \(path)"
+    }
+  }
+}
+
+extension String {
+  /// The offset after the first occurrence of an ASCII text.
+  fileprivate func firstRange(ofUTF8 text: String) -> Int? {
+    let (bytes, wanted) = (Array(utf8), Array(text.utf8))
+    guard bytes.count >= wanted.count else { return nil }
+    return (0...(bytes.count - wanted.count)).first { bytes[$0...].starts(with: wanted) }
+      .map { $0 + wanted.count }
+  }
+}
+
+extension FormatKey<StepDraft> {
+  static var http: FormatKey {
+    action(
+      .http, "HTTP request", "One HTTP request, and what is to become of its answer.",
+      synonyms: "request fetch curl url web rest"
+    ) { pass, node, field in pass.httpCall(node, field).map(StepAction.http) }
+  }
+}
+
+extension Step {
+  /// A step that sends an HTTP request.
+  public init(
+    _ id: StepID = .unnamed, http call: HTTPCall, needs: [Need]? = nil, timeout: Duration? = nil,
+    allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id.given, action: .http(call), needs: needs, timeout: timeout, allowFailure: allowFailure)
   }
 }

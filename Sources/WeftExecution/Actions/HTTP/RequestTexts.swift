@@ -1,4 +1,4 @@
-package import WeftDefinition
+import WeftDefinition
 import WeftDiagnostics
 import WeftEvents
 import WeftExpressions
@@ -6,15 +6,11 @@ import WeftHTTP
 import WeftJSON
 import WeftPlanning
 
-/// The request that a step sends in this attempt: its expressions replaced by values.
-package struct ResolvedRequest: Sendable {
-  /// The request with its evaluated conditions. Its texts are still as written: see ``text(_:_:)``.
-  package var call: HTTPCall
-  /// The evaluated texts; an empty array omits the site.
+/// The evaluated texts of the request that a step sends in one attempt; the request itself has them as written.
+struct RequestTexts: Sendable {
+  /// The texts by site; an empty array omits it.
   private var values: [HTTPSite: [ScopedText]] = [:]
   private var json: [ValuePath: JSONValue] = [:]
-
-  init(asWritten call: HTTPCall) { self.call = call }
 
   mutating func supply(_ site: HTTPSite, _ texts: [ScopedText]) { values[site] = texts }
   mutating func supply(json value: JSONValue, at path: ValuePath) { json[path] = value }
@@ -40,7 +36,7 @@ package struct ResolvedRequest: Sendable {
 }
 
 /// Inserts the values of a request's expressions, each escaped for its position.
-extension ResolvedRequest {
+extension RequestTexts {
   /// - Parameter hide: Called with every value that is derived from secrets.
   mutating func resolve(
     _ site: HTTPSite, _ template: Template, in scope: StepScope, hide: (ScopedValue) -> Void

@@ -33,15 +33,15 @@ package final class HTTPExecutor: StepExecutor {
     self.time = time
     grace = configuration.stopPolicy.grace
     startDirectory = configuration.startDirectory
-    state = Mutex(State(transport: configuration.transport))
+    state = Mutex(State(transport: configuration.resources.transport))
   }
 
   package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
-    guard case .request(let resolved) = attempt.resolved.action else {
+    guard let call = attempt.resolved.action.request else {
       preconditionFailure("\(attempt.address) is to send a request and has none")
     }
     let builder = RequestBuilder(
-      resolved: resolved, directory: directory(of: attempt.resolved),
+      call: call, texts: attempt.resolved.requestTexts, directory: directory(of: attempt.resolved),
       derivedKey: run.idempotencyKey(of: attempt.address),
       isSecret: { [secrets = attempt.secrets] text in
         secrets.hidesAnything && secrets.mask.contains(Array(text.utf8))
@@ -50,8 +50,8 @@ package final class HTTPExecutor: StepExecutor {
       var request = try builder.request()
       request.saveTo?.resuming = attempt.task.partial?.file
       let pagination = Pagination(
-        resolved.call, request, asked: (attempt.task.polling?.asked ?? 0) + 1, attempt.questions)
-      let transport = try transport(for: resolved.call, folder: builder.cacheFolder)
+        call, request, asked: (attempt.task.polling?.asked ?? 0) + 1, attempt.questions)
+      let transport = try transport(for: call, folder: builder.cacheFolder)
       let run = RequestRun(
         attempt, pagination, HTTPClient(transport: transport), time: time, grace: grace,
         threads: threads)

@@ -21,12 +21,17 @@ extension RunEngine {
     case pause(Pause.End)
   }
 
-  func approve(_ task: StepTask, _ approval: Approval) -> Future<NodeResult, Never> {
+  func approve(_ task: StepTask) -> Future<NodeResult, Never> {
+    guard case .approve(let approval) = task.step.action else {
+      preconditionFailure("\(task.address) does not ask")
+    }
     let message: String
     switch text(of: approval, for: task) {
     case .success(let text): message = text
     case .failure(let failure): return Future(value: failAtStart(task, failure))
     }
+    let approver = configuration.resources.approver
+    let suspendsWhileWaiting = configuration.journal.suspendsWhileWaiting
     guard approver != nil || suspendsWhileWaiting else {
       return Future(value: failAtStart(task, .noApprover))
     }
@@ -83,7 +88,7 @@ extension RunEngine {
   private func limit(of task: StepTask) -> Duration? {
     guard let timeout = task.step.timeout else { return nil }
     if let until = resumePolicy?.waitEnd(of: task) { return timeUntil(until.nanoseconds) }
-    events.record(.waiting(task.address, until: wallClock().advanced(by: timeout)))
+    events.record(.waiting(task.address, until: configuration.wallClock().advanced(by: timeout)))
     return timeout
   }
 
@@ -93,10 +98,8 @@ extension RunEngine {
     return Result { () throws(StepFailure) in
       var scope = StepScope(values: values, instance: task.instance, group: task.step.group)
       scope.variables = try StepResolver(values, in: task.instance).variables(ofStep: task.index)
-      do throws(ExpressionError) {
-        return try text.template.text(in: scope).text
-      } catch {
-        throw StepFailure(error, in: text, of: plan)
+      return try text.evaluated(in: plan) { (template) throws(ExpressionError) in
+        try template.text(in: scope).text
       }
     }
   }

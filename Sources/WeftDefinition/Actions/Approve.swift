@@ -1,0 +1,89 @@
+import WeftDiagnostics
+package import WeftJSON
+
+/// A request for a person's approval.
+public struct Approval: Sendable, Hashable {
+  /// The message for the approver; may contain expressions.
+  public var message: String
+
+  public init(message: String) {
+    self.message = message
+  }
+}
+
+extension Approval: ActionModel {
+  static let rules = ActionRules("approve", "waits for approval", result: .step)
+
+  package func visitTexts(_ visit: (TextSite, String) -> Void) { visit(.message, message) }
+
+  package var forecast: DurationForecast { .unforeseeable }
+
+  package func obstacle(toReading field: StepField) -> ResultObstacle? {
+    field.isOfProgram ? .runsNothing : nil
+  }
+
+  package func summary(
+    _ outputs: [OutputDeclaration], atMost columns: Int, ellipsis: String
+  ) -> String {
+    "asks: " + message.firstLine(ellipsis)
+  }
+
+  package func write(to writer: inout JSONWriter) {
+    writer.object("approve") { $0.member("message", message) }
+  }
+}
+
+extension FormatKey<StepDraft> {
+  static var approve: FormatKey {
+    action(
+      .approve, "What is asked",
+      """
+      A question for a person. If the answer is no, the step fails with the class \
+      rejected.
+      """, synonyms: "approval manual input_form"
+    ) { pass, node, field in pass.approval(node, field).map(StepAction.approve) }
+  }
+}
+
+extension DecodingPass {
+  fileprivate mutating func approval(_ node: JSONNode, _ field: Field) -> Approval? {
+    if node.kind == .string {
+      return Approval.message.read(&self, node, field).map(Approval.init(message:))
+    }
+    guard
+      isObject(
+        node, field, wanted: "a string, or { \"message\": … }",
+        help: "write the question, such as \"Publish this version?\"")
+    else { return nil }
+    var approval = Approval(message: "")
+    read(node, field, into: &approval)
+    return approval.message.isEmpty ? nil : approval
+  }
+}
+
+extension Approval: FormatObject {
+  fileprivate static let message = ValueFormat<String>.text(
+    "a question", at: .message)
+
+  static let format = ObjectFormat<Approval>("\"approve\"") {
+    FormatKey(
+      "message", message, "Question",
+      "What the person reads; expressions may stand in it.",
+      synonyms: "prompt text title question description",
+      required: "{ \"message\": \"Publish this version?\" }"
+    ) { $0.message = $1 }
+  }
+}
+
+extension Step {
+  /// A step that asks for a person's approval, and fails as `rejected` if the answer is no.
+  public init(
+    _ id: StepID = .unnamed, approve message: String, needs: [Need]? = nil,
+    timeout: Duration? = nil,
+    allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id.given, action: .approve(Approval(message: message)), needs: needs, timeout: timeout,
+      allowFailure: allowFailure)
+  }
+}

@@ -1,0 +1,433 @@
+import WeftDiagnostics
+package import WeftJSON
+
+/// A program or a script, its standard input, its success codes and its options.
+public struct Command: Sendable, Hashable {
+  public enum Invocation: Sendable, Hashable {
+    /// Text for the step's shell.
+    case script(String)
+    /// A program and its arguments, passed as they are; never empty.
+    case program([String])
+  }
+
+  public var invocation: Invocation
+  /// `nil` for `/dev/null`.
+  public var stdin: StandardInput?
+  /// Exit codes that count as success, 0 to 255.
+  public var successCodes: [Int]
+  /// Boxed because few commands have options, and there may be very many commands.
+  @usableFromInline var boxedOptions: Boxed<Options>?
+
+  public init(
+    _ invocation: Invocation, stdin: StandardInput? = nil, successCodes: [Int] = [0],
+    options: Options = Options()
+  ) {
+    self.invocation = invocation
+    self.stdin = stdin
+    self.successCodes = successCodes
+    self.options = options
+  }
+
+  /// Whether anything of ``options`` is set.
+  @inlinable package var hasOptions: Bool { boxedOptions != nil }
+
+  /// Settings that most commands leave at their defaults.
+  public var options: Options {
+    get { boxedOptions?.value ?? Options() }
+    set { boxedOptions = newValue == Options() ? nil : .holding(newValue) }
+  }
+}
+
+/// The source of a command's standard input.
+public enum StandardInput: Sendable, Hashable {
+  case text(String)
+  /// A file, relative to the step's working directory.
+  case file(String)
+  /// The log of another step, with both streams; it adds a dependency on that step.
+  case log(Need)
+}
+
+extension Command {
+  /// The inputs and outputs of a command, by which an earlier result can replace running it.
+  public struct Caching: Sendable, Hashable {
+    /// Patterns of files, relative to the step's directory; a pattern that begins with `!` excludes its matches.
+    public var inputs: [String]
+    /// Paths of files and directories, relative to the step's directory.
+    public var outputs: [String]
+    /// Environment variables that the result depends on, besides those that the workflow sets.
+    public var environment: [String]
+    /// A text that the result depends on; the command runs again if it changes.
+    public var key: String?
+    /// A command whose output the result depends on, such as the version of a compiler.
+    public var version: Invocation?
+
+    public init(
+      inputs: [String], outputs: [String] = [], environment: [String] = [], key: String? = nil,
+      version: Invocation? = nil
+    ) {
+      self.inputs = inputs
+      self.outputs = outputs
+      self.environment = environment
+      self.key = key
+      self.version = version
+    }
+  }
+
+  /// The conditions under which an earlier result replaces running it; `nil` if none does.
+  public var caching: Caching? {
+    get { hasOptions ? options.caching : nil }
+    set { options.caching = newValue }
+  }
+}
+
+extension Command {
+  /// Settings that control how a command is watched and terminated, and where its output goes.
+  public struct Options: Sendable, Hashable {
+    /// The request to end it; `nil` for that of the run.
+    public var stop: StopRequest?
+    /// The treatment of processes of the command that are alive after its program has ended by itself.
+    public var leftovers: LeftoverPolicy
+    /// The longest time without output on either stream, from the start or from the last output on.
+    public var stallTimeout: Duration?
+    /// Whether both output streams share one pipe: their order is then exact, and all counts as standard output.
+    public var mergesOutput: Bool
+    /// The amount of output that the log holds. Further output is neither kept nor reported, only counted.
+    public var logLimit: ByteCount
+    /// Whether it has the terminal to itself: it reads from it, and its output goes there instead of into a log.
+    public var usesTerminal: Bool
+    /// Whether it gets a GNU make jobserver whose tokens are the free slots of the run.
+    public var usesJobserver: Bool
+    /// The conditions under which an earlier result replaces running it; `nil` if none does.
+    public var caching: Caching?
+
+    public init(
+      stop: StopRequest? = nil, leftovers: LeftoverPolicy = .end, stallTimeout: Duration? = nil,
+      mergesOutput: Bool = false, logLimit: ByteCount = WorkflowLimits.logLimit,
+      usesTerminal: Bool = false, usesJobserver: Bool = false, caching: Caching? = nil
+    ) {
+      self.stop = stop
+      self.leftovers = leftovers
+      self.stallTimeout = stallTimeout
+      self.mergesOutput = mergesOutput
+      self.logLimit = logLimit
+      self.usesTerminal = usesTerminal
+      self.usesJobserver = usesJobserver
+      self.caching = caching
+    }
+  }
+
+  /// The request to end it; `nil` for that of the run.
+  public var stop: StopRequest? {
+    get { options.stop }
+    set { options.stop = newValue }
+  }
+
+  /// The treatment of processes of the command that are alive after its program has ended by itself.
+  public var leftovers: LeftoverPolicy {
+    get { options.leftovers }
+    set { options.leftovers = newValue }
+  }
+
+  /// The longest time without output on either stream, from the start or from the last output on.
+  public var stallTimeout: Duration? {
+    get { options.stallTimeout }
+    set { options.stallTimeout = newValue }
+  }
+
+  /// Whether both output streams share one pipe.
+  public var mergesOutput: Bool {
+    get { hasOptions && options.mergesOutput }
+    set { options.mergesOutput = newValue }
+  }
+
+  /// The amount of output that the log holds.
+  public var logLimit: ByteCount {
+    get { hasOptions ? options.logLimit : WorkflowLimits.logLimit }
+    set { options.logLimit = newValue }
+  }
+
+  /// Whether it has the terminal to itself.
+  public var usesTerminal: Bool {
+    get { hasOptions && options.usesTerminal }
+    set { options.usesTerminal = newValue }
+  }
+
+  /// Whether it gets a GNU make jobserver.
+  public var usesJobserver: Bool {
+    get { hasOptions && options.usesJobserver }
+    set { options.usesJobserver = newValue }
+  }
+}
+
+/// A request to end a command before it is killed; a `nil` property has the value for the whole run.
+public struct StopRequest: Sendable, Hashable {
+  /// The first signal for its processes, named without `SIG`: one of ``SignalName/ofStopping``.
+  public let signal: String?
+  /// The time from that signal to KILL; zero sends KILL at once.
+  public let grace: Duration?
+
+  /// - Precondition: `signal` is one of ``SignalName/ofStopping``.
+  public init(signal: String? = nil, grace: Duration? = nil) {
+    if let signal {
+      precondition(
+        SignalName.ofStopping.contains(signal), "\(signal) does not ask a program to end")
+    }
+    self.signal = signal
+    self.grace = grace
+  }
+}
+
+/// The treatment of processes that outlive the program that started them.
+public enum LeftoverPolicy: String, Sendable, Hashable, CaseIterable {
+  /// They are terminated and reported.
+  case end
+  /// They are left running after a success, even when the run ends.
+  case keep
+}
+
+extension Command: ActionModel {
+  static let rules = ActionRules(
+    "run", "runs a command", result: .step,
+    remedies: ["with": "pass it to the program as an argument, or in \"env\""])
+
+  package func check(_ values: inout BuiltValues) {
+    switch invocation {
+    case .script(let script):
+      if script.isEmpty { values.note("run", .empty(path: "run", wanted: "a script")) }
+      values.checkText(script, "run")
+    case .program(let arguments): values.checkProgram(arguments, "run")
+    }
+    if case .file(let path)? = stdin { values.checkPath(path, "stdin.file") }
+    if successCodes.isEmpty {
+      values.note("successCodes", .empty(path: "successCodes", wanted: "at least one exit code"))
+    }
+    for (index, code) in successCodes.enumerated() {
+      let key = "successCodes[\(index)]"
+      values.note(key, code) { ValueRule.problem(with: $0, key, in: ValueRule.exitCodes) }
+    }
+    guard hasOptions else { return }
+    values.checkTime("stallTimeout", stallTimeout)
+    values.checkTime("stop.grace", stop?.grace, allowsZero: true)
+    if let version = caching?.version, case .program(let arguments) = version {
+      values.checkProgram(arguments, "cache.version")
+    }
+  }
+
+  package func visitTexts(_ visit: (TextSite, String) -> Void) {
+    switch invocation {
+    case .script(let text): visit(.script, text)
+    case .program(let arguments):
+      for (index, argument) in arguments.enumerated() { visit(.argument(index), argument) }
+    }
+    switch stdin {
+    case .text(let text): visit(.input, text)
+    case .file(let path): visit(.inputFile, path)
+    case .log, nil: break
+    }
+    guard let caching else { return }
+    for (index, text) in caching.inputs.enumerated() { visit(.cacheInput(index), text) }
+    for (index, text) in caching.outputs.enumerated() { visit(.cacheOutput(index), text) }
+    caching.key.map { visit(.cacheKey, $0) }
+  }
+
+  package var repetition: Repetition { caching == nil ? .unknown : .harmless }
+  package var keepsResults: Bool { caching != nil }
+
+  package func obstacle(toReading field: StepField) -> ResultObstacle? {
+    usesTerminal && field != .exitCode && field != .signal ? .usesTerminal : nil
+  }
+
+  /// A script's first line, or the words of a command line, quoted as a shell would need it.
+  package func summary(
+    _ outputs: [OutputDeclaration], atMost columns: Int, ellipsis: String
+  ) -> String {
+    switch invocation {
+    case .script(let script): script.firstLine(ellipsis)
+    case .program(let words): Command.commandLine(words, columns)
+    }
+  }
+
+  package var remarks: [String] { inputRemarks + codeRemarks + optionRemarks }
+
+  private var inputRemarks: [String] {
+    switch stdin {
+    case nil: []
+    case .text: ["reads text"]
+    case .file(let path): ["reads \(path)"]
+    case .log(let step): ["reads the log of \(step.name)"]
+    }
+  }
+
+  private var codeRemarks: [String] {
+    successCodes == [0]
+      ? [] : ["succeeds with " + shortList(successCodes.map(String.init))]
+  }
+
+  private var optionRemarks: [String] {
+    let options = options
+    return [
+      options.usesTerminal ? "uses the terminal" : nil,
+      options.usesJobserver ? "uses the jobserver" : nil,
+      options.stop.map(stopping),
+      options.stallTimeout.map { "stall timeout \(DurationText.text(of: $0))" },
+      options.leftovers == .keep ? "keeps leftovers" : nil,
+      options.mergesOutput ? "merges output" : nil,
+      options.logLimit == WorkflowLimits.logLimit ? nil : "log up to \(options.logLimit)",
+    ].compactMap(\.self)
+  }
+
+  private func stopping(_ stop: StopRequest) -> String {
+    switch (stop.signal, stop.grace) {
+    case (_, Duration.zero): "stopped by KILL at once"
+    case (let signal, nil): "stopped by \(signal ?? "TERM")"
+    case (let signal, let grace?):
+      "stopped by \(signal ?? "TERM"), by KILL after \(DurationText.text(of: grace))"
+    }
+  }
+
+  /// Writes its members, except for the command line and the settings, which depend on the enclosing groups.
+  package func write(to writer: inout JSONWriter) {
+    if let input = stdin {
+      writer.object("stdin") {
+        switch input {
+        case .text(let text): $0.member("text", text)
+        case .file(let path): $0.member("file", path)
+        case .log(let step): $0.member("log", step.name)
+        }
+      }
+    }
+    if successCodes != [0] {
+      writer.key("successCodes")
+      writer.beginArray()
+      for code in successCodes { writer.int(code) }
+      writer.endArray()
+    }
+    options.write(to: &writer)
+  }
+
+  /// As many words as can be shown.
+  private static func commandLine(_ words: [String], _ columns: Int) -> String {
+    var line = ""
+    for word in words where line.utf8.count <= 4 * columns {
+      if !line.isEmpty { line += " " }
+      append(word, to: &line)
+    }
+    return line
+  }
+
+  private static func append(_ word: String, to line: inout String) {
+    var word = word
+    let (isPlain, hasQuote) = word.withUTF8 { bytes in
+      (
+        !bytes.isEmpty && bytes.allSatisfy(Command.isPlain),
+        bytes.contains(UInt8(ascii: "'"))
+      )
+    }
+    if isPlain {
+      line += word
+    } else if hasQuote {
+      let pieces = word.split(separator: "'", omittingEmptySubsequences: false)
+      line += "'" + pieces.joined(separator: "'\\''") + "'"
+    } else {
+      line += "'"
+      line += word
+      line += "'"
+    }
+  }
+
+  /// Whether a POSIX shell takes the byte literally anywhere in a command.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    case UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "/"),
+      UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "+"), UInt8(ascii: "="),
+      UInt8(ascii: "@"), UInt8(ascii: "%"):
+      true
+    default: false
+    }
+  }
+}
+
+extension Command.Options {
+  fileprivate func write(to writer: inout JSONWriter) {
+    if let stop = stop {
+      writer.object("stop") {
+        $0.member("signal", stop.signal)
+        $0.member("grace", stop.grace.map { DurationText.text(of: $0) })
+      }
+    }
+    if leftovers != .end { writer.member("leftovers", leftovers.rawValue) }
+    writer.member("stallTimeout", stallTimeout.map { DurationText.text(of: $0) })
+    if mergesOutput { writer.member("mergeOutput", true) }
+    if logLimit != WorkflowLimits.logLimit {
+      writer.member("logLimit", logLimit.description)
+    }
+    if usesTerminal { writer.member("tty", true) }
+    if usesJobserver { writer.member("jobserver", true) }
+  }
+}
+
+extension String {
+  /// The first nonblank line, with an ellipsis if there are others.
+  func firstLine(_ ellipsis: String) -> String {
+    guard utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return self }
+    let lines = split(whereSeparator: \.isNewline).lazy.filter { line in
+      line.contains { !$0.isWhitespace }
+    }
+    guard var line = lines.first?.drop(while: \.isWhitespace) else { return "" }
+    while line.last?.isWhitespace == true { line.removeLast() }
+    return lines.dropFirst().isEmpty ? String(line) : line + " " + ellipsis
+  }
+}
+
+extension FormatKey<StepDraft> {
+  static var run: FormatKey {
+    FormatKey(
+      "run", "What to run",
+      """
+      A script for the shell, or a program with its arguments, which is started without a \
+      shell.
+      """, synonyms: "command cmd script exec", traits: [.action, .graphText, .graphList]
+    ) { pass, member, field, draft in
+      draft.begin(.run, member.key, &pass)
+      draft.invocation = pass.invocation(member.value, field)
+    }
+  }
+}
+
+extension Step {
+  /// A step that runs a script in its shell.
+  public init(
+    _ id: StepID = .unnamed, run script: String, needs: [Need]? = nil, timeout: Duration? = nil,
+    allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id.given, action: .run(Command(.script(script))), needs: needs, timeout: timeout,
+      allowFailure: allowFailure)
+  }
+
+  /// A step that runs a program directly, without a shell.
+  ///
+  /// - Parameter arguments: The program and its arguments.
+  public init(
+    _ id: StepID = .unnamed, run arguments: [String], needs: [Need]? = nil,
+    timeout: Duration? = nil,
+    allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id.given, action: .run(Command(.program(arguments))), needs: needs, timeout: timeout,
+      allowFailure: allowFailure)
+  }
+
+  /// A step that runs a command.
+  public init(
+    _ id: StepID = .unnamed, _ command: Command, needs: [Need]? = nil, timeout: Duration? = nil,
+    allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id.given, action: .run(command), needs: needs, timeout: timeout,
+      allowFailure: allowFailure)
+  }
+}

@@ -1,0 +1,157 @@
+import WeftDiagnostics
+package import WeftJSON
+
+/// The action of a step.
+public enum StepAction: Sendable, Hashable {
+  /// Runs a program or a script.
+  case run(Command)
+  /// Runs other steps.
+  case group(StepGroup)
+  /// Runs nothing, and computes its outputs.
+  case compute
+  /// Runs nothing, and waits without holding a slot.
+  indirect case wait(Waiting)
+  /// Runs nothing, and asks a person for approval.
+  indirect case approve(Approval)
+  /// Runs the steps of another file.
+  indirect case workflow(NestedWorkflow)
+  /// Runs an action that the embedding program has registered.
+  indirect case use(ActionCall)
+  /// Sends an HTTP request.
+  indirect case http(HTTPCall)
+}
+
+/// The work of one kind of action, and all that checks, plans and printers need to know about it.
+///
+/// A new kind of action is a type of this protocol in a file of its own, with its ``ActionRules`` and its key of the
+/// file format; a case of ``StepAction`` and of ``ActionKind``; and the code that runs it, in WeftExecution.
+package protocol ActionModel: Sendable, Hashable {
+  /// Reports the values that the format does not allow; for a workflow built in Swift.
+  func check(_ values: inout BuiltValues)
+
+  /// Visits its texts that may contain expressions.
+  func visitTexts(_ visit: (TextSite, String) -> Void)
+
+  /// The effect of running it twice, as far as it is known.
+  var repetition: Repetition { get }
+
+  /// Whether its results or responses are kept on disk for later runs.
+  var keepsResults: Bool { get }
+
+  /// The source of its expected duration.
+  var forecast: DurationForecast { get }
+
+  /// The reason why a field of its result has no value; `nil` if it may have one.
+  func obstacle(toReading field: StepField) -> ResultObstacle?
+
+  /// The action on one line for the user.
+  ///
+  /// - Parameters:
+  ///   - outputs: The declared outputs of its step.
+  ///   - columns: The columns that will be shown; a longer text may be incomplete after them.
+  func summary(_ outputs: [OutputDeclaration], atMost columns: Int, ellipsis: String) -> String
+
+  /// Short remarks for plans, besides the summary. Of parameters only names, because values may be confidential.
+  var remarks: [String] { get }
+
+  /// Writes its members of a plan in JSON. Of parameters only names, because values may be confidential.
+  func write(to writer: inout JSONWriter)
+}
+
+/// An action is plain unless it says otherwise: it has no values to check, no expressions, and nothing to remark.
+extension ActionModel {
+  package func check(_ values: inout BuiltValues) {}
+  package func visitTexts(_ visit: (TextSite, String) -> Void) {}
+  package var repetition: Repetition { .unknown }
+  package var keepsResults: Bool { false }
+  package var forecast: DurationForecast { .measured }
+  package var remarks: [String] { [] }
+}
+
+/// The effect of running an action twice.
+package enum Repetition: Sendable, Hashable {
+  /// No further effect.
+  case harmless
+  case unknown
+  /// A further effect.
+  case harmful
+}
+
+/// The source of the expected duration of an action.
+package enum DurationForecast: Sendable, Hashable {
+  /// Earlier runs.
+  case measured
+  /// The plan.
+  case planned(Duration)
+  /// It waits for a person or for a moment.
+  case unforeseeable
+}
+
+/// The reason why a field of a result has no value.
+package enum ResultObstacle: Sendable, Hashable {
+  /// The output goes to the terminal.
+  case usesTerminal
+  /// The body of the response is saved to a file.
+  case savesBody
+  /// No program runs.
+  case runsNothing
+}
+
+extension StepAction {
+  /// The model of the action, for checks, plans and printers. It is copied into a box: where every step passes, ask
+  /// ``kind`` first.
+  package var model: any ActionModel {
+    switch self {
+    case .run(let command): command
+    case .group(let group): group
+    case .compute: Computation()
+    case .wait(let waiting): waiting
+    case .approve(let approval): approval
+    case .workflow(let nested): nested
+    case .use(let call): call
+    case .http(let call): call
+    }
+  }
+
+  /// The kind of the action. Inlinable, so that testing every step copies no action.
+  @inlinable package var kind: ActionKind {
+    switch self {
+    case .run: .run
+    case .group(let group): ActionKind(group.order)
+    case .compute: .compute
+    case .wait: .wait
+    case .approve: .approve
+    case .workflow: .workflow
+    case .use: .use
+    case .http: .http
+    }
+  }
+
+  /// Visits its texts that may contain expressions.
+  package func visitTexts(_ visit: (TextSite, String) -> Void) {
+    // Most steps run a command, which need not be copied.
+    if case .run(let command) = self { return command.visitTexts(visit) }
+    model.visitTexts(visit)
+  }
+
+  /// The source of its expected duration.
+  package var forecast: DurationForecast { kind.makesAttempts ? .measured : model.forecast }
+
+  /// The command; `nil` for other kinds, for which setting it has no effect.
+  package var command: Command? {
+    get { if case .run(let command) = self { command } else { nil } }
+    set { if case .run = self, let newValue { self = .run(newValue) } }
+  }
+
+  /// The request; `nil` for other kinds, for which setting it has no effect.
+  package var request: HTTPCall? {
+    get { if case .http(let call) = self { call } else { nil } }
+    set { if case .http = self, let newValue { self = .http(newValue) } }
+  }
+
+  /// The call of a registered action; `nil` for other kinds, for which setting it has no effect.
+  package var call: ActionCall? {
+    get { if case .use(let call) = self { call } else { nil } }
+    set { if case .use = self, let newValue { self = .use(newValue) } }
+  }
+}
