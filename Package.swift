@@ -153,7 +153,7 @@ package.targets += [
     name: "SimulationTests",
     dependencies: [
       "WeftFutures", "WeftJSON", "WeftDefinition", "WeftPlanning", "WeftPlatform", "WeftEvents",
-      "WeftExecution", "WeftTestKit",
+      "WeftExecution", "WeftReporting", "WeftTestKit",
     ],
     path: "Tests/Simulation",
     swiftSettings: settings),

@@ -389,6 +389,14 @@ extension OutcomeCounts {
     }
   }
 
+  package mutating func add(_ other: OutcomeCounts) {
+    succeeded += other.succeeded
+    failed += other.failed
+    tolerated += other.tolerated
+    cancelled += other.cancelled
+    skipped += other.skipped
+  }
+
   /// Takes back the counts of an attempt.
   package mutating func remove(_ other: OutcomeCounts) {
     succeeded -= other.succeeded

@@ -16,6 +16,8 @@ struct RunTally: Sendable {
     /// The number of its steps in the plan; for a loop, per element.
     let size: Int
     var counts = OutcomeCounts()
+    /// The counts of an attempt that were taken back, until the next one starts.
+    var takenBack: OutcomeCounts?
     /// `nil` if it is not a loop.
     var elements: ElementCount?
   }
@@ -26,6 +28,8 @@ struct RunTally: Sendable {
   /// The steps that were not selected, which no other count includes.
   private(set) var unselected = 0
   private(set) var open: [StepAddress: Scope] = [:]
+  /// The latest counts of cleanup steps that run again with each attempt of a group.
+  private var repeatedCleanups: [StepAddress: OutcomeCounts] = [:]
 
   init(shape: RunShape = RunShape()) {
     self.shape = shape
@@ -38,19 +42,33 @@ struct RunTally: Sendable {
   // MARK: Steps
 
   mutating func queued(_ step: StepAddress) {
-    if shape.cleansUp(step) { stepCount += 1 }
+    guard shape.cleansUp(step) else { return }
+    if let earlier = repeatedCleanups.removeValue(forKey: step) {
+      counts.remove(earlier)
+    } else {
+      stepCount += 1
+    }
   }
 
   mutating func finished(_ step: StepAddress, _ end: StepEnd) {
     let around = scope(around: step)
     change(from: around) { $0.add(end) }
     endElement(step, of: around, end.conclusion)
+    keepCleanup(step) { $0.add(end) }
+  }
+
+  /// Keeps the counts of a cleanup step, which its next execution takes back.
+  private mutating func keepCleanup(_ step: StepAddress, _ count: (inout OutcomeCounts) -> Void) {
+    guard shape.cleansUpRepeatedly(step) else { return }
+    var counts = OutcomeCounts()
+    count(&counts)
+    repeatedCleanups[step] = counts
   }
 
   /// Counts a step, a loop or a group that never starts.
   mutating func skipped(_ step: StepAddress, _ reason: SkipReason) {
     let around = scope(around: step)
-    if shape.cleansUp(step) { stepCount += 1 }
+    queued(step)
     let size = shape.size(of: shape.planned(step)) ?? 1
     if reason == .notSelected {
       grow(by: -size, from: around)
@@ -60,12 +78,16 @@ struct RunTally: Sendable {
     grow(by: 1 - size, from: around)
     change(from: around) { $0.add(reason.outcome) }
     endElement(step, of: around, reason.outcome)
+    keepCleanup(step) { $0.add(reason.outcome) }
   }
 
   // MARK: Groups
 
   mutating func started(_ group: StepAddress, _ start: GroupStart) {
-    guard open[group] == nil else { return }
+    guard open[group] == nil else {
+      open[group]?.takenBack = nil
+      return
+    }
     let around = scope(around: group)
     let known = shape.size(of: shape.planned(group))
     guard let size = known ?? (start.elements == nil ? nil : 1) else { return }
@@ -82,16 +104,18 @@ struct RunTally: Sendable {
   mutating func retrying(_ group: StepAddress) {
     guard let scope = open[group] else { return }
     change(from: group) { $0.remove(scope.counts) }
+    open[group]?.takenBack = scope.counts
     grow(by: scope.size - scope.expected, from: group)
   }
 
   mutating func finished(_ group: StepAddress, _ end: GroupEnd) {
+    // The last attempt counts if the next one was not made.
+    if let last = open[group]?.takenBack { change(from: group) { $0.add(last) } }
     guard let scope = open[group] else { return }
     if let elements = end.notStarted {
       change(from: group) { $0.add(elements.outcome, steps: elements.steps) }
     }
-    let failed = end.conclusion == .success ? scope.counts.failed : 0
-    change(from: group) { $0.tolerate(failed) }
+    if end.conclusion != .failure { change(from: group) { $0.tolerate(scope.counts.failed) } }
     grow(by: (open[group]?.counts.done ?? 0) - scope.expected, from: group)
     open[group] = nil
     endElement(group, of: scope.parent, end.conclusion)
@@ -109,7 +133,10 @@ struct RunTally: Sendable {
   /// Returns the innermost open scope around a step or group; none for cleanup steps, which belong to the run.
   func scope(around address: StepAddress) -> StepAddress? {
     guard !open.isEmpty, !shape.cleansUp(address) else { return nil }
-    return candidate(around: address).flatMap { open[$0] == nil ? nil : $0 }
+    var scope = candidate(around: address)
+    // A group that never started has no scope of its own.
+    while let closed = scope, open[closed] == nil { scope = candidate(around: closed) }
+    return scope
   }
 
   /// Returns all open scopes around a step or group, innermost first.

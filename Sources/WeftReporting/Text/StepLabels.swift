@@ -74,13 +74,20 @@ struct RunShape: Sendable {
   private var scopes: [StepAddress: StepAddress] = [:]
   /// Cleanup steps, which are reported only if they run.
   private var cleanups: Set<StepAddress> = []
+  /// Those of them that run again with each attempt of a group.
+  private var repeatedCleanups: Set<StepAddress> = []
 
   /// Creates the shape of a plan without repeated steps, failure boundaries and cleanup steps.
   init() {}
 
   init(_ plan: Plan) {
-    for step in plan.bodies.cleanups.values.joined() {
-      cleanups.insert(plan.steps[Int(step)].address)
+    for index in plan.bodies.cleanupSteps {
+      let step = plan.steps[index]
+      cleanups.insert(step.address)
+      let around = plan.allEnclosingGroups(ofGroup: step.group)
+      if around.contains(where: { plan.groups[$0].isRetried }) {
+        repeatedCleanups.insert(step.address)
+      }
     }
     let nearest = plan.nearestBoundaries()
     for (index, group) in plan.groups.enumerated() where !group.isTopLevel {
@@ -105,15 +112,15 @@ struct RunShape: Sendable {
     }
   }
 
-  /// Whether the plan has only ordinary steps.
-  var isPlain: Bool { sizes.isEmpty && cleanups.isEmpty }
-
   func size(of planned: StepAddress) -> Int? { sizes[planned] }
   func scope(around planned: StepAddress) -> StepAddress? { scopes[planned] }
   /// The number of cleanup steps.
   var cleanupCount: Int { cleanups.count }
   func cleansUp(_ step: StepAddress) -> Bool {
     !cleanups.isEmpty && cleanups.contains(planned(step))
+  }
+  func cleansUpRepeatedly(_ step: StepAddress) -> Bool {
+    !repeatedCleanups.isEmpty && repeatedCleanups.contains(planned(step))
   }
 
   private func isKnown(_ address: StepAddress) -> Bool {
@@ -139,6 +146,10 @@ extension Plan {
 }
 
 extension PlannedGroup {
+  fileprivate var isRetried: Bool {
+    step.map { $0.hasControl && !$0.control.retry.isEmpty } ?? false
+  }
+
   /// Whether failures in it need not fail the run.
   fileprivate var isBoundary: Bool {
     isRepeated || endsEarly || (step.map { $0.allowFailure != .none } ?? false)

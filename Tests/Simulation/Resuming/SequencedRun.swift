@@ -88,7 +88,7 @@ struct SequencedRun {
         records.map(\.kind), rerunning: circumstances.rerun.addresses(in: plan),
         visiting: { again.apply($0) })
       if !isCut {
-        disagreements += ViewChecker(simulation.report, recorded.run, again.report).violations.map {
+        disagreements += ViewChecker(simulation, recorded.run, again.report).violations.map {
           "part \(number): \($0)"
         }
       }

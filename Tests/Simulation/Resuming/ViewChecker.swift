@@ -1,15 +1,22 @@
-import WeftEvents
 import WeftExecution
 import WeftPlanning
 
-/// Compares the views of a run that has ended: the counts of its end, its report, the steps by its journal, and the
-/// report rebuilt from the journal.
+@testable import WeftEvents
+@testable import WeftReporting
+
+/// Compares the views of a run that has ended: the counts of its end, its report, the counts of a display, the steps by
+/// its journal, and the report rebuilt from the journal.
 struct ViewChecker {
   private(set) var violations: [String] = []
 
-  /// - Parameter past: The journal of all parts, including the ended one.
-  init(_ report: RunReport, _ recorded: RunState, _ again: RunReport?) {
+  /// - Parameters:
+  ///   - simulation: The part that has ended.
+  ///   - recorded: The journal of all parts, including the ended one.
+  ///   - again: The report rebuilt from that.
+  init(_ simulation: Simulation, _ recorded: RunState, _ again: RunReport?) {
+    let report = simulation.report
     guard let end = report.end else { return }
+    compare(end.counts, with: simulation)
     let reported = Dictionary(
       report.steps.map { ($0.address, Kind($0.state)) }, uniquingKeysWith: { $1 })
     var counted: [Kind: Int] = [:]
@@ -35,6 +42,18 @@ struct ViewChecker {
         Dictionary(
           again.steps.map { ($0.address, Kind($0.state)) }, uniquingKeysWith: { $1 }), reported)
     }
+  }
+
+  private mutating func compare(_ counts: OutcomeCounts, with simulation: Simulation) {
+    var progress = RunProgress(shape: RunShape(simulation.plan))
+    for event in simulation.events { progress.apply(event, log: { _, _ in [] }) }
+    var (ended, shown) = (counts, progress.counts)
+    shown.skipped += progress.tally.unselected
+    (shown.restored, shown.cached) = (ended.restored, ended.cached)
+    // Whether something around a failure tolerated it is not always known from events alone.
+    ended.tolerate(ended.failed)
+    shown.tolerate(shown.failed)
+    if shown != ended { violations.append("counts are \(ended), and in the display \(shown)") }
   }
 
   private func text(_ counts: [Kind: Int]) -> String {
