@@ -131,8 +131,7 @@ struct JoinDraft: FormatObject {
   static let format = ObjectFormat<JoinDraft>("\"join\"") {
     FormatKey(
       "atLeast", .integer(ValueRule.successesOfJoin), "Successes",
-      synonyms: "min minimum quorum count successes", required: "{ \"atLeast\": 1 }"
-    ) { $0.atLeast = $1 }
+      synonyms: "min minimum quorum count successes", required: "{ \"atLeast\": 1 }", at: \.atLeast)
   }
 }
 

@@ -57,7 +57,10 @@ struct WaitDraft: FormatObject {
   static let format = ObjectFormat<WaitDraft>("\"wait\"") {
     FormatKey(
       "until", ValueFormat { $0.moment($1, $2) }, "Moment",
-      "A moment as RFC 3339 writes it.", synonyms: "at time date",
+      "A moment as RFC 3339 writes it.",
+      schema: #"""
+        {"anyOf": ["@moment", "@expression"], "examples": ["2026-11-21T09:00:00Z"]}
+        """#, synonyms: "at time date",
       required: "{ \"until\": \"2026-11-21T09:00:00Z\" }, or \"30s\" for a duration"
     ) { $0.waiting = $1 }
   }
