@@ -15,3 +15,35 @@ public struct ActionCall: Sendable, Hashable {
     self.place = Written(place)
   }
 }
+
+/// The name by which an embedding program registers an action: `[A-Za-z_][A-Za-z0-9_.-]{0,254}`.
+public struct ActionName: Sendable, Hashable {
+  public let text: String
+
+  /// `nil` if `text` is not a valid name.
+  public init?(_ text: String) {
+    guard ActionName.fault(in: text) == nil else { return nil }
+    self.text = text
+  }
+
+  /// The first problem of `text` as a name. The rule is that of ids, except that dots are allowed after the beginning.
+  package static func fault(in text: String) -> StepID.ParseError? {
+    if text.utf8.first == UInt8(ascii: ".") { return .beginning(".") }
+    return StepID.fault(in: String(text.map { $0 == "." ? "-" : $0 }))
+  }
+}
+
+extension ActionName: ExpressibleByStringLiteral {
+  /// - Precondition: The literal is a valid name.
+  public init(stringLiteral text: String) {
+    guard let name = ActionName(text) else {
+      preconditionFailure(
+        "\"\(text)\" is not the name of an action: [A-Za-z_][A-Za-z0-9_.-]{0,254}")
+    }
+    self = name
+  }
+}
+
+extension ActionName: CustomStringConvertible {
+  public var description: String { text }
+}
