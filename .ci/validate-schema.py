@@ -34,7 +34,7 @@ def is_json(path):
 def examples(schema, pointer="#"):
     """Every schema inside `schema` that has examples or a default, with its pointer."""
     if isinstance(schema, dict):
-        if "$defs" in schema or "type" in schema or "anyOf" in schema or "enum" in schema:
+        if "$defs" in schema or "type" in schema or "anyOf" in schema or "enum" in schema or "$ref" in schema:
             samples = schema.get("examples", [])
             if "default" in schema:
                 samples = samples + [schema["default"]]

@@ -1,17 +1,9 @@
 #include "CWeftSchemas.h"
 
 // C23 §6.10.4. The compiler lists the files as dependencies, so a changed schema is built in again.
-static const char workflow_schema[] = {
-#embed "../../schemas/workflow.schema.json"
-};
-
 static const char event_schema[] = {
 #embed "../../schemas/event.schema.json"
 };
-
-struct weft_schema weft_workflow_schema(void) {
-  return (struct weft_schema){workflow_schema, sizeof workflow_schema};
-}
 
 struct weft_schema weft_event_schema(void) {
   return (struct weft_schema){event_schema, sizeof event_schema};

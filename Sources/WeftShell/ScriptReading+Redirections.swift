@@ -91,3 +91,145 @@ extension ScriptReading {
     }
   }
 }
+
+/// A here-document whose operator has been read.
+struct HereDocument {
+  var delimiter: [UInt8]
+  /// Whether it begins with `<<-`: tabs at the start of each line are ignored.
+  var stripsTabs: Bool
+  /// Whether its delimiter is quoted, so that nothing in it is expanded.
+  var isQuoted: Bool
+  /// The offset of its operator.
+  var offset: Int
+  /// Whether it is the program of the command that reads it.
+  var isProgram = false
+}
+
+extension ScriptReading {
+  /// Reads the delimiter after `<<` or `<<-`.
+  mutating func hereDocument(offset: Int, stripsTabs: Bool) throws(UnsupportedSyntaxError)
+    -> ShellWord
+  {
+    while byte == .space || byte == .tab { position += 1 }
+    let start = position
+    var delimiter: [UInt8] = []
+    var isQuoted = false
+    while !byte.endsWord {
+      switch byte {
+      case ScriptText.placeholder:
+        rejectHole(.hereDocumentDelimiter)
+        throw unfollowable("<<", at: offset)
+      case .singleQuote, .doubleQuote:
+        isQuoted = true
+        try quotedDelimiter(into: &delimiter, offset: offset)
+      case .backslash:
+        isQuoted = true
+        position += 1
+        guard byte > .space else { throw unfollowable("<<", at: offset) }
+        delimiter.append(byte)
+        position += 1
+      case .dollar, .backquote, .openBrace, .closeBrace: throw unfollowable("<<", at: offset)
+      default:
+        delimiter.append(byte)
+        position += 1
+      }
+    }
+    guard !delimiter.isEmpty, byte != .openParenthesis else { throw unfollowable("<<", at: offset) }
+    awaited.append(
+      HereDocument(
+        delimiter: delimiter, stripsTabs: stripsTabs, isQuoted: isQuoted, offset: offset))
+    return ShellWord(
+      range: start..<position, text: delimiter, isPlain: !isQuoted, placeholders: 0..<0)
+  }
+
+  private mutating func quotedDelimiter(
+    into delimiter: inout [UInt8], offset: Int
+  ) throws(UnsupportedSyntaxError) {
+    let quote = byte
+    position += 1
+    while byte != quote {
+      switch byte {
+      case ScriptText.placeholder:
+        rejectHole(.hereDocumentDelimiter)
+        throw unfollowable("<<", at: offset)
+      case ScriptText.end, .newline, .backslash, .dollar, .backquote:
+        throw unfollowable("<<", at: offset)
+      default:
+        delimiter.append(byte)
+        position += 1
+      }
+    }
+    position += 1
+  }
+
+  /// Reads a body, from the start of its first line to after the line of the delimiter.
+  mutating func body(of document: HereDocument) throws(UnsupportedSyntaxError) {
+    let (end, next) = try lines(of: document)
+    let start = position
+    if document.isQuoted {
+      reject(script.placeholders(in: start..<end), .quotedHereDocument)
+    } else {
+      try expandedBody(upTo: end, of: document)
+    }
+    let placeholders = script.placeholders(in: start..<end)
+    if document.isProgram { reject(placeholders, .programInput) }
+    documents.append((document.offset, placeholders))
+    position = next
+  }
+
+  /// The end of the body, and the start of the line after its delimiter.
+  private func lines(of document: HereDocument) throws(UnsupportedSyntaxError) -> (
+    end: Int, next: Int
+  ) {
+    var line = position
+    var isContinued = false
+    while script.bytes[line] != ScriptText.end {
+      var start = line
+      var end = line
+      while script.bytes[end] != .newline && script.bytes[end] != ScriptText.end { end += 1 }
+      if document.stripsTabs { while script.bytes[start] == .tab { start += 1 } }
+      if script.bytes[start..<end].elementsEqual(document.delimiter) {
+        guard !isContinued else { throw unfollowable("<<", at: document.offset) }
+        return (line, script.bytes[end] == .newline ? end + 1 : end)
+      }
+      isContinued = !document.isQuoted && script.endsInEscape(line..<end)
+      line = script.bytes[end] == .newline ? end + 1 : end
+    }
+    throw unbalanced("<<", at: document.offset)
+  }
+
+  private mutating func expandedBody(
+    upTo end: Int, of document: HereDocument
+  ) throws(UnsupportedSyntaxError) {
+    var ignored: [UInt8] = []
+    while position < end {
+      switch byte {
+      case ScriptText.placeholder: takeHole(.hereDocument)
+      case .backslash where nextByte == ScriptText.placeholder:
+        position += 1
+        rejectHole(.afterBackslash)
+      case .backslash: position += 2
+      case .dollar:
+        let start = position
+        try dollar(.hereDocument, into: &ignored)
+        // bash joins continued lines before it reads the body, even inside quoted text in it.
+        guard !script.continuesLine(in: start..<position) else {
+          throw unfollowable("<<", at: document.offset)
+        }
+      case .backquote: try backquoted()
+      default: position += 1
+      }
+    }
+    guard position == end else { throw unfollowable("<<", at: document.offset) }
+  }
+}
+
+extension ScriptText {
+  fileprivate func continuesLine(in range: Range<Int>) -> Bool {
+    range.dropLast().contains { bytes[$0] == .backslash && bytes[$0 + 1] == .newline }
+  }
+
+  fileprivate func endsInEscape(_ line: Range<Int>) -> Bool {
+    !bytes[line].reversed().prefix { $0 == .backslash }.count.isMultiple(of: 2)
+  }
+}

@@ -9,7 +9,6 @@ struct weft_schema {
   size_t count;
 };
 
-struct weft_schema weft_workflow_schema(void);
 struct weft_schema weft_event_schema(void);
 
 #endif

@@ -1,4 +1,5 @@
 import CWeftSchemas
+import WeftDefinition
 import WeftPlatform
 
 /// `weft init`: creates a first workflow in a new file.
@@ -96,12 +97,12 @@ enum SchemaName: String, CaseIterable {
 
   /// The schema file, byte for byte.
   var text: String {
-    let schema =
-      switch self {
-      case .workflow: weft_workflow_schema()
-      case .event: weft_event_schema()
-      }
-    return String(
-      decoding: UnsafeRawBufferPointer(start: schema.bytes, count: schema.count), as: UTF8.self)
+    switch self {
+    case .workflow: return WorkflowSchema.text
+    case .event:
+      let schema = weft_event_schema()
+      return String(
+        decoding: UnsafeRawBufferPointer(start: schema.bytes, count: schema.count), as: UTF8.self)
+    }
   }
 }

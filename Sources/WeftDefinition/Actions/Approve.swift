@@ -40,7 +40,11 @@ extension FormatKey<StepDraft> {
       """
       A question for a person. If the answer is no, the step fails with the class \
       rejected.
-      """, synonyms: "approval manual input_form"
+      """,
+      schema: #"""
+        {"anyOf": ["@filledText", "@approval"], "examples": ["Publish this version?",
+        {"message": "Publish ${{ inputs.version }}?"}]}
+        """#, synonyms: "approval manual input_form"
     ) { pass, node, field in pass.approval(node, field).map(StepAction.approve) }
   }
 }

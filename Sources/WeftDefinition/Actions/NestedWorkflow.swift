@@ -56,6 +56,9 @@ extension FormatKey<StepDraft> {
   static var workflow: FormatKey {
     action(
       .workflow, "Another file", "The path of a workflow file, relative to this one.",
+      schema: #"""
+        {"$ref": "filledLiteralText", "not": {"pattern": "^/"}, "examples": ["deploy.json"]}
+        """#,
       synonyms: "uses call subworkflow template flow", traits: .graphText
     ) { pass, node, field in pass.nestedWorkflow(node, field).map(StepAction.workflow) }
   }

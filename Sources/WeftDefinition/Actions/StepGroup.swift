@@ -59,13 +59,8 @@ extension StepGroup: ActionModel {
   }
 
   package func check(_ values: inout BuiltValues) {
-    values.note("maxParallel", maxParallel) {
-      ValueRule.problem(with: $0, "maxParallel", in: ValueRule.maxParallel)
-    }
     if case .atLeast(let count) = join {
-      values.note("join.atLeast", count) {
-        ValueRule.problem(with: $0, "join.atLeast", in: ValueRule.successesOfJoin)
-      }
+      values.checkKeys(of: JoinDraft(atLeast: count), in: "join")
     }
     if order == .race, members.isEmpty {
       values.note("race", .empty(path: "race", wanted: "at least one step"))
@@ -212,8 +207,7 @@ struct JoinDraft: FormatObject {
   static let format = ObjectFormat<JoinDraft>("\"join\"") {
     FormatKey(
       "atLeast", .integer(ValueRule.successesOfJoin), "Successes",
-      synonyms: "min minimum quorum count successes", required: "{ \"atLeast\": 1 }"
-    ) { $0.atLeast = $1 }
+      synonyms: "min minimum quorum count successes", required: "{ \"atLeast\": 1 }", at: \.atLeast)
   }
 }
 

@@ -17,6 +17,38 @@ public struct ActionCall: Sendable, Hashable {
   }
 }
 
+/// The name by which an embedding program registers an action: `[A-Za-z_][A-Za-z0-9_.-]{0,254}`.
+public struct ActionName: Sendable, Hashable {
+  public let text: String
+
+  /// `nil` if `text` is not a valid name.
+  public init?(_ text: String) {
+    guard ActionName.fault(in: text) == nil else { return nil }
+    self.text = text
+  }
+
+  /// The first problem of `text` as a name. The rule is that of ids, except that dots are allowed after the beginning.
+  package static func fault(in text: String) -> StepID.ParseError? {
+    if text.utf8.first == UInt8(ascii: ".") { return .beginning(".") }
+    return StepID.fault(in: String(text.map { $0 == "." ? "-" : $0 }))
+  }
+}
+
+extension ActionName: ExpressibleByStringLiteral {
+  /// - Precondition: The literal is a valid name.
+  public init(stringLiteral text: String) {
+    guard let name = ActionName(text) else {
+      preconditionFailure(
+        "\"\(text)\" is not the name of an action: [A-Za-z_][A-Za-z0-9_.-]{0,254}")
+    }
+    self = name
+  }
+}
+
+extension ActionName: CustomStringConvertible {
+  public var description: String { text }
+}
+
 extension ActionCall {
   /// Replaces the text of a parameter by its value.
   package mutating func supply(_ name: String, _ value: JSONValue) {
@@ -56,6 +88,10 @@ extension FormatKey<StepDraft> {
     action(
       .use, "Action",
       "The name of an action that the program around Weft has registered.",
+      schema: #"""
+        {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_.-]{0,254}$",
+        "examples": ["resize", "images.resize"]}
+        """#,
       synonyms: "action function handler activity plugin", traits: .graphText
     ) { pass, node, field in pass.actionCall(node, field).map(StepAction.use) }
   }

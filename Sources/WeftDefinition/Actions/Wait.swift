@@ -79,6 +79,10 @@ extension FormatKey<StepDraft> {
     action(
       .wait, "What it waits for",
       "A time, or a moment of the wall clock. Nothing is held meanwhile.",
+      schema: #"""
+        {"anyOf": ["@duration", "@nothing", "@expression", "@wait"], "examples": ["30s",
+        {"until": "2026-11-21T09:00:00Z"}]}
+        """#,
       synonyms: "sleep delay pause suspend"
     ) { pass, node, field in pass.waiting(node, field).map(StepAction.wait) }
   }
@@ -125,7 +129,10 @@ struct WaitDraft: FormatObject {
   static let format = ObjectFormat<WaitDraft>("\"wait\"") {
     FormatKey(
       "until", ValueFormat { $0.moment($1, $2) }, "Moment",
-      "A moment as RFC 3339 writes it.", synonyms: "at time date",
+      "A moment as RFC 3339 writes it.",
+      schema: #"""
+        {"anyOf": ["@moment", "@expression"], "examples": ["2026-11-21T09:00:00Z"]}
+        """#, synonyms: "at time date",
       required: "{ \"until\": \"2026-11-21T09:00:00Z\" }, or \"30s\" for a duration"
     ) { $0.waiting = $1 }
   }

@@ -32,14 +32,11 @@ package struct BuiltValues {
     startDirectory: String?, cacheDirectory: String?
   ) -> [Diagnostic] {
     var values = BuiltValues()
-    values.note("options.maxParallel", maxParallel) {
-      ValueRule.problem(with: $0, "options.maxParallel", in: ValueRule.maxParallel)
-    }
+    values.checkNumber("options.maxParallel", maxParallel, in: ValueRule.maxParallel)
     values.checkTime("options.timeout", timeout)
     values.checkTime("options.grace", grace, allowsZero: true)
-    values.note("options.retryBudgetPercent", retryBudgetPercent) {
-      ValueRule.problem(with: $0, "options.retryBudgetPercent", in: ValueRule.retryBudgetPercent)
-    }
+    values.checkNumber(
+      "options.retryBudgetPercent", retryBudgetPercent, in: ValueRule.retryBudgetPercent)
     if let startDirectory { values.checkPath(startDirectory, "options.startDirectory") }
     if let cacheDirectory { values.checkPath(cacheDirectory, "options.cacheDirectory") }
     return values.found
@@ -48,10 +45,7 @@ package struct BuiltValues {
   // MARK: Workflow
 
   private mutating func check(_ workflow: Workflow) {
-    note("maxParallel", workflow.maxParallel) {
-      ValueRule.problem(with: $0, "maxParallel", in: ValueRule.maxParallel)
-    }
-    checkTime("timeout", workflow.timeout)
+    checkKeys(of: WorkflowDraft(workflow: workflow))
     check(workflow.settings)
     checkRepetitions("inputs", workflow.inputs.map { ($0.name, $0.name.text) })
     for input in workflow.inputs { check(input) }
@@ -61,7 +55,7 @@ package struct BuiltValues {
     checkRepetitions("pools", workflow.pools.map { ($0.name, $0.name) })
     for pool in workflow.pools { check(pool) }
     check(workflow.outputs)
-    checkTime("defaults.timeout", workflow.defaults.timeout)
+    checkKeys(of: workflow.defaults, in: "defaults")
     check(workflow.defaults.retry ?? [], "defaults.retry")
     if let shell = workflow.defaults.shell { checkProgram(shell.prefix, "defaults.shell") }
     if let key = workflow.concurrency?.key, key.isEmpty {
@@ -92,7 +86,7 @@ package struct BuiltValues {
       checkTime("\(key).timeout", timeout)
     case .descriptor(let number):
       let part = "\(key).descriptor"
-      note(part, Int(number)) { ValueRule.problem(with: $0, part, in: ValueRule.descriptors) }
+      checkNumber(part, Int(number), in: ValueRule.descriptors)
     }
   }
 
@@ -109,11 +103,9 @@ package struct BuiltValues {
   private mutating func check(_ pool: Pool) {
     let key = "pools.\(pool.name)"
     checkName("pools", pool.name)
-    note(key, pool.slots) { ValueRule.problem(with: $0, key, in: ValueRule.slots) }
+    checkNumber(key, pool.slots, in: ValueRule.slots)
     guard let rate = pool.rate else { return }
-    note("\(key).rate", rate.count) {
-      ValueRule.problem(with: $0, "\(key).rate", in: ValueRule.slots)
-    }
+    checkNumber("\(key).rate", rate.count, in: ValueRule.slots)
     checkTime("\(key).rate", rate.period)
   }
 
@@ -126,7 +118,7 @@ package struct BuiltValues {
   // MARK: Steps and groups
 
   private mutating func check(_ step: Step) {
-    checkTime("timeout", step.timeout)
+    checkKeys(of: StepDraft(step))
     check(step.settings)
     check(step.outputs)
     if step.hasControl { check(step.control) }
@@ -139,7 +131,7 @@ package struct BuiltValues {
     for request in control.pools {
       checkName("pool", request.pool)
       let key = "pool.\(request.pool)"
-      note(key, request.slots) { ValueRule.problem(with: $0, key, in: ValueRule.slots) }
+      checkNumber(key, request.slots, in: ValueRule.slots)
     }
     switch control.fanOut {
     case .forEach(let loop)?: check(loop)
@@ -162,12 +154,7 @@ package struct BuiltValues {
   }
 
   private mutating func check(_ policy: RetryPolicy, _ key: String) {
-    note("\(key).max", policy.max) {
-      ValueRule.problem(with: $0, "\(key).max", in: ValueRule.retries)
-    }
-    checkTime("\(key).delay", policy.delay, allowsZero: true)
-    checkTime("\(key).maxDelay", policy.maxDelay, allowsZero: true)
-    checkTime("\(key).within", policy.within)
+    checkKeys(of: RetryDraft(policy), in: key)
     let factor = "\(key).factor"
     if let problem = ValueRule.problem(
       withFactor: policy.factor, factor, written: "\(policy.factor)")
@@ -188,18 +175,16 @@ package struct BuiltValues {
   }
 
   private mutating func check(_ loop: ForEach) {
-    note("forEach.maxParallel", loop.maxParallel) {
-      ValueRule.problem(with: $0, "forEach.maxParallel", in: ValueRule.maxParallel)
-    }
+    checkKeys(of: ForEachDraft(loop: loop), in: "forEach")
     if let name = loop.name, let problem = ValueRule.problem(withElementName: name) {
       note("forEach.as", problem)
     }
     let key = "forEach.tolerate"
     switch loop.tolerance {
     case .count(let count):
-      note(key, count) { ValueRule.problem(with: $0, key, in: ValueRule.toleratedElements) }
+      checkNumber(key, count, in: ValueRule.toleratedElements)
     case .percent(let percent):
-      note(key, percent) { ValueRule.problem(with: $0, key, in: 0...100) }
+      checkNumber(key, percent, in: 0...100)
     }
     check(loop.elements, "forEach.in")
   }
@@ -290,19 +275,25 @@ package struct BuiltValues {
     found.append(problem)
   }
 
-  mutating func note(
-    _ key: String, _ number: Int?, _ rule: (Int) -> Diagnostic?
-  ) {
-    if let number, let problem = rule(number) { note(key, problem) }
+  /// Checks the values for which the table of their object has a rule.
+  mutating func checkKeys<Object: FormatObject>(of object: Object, in path: String = "") {
+    for key in Object.format.ruledKeys {
+      // Nearly all values are fine, so the path is only made for the others.
+      guard let problem = key.problem, problem(object, "") != nil else { continue }
+      let path = path.isEmpty ? "\(key.rule.name)" : "\(path).\(key.rule.name)"
+      if let problem = problem(object, path) { note(path, problem) }
+    }
   }
 
-  mutating func checkTime(
-    _ key: String, _ time: Duration?, allowsZero: Bool = false,
-    limit: Duration = WorkflowLimits.longestDuration
-  ) {
-    guard let time,
-      let problem = ValueRule.problem(with: time, key, allowsZero: allowsZero, limit: limit)
-    else { return }
+  mutating func checkNumber(_ key: String, _ number: Int?, in range: ClosedRange<Int>) {
+    guard let number, let problem = ValueRule.problem(with: number, key, in: range) else { return }
+    note(key, problem)
+  }
+
+  mutating func checkTime(_ key: String, _ time: Duration?, allowsZero: Bool = false) {
+    guard let time, let problem = ValueRule.problem(with: time, key, allowsZero: allowsZero) else {
+      return
+    }
     note(key, problem)
   }
 

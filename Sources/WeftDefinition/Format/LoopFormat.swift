@@ -10,6 +10,10 @@ struct ForEachDraft: FormatObject {
     FormatKey(
       "in", "Elements",
       "An array, an object, or one expression that comes to one.",
+      schema: #"""
+        {"anyOf": [{"type": "array", "items": "@literal", "maxItems": 1000000},
+        {"type": "object", "additionalProperties": "@literal"}, "@expression"]}
+        """#,
       synonyms: "items list of values over elements",
       required: "{ \"in\": [\"a\", \"b\"] }"
     ) { pass, member, field, draft in
@@ -19,26 +23,30 @@ struct ForEachDraft: FormatObject {
     }
     FormatKey(
       "as", ValueFormat { $0.elementName($1, $2) }, "Name",
-      "What expressions call the element, beside item.",
+      "What expressions call the element, beside item.", schema: #""@elementName""#,
       synonyms: "var item name variable loop_var"
     ) { $0.loop.name = $1 }
     FormatKey(
       "key", ValueFormat { $0.elementKey($1, $2) }, "Key",
       "An expression that names an element; without it, its index, or its key in an object.",
+      schema: #"{"$ref": "filledText", "examples": ["item.name"]}"#,
       synonyms: "group"
     ) { $0.loop.key = $1 }
     FormatKey(
       "maxParallel", .integer(as: .elementParallel),
       "How many at once",
-      "How many elements may be under way at once.",
-      synonyms: "concurrency max-parallel max_parallel parallelism"
-    ) { $0.loop.maxParallel = $1 }
+      "How many elements may be under way at once.", schema: #"{"examples": [4]}"#,
+      synonyms: "concurrency max-parallel max_parallel parallelism", at: \.loop.maxParallel)
     FormatKey(
       "tolerate", ValueFormat { $0.tolerated($1, $2) }, "Failures that are tolerated",
       """
       How many elements may fail without the whole failing: a number, or a part of all, \
       rounded down.
       """,
+      schema: #"""
+        {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 1000000}, {"type": "string",
+        "pattern": "^0*(?:[0-9]{1,2}|100)%$"}], "default": 0, "examples": [2, "10%"]}
+        """#,
       synonyms: "ToleratedFailureCount ToleratedFailurePercentage allowedFailures maxFailures"
     ) { $0.loop.tolerance = $1 }
   }

@@ -4,9 +4,12 @@ import WeftJSON
 /// An object of the file format whose keys are declared once, in a table.
 ///
 /// ``DecodingPass/read(_:_:into:)`` fills it by that table, which is also what messages about unknown, misplaced and
-/// missing keys are made of, and the JSON Schema.
+/// missing keys are made of, and the JSON Schema (``WorkflowSchema``).
 protocol FormatObject: SendableMetatype {
   static var format: ObjectFormat<Self> { get }
+
+  /// What the JSON Schema of the object says besides its keys, as JSON.
+  static var schema: StaticString { get }
 
   /// Whether a missing key is reported even beside an unknown one, which may be a misspelling of it.
   static var reportsAllMissingKeys: Bool { get }
@@ -19,6 +22,7 @@ protocol FormatObject: SendableMetatype {
 }
 
 extension FormatObject {
+  static var schema: StaticString { "" }
   static var reportsAllMissingKeys: Bool { false }
 
   mutating func admits(_ key: KeyRule, _ node: JSONNode, _ pass: inout DecodingPass) -> Bool {
@@ -33,6 +37,8 @@ final class ObjectFormat<Object>: Sendable {
   /// The object in messages.
   let noun: String
   let keys: [FormatKey<Object>]
+  /// The keys with a rule for values that were not read.
+  let ruledKeys: [FormatKey<Object>]
   /// The bits of the keys that the object must have.
   let required: UInt64
   private let packed: [PackedKey]
@@ -41,6 +47,7 @@ final class ObjectFormat<Object>: Sendable {
     let keys = keys()
     self.noun = noun
     self.keys = keys
+    ruledKeys = keys.filter { $0.problem != nil }
     packed = keys.map { PackedKey($0.rule.name.description.utf8) }
     precondition(packed.count <= 64, "\(noun) has too many keys")
     precondition(packed.allSatisfy(\.isWhole), "a key of \(noun) is too long to be looked up")
@@ -69,31 +76,61 @@ struct FormatKey<Object>: Sendable {
 
   let rule: KeyRule
   let read: Read
+  /// The problem with the value that an object has, whose path is given; `nil` if its type has no rule.
+  private(set) var problem: (@Sendable (Object, String) -> Diagnostic?)?
 
   /// A key whose value needs no more than its type; `set` keeps it.
   init<Value>(
     _ name: StaticString, _ value: ValueFormat<Value>, _ title: StaticString = "",
-    _ help: StaticString = "", synonyms: StaticString = "", required example: StaticString? = nil,
-    on kinds: [ActionKind]? = nil, traits: KeyTraits = [],
+    _ help: StaticString = "", schema: StaticString = "", synonyms: StaticString = "",
+    required example: StaticString? = nil, on kinds: [ActionKind]? = nil, traits: KeyTraits = [],
     set: @escaping @Sendable (inout Object, Value) -> Void
   ) {
     rule = KeyRule(
-      name, value.type, title, help, synonyms: synonyms, required: example, on: kinds,
-      traits: traits)
+      name, value.type, title, help, schema: schema, synonyms: synonyms, required: example,
+      on: kinds, traits: traits)
     read = { pass, member, field, object in
       guard let value = value.read(&pass, member.value, field) else { return }
       set(&object, value)
     }
   }
 
+  /// A key whose value is kept at a path, where ``BuiltValues`` checks it too.
+  init<Value>(
+    _ name: StaticString, _ value: ValueFormat<Value>, _ title: StaticString = "",
+    _ help: StaticString = "", schema: StaticString = "", synonyms: StaticString = "",
+    required example: StaticString? = nil, on kinds: [ActionKind]? = nil,
+    at path: any WritableKeyPath<Object, Value> & Sendable
+  ) {
+    self.init(
+      name, value, title, help, schema: schema, synonyms: synonyms, required: example, on: kinds
+    ) { $0[keyPath: path] = $1 }
+    if let rule = value.problem { problem = { rule($0[keyPath: path], $1) } }
+  }
+
+  init<Value>(
+    _ name: StaticString, _ value: ValueFormat<Value>, _ title: StaticString = "",
+    _ help: StaticString = "", schema: StaticString = "", synonyms: StaticString = "",
+    required example: StaticString? = nil, on kinds: [ActionKind]? = nil, traits: KeyTraits = [],
+    at path: any WritableKeyPath<Object, Value?> & Sendable
+  ) {
+    self.init(
+      name, value, title, help, schema: schema, synonyms: synonyms, required: example, on: kinds,
+      traits: traits
+    ) { $0[keyPath: path] = $1 }
+    guard let rule = value.problem else { return }
+    problem = { object, key in object[keyPath: path].flatMap { rule($0, key) } }
+  }
+
   /// A key that is read together with others, or whose place matters.
   init(
     _ name: StaticString, _ title: StaticString = "", _ help: StaticString = "",
-    synonyms: StaticString = "", required example: StaticString? = nil,
+    schema: StaticString = "", synonyms: StaticString = "", required example: StaticString? = nil,
     on kinds: [ActionKind]? = nil, traits: KeyTraits = [], read: @escaping Read
   ) {
     rule = KeyRule(
-      name, .other, title, help, synonyms: synonyms, required: example, on: kinds, traits: traits)
+      name, .other, title, help, schema: schema, synonyms: synonyms, required: example, on: kinds,
+      traits: traits)
     self.read = read
   }
 }
@@ -105,6 +142,8 @@ final class KeyRule: Sendable {
   /// Its title and description in the schema; empty where the key is described at another object.
   let title: StaticString
   let help: StaticString
+  /// What its JSON Schema says besides its type, as JSON.
+  let schema: StaticString
   /// Names that make-like tools, CI services and workflow engines use for it, separated by spaces.
   let synonyms: StaticString
   /// An example for the message that the key is missing; `nil` if it may be left out.
@@ -115,20 +154,27 @@ final class KeyRule: Sendable {
 
   init(
     _ name: StaticString, _ type: FormatType, _ title: StaticString, _ help: StaticString,
-    synonyms: StaticString,
+    schema: StaticString, synonyms: StaticString,
     required example: StaticString?, on kinds: [ActionKind]?, traits: KeyTraits
   ) {
     self.name = name
     self.type = type
     self.title = title
     self.help = help
+    self.schema = schema
     self.synonyms = synonyms
     self.example = example
     self.kinds = kinds
     self.traits = traits
   }
 
-  func allows(_ kind: ActionKind) -> Bool { kinds?.contains(kind) ?? true }
+  /// Whether a step of this kind may have the key.
+  func allows(_ kind: ActionKind) -> Bool {
+    if traits.contains(.setting), let settings = kind.rules.settings {
+      return settings.contains(name.description)
+    }
+    return kinds?.contains(kind) ?? true
+  }
 }
 
 struct KeyTraits: OptionSet {

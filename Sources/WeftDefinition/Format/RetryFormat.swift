@@ -5,9 +5,9 @@ import WeftJSON
 struct RetryDraft: FormatObject {
   /// Its index among the policies of the step.
   let position: Int
-  /// The literal values of `delay` and `maxDelay`; `nil` if absent or computed.
-  var delay: JSONNode?
-  var maxDelay: JSONNode?
+  /// The literal values; `nil` if absent or computed.
+  var delay: Duration?
+  var maxDelay: Duration?
   var policy = RetryPolicy(max: 0)
 
   static let format = ObjectFormat<RetryDraft>("\"retry\"") {
@@ -15,53 +15,47 @@ struct RetryDraft: FormatObject {
       "max", .integer(as: .retryMax), "Further attempts",
       "How many attempts may follow the first because of this.",
       synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times",
-      required: "{ \"max\": 3 } for three retries"
-    ) { $0.policy.max = $1 }
+      required: "{ \"max\": 3 } for three retries", at: \.policy.max)
     FormatKey(
-      "delay", "First delay",
-      "How long before the first further attempt.",
-      synonyms: "interval intervalSec interval_sec IntervalSeconds initialDelay wait sleep pause"
-    ) { pass, member, field, draft in
-      let delay = pass.duration(member.value, field, allowsZero: true, as: .retryDelay)
-      guard let delay else { return }
-      draft.policy.delay = delay
-      draft.delay = member.value
-    }
+      "delay", .duration(as: .retryDelay), "First delay",
+      "How long before the first further attempt.", schema: #"{"default": "1s"}"#,
+      synonyms: "interval intervalSec interval_sec IntervalSeconds initialDelay wait sleep pause",
+      at: \.delay)
     FormatKey(
       "factor", ValueFormat { $0.factor($1, $2) }, "Growth",
       "By how much the delay grows from one attempt to the next.",
+      schema: #"{"type": "number", "minimum": 1, "maximum": 1000, "default": 2}"#,
       synonyms: "backoff backoffRate BackoffRate multiplier exponent"
     ) { $0.policy.factor = $1 }
     FormatKey(
-      "maxDelay", "Longest delay",
+      "maxDelay", .duration(as: .retryMaxDelay), "Longest delay",
       "What the delay never exceeds: 1m, or the first delay where that is longer.",
-      synonyms: "maxInterval max_delay MaxDelaySeconds cap maxBackoff"
-    ) { pass, member, field, draft in
-      let delay = pass.duration(member.value, field, allowsZero: true, as: .retryMaxDelay)
-      guard let delay else { return }
-      draft.policy.maxDelay = delay
-      draft.maxDelay = member.value
-    }
+      schema: #"{"default": "1m"}"#,
+      synonyms: "maxInterval max_delay MaxDelaySeconds cap maxBackoff", at: \.maxDelay)
     FormatKey(
       "jitter", .word(of: RetryPolicy.Jitter.self), "Jitter",
       """
       full: any time from nothing to the delay, so that many that failed together do not \
       come back together. none: the delay itself.
-      """
+      """, schema: #"{"default": "full"}"#
     ) { $0.policy.jitter = $1 }
     FormatKey(
       "within", .duration(as: .retryWithin), "Within",
       "No further attempt starts later than this after the first.",
-      synonyms: "timeout deadline maxDuration elapsed"
-    ) { $0.policy.within = $1 }
+      synonyms: "timeout deadline maxDuration elapsed", at: \.policy.within)
     FormatKey(
       "on", ValueFormat { $0.retriedClasses($1, $2) }, "Failures",
       "The classes of failures after which it is tried again.",
+      schema: #"""
+        {"type": "array", "items": "@errorClass", "minItems": 1, "default": ["exit",
+        "signal", "timeout", "stall"], "examples": [["exit:75", "timeout"]]}
+        """#,
       synonyms: "errors ErrorEquals retryOn classes"
     ) { $0.policy.classes = $1 }
     FormatKey(
       "when", "Condition",
       "Tried again only if this holds; self is the result of the attempt that failed.",
+      schema: #"{"$ref": "condition", "examples": ["self.exitCode != 2"]}"#,
       synonyms: "if condition"
     ) {
       pass, member, field, draft in
@@ -72,10 +66,17 @@ struct RetryDraft: FormatObject {
 
   init(position: Int) { self.position = position }
 
+  /// A policy as if its keys had been read.
+  init(_ policy: RetryPolicy) {
+    self.policy = policy
+    (position, delay, maxDelay) = (0, policy.delay, policy.maxDelay)
+  }
+
   /// The policy, whose longest delay is never shorter than the first.
   var finished: RetryPolicy {
     var policy = policy
-    if maxDelay == nil { policy.maxDelay = max(policy.maxDelay, policy.delay) }
+    policy.delay = delay ?? policy.delay
+    policy.maxDelay = maxDelay ?? max(policy.maxDelay, policy.delay)
     return policy
   }
 }
@@ -130,11 +131,12 @@ extension DecodingPass {
     guard !read(node, field, into: &draft).isMissingKey else { return nil }
     let policy = draft.finished
     // Only where both are given can the first be too long.
-    if let delay = draft.delay, let maxDelay = draft.maxDelay, policy.delay > policy.maxDelay {
+    if let delay = draft.delay, let maxDelay = draft.maxDelay, delay > maxDelay,
+      let first = member("delay", of: node)?.value, let limit = member("maxDelay", of: node)?.value
+    {
       report(
-        .delayBeyondLimit(
-          path: path(field.inner("delay")), delay: policy.delay, limit: policy.maxDelay),
-        at: delay, related: ("\"maxDelay\" is here", maxDelay))
+        .delayBeyondLimit(path: path(field.inner("delay")), delay: delay, limit: maxDelay),
+        at: first, related: ("\"maxDelay\" is here", limit))
     }
     return policy
   }

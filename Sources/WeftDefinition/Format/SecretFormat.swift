@@ -14,13 +14,18 @@ struct SecretDraft: FormatObject {
   static let wanted =
     "{ \"env\": … }, { \"file\": … }, { \"command\": … } or { \"descriptor\": … }"
 
+  static let schema: StaticString = #"""
+    {"oneOf": [{"required": ["env"]}, {"required": ["file"]}, {"required": ["command"]},
+    {"required": ["descriptor"]}], "dependentRequired": {"timeout": ["command"]}}
+    """#
+
   static let format = ObjectFormat<SecretDraft>("a secret") {
     FormatKey(
       "env", ValueFormat { $0.sourceVariable($1, $2) }, "Variable",
       """
       The value of this variable of the environment that weft has. Steps do not get the \
       variable itself.
-      """,
+      """, schema: #""@variableName""#,
       synonyms: "environment variables variable", traits: .source
     ) { $0.source = .environment($1) }
     FormatKey(
@@ -33,7 +38,7 @@ struct SecretDraft: FormatObject {
       """
       What this program prints, less one newline at its end: the program and its \
       arguments, started without a shell.
-      """,
+      """, schema: #""@arguments""#,
       synonyms: "argv", traits: .source
     ) { $0.command = $1 }
     FormatKey(
@@ -41,12 +46,12 @@ struct SecretDraft: FormatObject {
       """
       What is read from this descriptor, which is open when weft starts, less one newline \
       at its end; it is closed then.
-      """, synonyms: "fd",
+      """, schema: #"{"examples": [3]}"#, synonyms: "fd",
       traits: .source
     ) { $0.source = .descriptor(Int32($1)) }
     FormatKey(
       "timeout", "Time limit",
-      "How long the program may take."
+      "How long the program may take.", schema: #"{"$ref": "duration", "default": "30s"}"#
     ) { pass, member, field, draft in
       draft.timeoutKey = member.key
       draft.timeout = pass.duration(member.value, field)

@@ -14,6 +14,12 @@ extension FormatKey where Object: HasCommandSettings {
       Environment variables by name, merged with those from outside: the inner value wins, \
       null removes a variable. Numbers and booleans are passed as they are written.
       """,
+      schema: #"""
+        {"type": "object", "propertyNames": "@variableName",
+        "additionalProperties": {"type": ["string", "number", "boolean", "null"],
+        "pattern": "^[^\\u0000]*$"}, "examples": [{"LANG": "C.UTF-8", "RETRIES": 3,
+        "DISPLAY": null}]}
+        """#,
       synonyms: "environment variables variable", traits: .setting
     ) { $0.settings.environment = $1 }
     FormatKey(
@@ -21,7 +27,7 @@ extension FormatKey where Object: HasCommandSettings {
       """
       Where commands run, relative to the directory where weft was started (or -C), never \
       to an outer cwd. The inner one wins.
-      """,
+      """, schema: #"{"examples": ["web", "/tmp"]}"#,
       synonyms: "working-directory workingDirectory working_dir workdir dir directory",
       traits: .setting
     ) { $0.settings.workingDirectory = $1 }
@@ -30,7 +36,13 @@ extension FormatKey where Object: HasCommandSettings {
       """
       What runs scripts: one of the named shells, or a command line to which the script is \
       appended as the last argument. The inner one wins.
-      """, traits: .setting
+      """,
+      schema: #"""
+        {"anyOf": [{"enum": ["sh", "bash", "python"],
+        "enumDescriptions": ["/bin/sh -e: ends at the first command that fails.",
+        "bash -eo pipefail: also when a part of a pipeline fails.", "python3."]},
+        "@commandLine"], "default": "sh", "examples": ["bash", ["zsh", "-e", "-c"]]}
+        """#, traits: .setting
     ) { $0.settings.shell = $1 }
   }
 
@@ -44,7 +56,12 @@ extension FormatKey where Object: HasCommandSettings {
       """
       What steps get of the environment that weft has, beside what is declared in env. The \
       inner one wins.
-      """, synonyms: "inheritEnv cleanEnv", traits: .setting
+      """,
+      schema: #"""
+        {"enumDescriptions": ["All of it but the sources of secrets.",
+        "Only PATH, HOME, USER, LOGNAME, SHELL, LANG, TZ, TMPDIR, TERM and LC_*."],
+        "default": "inherit"}
+        """#, synonyms: "inheritEnv cleanEnv", traits: .setting
     ) { $0.settings.environmentPolicy = $1 }
   }
 }

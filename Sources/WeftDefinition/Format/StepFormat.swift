@@ -30,13 +30,24 @@ struct StepDraft: FormatObject {
     step = Step(action: DecodingPass.nothing, place: StepPlace(step: node.range))
   }
 
+  /// A step as if its keys had been read.
+  init(_ step: Step) {
+    self.step = step
+    switch step.action {
+    case .run(let command): self.command = command
+    case .group(let group): maxParallel = group.maxParallel
+    case .use, .http, .compute, .wait, .approve, .workflow: break
+    }
+  }
+
   static let format = ObjectFormat<StepDraft>("a step") {
     FormatKey(
       "id", "Id",
       """
       Names the step, for needs, events and the command line; unique in the file. Without \
       one the step is addressed by its position.
-      """, traits: .graphText
+      """, schema: #"{"$ref": "identifier", "examples": ["build", "unit-tests"]}"#,
+      traits: .graphText
     ) { pass, member, field, draft in
       draft.step.id = pass.id(member.value, field)
       draft.step.place.value?.id = member.value.range
@@ -49,6 +60,10 @@ struct StepDraft: FormatObject {
       group of the file that is not around it or inside it. Waiting for a group is waiting \
       for all of it. An empty list waits for the group's own start alone.
       """,
+      schema: #"""
+        {"type": "array", "items": "@filledLiteralText", "examples": [["build"], ["test",
+        "lint"]]}
+        """#,
       synonyms: "dependsOn depends_on depends dependencies deps requires after upstream",
       traits: [.graphList, .notInCleanup]
     ) { pass, member, field, draft in draft.step.needs = pass.needs(member.value, field) }
@@ -67,6 +82,10 @@ struct StepDraft: FormatObject {
       What the program reads: a text, a file, or all that another step wrote. Without it \
       there is nothing to read.
       """,
+      schema: #"""
+        {"anyOf": ["@text", "@stdin"], "examples": ["yes\n", {"file": "data.csv"},
+        {"log": "list"}]}
+        """#,
       synonyms: "input", on: [.run], traits: .aboutPipes
     ) { $0.command.stdin = $1 }
     FormatKey(
@@ -74,23 +93,35 @@ struct StepDraft: FormatObject {
       """
       How long one attempt may take, from its start; of a group, from the moment its \
       dependencies are done. When it is over, everything that was started is ended.
-      """
-    ) { $0.step.timeout = $1 }
+      """, at: \.step.timeout)
     FormatKey(
       "allowFailure", ValueFormat { $0.tolerance($1, $2) }, "Failures that are allowed",
       """
       Whether the run goes on, and succeeds, when this fails: always, never, or for some \
       classes of failure only.
       """,
+      schema: #"""
+        {"anyOf": [{"type": "boolean"}, {"type": "array", "items": "@errorClass"},
+        "@expression"], "default": false, "examples": [true, ["timeout"], ["exit:3",
+        "signal:KILL"]]}
+        """#,
       synonyms: "continue-on-error continueOnError ignoreErrors allow_failure ignore_errors"
     ) { $0.step.allowFailure = $1 }
     FormatKey(
       "successCodes", ValueFormat { $0.successCodes($1, $2) }, "Exit codes of success",
-      "The exit codes that count as success.", on: [.run]
+      "The exit codes that count as success.",
+      schema: #"""
+        {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 0,
+        "maximum": 255}, "default": [0], "examples": [[0, 1]]}
+        """#, on: [.run]
     ) { $0.command.successCodes = $1 }
     FormatKey(
       "steps", "One after another",
       "Members in order: each waits for the one before it, unless it has needs.",
+      schema: #"""
+        {"type": "array", "items": "@step", "examples": [["swift build", "swift test"]],
+        "defaultSnippets": [{"label": "steps: one after another", "body": ["$1", "$2"]}]}
+        """#,
       synonyms: "jobs tasks sequence", traits: [.action, .graphList, .notInCleanup]
     ) { pass, member, _, draft in pass.group(.steps, member, into: &draft) }
     FormatKey(
@@ -98,16 +129,18 @@ struct StepDraft: FormatObject {
       """
       Members side by side: each waits for the group's own start alone, unless it has \
       needs. With needs among the members the list is a graph.
-      """, traits: [.action, .graphList, .notInCleanup]
+      """,
+      schema: #"""
+        {"type": "array", "items": "@step", "examples": [["make test", "make lint"]]}
+        """#, traits: [.action, .graphList, .notInCleanup]
     ) {
       pass, member, _, draft in
       pass.group(.parallel, member, into: &draft)
     }
     FormatKey(
       "maxParallel", .integer(as: .maxParallel), "How many at once",
-      "How many steps inside may run at once.",
-      synonyms: "max-parallel max_parallel parallelism", on: ActionKind.groups
-    ) { $0.maxParallel = $1 }
+      "How many steps inside may run at once.", schema: #"{"examples": [4]}"#,
+      synonyms: "max-parallel max_parallel parallelism", on: ActionKind.groups, at: \.maxParallel)
     FormatKey<StepDraft>.environmentPolicy
     FormatKey(
       "stop", ValueFormat { $0.stopRequest($1, $2) }, "How it is asked to end",
@@ -115,6 +148,9 @@ struct StepDraft: FormatObject {
       What a step that is cancelled or over its time limit gets: a signal to all its \
       processes, and KILL to what is left after the grace.
       """,
+      schema: #"""
+        {"$ref": "stop", "examples": [{"signal": "INT", "grace": "30s"}, {"grace": "0s"}]}
+        """#,
       synonyms: """
         stopSignal killSignal KillSignal stop_signal gracePeriod stop_grace_period \
         terminationGracePeriod terminationGracePeriodSeconds
@@ -126,6 +162,10 @@ struct StepDraft: FormatObject {
       What happens to processes of the step that are alive after its program has ended by \
       itself.
       """,
+      schema: #"""
+        {"enumDescriptions": ["They are ended, and told.",
+        "After a success they are left alone, also when the run ends."], "default": "end"}
+        """#,
       synonyms: "background daemon killGroup KillMode killMode", on: [.run]
     ) { $0.command.leftovers = $1 }
     FormatKey(
@@ -136,14 +176,13 @@ struct StepDraft: FormatObject {
       fails with the class stall.
       """,
       synonyms: "noOutputTimeout no_output_timeout idleTimeout inactivityTimeout", on: [.run],
-      traits: .aboutPipes
-    ) { $0.command.stallTimeout = $1 }
+      traits: .aboutPipes, at: \.command.stallTimeout)
     FormatKey(
       "mergeOutput", .flag(as: .mergeOutput), "Both streams as one",
       """
       Whether both output streams go into one pipe: their order is then exact, and all \
       counts as standard output.
-      """,
+      """, schema: #"{"default": false}"#,
       synonyms: "mergeStderr redirect_stderr", on: [.run], traits: .aboutPipes
     ) { $0.command.mergesOutput = $1 }
     FormatKey(
@@ -151,7 +190,7 @@ struct StepDraft: FormatObject {
       """
       How much of the step's output is kept and told. The step goes on beyond it, and its \
       end says that output was cut off.
-      """,
+      """, schema: #"{"default": "1GiB"}"#,
       synonyms: "maxLogSize maxOutput outputLimit", on: [.run], traits: .aboutPipes
     ) { $0.command.logLimit = $1 }
     FormatKey(
@@ -159,14 +198,14 @@ struct StepDraft: FormatObject {
       """
       Whether the step has the terminal to itself, for what asks people: its output is not \
       recorded, and without a terminal it fails to start.
-      """, synonyms: "interactive pty terminal", on: [.run]
+      """, schema: #"{"default": false}"#, synonyms: "interactive pty terminal", on: [.run]
     ) { $0.command.usesTerminal = $1 }
     FormatKey(
       "jobserver", .flag(as: .jobserver), "Has a jobserver",
       """
       Whether the step gets a GNU make jobserver, so that what it runs side by side shares \
       the slots of the run.
-      """, on: [.run]
+      """, schema: #"{"default": false}"#, on: [.run]
     ) { $0.command.usesJobserver = $1 }
     FormatKey(
       "cache", ValueFormat { $0.caching($1, $2) }, "Kept results",
@@ -176,11 +215,20 @@ struct StepDraft: FormatObject {
       directory, the element that it is run for, its input, the variables that the \
       workflow sets, and what is listed here.
       """,
+      schema: #"""
+        {"$ref": "cache", "defaultSnippets": [{"label": "cache: files in, files out",
+        "body": {"inputs": ["$1"], "outputs": ["$2"]}}]}
+        """#,
       synonyms: "memoize memo incremental upToDate", on: [.run], traits: .notInCleanup
     ) { $0.command.caching = $1 }
     FormatKey(
       "outputs", ValueFormat { $0.outputs($1, $2) }, "Outputs",
       "What is handed on, by name.",
+      schema: #"""
+        {"type": "object", "propertyNames": "@identifier",
+        "additionalProperties": "@output", "examples": [{"version": "${{ self.stdout }}"},
+        {"count": {"type": "integer"}}]}
+        """#,
       synonyms: "generates artifacts paths targets out outs"
     ) { $0.step.outputs = $1 }
     FormatKey(
@@ -188,7 +236,8 @@ struct StepDraft: FormatObject {
       """
       Whether it runs at all: an expression, with or without ${{ }} around it. Without it, \
       only if all it waits for went well.
-      """, synonyms: "when condition only_if rules"
+      """, schema: #"{"examples": ["!inputs.draft", "failure()", true]}"#,
+      synonyms: "when condition only_if rules"
     ) { $0.step.control.condition = $1 }
     FormatKey(
       "retry", ValueFormat { $0.retry($1, $2) }, "Further attempts",
@@ -197,6 +246,13 @@ struct StepDraft: FormatObject {
       to 16 policies, each with a counter of its own, of which the first that is for a \
       failure is followed. Without it, never.
       """,
+      schema: #"""
+        {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 1000}, "@expression",
+        "@retryPolicy", {"type": "array", "items": "@listedRetryPolicy", "minItems": 1,
+        "maxItems": 16}], "default": 0, "examples": [3, {"max": 5, "delay": "2s",
+        "maxDelay": "1m", "on": ["exit:75", "timeout"]}, [{"max": 3, "on": ["timeout"]},
+        {"max": 1, "delay": "1m"}]]}
+        """#,
       synonyms: "retries retryStrategy retry_policy retryPolicy",
       on: ActionKind.attempts + [.workflow] + ActionKind.groups
     ) { $0.step.control.retry = $1 }
@@ -206,6 +262,11 @@ struct StepDraft: FormatObject {
       Slots of pools that are held while an attempt runs, taken all at once: the name of a \
       pool, or how many of each.
       """,
+      schema: #"""
+        {"anyOf": ["@identifier", {"type": "object", "propertyNames": "@identifier",
+        "additionalProperties": "@slots", "minProperties": 1}], "examples": ["db", {"db": 1,
+        "cpu": 2}]}
+        """#,
       synonyms: "semaphore mutex lock resources resource_group", on: ActionKind.attempts
     ) { $0.step.control.pools = $1 }
     FormatKey(
@@ -214,11 +275,19 @@ struct StepDraft: FormatObject {
       A step, or several that run in order, when the group around this one ends or the run \
       does, if this one was started.
       """,
+      schema: #"""
+        {"anyOf": ["@cleanupStep", {"type": "array", "items": "@cleanupStep"}],
+        "examples": ["rm -rf out", ["make down", {"run": ["rm", "-rf", "out"]}]]}
+        """#,
       synonyms: "teardown after_script defer onExit post handlerOn", traits: .notInCleanup
     ) { $0.step.control.cleanup = $1 }
     FormatKey(
       "forEach", "For each",
       "Runs the step or group once for each element of a list or object.",
+      schema: #"""
+        {"$ref": "forEach", "examples": [{"in": ["a", "b"]},
+        {"in": "${{ steps.list.json }}", "as": "file", "maxParallel": 4}]}
+        """#,
       synonyms: "foreach for_each for loop each map with_items items",
       traits: .notInCleanup
     ) { pass, member, field, draft in
@@ -230,7 +299,11 @@ struct StepDraft: FormatObject {
       """
       Runs the step or group once for each combination of values, as GitHub's \
       strategy.matrix has it.
-      """, synonyms: "strategy", traits: .notInCleanup
+      """,
+      schema: #"""
+        {"$ref": "matrix", "examples": [{"os": ["linux", "macos"],
+        "include": [{"os": "windows"}]}]}
+        """#, synonyms: "strategy", traits: .notInCleanup
     ) {
       pass, member, field, draft in
       guard draft.mayLoop(by: member.key, &pass) else { return }
@@ -246,7 +319,12 @@ struct StepDraft: FormatObject {
       """
       The inputs of the other file, or what the action is given, by name. A text may have \
       expressions in it; elsewhere a whole value is given by one.
-      """, synonyms: "parameters params",
+      """,
+      schema: #"""
+        {"type": "object", "propertyNames": "@identifier",
+        "additionalProperties": {"anyOf": [{"type": "string"}, "@literal"]},
+        "examples": [{"version": "${{ inputs.version }}", "draft": true}]}
+        """#, synonyms: "parameters params",
       on: [.workflow, .use]
     ) { $0.parameters = $1 }
     FormatKey(
@@ -254,14 +332,22 @@ struct StepDraft: FormatObject {
       """
       Members side by side, of which the first that succeeds is the result; it ends the \
       others.
-      """, synonyms: "any first anyOf", traits: [.action, .graphList, .notInCleanup]
+      """,
+      schema: #"""
+        {"type": "array", "items": "@step", "minItems": 1, "examples": [["make fetch-a",
+        "make fetch-b"]]}
+        """#, synonyms: "any first anyOf", traits: [.action, .graphList, .notInCleanup]
     ) { pass, member, _, draft in pass.group(.race, member, into: &draft) }
     FormatKey(
       "join", "When the group is over",
       """
       all: when all members have ended. atLeast: when so many have succeeded; the others \
       are ended.
-      """, on: [.parallel]
+      """,
+      schema: #"""
+        {"anyOf": [{"const": "all"}, "@join"], "default": "all", "examples": ["all",
+        {"atLeast": 2}]}
+        """#, on: [.parallel]
     ) { pass, member, field, draft in
       guard let join = pass.join(member.value, field) else { return }
       draft.join = (join, member.value)
@@ -271,7 +357,7 @@ struct StepDraft: FormatObject {
       """
       Whether doing it again does nothing that doing it once has not done. An attempt that \
       was cut off when the engine was killed is then made again by weft resume.
-      """, synonyms: "safe reentrant rerunnable restartable",
+      """, schema: #"{"default": false}"#, synonyms: "safe reentrant rerunnable restartable",
       on: ActionKind.attempts
     ) { $0.step.control.isIdempotent = $1 }
     FormatKey(
@@ -349,12 +435,12 @@ struct StepDraft: FormatObject {
 extension FormatKey<StepDraft> {
   /// The key that makes a step one of a kind.
   static func action(
-    _ kind: ActionKind, _ title: StaticString, _ help: StaticString, synonyms: StaticString,
+    _ kind: ActionKind, _ title: StaticString, _ help: StaticString, schema: StaticString, synonyms: StaticString,
     traits: KeyTraits = [],
     read: @escaping @Sendable (inout DecodingPass, JSONNode, Field) -> StepAction?
   ) -> FormatKey {
     FormatKey(
-      kind.rules.key, title, help, synonyms: synonyms,
+      kind.rules.key, title, help, schema: schema, synonyms: synonyms,
       traits: traits.union(kind.containsSteps ? [.action, .notInCleanup] : .action)
     ) { pass, member, field, draft in
       draft.begin(kind, member.key, &pass)
@@ -516,18 +602,16 @@ extension DecodingPass {
       checkTerminal(of: draft)
       checkCaching(of: draft)
     }
-    if let settings = kind.rules.settings {
-      check(settings, of: node, besides: draft, kind)
-    }
+    if kind.rules.settings != nil { checkSettings(of: node, besides: draft, kind) }
   }
 
   /// Reports settings of commands that the kind of step does not have.
-  private mutating func check(
-    _ settings: Set<String>, of step: JSONNode, besides draft: StepDraft, _ kind: ActionKind
+  private mutating func checkSettings(
+    of step: JSONNode, besides draft: StepDraft, _ kind: ActionKind
   ) {
     for member in step.members {
       guard let name = member.key.stringValue, let rule = StepDraft.format.rule(named: name),
-        rule.traits.contains(.setting), !settings.contains(name)
+        rule.traits.contains(.setting), !rule.allows(kind)
       else { continue }
       report(
         kind == .workflow ? .settingOfOtherFile(name) : .misplacedKey(name, of: kind),

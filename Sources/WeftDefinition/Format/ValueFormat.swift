@@ -6,12 +6,15 @@ struct ValueFormat<Value>: Sendable {
   let type: FormatType
   /// Returns the value, or reports why there is none.
   let read: @Sendable (inout DecodingPass, JSONNode, Field) -> Value?
+  /// The problem with a value that was not read, whose path is given.
+  let problem: (@Sendable (Value, String) -> Diagnostic?)?
 
   init(
-    _ type: FormatType = .other,
+    _ type: FormatType = .other, problem: (@Sendable (Value, String) -> Diagnostic?)? = nil,
     _ read: @escaping @Sendable (inout DecodingPass, JSONNode, Field) -> Value?
   ) {
     self.type = type
+    self.problem = problem
     self.read = read
   }
 }
@@ -24,7 +27,9 @@ struct FormatType: Sendable {
     case size
     case flag
     case words([String])
-    /// Objects, arrays, texts and alternatives, which the schema describes by itself.
+    /// A type with a definition in the schema.
+    case defined(StaticString)
+    /// Objects, arrays and alternatives, for which the table has the schema.
     case other
   }
 
@@ -44,14 +49,17 @@ struct FormatType: Sendable {
 
 extension ValueFormat<Int> {
   static func integer(_ range: ClosedRange<Int>) -> ValueFormat {
-    ValueFormat(FormatType(.integer(range))) { $0.integer($1, $2, in: range) }
+    ValueFormat(
+      FormatType(.integer(range)), problem: { ValueRule.problem(with: $0, $1, in: range) }
+    ) { $0.integer($1, $2, in: range) }
   }
 
   static func integer(as key: ComputedKey) -> ValueFormat {
     guard case .count(let range) = key.type else { preconditionFailure("\(key) is no number") }
-    return ValueFormat(FormatType(.integer(range), as: key)) {
-      $0.integer($1, $2, in: range, as: key)
-    }
+    return ValueFormat(
+      FormatType(.integer(range), as: key),
+      problem: { ValueRule.problem(with: $0, $1, in: range) }
+    ) { $0.integer($1, $2, in: range, as: key) }
   }
 }
 
@@ -60,9 +68,10 @@ extension ValueFormat<Duration> {
     guard case .duration(let allowsZero) = key.type else {
       preconditionFailure("\(key) is no time")
     }
-    return ValueFormat(FormatType(.duration(allowsZero: allowsZero), as: key)) {
-      $0.duration($1, $2, allowsZero: allowsZero, as: key)
-    }
+    return ValueFormat(
+      FormatType(.duration(allowsZero: allowsZero), as: key),
+      problem: { ValueRule.problem(with: $0, $1, allowsZero: allowsZero) }
+    ) { $0.duration($1, $2, allowsZero: allowsZero, as: key) }
   }
 }
 
@@ -83,7 +92,8 @@ extension ValueFormat<Bool> {
 extension ValueFormat<String> {
   /// A text without expressions; not empty if `wanted` describes it.
   static func plainText(_ wanted: String? = nil) -> ValueFormat {
-    ValueFormat { pass, node, field in
+    ValueFormat(FormatType(.defined(wanted == nil ? "literalText" : "filledLiteralText"))) {
+      pass, node, field in
       guard let wanted else { return pass.text(node, field) }
       return pass.filledText(node, field, wanted: wanted)
     }
@@ -91,22 +101,26 @@ extension ValueFormat<String> {
 
   /// A text with expressions.
   static func text(at site: TextSite) -> ValueFormat {
-    ValueFormat { $0.text($1, $2, at: site) }
+    ValueFormat(FormatType(.defined("text"))) { $0.text($1, $2, at: site) }
   }
 
   static func text(_ wanted: String, at site: TextSite) -> ValueFormat {
-    ValueFormat { $0.filledText($1, $2, at: site, wanted: wanted) }
+    ValueFormat(FormatType(.defined("filledText"))) {
+      $0.filledText($1, $2, at: site, wanted: wanted)
+    }
   }
 
   /// A text of a request; not empty if `wanted` describes it.
   static func requestText(_ wanted: String? = nil, at site: HTTPSite) -> ValueFormat {
-    ValueFormat { $0.requestText($1, $2, site, wanted: wanted) }
+    ValueFormat(FormatType(.defined(wanted == nil ? "text" : "filledText"))) {
+      $0.requestText($1, $2, site, wanted: wanted)
+    }
   }
 }
 
 extension ValueFormat<Condition> {
   static func condition(at site: TextSite) -> ValueFormat {
-    ValueFormat { $0.condition($1, $2, at: site) }
+    ValueFormat(FormatType(.defined("condition"))) { $0.condition($1, $2, at: site) }
   }
 }
 

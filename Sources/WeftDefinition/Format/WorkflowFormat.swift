@@ -6,10 +6,25 @@ struct WorkflowDraft: FormatObject {
   var workflow: Workflow
   var body = GroupDraft()
 
+  static let schema: StaticString = #"""
+    {"oneOf": [{"required": ["steps"]}, {"required": ["parallel"]}],
+    "not": {"title": "A shell twice", "required": ["shell", "defaults"],
+    "properties": {"defaults": {"required": ["shell"]}}},
+    "examples": [{"steps": ["swift build", "swift test"]}, {"name": "release",
+    "steps": [{"id": "build", "run": "make all", "timeout": "10m"}, {"id": "checks",
+    "parallel": [{"run": ["make", "test"]}, {"run": "make lint",
+    "allowFailure": true}]}]}],
+    "defaultSnippets": [{"label": "workflow: one after another", "body": {"name": "$1",
+    "steps": ["$2"]}}, {"label": "workflow: a graph", "body": {"name": "$1",
+    "parallel": [{"id": "$2", "run": "$3"}, {"id": "$4", "run": "$5",
+    "needs": ["$2"]}]}}]}
+    """#
+
   static let format = ObjectFormat<WorkflowDraft>("a workflow") {
     FormatKey(
       "$schema", "Schema of this file",
-      "Where an editor finds this schema; ignored by weft."
+      "Where an editor finds this schema; ignored by weft.",
+      schema: #"{"examples": ["../schemas/workflow.schema.json"]}"#
     ) { _, _, _, _ in }
     FormatKey(
       "name", .plainText("a name"), "Name",
@@ -18,16 +33,25 @@ struct WorkflowDraft: FormatObject {
     FormatKey("description", .plainText()) { $0.workflow.description = $1 }
     FormatKey<WorkflowDraft>.commandSettings
     FormatKey(
-      "maxParallel", .integer(as: .maxParallel),
-      synonyms: "max-parallel max_parallel parallelism"
-    ) { $0.workflow.maxParallel = $1 }
+      "maxParallel", .integer(as: .maxParallel), "",
+      """
+      How many steps of the run may run at once. Without it, as many as there are \
+      processors; -j on the command line wins.
+      """,
+      synonyms: "max-parallel max_parallel parallelism", at: \.workflow.maxParallel)
     FormatKey(
       "timeout", .duration(as: .timeout), "Time limit of the run",
-      "How long the whole run may take, from its start. Without it there is no limit."
-    ) { $0.workflow.timeout = $1 }
+      "How long the whole run may take, from its start. Without it there is no limit.",
+      at: \.workflow.timeout)
     FormatKey(
       "onFailure", .word(of: FailureResponse.self), "What a failure does to the rest",
       "What happens to the other steps when one fails and its failure is not allowed.",
+      schema: #"""
+        {"enumDescriptions": ["Start nothing new, let the running finish.",
+        "Start nothing new, and end the running too.",
+        "Go on with everything that does not depend on the failure; the run still fails."],
+        "default": "stop"}
+        """#,
       synonyms: "fail-fast failFast"
     ) { $0.workflow.onFailure = $1 }
     FormatKey(
@@ -41,7 +65,12 @@ struct WorkflowDraft: FormatObject {
       """
       Secrets by the names that expressions call them by. They are read when a run starts, \
       and masked in everything that is written or shown.
-      """, synonyms: "secret"
+      """,
+      schema: #"""
+        {"type": "object", "propertyNames": "@secretName",
+        "additionalProperties": "@secret",
+        "examples": [{"TOKEN": {"env": "RELEASE_TOKEN"}}]}
+        """#, synonyms: "secret"
     ) { $0.workflow.secrets = $1 }
     FormatKey<WorkflowDraft>.environmentPolicy
     FormatKey(
@@ -50,10 +79,18 @@ struct WorkflowDraft: FormatObject {
       What may be given from outside, by -i NAME=VALUE or --inputs FILE: a name, and what \
       its value must be like. One without a default must be given.
       """,
+      schema: #"""
+        {"type": "object", "propertyNames": "@identifier", "additionalProperties": "@input",
+        "examples": [{"version": {"type": "string", "description": "what to publish"},
+        "draft": {"type": "boolean", "default": true}}],
+        "defaultSnippets": [{"label": "an input", "body": {"${1:name}": {"type": "string",
+        "description": "$2"}}}]}
+        """#,
       synonyms: "parameters params args arguments sources files deps srcs in"
     ) { $0.workflow.inputs = $1 }
     FormatKey(
-      "outputs", ValueFormat { $0.outputs($1, $2) },
+      "outputs", ValueFormat { $0.outputs($1, $2) }, "",
+      "The outputs of a run that has succeeded.",
       synonyms: "generates artifacts paths targets out outs"
     ) { $0.workflow.outputs = $1 }
     FormatKey(
@@ -62,21 +99,29 @@ struct WorkflowDraft: FormatObject {
       Slots that steps share, by name: how many, or how many and a rate at which they may \
       be taken.
       """,
+      schema: #"""
+        {"type": "object", "propertyNames": "@identifier",
+        "additionalProperties": {"anyOf": ["@slots", "@pool"]}, "examples": [{"db": 4,
+        "api": {"slots": 2, "rate": "30/1m"}}]}
+        """#,
       synonyms: "semaphore lock resources resource_group queues"
     ) { $0.workflow.pools = $1 }
     FormatKey(
       "finally", ValueFormat { $0.finally($1, $2) }, "Finally",
       "Steps and groups that run one after another when all else has ended, however it has.",
+      schema: #"{"type": "array", "items": "@step", "examples": [["make clean"]]}"#,
       synonyms: "always onExit after_all handlerOn", traits: .graphList
     ) { $0.workflow.finally = $1 }
     FormatKey(
       "defaults", ValueFormat { $0.defaults($1, $2) }, "Defaults",
       "What holds for every step that runs something and does not say otherwise.",
+      schema: #"{"$ref": "defaults", "examples": [{"timeout": "10m", "retry": 1}]}"#,
       synonyms: "default"
     ) { $0.workflow.defaults = $1 }
     FormatKey(
       "concurrency", ValueFormat { $0.concurrency($1, $2) }, "One run at a time",
       "Keeps runs of one key apart: while one of them is under way, none of the others is.",
+      schema: #"{"anyOf": ["@filledText", "@concurrency"]}"#,
       synonyms: "singleton mutex exclusive maxActiveRuns max_active_runs"
     ) { $0.workflow.concurrency = $1 }
   }
@@ -142,7 +187,7 @@ extension DecodingPass {
 
 extension StepDefaults: FormatObject {
   static let format = ObjectFormat<StepDefaults>("\"defaults\"") {
-    FormatKey("timeout", .duration(as: .timeout)) { $0.timeout = $1 }
+    FormatKey("timeout", .duration(as: .timeout), at: \.timeout)
     FormatKey(
       "retry", ValueFormat { $0.retry($1, $2) },
       synonyms: "retries retryStrategy retry_policy retryPolicy"
@@ -189,7 +234,7 @@ struct ConcurrencyDraft: FormatObject {
       """
       wait: waits until it has ended. refuse: does not begin, exit 4. cancelPrevious: has \
       it cancelled, and waits until it has ended.
-      """,
+      """, schema: #"{"default": "wait"}"#,
       synonyms: "cancel-in-progress cancelInProgress onConflict"
     ) { $0.policy = $1 }
   }

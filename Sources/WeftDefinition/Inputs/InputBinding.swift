@@ -1,5 +1,5 @@
-import WeftDiagnostics
-import WeftJSON
+public import WeftDiagnostics
+package import WeftJSON
 
 /// Matches the given values with the declared inputs of a workflow.
 package struct InputBinding {
@@ -223,5 +223,133 @@ extension InputBinding {
       "start it with inputs: ["
         + missing.prefix(mostNotes).map { "\"\($0.name)\": …" }.joined(separator: ", ") + "]"
     }
+  }
+}
+
+/// A value given for an input, before it is checked against the declaration.
+package struct GivenInput: Sendable {
+  package enum Content: Sendable {
+    /// Text to be read as the declared type.
+    case text(String)
+    /// JSON, whatever the declared type.
+    case json(String)
+    case value(JSONValue)
+    /// A value that could not be read; carries a verb and what was found.
+    case unread(String)
+  }
+
+  package enum Origin: Sendable {
+    /// An option, as named in messages: `-i version`.
+    case option(String)
+    /// A member of a document with all inputs.
+    case document(JSONMember)
+    /// Code of the embedding program.
+    case program
+  }
+
+  package var name: String
+  package var content: Content
+  package var origin: Origin
+
+  package init(_ name: String, _ content: Content, _ origin: Origin) {
+    self.name = name
+    self.content = content
+    self.origin = origin
+  }
+
+  /// The members of a document that is an object.
+  package static func all(in document: JSONNode) -> [GivenInput] {
+    document.members.map { member in
+      GivenInput(
+        member.key.stringValue ?? "", .value(JSONValue(member.value)), .document(member))
+    }
+  }
+
+  /// The name of the value in messages.
+  var subject: String {
+    switch origin {
+    case .option(let text): quoted(text)
+    case .document, .program: "input \(quoted(name))"
+    }
+  }
+
+  /// Whether it takes precedence over a document.
+  var isDirect: Bool {
+    if case .document = origin { false } else { true }
+  }
+
+  var namePlace: Diagnostic.Place? {
+    guard case .document(let member) = origin else { return nil }
+    return member.key.place
+  }
+
+  func place(of fault: ValueError) -> Diagnostic.Place? {
+    guard case .document(let member) = origin else { return nil }
+    return member.value.node(at: fault.path, ofName: fault.isAboutName).place
+  }
+}
+
+/// An error about given inputs that do not fit their declarations; nothing was started.
+package struct InputsError: Error, Sendable, Hashable {
+  /// All faults, not only the first.
+  package let faults: [InputFault]
+  /// The faults as reported: missing inputs are combined.
+  package let diagnostics: [Diagnostic]
+
+  package init(_ faults: [InputFault], diagnostics: [Diagnostic]) {
+    self.faults = faults
+    self.diagnostics = diagnostics
+  }
+}
+
+/// One fault of the given inputs.
+public struct InputFault: Sendable, Hashable {
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// The workflow has no such input.
+    case unknown
+    /// An input without a default was not given.
+    case missing
+    /// One input was given more than once by the same source.
+    case repeated
+    /// The given value does not fit the declaration.
+    case unfit
+    /// A file with the value could not be read.
+    case unread
+  }
+
+  public let kind: Kind
+  /// The name of the input: as given, or as declared if it is missing.
+  public let name: String
+  /// A sentence that names the input and contains no part of a secret.
+  public let message: String
+  /// The suggested remedy.
+  public let help: String?
+  /// The location in a document of inputs.
+  public let place: Diagnostic.Place?
+
+  init(
+    _ kind: Kind, _ name: String, _ message: String, help: String? = nil,
+    place: Diagnostic.Place? = nil
+  ) {
+    self.kind = kind
+    self.name = name
+    self.message = message
+    self.help = help
+    self.place = place
+  }
+
+  /// Stable across releases.
+  public var code: String {
+    switch kind {
+    case .unknown: "W0420"
+    case .missing: "W0421"
+    case .repeated: "W0422"
+    case .unfit: "W0423"
+    case .unread: "W0424"
+    }
+  }
+
+  var diagnostic: Diagnostic {
+    Diagnostic(.error, code: code, message: message, place: place, help: help)
   }
 }

@@ -12,6 +12,10 @@ extension Command.Caching: FormatObject {
       any number of directories; what means a directory means all in it, and ! before a \
       pattern takes out what it means. [] if it reads no files.
       """,
+      schema: #"""
+        {"type": "array", "items": {"type": "string", "minLength": 1,
+        "pattern": "^(?!!?/)"}, "examples": [["src/**", "Makefile", "!src/**/*.tmp"]]}
+        """#,
       synonyms: "parameters params args arguments sources files deps srcs in",
       required: "\"inputs\": [\"src/**\"], or [] if it reads no files"
     ) { $0.inputs = $1 }
@@ -21,6 +25,11 @@ extension Command.Caching: FormatObject {
       Files and directories, relative to the step's directory. A directory is kept with \
       all that is in it, and put back as a whole.
       """,
+      schema: #"""
+        {"type": "array", "items": {"type": "string", "minLength": 1,
+        "anyOf": [{"pattern": "\\$\\{\\{"}, {"pattern": "^(?!/)[^*?\\[]*$"}]},
+        "examples": [["build", "docs/index.html"]]}
+        """#,
       synonyms: "generates artifacts paths targets out outs"
     ) { $0.outputs = $1 }
     FormatKey(
@@ -29,11 +38,16 @@ extension Command.Caching: FormatObject {
       The names of variables of the process's own environment on which the step depends, \
       beside those that the workflow sets.
       """,
+      schema: #"""
+        {"type": "array", "items": {"type": "string", "pattern": "^[^=]+$"},
+        "examples": [["CC", "CFLAGS"]]}
+        """#,
       synonyms: "environment variables variable"
     ) { $0.environment = $1 }
     FormatKey(
       "key", .text(at: .cacheKey), "Key",
-      "A text on which it depends too: with another one, the step is run again.", synonyms: "group"
+      "A text on which it depends too: with another one, the step is run again.",
+      schema: #"{"type": "string"}"#, synonyms: "group"
     ) { $0.key = $1 }
     FormatKey(
       "version", ValueFormat { $0.versionCommand($1, $2) }, "Version of its tools",
@@ -41,6 +55,10 @@ extension Command.Caching: FormatObject {
       A command whose output counts too, such as that of a compiler which tells its \
       version. It is run once in a run, before the step.
       """,
+      schema: #"""
+        {"anyOf": [{"type": "string", "minLength": 1}, "@words"], "examples": [["cc",
+        "--version"]]}
+        """#,
       synonyms: "tool toolVersion compiler"
     ) { $0.version = $1 }
   }

@@ -203,11 +203,10 @@ extension Command: ActionModel {
     }
     for (index, code) in successCodes.enumerated() {
       let key = "successCodes[\(index)]"
-      values.note(key, code) { ValueRule.problem(with: $0, key, in: ValueRule.exitCodes) }
+      values.checkNumber(key, code, in: ValueRule.exitCodes)
     }
     guard hasOptions else { return }
-    values.checkTime("stallTimeout", stallTimeout)
-    values.checkTime("stop.grace", stop?.grace, allowsZero: true)
+    values.checkKeys(of: StopDraft(grace: stop?.grace), in: "stop")
     if let version = caching?.version, case .program(let arguments) = version {
       values.checkProgram(arguments, "cache.version")
     }
@@ -389,7 +388,11 @@ extension FormatKey<StepDraft> {
       """
       A script for the shell, or a program with its arguments, which is started without a \
       shell.
-      """, synonyms: "command cmd script exec", traits: [.action, .graphText, .graphList]
+      """,
+      schema: #"""
+        {"anyOf": ["@script", "@arguments"], "examples": ["make all", ["make", "-j4",
+        "all"]]}
+        """#, synonyms: "command cmd script exec", traits: [.action, .graphText, .graphList]
     ) { pass, member, field, draft in
       draft.begin(.run, member.key, &pass)
       draft.invocation = pass.invocation(member.value, field)

@@ -49,10 +49,12 @@ struct StandardInputDraft: FormatObject {
   /// The names of the keys found.
   var found: Set<String> = []
 
+  static let schema: StaticString = #"{"oneOf": [{"required": ["file"]}, {"required": ["log"]}]}"#
+
   static let format = ObjectFormat<StandardInputDraft>("\"stdin\"") {
     FormatKey(
       "file", "Path",
-      "Relative to the working directory of the step.", synonyms: "path"
+      "Relative to the working directory of the step.", schema: #""@filledText""#, synonyms: "path"
     ) { pass, member, field, draft in
       draft.found.insert("file")
       draft.file = pass.filledText(
@@ -61,7 +63,7 @@ struct StandardInputDraft: FormatObject {
     }
     FormatKey(
       "log", "Id of a step",
-      "All that this step wrote, both streams; it is waited for."
+      "All that this step wrote, both streams; it is waited for.", schema: #""@filledLiteralText""#
     ) { pass, member, field, draft in
       draft.found.insert("log")
       let name = pass.filledText(member.value, field, wanted: "the id of a step")
@@ -98,16 +100,20 @@ struct StopDraft: FormatObject {
   var grace: Duration?
   var isEmpty = true
 
+  static let schema: StaticString =
+    #"{"anyOf": [{"required": ["signal"]}, {"required": ["grace"]}]}"#
+
   static let format = ObjectFormat<StopDraft>("\"stop\"") {
     FormatKey(
       "signal", ValueFormat { $0.stopSignal($1, $2) }, "Signal",
-      "The signal to begin with, by its name without SIG.", synonyms: "name"
+      "The signal to begin with, by its name without SIG.",
+      schema: #"{"$ref": "stopSignal", "default": "TERM"}"#, synonyms: "name"
     ) { $0.signal = $1 }
     FormatKey(
       "grace", .duration(as: .grace), "Grace",
       "How long after the signal KILL follows; 0s sends KILL at once.",
-      synonyms: "timeout period gracePeriodSeconds"
-    ) { $0.grace = $1 }
+      schema: #"{"default": "10s", "examples": ["30s", "0s"]}"#,
+      synonyms: "timeout period gracePeriodSeconds", at: \.grace)
   }
 
   mutating func admits(_ key: KeyRule, _ node: JSONNode, _ pass: inout DecodingPass) -> Bool {

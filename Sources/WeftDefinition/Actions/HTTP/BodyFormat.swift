@@ -10,8 +10,13 @@ struct PartDraft: FormatObject {
   var content: JSONNode?
   var fileName: JSONNode?
 
+  static let schema: StaticString = #"""
+    {"oneOf": [{"required": ["value"]}, {"required": ["file"]}],
+    "dependentRequired": {"fileName": ["file"]}}
+    """#
+
   static let format = ObjectFormat<PartDraft>("a part of \"multipart\"") {
-    FormatKey("value", "Text", synonyms: "text content") {
+    FormatKey("value", "Text", schema: #"{"type": "string"}"#, synonyms: "text content") {
       pass, member, field, draft in
       draft.begin(member.key, &pass)
       let text = pass.requestText(
@@ -20,7 +25,8 @@ struct PartDraft: FormatObject {
     }
     FormatKey(
       "file", "File",
-      "The path of a file, relative to the step's directory.", synonyms: "path"
+      "The path of a file, relative to the step's directory.",
+      schema: #"{"type": "string", "minLength": 1}"#, synonyms: "path"
     ) { pass, member, field, draft in
       draft.begin(member.key, &pass)
       let path = pass.requestText(
@@ -29,7 +35,8 @@ struct PartDraft: FormatObject {
     }
     FormatKey(
       "fileName", "Name of the file",
-      "As which the server may keep the file; by default its own.", synonyms: "filename name"
+      "As which the server may keep the file; by default its own.",
+      schema: #"{"type": "string", "minLength": 1}"#, synonyms: "filename name"
     ) {
       pass, member, field, draft in
       draft.fileName = member.key
@@ -39,7 +46,9 @@ struct PartDraft: FormatObject {
     }
     FormatKey(
       "contentType", "Media type",
-      "What the part says of itself.", synonyms: "type mimeType"
+      "What the part says of itself.",
+      schema: #"{"type": "string", "minLength": 1, "examples": ["image/png"]}"#,
+      synonyms: "type mimeType"
     ) {
       pass, member, field, draft in
       draft.part.contentType = pass.requestText(

@@ -232,16 +232,8 @@ extension HTTPCall: ActionModel {
 
   package func check(_ values: inout BuiltValues) {
     if url.isEmpty { values.note("http.url", .empty(path: "http.url", wanted: "a URL")) }
-    let times = [
-      ("connect", timeouts.connect), ("idle", timeouts.idle),
-      ("total", timeouts.total),
-    ]
-    for (name, time) in times {
-      values.checkTime("http.timeout.\(name)", time, limit: WorkflowLimits.longestRequest)
-    }
-    values.note("http.redirects", redirects) {
-      ValueRule.problem(with: $0, "http.redirects", in: ValueRule.redirects)
-    }
+    values.checkKeys(of: timeouts, in: "http.timeout")
+    values.checkNumber("http.redirects", redirects, in: ValueRule.redirects)
     for (index, status) in expectation.statuses.enumerated()
     where !HTTPCall.isStatus(status) {
       let key = "http.expect.status[\(index)]"
@@ -251,15 +243,8 @@ extension HTTPCall: ActionModel {
           path: key, word: status, wanted: "a status such as 200, or \"2xx\"", nearest: nil,
           help: nil))
     }
-    if let polling = polling {
-      values.checkTime("http.poll.every", polling.every, allowsZero: true)
-      values.note("http.poll.max", polling.max) {
-        ValueRule.problem(with: $0, "http.poll.max", in: ValueRule.requests)
-      }
-    }
-    values.note("http.pages.max", paging?.max) {
-      ValueRule.problem(with: $0, "http.pages.max", in: ValueRule.requests)
-    }
+    if let polling { values.checkKeys(of: polling, in: "http.poll") }
+    if let paging { values.checkKeys(of: paging, in: "http.pages") }
     if case .upTo(let time)? = staleOnError { values.checkTime("http.staleOnError", time) }
   }
 
@@ -391,6 +376,11 @@ extension FormatKey<StepDraft> {
   static var http: FormatKey {
     action(
       .http, "HTTP request", "One HTTP request, and what is to become of its answer.",
+      schema: #"""
+        {"$ref": "http", "examples": [{"url": "https://example.org/"}, {"method": "PUT",
+        "url": "https://registry.example/app", "bodyFile": "dist/app",
+        "auth": {"bearer": "${{ secrets.TOKEN }}"}}]}
+        """#,
       synonyms: "request fetch curl url web rest"
     ) { pass, node, field in pass.httpCall(node, field).map(StepAction.http) }
   }

@@ -11,17 +11,30 @@ struct HTTPDraft: FormatObject {
   /// The first key that gives a body.
   private var body: (name: String, node: JSONNode)?
 
+  static let schema: StaticString = #"""
+    {"oneOf": [{"required": ["json"]}, {"required": ["body"]}, {"required": ["form"]},
+    {"required": ["multipart"]}, {"required": ["bodyFile"]},
+    {"properties": {"json": false, "body": false, "form": false, "multipart": false,
+    "bodyFile": false}}], "allOf": [{"if": {"required": ["saveTo"]},
+    "then": {"properties": {"poll": false, "pages": false, "response": false}}},
+    {"if": {"properties": {"staleOnError": {"not": {"const": false}}},
+    "required": ["staleOnError"]},
+    "then": {"properties": {"cache": {"not": {"const": false}}},
+    "required": ["cache"]}}]}
+    """#
+
   static let format = ObjectFormat<HTTPDraft>("\"http\"") {
     FormatKey(
       "method", .requestText("a method like GET", at: .method), "Method",
-      "As it stands on the wire. By default POST where there is a body, else GET."
+      "As it stands on the wire. By default POST where there is a body, else GET.",
+      schema: #"{"examples": ["GET", "PUT"]}"#
     ) { $0.method = $1 }
     FormatKey(
       "url", .requestText("a URL with http:// or https://", at: .url), "URL",
       """
       With http:// or https://. A value in it is escaped for the part of the URL where it \
       stands.
-      """,
+      """, schema: #"{"examples": ["https://api.example.org/v1/items/${{ item }}"]}"#,
       synonyms: "uri endpoint href address", required: "{ \"url\": \"https://example.org/\" }"
     ) { $0.call.url = $1 }
     FormatKey(
@@ -29,7 +42,7 @@ struct HTTPDraft: FormatObject {
       """
       Values may have expressions in them. One that is exactly an expression and comes to \
       null is left out; an array is several values of one name.
-      """,
+      """, schema: #""@requestFields""#,
       synonyms: "params parameters qs searchParams queryParams"
     ) { $0.call.query = $1 }
     FormatKey(
@@ -37,7 +50,7 @@ struct HTTPDraft: FormatObject {
       """
       Values may have expressions in them. One that is exactly an expression and comes to \
       null is left out; an array is several values of one name.
-      """,
+      """, schema: #""@requestFields""#,
       synonyms: "header"
     ) { $0.call.headers = $1 }
     FormatKey(
@@ -53,21 +66,29 @@ struct HTTPDraft: FormatObject {
       """
       Values may have expressions in them. One that is exactly an expression and comes to \
       null is left out; an array is several values of one name.
-      """,
+      """, schema: #""@requestFields""#,
       synonyms: "formData urlencoded fields", traits: .body
     ) { $0.call.body = .form($1) }
     FormatKey(
       "multipart", ValueFormat { $0.parts($1, $2) }, "Multipart form",
-      "Fields and files.", traits: .body
+      "Fields and files.",
+      schema: #"""
+        {"type": "object", "propertyNames": "@requestName",
+        "additionalProperties": {"anyOf": ["@requestPart", {"type": "array",
+        "items": "@requestPart"}]}, "examples": [{"title": "Cat",
+        "photo": {"file": "cat.png", "contentType": "image/png"}}]}
+        """#, traits: .body
     ) { $0.call.body = .multipart($1) }
     FormatKey(
       "bodyFile", .requestText("the path of a file", at: .bodyFile), "Body from a file",
       "The path of a file that is sent, relative to the step's directory.",
+      schema: #"{"examples": ["dist/app.tar.gz"]}"#,
       synonyms: "file upload uploadFile dataBinary", traits: .body
     ) { $0.call.body = .file($1) }
     FormatKey(
       "auth", ValueFormat { $0.requestAuth($1, $2) }, "Who asks",
       "Sent as an Authorization header, to this origin alone.",
+      schema: #"{"$ref": "auth", "examples": [{"bearer": "${{ secrets.TOKEN }}"}]}"#,
       synonyms: "authorization authentication credentials"
     ) { $0.call.auth = $1 }
     FormatKey(
@@ -75,20 +96,32 @@ struct HTTPDraft: FormatObject {
       """
       How long a request and its answer may take, redirects included: 2m unless said \
       otherwise. The step's own timeout is for all requests together.
-      """
+      """,
+      schema: #"""
+        {"anyOf": ["@duration", "@expression", "@requestTimeouts"], "default": "2m",
+        "examples": ["30s", {"connect": "5s", "idle": "30s", "total": "10m"}]}
+        """#
     ) { $0.call.timeouts = $1 }
     FormatKey(
       "redirects", "Redirects",
       "How many are followed; 0: a redirect is an answer like any other.",
+      schema: #"""
+        {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 50}, "@expression",
+        "@redirects"], "default": 10}
+        """#,
       synonyms: "followRedirects maxRedirects follow"
     ) { pass, member, field, draft in pass.takeRedirects(member.value, field, into: &draft.call) }
     FormatKey(
       "expect", ValueFormat { $0.expectation($1, $2) }, "Which answers will do",
+      schema: #"""
+        {"$ref": "expect", "examples": [{"status": [200, 404]}, {"when": "self.json.ok"}]}
+        """#,
       synonyms: "status statusCode success_codes assert validStatus"
     ) { $0.call.expectation = $1 }
     FormatKey(
       "saveTo", .requestText("the path of a file", at: .saveTo), "File to save to",
       "The body goes into this file, relative to the step's directory, when it is complete.",
+      schema: #"{"examples": ["dist/tool.tar.gz"]}"#,
       synonyms: "output outputFile download dest destination target"
     ) { $0.call.saveTo = $1 }
     FormatKey(
@@ -101,21 +134,30 @@ struct HTTPDraft: FormatObject {
       """
       The URL of a proxy, or env for what http_proxy and its like say. None unless said \
       otherwise.
-      """
+      """, schema: #"{"examples": ["env", "http://proxy.example:3128"]}"#
     ) { $0.call.proxy = $1 }
     FormatKey(
-      "tls", ValueFormat { $0.tlsFiles($1, $2) }, "PEM files", synonyms: "ssl verify cert"
+      "tls", ValueFormat { $0.tlsFiles($1, $2) }, "PEM files", schema: #""@tls""#,
+      synonyms: "ssl verify cert"
     ) { $0.call.tls = $1 }
     FormatKey(
-      "poll", ValueFormat { $0.polling($1, $2) }, "Asking until it is so", traits: .readsBody
+      "poll", ValueFormat { $0.polling($1, $2) }, "Asking until it is so",
+      schema: #"""
+        {"$ref": "poll", "examples": [{"until": "self.json.state == 'done'",
+        "every": "10s"}]}
+        """#, traits: .readsBody
     ) { $0.call.polling = $1 }
     FormatKey(
       "pages", ValueFormat { $0.paging($1, $2) }, "Pages",
+      schema: #"""
+        {"$ref": "pages", "examples": [{"next": "link"}, {"next": "self.json.next",
+        "collect": "self.json.items"}]}
+        """#,
       synonyms: "pagination paginate", traits: .readsBody
     ) { $0.call.paging = $1 }
     FormatKey(
       "response", .word(of: HTTPCall.ResponseForm.self), "What the body is",
-      "auto: what the answer says.",
+      "auto: what the answer says.", schema: #"{"default": "auto"}"#,
       synonyms: "responseType responseFormat parse", traits: .readsBody
     ) { $0.call.responseForm = $1 }
     FormatKey(
@@ -123,7 +165,7 @@ struct HTTPDraft: FormatObject {
       """
       Sent as Idempotency-Key, so that a request which may have been done can be sent \
       again: true for one of this run and step, or a text.
-      """,
+      """, schema: #"{"type": ["boolean", "string"], "minLength": 1}"#,
       synonyms: "idempotent requestId"
     ) { $0.call.idempotencyKey = $1 }
     FormatKey(
@@ -133,6 +175,10 @@ struct HTTPDraft: FormatObject {
       for this run, or the path of a folder, relative to the step's directory, for later \
       runs too.
       """,
+      schema: #"""
+        {"type": ["boolean", "string"], "minLength": 1, "default": false, "examples": [true,
+        ".cache/http"]}
+        """#,
       synonyms: "memoize memo incremental upToDate"
     ) { $0.call.cache = $1 }
     FormatKey(
@@ -140,7 +186,7 @@ struct HTTPDraft: FormatObject {
       """
       Whether a kept answer stands in for a server that is out of reach or fails, however \
       old it is, or for how long after its lifetime.
-      """
+      """, schema: #"{"anyOf": [{"type": "boolean"}, "@duration"], "default": false}"#
     ) { $0.call.staleOnError = $1 }
   }
 
@@ -240,13 +286,18 @@ struct AuthDraft: FormatObject {
   var auth: HTTPCall.Auth?
   var first: JSONNode?
 
+  static let schema: StaticString =
+    #"{"oneOf": [{"required": ["bearer"]}, {"required": ["basic"]}]}"#
+
   static let format = ObjectFormat<AuthDraft>("\"auth\"") {
     FormatKey(
       "bearer", .requestText("a token", at: .bearer), "Token",
-      "Sent as Bearer.",
+      "Sent as Bearer.", schema: #"{"examples": ["${{ secrets.TOKEN }}"]}"#,
       synonyms: "token oauth2"
     ) { $0.auth = .bearer($1) }
-    FormatKey("basic", ValueFormat { $0.basicAuth($1, $2) }, "User and password") { $0.auth = $1 }
+    FormatKey(
+      "basic", ValueFormat { $0.basicAuth($1, $2) }, "User and password", schema: #""@basicAuth""#
+    ) { $0.auth = $1 }
   }
 
   mutating func admits(_ key: KeyRule, _ node: JSONNode, _ pass: inout DecodingPass) -> Bool {
@@ -311,13 +362,13 @@ extension DecodingPass {
 
 extension HTTPCall.Timeouts: FormatObject {
   static let format = ObjectFormat<HTTPCall.Timeouts>("\"timeout\" of \"http\"") {
-    FormatKey("connect", .requestTime(as: .connectTimeout), "Limit") { $0.connect = $1 }
-    FormatKey("idle", .requestTime(as: .idleTimeout), "Limit") { $0.idle = $1 }
-    FormatKey("total", "Limit", synonyms: "max timeout all") {
-      pass, member, field, timeouts in
-      // A computed time replaces the default.
-      timeouts.total = pass.requestTime(member.value, field, as: .totalTimeout)
-    }
+    FormatKey(
+      "connect", .requestTime(as: .connectTimeout), "Limit", at: \.connect)
+    FormatKey(
+      "idle", .requestTime(as: .idleTimeout), "Limit", at: \.idle)
+    FormatKey(
+      "total", .requestTime(as: .totalTimeout), "Limit", synonyms: "max timeout all",
+      at: \.total)
   }
 }
 
@@ -329,7 +380,9 @@ struct RedirectsDraft: FormatObject {
       "max", .integer(as: .redirects),
       synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times"
     ) { $0.call.redirects = $1 }
-    FormatKey("allowDowngrade", .flag(), "From https to http") { $0.call.allowsDowngrade = $1 }
+    FormatKey("allowDowngrade", .flag(), "From https to http", schema: #"{"default": false}"#) {
+      $0.call.allowsDowngrade = $1
+    }
   }
 }
 
@@ -360,7 +413,10 @@ extension ValueFormat<String> {
 
 extension ValueFormat<Duration> {
   fileprivate static func requestTime(as key: ComputedKey) -> ValueFormat {
-    ValueFormat { $0.requestTime($1, $2, as: key) }
+    ValueFormat(
+      FormatType(.duration(allowsZero: false), as: key),
+      problem: { ValueRule.problem(with: $0, $1, limit: WorkflowLimits.longestRequest) }
+    ) { $0.requestTime($1, $2, as: key) }
   }
 }
 
@@ -374,6 +430,8 @@ extension DecodingPass {
     } else {
       timeouts.total = requestTime(node, field, as: .totalTimeout)
     }
+    // A computed time replaces the default.
+    if texts.computed[.totalTimeout] != nil { timeouts.total = nil }
     return timeouts
   }
 

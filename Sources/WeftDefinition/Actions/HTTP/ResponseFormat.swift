@@ -4,7 +4,13 @@ import WeftJSON
 /// Accepted responses, polling and pages of a request.
 extension HTTPCall.Expectation: FormatObject {
   static let format = ObjectFormat<HTTPCall.Expectation>("\"expect\"") {
-    FormatKey("status", ValueFormat { $0.statuses($1, $2) }, "") { $0.statuses = $1 }
+    FormatKey(
+      "status", ValueFormat { $0.statuses($1, $2) }, "",
+      schema: #"""
+        {"anyOf": ["@status", {"type": "array", "items": "@status", "minItems": 1}],
+        "default": "2xx"}
+        """#
+    ) { $0.statuses = $1 }
     FormatKey(
       "when", .condition(at: .http(.expected)), "Condition",
       "Read with the answer as self; unless it holds, the step fails.", synonyms: "if condition"
@@ -23,13 +29,12 @@ extension HTTPCall.Polling: FormatObject {
     FormatKey(
       "every", .duration(as: .pollEvery), "Pause",
       "From an answer to the next request; nothing is held meanwhile.",
-      synonyms: "interval delay period"
-    ) { $0.every = $1 }
+      schema: #"{"default": "5s"}"#,
+      synonyms: "interval delay period", at: \.every)
     FormatKey(
       "max", .integer(as: .pollMax), "Requests at most",
-      "How often it is asked in all.",
-      synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times"
-    ) { $0.max = $1 }
+      "How often it is asked in all.", schema: #"{"default": 100}"#,
+      synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times", at: \.max)
   }
 }
 
@@ -40,14 +45,13 @@ extension HTTPCall.Paging: FormatObject {
       """
       link for the answer's Link header, or an expression that comes to a URL, read with \
       the page as self; null or nothing after the last.
-      """,
+      """, schema: #""@condition""#,
       required: "{ \"next\": \"link\" }"
     ) { $0.next = $1 }
     FormatKey(
       "max", .integer(as: .pagesMax), "Pages at most",
-      "More fail the step.",
-      synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times"
-    ) { $0.max = $1 }
+      "More fail the step.", schema: #"{"default": 100}"#,
+      synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times", at: \.max)
     FormatKey(
       "collect", .condition(at: .http(.collected)), "What is collected",
       """
@@ -61,7 +65,11 @@ extension HTTPCall.Paging: FormatObject {
       Origins besides that of the url to which the request goes with its body, or with a \
       method that may change something. Credentials, certificates and the idempotency key \
       go to none of them.
-      """
+      """,
+      schema: #"""
+        {"type": "array", "items": {"type": "string", "minLength": 1},
+        "examples": [["https://api.example.org"]]}
+        """#
     ) { $0.origins = $1 }
   }
 }
