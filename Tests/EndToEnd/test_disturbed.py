@@ -158,11 +158,13 @@ class Disturbed:
                 words += [option, node.address(frame)]
             if words:
                 again |= dependents(self.workflow, [node]) if words[0] == "--from" else set(node.walk())
-                # The other members of a race take part in it again.
-                outermost = next((each for each in reversed([node, *node.ancestors]) if each.kind == "race"), node)
+                # The other members of a race take part in it again, and elements whose failure a loop has tolerated.
+                outermost = next((each for each in reversed([node, *node.ancestors])
+                                  if each.kind == "race" or each.loop and each.loop.tolerated), node)
                 self.excused |= set(outermost.walk())
-        if not last and self.random.random() < 0.15:
-            node = self.random.choice([node for node in self.workflow.steps() if node.role == "step"])
+        editable = [node for node in self.workflow.steps() if node.role == "step"]
+        if not last and self.random.random() < 0.15 and editable:
+            node = self.random.choice(editable)
             node.version += 1
             for name, text in self.workflow.files().items():
                 (self.path / name).write_text(text)

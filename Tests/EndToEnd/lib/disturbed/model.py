@@ -200,7 +200,9 @@ class Model:
         """`is_left`: whether the step may have been skipped at last, because it had succeeded before."""
         known = other.named(frame)
         before = self.notes.before(known, began.place)
-        if before and before.kind == "B" and not is_ended_early(other):
+        # A step that handles a failure is skipped if there is none when an interrupted attempt is made again.
+        was_skipped = other.condition == "failure" and before and before.part < began.part
+        if before and before.kind == "B" and not is_ended_early(other) and not was_skipped:
             return [f"{name} began while {known} was not over"]
         done = self.notes.last(known, "E")
         if done and done.place > began.place and other not in excused and not is_left:
