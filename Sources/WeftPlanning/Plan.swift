@@ -11,7 +11,7 @@ public struct Plan: Sendable {
   /// The index of a node; smaller ones are earlier in the file.
   public typealias NodeIndex = Int
 
-  public internal(set) var workflow: Workflow {
+  public package(set) var workflow: Workflow {
     get { files[0].workflow }
     set { files[0].workflow = newValue }
   }
@@ -20,7 +20,7 @@ public struct Plan: Sendable {
   /// Every step with an action to run, in file order.
   public let steps: [PlannedStep]
   /// Every group, the top level first (index 0), then in file order: outer before inner.
-  public internal(set) var groups: [PlannedGroup]
+  public package(set) var groups: [PlannedGroup]
   /// Steps, group starts and group ends, in file order. The top level has neither start nor end.
   public let nodes: [PlanNode]
   /// The dependencies of each node.
@@ -37,7 +37,7 @@ public struct Plan: Sendable {
   /// The log dependencies between steps.
   package let logs: PlannedLogs
   /// The evaluated names of steps and groups, by node.
-  var names: [NodeIndex: String] = [:]
+  package var names: [NodeIndex: String] = [:]
   /// Decisions of the run that are known in advance.
   package var forecast = PlanForecast()
 }
@@ -162,9 +162,9 @@ public struct PlannedGroup: Sendable {
   /// `nil` for the top level. The top level of another file has the address of the step that runs the file.
   public let address: StepAddress?
   /// `nil` for the top level. Its `action` holds the members, which are planned separately.
-  public internal(set) var step: Step?
+  public package(set) var step: Step?
   public let order: StepGroup.Order
-  public internal(set) var maxParallel: Int?
+  public package(set) var maxParallel: Int?
   /// The enclosing group; `nil` for the top level.
   public let parent: Int?
   /// 0 for the top level; the top level of another file is as deep as the step that runs the file.
@@ -326,4 +326,16 @@ extension FanOut {
 
 extension Template {
   fileprivate var references: [ContextReference] { expressions.flatMap(\.references) }
+}
+
+extension Plan {
+  /// The name shown instead of a step's address; `nil` if it has none.
+  package func name(of step: PlannedStep) -> String? {
+    (names.isEmpty ? nil : names[step.node]) ?? step.name
+  }
+
+  /// The name shown instead of a group's address; `nil` if it has none.
+  package func name(of group: PlannedGroup) -> String? {
+    (names.isEmpty ? nil : names[group.startNode]) ?? group.step?.name
+  }
 }

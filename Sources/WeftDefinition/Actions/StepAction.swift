@@ -21,10 +21,61 @@ public enum StepAction: Sendable, Hashable {
   indirect case http(HTTPCall)
 }
 
+/// The kind of a step's action; a step without an action key computes.
+@usableFromInline package enum ActionKind: Sendable, Hashable, CaseIterable {
+  case run, use, http, workflow, wait, approve, compute, steps, parallel, race
+
+  @inlinable package init(_ order: StepGroup.Order) {
+    switch order {
+    case .steps: self = .steps
+    case .parallel: self = .parallel
+    case .race: self = .race
+    }
+  }
+
+  /// Whether it runs attempts in a slot, by an executor.
+  @inlinable package var makesAttempts: Bool {
+    switch self {
+    case .run, .use, .http: true
+    case .workflow, .wait, .approve, .compute, .steps, .parallel, .race: false
+    }
+  }
+
+  /// Whether it consists of other steps; a cleanup step must not.
+  package var containsSteps: Bool { isGroup || self == .workflow }
+
+  package var isGroup: Bool {
+    switch self {
+    case .steps, .parallel, .race: true
+    case .run, .use, .http, .workflow, .wait, .approve, .compute: false
+    }
+  }
+
+  static let groups = allCases.filter(\.isGroup)
+  static let attempts = allCases.filter(\.makesAttempts)
+
+  /// The properties that all actions of the kind share.
+  package var rules: ActionRules {
+    switch self {
+    case .run: Command.rules
+    case .use: ActionCall.rules
+    case .http: HTTPCall.rules
+    case .workflow: NestedWorkflow.rules
+    case .wait: Waiting.rules
+    case .approve: Approval.rules
+    case .compute: Computation.rules
+    case .steps: StepGroup.sequenceRules
+    case .parallel: StepGroup.parallelRules
+    case .race: StepGroup.raceRules
+    }
+  }
+}
+
 /// The work of one kind of action, and all that checks, plans and printers need to know about it.
 ///
 /// A new kind of action is a type of this protocol in a file of its own, with its ``ActionRules`` and its key of the
-/// file format; a case of ``StepAction`` and of ``ActionKind``; and the code that runs it, in WeftExecution.
+/// file format; a case of ``StepAction`` and of ``ActionKind``; and the
+/// code that runs it, in WeftExecution.
 package protocol ActionModel: Sendable, Hashable {
   /// Reports the values that the format does not allow; for a workflow built in Swift.
   func check(_ values: inout BuiltValues)

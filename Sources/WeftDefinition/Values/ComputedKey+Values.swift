@@ -77,3 +77,37 @@ extension ComputedKey {
       help: nil)
   }
 }
+
+extension Step {
+  /// Sets a key to the value that its expression evaluated to.
+  package mutating func set(
+    _ key: ComputedKey, to value: ExpressionValue
+  ) throws(EvaluationError) {
+    switch key {
+    case .timeout: timeout = try key.duration(value)
+    case .stallTimeout: action.command?.stallTimeout = try key.duration(value)
+    case .grace:
+      let signal = action.command?.stop?.signal
+      action.command?.stop = StopRequest(signal: signal, grace: try key.duration(value))
+    case .logLimit: action.command?.logLimit = try key.size(value)
+    case .mergeOutput: action.command?.mergesOutput = try key.flag(value)
+    case .tty: action.command?.usesTerminal = try key.flag(value)
+    case .jobserver: action.command?.usesJobserver = try key.flag(value)
+    case .allowFailure: allowFailure = try key.tolerance(value)
+    case .retryMax: control.retry[0].max = try key.count(value)
+    case .retryDelay: control.retry[0].delay = try key.duration(value)
+    case .retryMaxDelay: control.retry[0].maxDelay = try key.duration(value)
+    case .retryWithin: control.retry[0].within = try key.duration(value)
+    case .connectTimeout: action.request?.timeouts.connect = try key.duration(value)
+    case .idleTimeout: action.request?.timeouts.idle = try key.duration(value)
+    case .totalTimeout: action.request?.timeouts.total = try key.duration(value)
+    case .maxBytes: action.request?.maxBytes = try key.size(value)
+    case .redirects: action.request?.redirects = try key.count(value)
+    case .pollEvery: action.request?.polling?.every = try key.duration(value)
+    case .pollMax: action.request?.polling?.max = try key.count(value)
+    case .pagesMax: action.request?.paging?.max = try key.count(value)
+    // The limits of groups and loops are not those of a step.
+    case .maxParallel, .elementParallel: break
+    }
+  }
+}

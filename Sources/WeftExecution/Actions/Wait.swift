@@ -27,6 +27,13 @@ extension RunEngine {
       case .failure(let failure): return Future(value: failAtStart(task, failure))
       }
     }
+    return wait(task, for: delay, until: moment)
+  }
+
+  /// Ends the step when a delay is over. Another engine that resumes the run waits for what is left of it.
+  func wait(
+    _ task: StepTask, for delay: Duration, until moment: Int64? = nil
+  ) -> Future<NodeResult, Never> {
     reportStart(of: task)
     let due =
       moment.map { WallTime(nanoseconds: $0) } ?? configuration.wallClock().advanced(by: delay)

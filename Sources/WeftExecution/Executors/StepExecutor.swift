@@ -27,42 +27,17 @@ extension StepExecutor {
   package func finish(stop: StopSwitch) -> Future<RunOrphans, Never> { Future(value: RunOrphans()) }
 }
 
-/// Dispatches each attempt to the executor for its kind of action.
-package struct StepExecutors: StepExecutor {
-  private let commands: any StepExecutor
-  private let actions: ActionExecutor
-  private let requests: HTTPExecutor
-
-  package init(commands: any StepExecutor, actions: ActionExecutor, requests: HTTPExecutor) {
-    self.commands = commands
-    self.actions = actions
-    self.requests = requests
-  }
-
-  package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
-    switch attempt.step.kind {
-    case .run: commands.execute(attempt)
-    case .use: actions.execute(attempt)
-    case .http: requests.execute(attempt)
-    case .workflow, .wait, .approve, .compute, .steps, .parallel, .race:
-      preconditionFailure("\(attempt.address) is to be attempted and runs nothing")
-    }
-  }
-
-  package var containment: WeftEvents.ContainmentLevel? { commands.containment }
-
-  /// Does not wait for actions that were left behind, because they may never end.
-  package func finish(stop: StopSwitch) -> Future<RunOrphans, Never> { commands.finish(stop: stop) }
-}
-
-/// Orphans of a run after its last step has ended.
+/// Orphans of an attempt, or of a run after its last step has ended.
 package struct RunOrphans: Sendable, Hashable {
   /// Those that were terminated.
   package var leftovers: [LeftoverProcess] = []
   /// Those that could not be killed.
   package var unkillable: [LeftoverProcess] = []
 
-  package init() {}
+  package init(leftovers: [LeftoverProcess] = [], unkillable: [LeftoverProcess] = []) {
+    self.leftovers = leftovers
+    self.unkillable = unkillable
+  }
 }
 
 /// One execution of a step.
@@ -148,13 +123,8 @@ package struct AttemptEnd: Sendable, Hashable {
 
   package var status: Status
   let boxedUsage: Boxed<WeftEvents.ResourceUsage>?
-  private var boxedOrphans: Boxed<OrphanedProcesses>?
+  private var boxedOrphans: Boxed<RunOrphans>?
   private var boxedRequest: Boxed<RequestTrace>?
-
-  private struct OrphanedProcesses: Sendable, Hashable {
-    var leftovers: [LeftoverProcess] = []
-    var unkillable: [LeftoverProcess] = []
-  }
 
   /// Orphans: processes that were still alive after its program had ended, and were terminated.
   package var leftovers: [LeftoverProcess] { boxedOrphans?.value.leftovers ?? [] }
@@ -179,12 +149,11 @@ extension AttemptEnd {
     _ status: Status, usage: WeftEvents.ResourceUsage? = nil, leftovers: [LeftoverProcess] = [],
     unkillable: [LeftoverProcess] = []
   ) {
-    let isClean = leftovers.isEmpty && unkillable.isEmpty
+    let orphans = RunOrphans(leftovers: leftovers, unkillable: unkillable)
     // Uses the memberwise initialiser: see ``ResolvedStep``.
     self.init(
       status: status, boxedUsage: usage.map { .holding($0) },
-      boxedOrphans: isClean
-        ? nil : .holding(OrphanedProcesses(leftovers: leftovers, unkillable: unkillable)),
+      boxedOrphans: leftovers.isEmpty && unkillable.isEmpty ? nil : .holding(orphans),
       boxedRequest: nil)
   }
 }

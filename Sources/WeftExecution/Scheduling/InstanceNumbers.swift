@@ -43,3 +43,94 @@ struct FreeList {
     if length == 1 { single.append(first) } else { longer[length, default: []].append(first) }
   }
 }
+
+/// A table of a few numbers out of many, such as the steps that run. It finds an entry by the last bits of the
+/// number, which is cheaper than a dictionary's hash function that withstands attacks. That is safe because the
+/// engine chooses the numbers; a lookup among numbers that are far apart and share those bits would take linear time.
+///
+/// Open addressing with linear probing; removal closes the gap (Knuth, The Art of Computer Programming, volume 3,
+/// section 6.4, algorithm R).
+struct InstanceTable<Value: Sendable>: Sendable {
+  private struct Entry {
+    let key: Int
+    var value: Value
+  }
+
+  /// A power of two of slots, of which at most three quarters are taken.
+  private var entries: [Entry?] = []
+  private(set) var count = 0
+  var isEmpty: Bool { count == 0 }
+
+  /// The slot at which the search for a number begins. Neighbours stay neighbours: numbers that are in use at the
+  /// same time are mostly consecutive, and then each has a slot of its own.
+  private func home(of key: Int) -> Int { key & (entries.count - 1) }
+
+  private func next(_ place: Int) -> Int { (place + 1) & (entries.count - 1) }
+
+  /// The slot of the number; `nil` if it is not in the table.
+  private func place(of key: Int) -> Int? {
+    guard count > 0 else { return nil }
+    var place = home(of: key)
+    while let entry = entries[place] {
+      if entry.key == key { return place }
+      place = next(place)
+    }
+    return nil
+  }
+
+  subscript(key: Int) -> Value? { place(of: key).flatMap { entries[$0]?.value } }
+
+  mutating func set(_ value: Value, for key: Int) {
+    if let place = place(of: key) {
+      entries[place]?.value = value
+      return
+    }
+    if 4 * (count + 1) > 3 * entries.count { grow() }
+    insert(Entry(key: key, value: value))
+  }
+
+  private mutating func insert(_ entry: Entry) {
+    var place = home(of: entry.key)
+    while entries[place] != nil { place = next(place) }
+    entries[place] = entry
+    count += 1
+  }
+
+  private mutating func grow() {
+    let old = entries
+    entries = Array(repeating: nil, count: max(8, 2 * old.count))
+    count = 0
+    for case let entry? in old { insert(entry) }
+  }
+
+  @discardableResult
+  mutating func remove(_ key: Int) -> Value? {
+    guard var gap = place(of: key) else { return nil }
+    let removed = entries[gap]?.value
+    entries[gap] = nil
+    count -= 1
+    var place = next(gap)
+    while let entry = entries[place] {
+      // An entry whose home is behind the gap stays: the search for it does not pass the gap.
+      let distance = (place - home(of: entry.key)) & (entries.count - 1)
+      if distance >= (place - gap) & (entries.count - 1) {
+        entries[gap] = entry
+        entries[place] = nil
+        gap = place
+      }
+      place = next(place)
+    }
+    return removed
+  }
+
+  /// The values, in no particular order.
+  var values: some Sequence<Value> { entries.lazy.compactMap { $0?.value } }
+
+  /// Returns any entry that satisfies the predicate.
+  func first(where isWanted: ((key: Int, value: Value)) -> Bool) -> (key: Int, value: Value)? {
+    for case let entry? in entries where isWanted((entry.key, entry.value)) {
+      return (entry.key, entry.value)
+    }
+    return nil
+  }
+}

@@ -245,8 +245,8 @@ extension RunEngine {
     schedulePendingCleanup(of: task)
     let scope = task.instance.scope(around: task.index, of: plan)
     schedulePendingCleanup(inside: task, reason, scope: scope)
-    let own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, shape: .group)
-    values.record(own, ofNode: plan.groups[task.index].startNode, in: task.instance)
+    values.record(
+      .skipped(reason, .group), ofNode: plan.groups[task.index].startNode, in: task.instance)
     durations?.skipped(PlanRegion(group: task.index, of: plan).steps, in: task.instance, reason)
     events.publish(.stepSkipped(task.address, reason))
     return NodeResult(reason, failedBefore: results.contains(where: \.hasFailed))

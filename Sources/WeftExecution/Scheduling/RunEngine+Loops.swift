@@ -42,14 +42,12 @@ extension RunEngine {
   /// element: then each element evaluates it.
   private func skipReason(_ task: LoopTask, after results: NodeResults) -> SkipReason? {
     if let recorded = resumePolicy?.beginning(of: task) { return recorded.skip }
-    let (texts, isOfElements, group) =
+    let (isOfElements, group) =
       switch task.member {
-      case .step(let index):
-        (plan.values.texts(ofStep: index), plan.isEvaluatedPerElement(step: index), task.group)
-      case .group(let index):
-        (plan.values.texts(ofGroup: index), plan.isEvaluatedPerElement(group: index), index)
+      case .step(let index): (plan.isEvaluatedPerElement(step: index), task.group)
+      case .group(let index): (plan.isEvaluatedPerElement(group: index), index)
       }
-    var condition = StartCondition(texts)
+    var condition = StartCondition(task.texts(in: plan))
     if let known = condition, isOfElements {
       // Each element decides by itself whether it starts in spite of a failure.
       if known.looksAtFailures {
@@ -80,7 +78,7 @@ extension RunEngine {
 
   private func skipAll(_ task: LoopTask, _ reason: SkipReason) -> NodeResult {
     schedulePendingCleanup(ofElementsOf: task, reason, scope: task.outerScope)
-    var own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, shape: .group)
+    var own = NodeValues.skipped(reason, .group)
     own.results = []
     values.record(own, ofNode: task.node, in: task.instance)
     durations?.skipped(task.region.steps, in: task.instance, reason)
@@ -246,12 +244,7 @@ extension RunEngine {
 
   /// Whether each element decides by itself whether to start in spite of a failure.
   private func mayStartDespiteFailure(_ task: LoopTask) -> Bool {
-    let texts =
-      switch task.member {
-      case .step(let index): plan.values.texts(ofStep: index)
-      case .group(let index): plan.values.texts(ofGroup: index)
-      }
-    return StartCondition(texts)?.looksAtFailures == true || isFinal(task.group)
+    StartCondition(task.texts(in: plan))?.looksAtFailures == true || isFinal(task.group)
   }
 
   private func start(

@@ -55,22 +55,6 @@ extension RunEngine {
     }
   }
 
-  /// Runs the action of an admitted step: the only place that decides how.
-  private func perform(_ task: StepTask) -> MaybeReady<NodeResult, Never> {
-    switch task.step.kind {
-    case .run, .use, .http:
-      var task = task
-      if let ledger = ledger(for: task) { task.keep(ledger) }
-      if let cache, task.step.isCached { return lookUp(task, in: cache) }
-      return queue(task)
-    case .compute: return .now(compute(task))
-    case .wait: return .later(wait(task))
-    case .approve: return .later(approve(task))
-    case .workflow, .steps, .parallel, .race:
-      preconditionFailure("the planner let pass \(task.address), which is no group")
-    }
-  }
-
   // MARK: Admission
 
   private func admission(
@@ -138,9 +122,7 @@ extension RunEngine {
 
   func skip(_ task: StepTask, _ reason: SkipReason) -> NodeResult {
     schedulePendingCleanup(of: task)
-    values.record(
-      NodeValues(outcome: reason.outcome, conclusion: reason.outcome),
-      ofNode: task.step.node, in: task.instance)
+    values.record(.skipped(reason), ofNode: task.step.node, in: task.instance)
     durations?.skipped(task, reason)
     events.publish(.stepSkipped(task.address, reason), step: task.place)
     return NodeResult(reason, failedBefore: task.failedBefore)

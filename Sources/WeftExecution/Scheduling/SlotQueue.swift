@@ -87,13 +87,6 @@ struct SlotQueue {
     var limit: Int?
     /// The demand, from ``SlotQueue/demand(_:)``.
     var demand: Int?
-
-    init(weight: Int32, order: UInt64, limit: Int? = nil, demand: Int? = nil) {
-      self.weight = weight
-      self.order = order
-      self.limit = limit
-      self.demand = demand
-    }
   }
 
   /// Assigns the next number to a step, from 0.

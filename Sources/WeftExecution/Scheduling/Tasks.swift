@@ -177,6 +177,14 @@ struct LoopTask: Sendable {
   /// start in spite of a failure.
   let blockingResult: NodeResult?
 
+  /// The texts of the step or group, as the plan has them.
+  func texts(in plan: Plan) -> ArraySlice<PlannedText> {
+    switch member {
+    case .step(let index): plan.values.texts(ofStep: index)
+    case .group(let index): plan.values.texts(ofGroup: index)
+    }
+  }
+
   /// The position of the loop in the report; `nil` for a group, and for a loop inside an element, which is not in the
   /// plan by its address.
   var place: Int? {

@@ -46,11 +46,7 @@ struct LoopLister {
     self.values = values
     self.task = task
     self.recorded = recorded
-    texts =
-      switch task.member {
-      case .step(let index): values.plan.values.texts(ofStep: index)
-      case .group(let index): values.plan.values.texts(ofGroup: index)
-      }
+    texts = task.texts(in: values.plan)
   }
 
   func listing() -> Result<LoopListing, StepFailure> {

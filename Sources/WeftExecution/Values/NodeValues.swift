@@ -29,6 +29,11 @@ struct NodeValues: Sendable {
   /// The member that won a race.
   var winner: StepAddress?
 
+  /// The result of a step or group that was skipped.
+  static func skipped(_ reason: SkipReason, _ shape: ResultShape = .step) -> NodeValues {
+    NodeValues(outcome: reason.outcome, conclusion: reason.outcome, shape: shape)
+  }
+
   /// The fields of the whole result; `json` only if that needs no parsing.
   var fields: [StepField] {
     switch shape {

@@ -15,14 +15,9 @@ package struct ResolvedStep: Sendable {
 
   /// The parts that may differ from what is written.
   struct Parts: Sendable {
-    /// The action, its expressions replaced by values, except for the texts of a request.
-    var action: StepAction
+    /// The step, its expressions replaced by values, except for the texts of a request.
+    var step: Step
     var requestTexts = RequestTexts()
-    var timeout: Duration?
-    var allowFailure: FailureTolerance
-    var retry: [RetryPolicy]
-    var environment: [String: String?]
-    var workingDirectory: String?
     var evaluatedTexts: [(name: String, value: String)] = []
     var groupEnvironments: [Int: [String: String?]] = [:]
     private(set) var secretVariables: Set<String> = []
@@ -30,12 +25,8 @@ package struct ResolvedStep: Sendable {
     var argumentCounts: [Int] = []
 
     fileprivate init(asWritten step: PlannedStep, _ directory: String?) {
-      action = step.action
-      timeout = step.timeout
-      allowFailure = step.allowFailure
-      retry = step.retry
-      environment = step.settings.environment
-      workingDirectory = directory
+      self.step = step.step
+      self.step.settings.workingDirectory = directory
     }
 
     mutating func recordSecrets(in variables: [String: ScopedText?]) {
@@ -57,37 +48,45 @@ extension ResolvedStep {
   init(asWritten step: PlannedStep, directory: String?) {
     // In an extension, and by the memberwise initialiser: one in the type itself that sets the members one by
     // one makes a copy of the whole and destroys the first (Swift 6.3, from seven words on).
-    self.init(
-      step: step, directory: directory,
-      boxedParts: nil)
+    self.init(step: step, directory: directory, boxedParts: nil)
   }
 
-  package var action: StepAction { boxedParts?.value.action ?? step.action }
+  package var action: StepAction { boxedParts?.value.step.action ?? step.action }
   /// The evaluated texts of its request.
   var requestTexts: RequestTexts { boxedParts?.value.requestTexts ?? RequestTexts() }
   /// The command it runs; `nil` if it runs none.
-  package var command: Command? { boxedParts.map { $0.value.action.command } ?? step.command }
+  package var command: Command? { action.command }
   /// The exit codes that count as success.
-  var successCodes: [Int] { boxedParts?.value.action.command?.successCodes ?? step.successCodes }
+  var successCodes: [Int] {
+    boxedParts?.value.step.action.command?.successCodes ?? step.successCodes
+  }
   /// The maximum size of its log.
-  var logLimit: ByteCount { boxedParts?.value.action.command?.logLimit ?? step.logLimit }
+  var logLimit: ByteCount { boxedParts?.value.step.action.command?.logLimit ?? step.logLimit }
   /// The time limit of one attempt.
   package var timeout: Duration? {
-    get { boxedParts == nil ? step.timeout : parts.timeout }
-    set { parts.timeout = newValue }
+    get { boxedParts == nil ? step.timeout : parts.step.timeout }
+    set { parts.step.timeout = newValue }
   }
   package var allowFailure: FailureTolerance {
-    boxedParts?.value.allowFailure ?? step.allowFailure
+    boxedParts?.value.step.allowFailure ?? step.allowFailure
   }
   /// The retry policies.
-  package var retry: [RetryPolicy] { boxedParts?.value.retry ?? step.retry }
+  package var retry: [RetryPolicy] { boxedParts?.value.step.control.retry ?? step.retry }
   /// The variables that the step itself sets; `nil` removes a variable.
   package var environment: [String: String?] {
-    boxedParts?.value.environment ?? step.settings.environment
+    boxedParts?.value.step.settings.environment ?? step.settings.environment
   }
   /// Relative to the start directory; `nil` for the start directory itself.
   package var workingDirectory: String? {
-    boxedParts == nil ? directory : parts.workingDirectory
+    boxedParts == nil ? directory : parts.step.settings.workingDirectory
+  }
+  /// The path of the working directory; `nil` for the current directory of the process.
+  ///
+  /// - Parameter start: The start directory, unless it is that of the process.
+  func directory(from start: String?) -> String? {
+    guard let workingDirectory else { return start }
+    guard let start, !workingDirectory.hasPrefix("/") else { return workingDirectory }
+    return start + "/" + workingDirectory
   }
   /// Variables that pass the values of expressions to a script, and the path of the output file to the program;
   /// they override all variables that a file sets.
@@ -114,39 +113,5 @@ extension ResolvedStep {
       if index < first { return position }
     }
     return index
-  }
-}
-
-extension ResolvedStep.Parts {
-  /// Sets a key to the value that its expression evaluated to.
-  mutating func set(
-    _ key: ComputedKey, to value: ExpressionValue
-  ) throws(EvaluationError) {
-    switch key {
-    case .timeout: timeout = try key.duration(value)
-    case .stallTimeout: action.command?.stallTimeout = try key.duration(value)
-    case .grace:
-      let signal = action.command?.stop?.signal
-      action.command?.stop = StopRequest(signal: signal, grace: try key.duration(value))
-    case .logLimit: action.command?.logLimit = try key.size(value)
-    case .mergeOutput: action.command?.mergesOutput = try key.flag(value)
-    case .tty: action.command?.usesTerminal = try key.flag(value)
-    case .jobserver: action.command?.usesJobserver = try key.flag(value)
-    case .allowFailure: allowFailure = try key.tolerance(value)
-    case .retryMax: retry[0].max = try key.count(value)
-    case .retryDelay: retry[0].delay = try key.duration(value)
-    case .retryMaxDelay: retry[0].maxDelay = try key.duration(value)
-    case .retryWithin: retry[0].within = try key.duration(value)
-    case .connectTimeout: action.request?.timeouts.connect = try key.duration(value)
-    case .idleTimeout: action.request?.timeouts.idle = try key.duration(value)
-    case .totalTimeout: action.request?.timeouts.total = try key.duration(value)
-    case .maxBytes: action.request?.maxBytes = try key.size(value)
-    case .redirects: action.request?.redirects = try key.count(value)
-    case .pollEvery: action.request?.polling?.every = try key.duration(value)
-    case .pollMax: action.request?.polling?.max = try key.count(value)
-    case .pagesMax: action.request?.paging?.max = try key.count(value)
-    // Keys of groups and loops, which are evaluated before the step itself.
-    case .maxParallel, .elementParallel: break
-    }
   }
 }

@@ -26,20 +26,20 @@ extension Plan {
       // The secrets of steps that will not run need not be read.
       binding.foresee(elementsToo: false)
     }
-    return (self.binding(binding.values), binding.problems.sortedByLocation())
+    return (binding.plan, binding.problems.sortedByLocation())
   }
 }
 
 private struct StaticEvaluation {
-  private let plan: Plan
+  private(set) var plan: Plan
   /// Indexed by file.
   private let files: [StaticInputs]
   private let hasRun: Bool
-  private(set) var values = StaticValues()
   private(set) var problems: [Diagnostic] = []
 
   init(plan: Plan, inputs: InputValues, run: RunID?, in directory: String?) {
     self.plan = plan
+    self.plan.forecast = PlanForecast()
     hasRun = run != nil
     files = StaticInputs.all(
       of: plan, inputs,
@@ -55,7 +55,7 @@ private struct StaticEvaluation {
       for text in plan.values.texts(ofGroup: index) {
         guard canBind(text) else {
           if hasRun, text.site == .name, let address = plan.groups[index].address {
-            values.names[plan.groups[index].startNode] = address.text
+            plan.names[plan.groups[index].startNode] = address.text
           }
           continue
         }
@@ -65,11 +65,11 @@ private struct StaticEvaluation {
     for (index, step) in plan.steps.enumerated() {
       for text in plan.values.texts(ofStep: index) where text.site == .name {
         guard canBind(text) else {
-          if hasRun { values.names[step.node] = step.address.text }
+          if hasRun { plan.names[step.node] = step.address.text }
           continue
         }
         bind(text) { (binding) throws(ExpressionError) in
-          binding.values.names[step.node] = try text.template.text(in: binding.scope(of: text)).text
+          binding.plan.names[step.node] = try text.template.text(in: binding.scope(of: text)).text
         }
       }
     }
@@ -99,14 +99,14 @@ private struct StaticEvaluation {
       isDecided(condition.text),
       let value = try? condition.expression.evaluate(in: scope(of: condition.text)).value
     {
-      values.forecast.conditions[node] = value.isTruthy
+      plan.forecast.conditions[node] = value.isTruthy
     }
     guard elementsToo, control.fanOut != nil, texts.filter(\.saysElements).allSatisfy(isDecided)
     else { return }
     let file = files[texts.first?.file ?? plan.groups[plan.group(around: node)].file].scope
     let task = LoopTask(member, of: plan, in: file.instance, after: [])
     if let listing = try? LoopLister(file.values, task).listing().get() {
-      values.forecast.elements[node] = listing.count
+      plan.forecast.elements[node] = listing.count
     }
   }
 
@@ -136,49 +136,37 @@ private struct StaticEvaluation {
   private mutating func bind(
     _ text: PlannedText, ofGroup index: Int
   ) throws(ExpressionError) {
-    if text.site == .name {
-      values.names[plan.groups[index].startNode] =
-        try text.template.text(in: scope(of: text)).text
-    }
-    if text.site == .concurrencyKey, index == 0 {
-      values.concurrencyKey = try text.template.text(in: scope(of: text)).text
-    }
-    guard case .computed(let key) = text.site, let expression = text.template.onlyExpression else {
-      return
-    }
-    let value = try expression.evaluate(in: scope(of: text)).value
-    do throws(EvaluationError) {
-      switch key {
-      case .timeout: values.timeouts[index] = try key.duration(value)
-      case .allowFailure: values.tolerances[index] = try key.tolerance(value)
-      case .maxParallel:
-        values.limits[index] = try key.count(value)
-      case .retryMax:
-        let count = try key.count(value)
-        change(index) { $0.max = count }
-      case .retryDelay:
-        let delay = try key.duration(value)
-        change(index) { $0.delay = delay }
-      case .retryMaxDelay:
-        let delay = try key.duration(value)
-        change(index) { $0.maxDelay = delay }
-      case .retryWithin:
-        let limit = try key.duration(value)
-        change(index) { $0.within = limit }
-      default: break
+    let scope = scope(of: text)
+    switch text.site {
+    case .name:
+      plan.names[plan.groups[index].startNode] = try text.template.text(in: scope).text
+    case .concurrencyKey where index == 0:
+      plan.workflow.concurrency?.key = try text.template.text(in: scope).text
+    case .computed(let key):
+      try text.template.onlyExpression?.value(in: scope) { (value) throws(EvaluationError) in
+        try bind(key, to: value, ofGroup: index)
       }
-    } catch {
-      throw ExpressionError(error, expression.range)
+    default: break
     }
   }
 
-  /// Changes the only policy of a group that has a computed part.
-  private mutating func change(_ group: Int, _ edit: (inout RetryPolicy) -> Void) {
-    guard var policy = values.retries[group] ?? plan.groups[group].step?.control.retry.first else {
+  private mutating func bind(
+    _ key: ComputedKey, to value: ExpressionValue, ofGroup index: Int
+  ) throws(EvaluationError) {
+    // The limit of a loop is evaluated with its elements.
+    if key == .elementParallel { return }
+    if key == .maxParallel { plan.groups[index].maxParallel = try key.count(value) }
+    guard index == 0 else {
+      try plan.groups[index].step?.set(key, to: value)
+      plan.groups[index].step?.computed[key] = nil
       return
     }
-    edit(&policy)
-    values.retries[group] = policy
+    switch key {
+    case .timeout: plan.workflow.timeout = try key.duration(value)
+    case .maxParallel: plan.workflow.maxParallel = plan.groups[0].maxParallel
+    default: return
+    }
+    plan.workflow.computed[key] = nil
   }
 }
 
@@ -189,5 +177,63 @@ extension PlannedText {
     case .elements, .axis, .include, .exclude: true
     default: false
     }
+  }
+}
+
+/// The inputs of a file that are known before anything runs: all inputs of the main workflow; for a nested
+/// workflow, those given by constants, by defaults, or by expressions over values that are known at that point.
+struct StaticInputs {
+  let scope: StepScope
+  private let inputs: InputValues
+
+  static func all(
+    of plan: Plan, _ inputs: InputValues, _ values: RunValues, hasRun: Bool
+  ) -> [StaticInputs] {
+    let instance = Instance.run(of: plan)
+    var files = [StaticInputs(scope: StepScope(values: values, instance: instance), inputs: inputs)]
+    for (index, file) in plan.files.enumerated().dropFirst() {
+      guard let caller = file.caller else { continue }
+      let around = files[plan.groups[caller].file]
+      let known = around.inputs(givenTo: file, by: caller, in: plan, hasRun: hasRun)
+      let instance = Instance(
+        .attempt(1), of: PlanRegion(allOf: plan), in: around.scope.instance, firstInstance: 0,
+        firstScope: 0, scope: 0)
+      instance.supply(.success(RunInputs(known)), toFile: index)
+      files.append(
+        StaticInputs(
+          scope: StepScope(values: values, instance: instance, ownFile: index), inputs: known))
+    }
+    return files
+  }
+
+  /// Whether a text of the file reads only known values.
+  func decides(_ text: PlannedText, hasRun: Bool) -> Bool {
+    text.template.expressions.allSatisfy { expression in
+      expression.references.allSatisfy { reference in
+        switch reference.valueContext {
+        case .inputs:
+          reference.names.count > 1 && inputs.entry(named: reference.names[1].text) != nil
+        case .workflow: true
+        case .run: hasRun
+        case .env, .secrets, .steps, .itself, .item, .index, .matrix, nil: false
+        }
+      }
+    }
+  }
+
+  /// An invalid value is reported when the file is run.
+  private func inputs(
+    givenTo file: PlannedFile, by caller: Int, in plan: Plan, hasRun: Bool
+  ) -> InputValues {
+    guard case .workflow(let nested)? = plan.groups[caller].step?.action else { return .none }
+    let texts = plan.values.texts(ofGroup: caller)
+    return InputValues(
+      file.workflow.inputs.compactMap { input in
+        let giving = InputGiving(to: [input], nested, texts, of: plan, in: scope)
+        let reads = nested.parameters.filter { InputName($0.name) == input.name }
+          .compactMap { parameter in texts.first { $0.site == .parameter(parameter.name) } }
+        guard reads.allSatisfy({ decides($0, hasRun: hasRun) }) else { return nil }
+        return (try? giving.inputs())?.entries.first
+      })
   }
 }

@@ -35,7 +35,7 @@ struct StepResolver {
       return nil
     } catch {
       // `allowFailure` also covers the step's own expressions.
-      if let tolerance = try? tolerance(ofStep: index) { parts.allowFailure = tolerance }
+      if let tolerance = try? tolerance(ofStep: index) { parts.step.allowFailure = tolerance }
       return error
     }
   }
@@ -64,7 +64,7 @@ struct StepResolver {
     var scope = StepScope(values: values, instance: instance, group: step.group, attempt: attempt)
     if step.kind.rules.hasSettings { try resolveGroups(around: step, &resolved) }
     let own = try variables(step.settings.environment, texts, scope)
-    resolved.environment = own.mapValues { $0?.text }
+    resolved.step.settings.environment = own.mapValues { $0?.text }
     resolved.recordSecrets(in: own)
     scope.variables = own
     var expansions: [Int: [String]] = [:]
@@ -74,10 +74,11 @@ struct StepResolver {
       }
     }
     try resolveScript(ofStep: index, texts, scope, &resolved)
-    if !expansions.isEmpty, case .program(let arguments)? = resolved.action.command?.invocation {
+    if !expansions.isEmpty, case .program(let arguments)? = resolved.step.action.command?.invocation
+    {
       let expanded = arguments.enumerated().flatMap { expansions[$0.offset] ?? [$0.element] }
       guard expanded.first?.isEmpty == false else { throw .noProgram }
-      resolved.action.command?.invocation = .program(expanded)
+      resolved.step.action.command?.invocation = .program(expanded)
       if expansions.values.contains(where: { $0.count != 1 }) {
         resolved.argumentCounts = arguments.indices.map { expansions[$0]?.count ?? 1 }
       }
@@ -101,35 +102,35 @@ struct StepResolver {
     case .parameter(let name):
       let evaluation = try text.template.evaluate(in: scope)
       if evaluation.isSecret { values.secrets.add(everyTextIn: evaluation.value) }
-      resolved.action.call?.supply(name, evaluation.value.json)
+      resolved.step.action.call?.supply(name, evaluation.value.json)
     case .argument(let position):
       expansions[position] = try text.template.arguments(in: scope).map {
         (value) throws(ExpressionError) in
         try open(value, text)
       }
     case .workingDirectory:
-      resolved.workingDirectory = try open(text.template.text(in: scope), text)
+      resolved.step.settings.workingDirectory = try open(text.template.text(in: scope), text)
     case .inputFile:
-      resolved.action.command?.stdin = .file(try open(text.template.text(in: scope), text))
+      resolved.step.action.command?.stdin = .file(try open(text.template.text(in: scope), text))
     case .input:
       let value = try text.template.optionalText(in: scope)
       value.map { hide($0) }
-      resolved.action.command?.stdin = value.map { .text($0.text) }
+      resolved.step.action.command?.stdin = value.map { .text($0.text) }
       resolved.inputIsSecret = value?.isSecret == true
     case .cacheInput(let index):
       let evaluation = try text.template.evaluate(in: scope, escaping: .filePattern)
       let value = ScopedText(
         text: evaluation.value.primitiveText ?? "", isSecret: evaluation.isSecret)
-      resolved.action.command?.caching?.inputs[index] = try open(value, text)
+      resolved.step.action.command?.caching?.inputs[index] = try open(value, text)
     case .cacheOutput(let index):
-      resolved.action.command?.caching?.outputs[index] = try open(
+      resolved.step.action.command?.caching?.outputs[index] = try open(
         text.template.text(in: scope), text)
     case .cacheKey:
-      resolved.action.command?.caching?.key = try open(text.template.text(in: scope), text)
+      resolved.step.action.command?.caching?.key = try open(text.template.text(in: scope), text)
     case .computed(let key):
       guard let expression = text.template.onlyExpression else { break }
       try expression.value(in: scope) { (value) throws(EvaluationError) in
-        try resolved.set(key, to: value)
+        try resolved.step.set(key, to: value)
       }
     }
   }
@@ -142,7 +143,7 @@ struct StepResolver {
     guard let script = plan.values.script(ofStep: index),
       let text = texts.first(where: { $0.site == .script })
     else { return }
-    resolved.action.command?.invocation = .script(script.text)
+    resolved.step.action.command?.invocation = .script(script.text)
     for (name, expression) in script.variables {
       let value = try text.evaluated(in: plan) { (_) throws(ExpressionError) in
         try open(expression.text(in: scope), text)
@@ -169,7 +170,7 @@ struct StepResolver {
       hasDirectory = true
       guard let text = texts.first(where: { $0.site == .workingDirectory }) else { continue }
       let scope = StepScope(values: values, instance: instance, group: group)
-      resolved.workingDirectory = try text.evaluated(in: plan) {
+      resolved.step.settings.workingDirectory = try text.evaluated(in: plan) {
         (template) throws(ExpressionError) in
         try open(template.text(in: scope), text)
       }

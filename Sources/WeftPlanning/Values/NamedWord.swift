@@ -1,5 +1,23 @@
 package import WeftDefinition
 
+/// The members of `run` in expressions.
+package enum RunField: String, Sendable, Hashable, CaseIterable {
+  case id, attempt, dir
+}
+
+/// The members of `workflow` in expressions.
+package enum WorkflowField: String, Sendable, Hashable, CaseIterable {
+  case name, file
+}
+
+/// The contexts of expressions.
+package enum ValueContext: String, Sendable, Hashable, CaseIterable {
+  case inputs, env, secrets, steps
+  case itself = "self"
+  case item, index, matrix
+  case run, workflow
+}
+
 /// Words of the language, compared by their bytes: they are looked up for every reference, and comparing `String`s
 /// takes ten times as long.
 struct NamedWords<Word: RawRepresentable<String> & CaseIterable & Sendable>: Sendable {

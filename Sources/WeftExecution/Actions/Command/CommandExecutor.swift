@@ -41,11 +41,8 @@ package final class CommandExecutor: StepExecutor {
   package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
     let promise = Promise<AttemptEnd, Never>(
       ifDropped: .success(AttemptEnd(.failed(.threadEnded))))
-    let request = StartQueue.Request(
-      stop: attempt.stop,
-      warn: { attempt.warnings.reportOnce($0.warning(step: attempt.address.text)) },
-      refuse: { promise.succeed(AttemptEnd($0)) },
-      job: { [self] in
+    starts.submit(
+      StartQueue.Request(for: attempt, promise) { [self] in
         do throws(AttemptStartError) {
           promise.succeed(try run(attempt))
         } catch {
@@ -55,7 +52,6 @@ package final class CommandExecutor: StepExecutor {
         }
         return nil
       })
-    starts.submit(request)
     return promise.future
   }
 
@@ -266,9 +262,9 @@ extension WeftEvents.ContainmentLevel {
 
 extension RunOrphans {
   init(_ end: OrphansEnd) {
-    self.init()
-    leftovers = end.ended.map(LeftoverProcess.init)
-    unkillable = end.orphans.map(LeftoverProcess.init)
+    self.init(
+      leftovers: end.ended.map(LeftoverProcess.init),
+      unkillable: end.orphans.map(LeftoverProcess.init))
   }
 }
 

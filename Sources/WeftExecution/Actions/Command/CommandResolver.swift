@@ -58,9 +58,7 @@ final class CommandResolver: Sendable {
 
   /// The step's working directory; `nil` for the current directory of the process.
   func directory(of step: ResolvedStep) -> String? {
-    guard let written = step.workingDirectory else { return startDirectory }
-    guard let startDirectory, !written.hasPrefix("/") else { return written }
-    return startDirectory + "/" + written
+    step.directory(from: startDirectory)
   }
 
   /// The environment of the step's next attempt.

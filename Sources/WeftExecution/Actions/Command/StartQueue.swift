@@ -1,6 +1,8 @@
 import Synchronization
 import WeftDefinition
 import WeftEvents
+import WeftFutures
+import WeftPlanning
 import WeftPlatform
 
 /// Gives every attempt of a run a thread on which its program is started. On resource exhaustion, attempts wait
@@ -163,6 +165,18 @@ extension StartQueue {
       state.withLock { $0.hasTimer = false }
       tryNext(onThisThread: false)
     }
+  }
+}
+
+extension StartQueue.Request {
+  init(
+    for attempt: Attempt, _ promise: Promise<AttemptEnd, Never>,
+    job: @escaping @Sendable () -> ResourceExhaustion?
+  ) {
+    self.init(
+      stop: attempt.stop,
+      warn: { attempt.warnings.reportOnce($0.warning(step: attempt.address.text)) },
+      refuse: { promise.succeed(AttemptEnd($0)) }, job: job)
   }
 }
 

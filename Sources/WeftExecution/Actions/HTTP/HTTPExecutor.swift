@@ -41,7 +41,8 @@ package final class HTTPExecutor: StepExecutor {
       preconditionFailure("\(attempt.address) is to send a request and has none")
     }
     let builder = RequestBuilder(
-      call: call, texts: attempt.resolved.requestTexts, directory: directory(of: attempt.resolved),
+      call: call, texts: attempt.resolved.requestTexts,
+      directory: attempt.resolved.directory(from: startDirectory),
       derivedKey: run.idempotencyKey(of: attempt.address),
       isSecret: { [secrets = attempt.secrets] text in
         secrets.hidesAnything && secrets.mask.contains(Array(text.utf8))
@@ -99,12 +100,6 @@ package final class HTTPExecutor: StepExecutor {
         classes: [.output], message: error.message,
         help: "name a writable folder, or \"cache\": true for this run alone")
     }
-  }
-
-  private func directory(of step: ResolvedStep) -> String? {
-    guard let written = step.workingDirectory else { return startDirectory }
-    guard let startDirectory, !written.hasPrefix("/") else { return written }
-    return startDirectory + "/" + written
   }
 }
 

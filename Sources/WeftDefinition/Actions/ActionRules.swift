@@ -1,55 +1,5 @@
 import WeftDiagnostics
 
-/// The kind of a step's action; a step without an action key computes.
-@usableFromInline package enum ActionKind: Sendable, Hashable, CaseIterable {
-  case run, use, http, workflow, wait, approve, compute, steps, parallel, race
-
-  @inlinable package init(_ order: StepGroup.Order) {
-    switch order {
-    case .steps: self = .steps
-    case .parallel: self = .parallel
-    case .race: self = .race
-    }
-  }
-
-  /// Whether it runs attempts in a slot, by an executor.
-  @inlinable package var makesAttempts: Bool {
-    switch self {
-    case .run, .use, .http: true
-    case .workflow, .wait, .approve, .compute, .steps, .parallel, .race: false
-    }
-  }
-
-  /// Whether it consists of other steps; a cleanup step must not.
-  package var containsSteps: Bool { isGroup || self == .workflow }
-
-  package var isGroup: Bool {
-    switch self {
-    case .steps, .parallel, .race: true
-    case .run, .use, .http, .workflow, .wait, .approve, .compute: false
-    }
-  }
-
-  static let groups = allCases.filter(\.isGroup)
-  static let attempts = allCases.filter(\.makesAttempts)
-
-  /// The properties that all actions of the kind share.
-  package var rules: ActionRules {
-    switch self {
-    case .run: Command.rules
-    case .use: ActionCall.rules
-    case .http: HTTPCall.rules
-    case .workflow: NestedWorkflow.rules
-    case .wait: Waiting.rules
-    case .approve: Approval.rules
-    case .compute: Computation.rules
-    case .steps: StepGroup.sequenceRules
-    case .parallel: StepGroup.parallelRules
-    case .race: StepGroup.raceRules
-    }
-  }
-}
-
 /// The properties that all actions of a kind share.
 package struct ActionRules: Sendable {
   /// The key that makes a step one of this kind.
