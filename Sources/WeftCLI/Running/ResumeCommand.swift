@@ -33,7 +33,7 @@ struct ResumeCommand: Subcommand {
   }
 
   func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
-    if settings.recording == .none {
+    if settings.durability == nil {
       throw CommandFailure(
         .usage, "resuming needs a journal: --record none is not allowed here",
         help: "\"weft run FILE --record none\" starts a new run without a journal")

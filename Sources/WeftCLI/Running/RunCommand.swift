@@ -38,7 +38,7 @@ struct RunCommand: Subcommand {
     do {
       prepared = try engine.prepare(
         plan, inputs, in: settings.store(in: settings.place.path),
-        isRecorded: settings.recording != .none)
+        isRecorded: settings.durability != nil)
     } catch {
       throw CommandFailure(error, .new)
     }
@@ -58,8 +58,9 @@ struct RunSettings: Sendable, Hashable {
   /// `nil` for the workflow's own value.
   let timeout: Duration?
   let events: EventsTarget?
-  let containment: ContainmentChoice
-  let recording: RecordingChoice
+  let containment: ContainmentRequest
+  /// `nil` for no journal.
+  let durability: RecordDurability?
   let place: RecordDirectory
   /// Whether cached results replace running a step.
   let readsCache: Bool
@@ -75,8 +76,11 @@ struct RunSettings: Sendable, Hashable {
     isStrict = parsed.isGiven(.strictRun)
     timeout = try parsed.duration(of: .timeout)
     events = try parsed.eventsTarget(of: .events)
-    containment = try parsed.word(of: .containment) ?? .auto
-    recording = try parsed.word(of: .record) ?? .process
+    let level: WeftPlatform.ContainmentLevel? =
+      parsed.value(of: .containment) == "auto" ? nil : try parsed.word(of: .containment)
+    containment = level.map { .exactly($0) } ?? .automatic
+    durability =
+      parsed.value(of: .record) == "none" ? nil : try parsed.word(of: .record) ?? .process
     place = RecordDirectory(parsed)
     readsCache = !parsed.isGiven(.noCache)
     cacheLimit = try parsed.cacheLimit()
@@ -99,28 +103,8 @@ struct RunSettings: Sendable, Hashable {
   }
 
   func store(in state: String) -> FileRunStore {
-    FileRunStore(directory: state, durability: recording == .power ? .power : .process)
+    FileRunStore(directory: state, durability: durability ?? .process)
   }
-}
-
-/// The value of `--containment`.
-enum ContainmentChoice: String, Sendable, Hashable {
-  case auto, cgroup, subreaper
-  case groupAndCookie = "group+cookie"
-
-  var request: ContainmentRequest {
-    switch self {
-    case .auto: .automatic
-    case .cgroup: .exactly(.cgroup)
-    case .subreaper: .exactly(.subreaper)
-    case .groupAndCookie: .exactly(.groupAndCookie)
-    }
-  }
-}
-
-/// The value of `--record`.
-enum RecordingChoice: String, Sendable, Hashable {
-  case none, process, power
 }
 
 extension CommandFailure {

@@ -88,7 +88,7 @@ struct RunSession {
     surroundings.stop = signals.stop
     surroundings.terminal = arbiter
     surroundings.approver = TerminalApprover(arbiter: arbiter, threads: engine.threads)
-    surroundings.containment = settings.containment.request
+    surroundings.containment = settings.containment
     surroundings.notify = { notice in
       switch notice {
       case .turn(.waits(let run), let key):
@@ -159,7 +159,7 @@ struct RunSession {
     var display = RunDisplay(
       StepLabels(run.plan, mask: run.secrets.mask), console,
       onErrors: settings.events == .standardOutput,
-      moreHint: settings.recording == .none ? nil : settings.place.logsHint(of: prepared.id))
+      moreHint: settings.durability == nil ? nil : settings.place.logsHint(of: prepared.id))
     displayLock.open()
     defer { displayLock.close() }
     while let events = pump.next(

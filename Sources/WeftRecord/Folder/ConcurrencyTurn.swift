@@ -53,7 +53,7 @@ package struct ConcurrencyTurn: Sendable {
     let wakeup = Wakeup()
     stop.attach(wakeup)
     defer { stop.detach(wakeup) }
-    var reported: ConcurrencyLock.Holder?
+    var reported: HeldKey.Holder?
     while stop.level == .none, !isGivenUp() {
       switch try attempt() {
       case .taken(let key): return .begins(key)
@@ -69,32 +69,14 @@ package struct ConcurrencyTurn: Sendable {
     return .givenUp
   }
 
-  private enum Attempt {
-    case taken(HeldKey)
-    case held(by: ConcurrencyLock.Holder?)
-  }
-
-  private func attempt() throws(RunStoreError) -> Attempt {
-    switch place {
-    case .process:
-      let holder = ConcurrencyLock.Holder(run: run, since: since)
-      if let other = KeysOfProcess.shared.take(concurrency.key, for: holder) {
-        return .held(by: other)
-      }
-      return .taken(HeldKey(.process(key: concurrency.key, run)))
-    case .directory(let state):
-      do throws(RunFolderError) {
-        switch try ConcurrencyLock.take(concurrency.key, for: run, since: since, in: state) {
-        case .taken(let lock): return .taken(HeldKey(.lock(lock)))
-        case .held(let holder): return .held(by: holder)
-        }
-      } catch {
-        throw RunStoreError(error)
-      }
+  private func attempt() throws(RunStoreError) -> HeldKey.Attempt {
+    let holder = HeldKey.Holder(run: run, since: since)
+    do { return try HeldKey.take(concurrency.key, for: holder, in: place) } catch {
+      throw RunStoreError(error)
     }
   }
 
-  private func notice(_ holder: ConcurrencyLock.Holder) -> Notice {
+  private func notice(_ holder: HeldKey.Holder) -> Notice {
     // A run that has waited does not cancel one that started later.
     guard concurrency.policy == .cancelPrevious, holder.since.nanoseconds < since.nanoseconds,
       cancel(holder.run)
@@ -125,36 +107,12 @@ package struct ConcurrencyTurn: Sendable {
 }
 
 /// A `concurrency` key that a run holds until this object is released.
-package final class HeldKey: Sendable {
-  enum Form: Sendable {
-    case lock(ConcurrencyLock)
-    case process(key: String, RunID)
-  }
-
-  private let form: Form
-
-  init(_ form: Form) { self.form = form }
-
-  deinit {
-    if case .process(let key, let run) = form { KeysOfProcess.shared.release(key, of: run) }
-  }
-
-  /// Calls `cancel` when a later run of this process wants the key, immediately if one already does. A run with a
-  /// folder is cancelled through its control folder instead.
-  package func onRelease(_ cancel: @escaping @Sendable () -> Void) {
-    if case .process(let key, let run) = form {
-      KeysOfProcess.shared.onCancel(key, of: run, cancel)
-    }
-  }
-}
-
-/// Separates runs with the same key whose journals are in one state directory.
 ///
-/// The lock is the system's (fcntl(2)) and ends with the process, however that ends. Its file remains, and names the
-/// holder for processes that wait.
-package final class ConcurrencyLock: Sendable {
+/// Between processes, the lock is the system's (fcntl(2)) and ends with the process, however that ends. Its file remains,
+/// and names the holder for processes that wait.
+package final class HeldKey: Sendable {
   package enum Attempt: Sendable {
-    case taken(ConcurrencyLock)
+    case taken(HeldKey)
     /// `by` is the holder, if already known.
     case held(by: Holder?)
   }
@@ -167,39 +125,57 @@ package final class ConcurrencyLock: Sendable {
     package let since: WallTime
   }
 
-  private let lock: Descriptor
-  private let calls: FileCalls
-
-  private init(_ lock: Descriptor, _ calls: FileCalls) {
-    (self.lock, self.calls) = (lock, calls)
+  private enum Form: Sendable {
+    case file(Descriptor, FileCalls)
+    case process(key: String, RunID)
   }
 
-  // A child that is being spawned has the file open, too, so closing it would not release the lock.
-  deinit { calls.releaseLock(lock) }
+  private let form: Form
 
-  /// Takes the lock of a key if it is free.
-  ///
-  /// - Parameter since: The time at which the run's engine first requested it.
-  package static func take(
-    _ key: String, for run: RunID, since: WallTime, in state: StateDirectory
-  ) throws(RunFolderError) -> Attempt {
-    do throws(UnsafePathError) {
-      let folder = try state.directory.directory("concurrency", makes: true)
-      // A key is any text, a file name is not.
-      let name = SHA256.text(of: SHA256.digest(of: Array(key.utf8)))
-      let lock = try folder.file(name, .makingOrAppending)
-      do throws(SystemError) {
-        guard try folder.calls.takeLock(lock) else {
-          return .held(by: holder(name, in: folder))
-        }
-        try folder.calls.replace(lock, with: Array("\(run) \(since.nanoseconds)\n".utf8))
-      } catch {
-        throw .system("\(folder.path)/\(name)", error)
-      }
-      return .taken(ConcurrencyLock(lock, folder.calls))
-    } catch {
-      throw .place(error)
+  private init(_ form: Form) { self.form = form }
+
+  deinit {
+    switch form {
+    // A child that is being spawned has the file open, too, so closing it would not release the lock.
+    case .file(let lock, let calls): calls.releaseLock(lock)
+    case .process(let key, let run): KeysOfProcess.shared.release(key, of: run)
     }
+  }
+
+  /// Takes a key if it is free.
+  static func take(
+    _ key: String, for holder: Holder, in place: ConcurrencyTurn.Place
+  ) throws(RunFolderError) -> Attempt {
+    switch place {
+    case .process:
+      if let other = KeysOfProcess.shared.take(key, for: holder) { return .held(by: other) }
+      return .taken(HeldKey(.process(key: key, holder.run)))
+    case .directory(let state):
+      do throws(UnsafePathError) {
+        return try take(key, for: holder, in: state.directory)
+      } catch {
+        throw .place(error)
+      }
+    }
+  }
+
+  private static func take(
+    _ key: String, for holder: Holder, in state: PrivateDirectory
+  ) throws(UnsafePathError) -> Attempt {
+    let folder = try state.directory("concurrency", makes: true)
+    // A key is any text, a file name is not.
+    let name = SHA256.text(of: SHA256.digest(of: Array(key.utf8)))
+    let lock = try folder.file(name, .makingOrAppending)
+    do throws(SystemError) {
+      guard try folder.calls.takeLock(lock) else {
+        return .held(by: self.holder(name, in: folder))
+      }
+      let text = "\(holder.run) \(holder.since.nanoseconds)\n"
+      try folder.calls.replace(lock, with: Array(text.utf8))
+    } catch {
+      throw .system("\(folder.path)/\(name)", error)
+    }
+    return .taken(HeldKey(.file(lock, folder.calls)))
   }
 
   private static func holder(_ name: String, in folder: PrivateDirectory) -> Holder? {
@@ -211,6 +187,14 @@ package final class ConcurrencyLock: Sendable {
     else { return nil }
     return Holder(run: run, since: WallTime(nanoseconds: since))
   }
+
+  /// Calls `cancel` when a later run of this process wants the key, immediately if one already does. A run with a
+  /// folder is cancelled through its control folder instead.
+  package func onRelease(_ cancel: @escaping @Sendable () -> Void) {
+    if case .process(let key, let run) = form {
+      KeysOfProcess.shared.onCancel(key, of: run, cancel)
+    }
+  }
 }
 
 /// The `concurrency` keys held by runs of this process without a common state directory.
@@ -218,7 +202,7 @@ final class KeysOfProcess: Sendable {
   static let shared = KeysOfProcess()
 
   private struct Entry {
-    let holder: ConcurrencyLock.Holder
+    let holder: HeldKey.Holder
     var isWanted = false
     var cancel: (@Sendable () -> Void)?
   }
@@ -228,7 +212,7 @@ final class KeysOfProcess: Sendable {
   /// Takes a free key.
   ///
   /// - Returns: The run that holds it; `nil` if it is now taken.
-  func take(_ key: String, for holder: ConcurrencyLock.Holder) -> ConcurrencyLock.Holder? {
+  func take(_ key: String, for holder: HeldKey.Holder) -> HeldKey.Holder? {
     entries.withLock { entries in
       if let entry = entries[key] { return entry.holder }
       entries[key] = Entry(holder: holder)

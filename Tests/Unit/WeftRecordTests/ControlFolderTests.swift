@@ -161,31 +161,31 @@ import WeftPlatform
   }
 }
 
-@Suite struct ConcurrencyLockTests {
+@Suite struct HeldKeyTests {
   @Test func keyIsHeldUntilItsLockIsReleased() throws {
     let scratch = try ScratchFolder()
     let state = try scratch.state()
     let (one, two) = (RunID("20261121-151337-000001"), RunID("20261121-151337-000002"))
     do {
-      let lock = try ConcurrencyLock.take(
-        "deploy/\u{0}…", for: one, since: SampleRecords.start, in: state)
+      let lock = try HeldKey.take(
+        "deploy/\u{0}…", for: .init(run: one, since: SampleRecords.start), in: .directory(state))
       guard case .taken = lock else { throw Missing() }
       guard
-        case .held(let holder) = try ConcurrencyLock.take(
-          "deploy/\u{0}…", for: two, since: SampleRecords.start, in: state)
+        case .held(let holder) = try HeldKey.take(
+          "deploy/\u{0}…", for: .init(run: two, since: SampleRecords.start), in: .directory(state))
       else { throw Missing() }
       #expect(holder == .init(run: one, since: SampleRecords.start))
       guard
-        case .taken = try ConcurrencyLock.take(
-          "other", for: two, since: SampleRecords.start, in: state)
+        case .taken = try HeldKey.take(
+          "other", for: .init(run: two, since: SampleRecords.start), in: .directory(state))
       else {
         throw Missing()
       }
       withExtendedLifetime(lock) {}
     }
     guard
-      case .taken = try ConcurrencyLock.take(
-        "deploy/\u{0}…", for: two, since: SampleRecords.start, in: state)
+      case .taken = try HeldKey.take(
+        "deploy/\u{0}…", for: .init(run: two, since: SampleRecords.start), in: .directory(state))
     else { throw Missing() }
   }
 
