@@ -56,8 +56,7 @@ struct WaitDraft: FormatObject {
 
   static let format = ObjectFormat<WaitDraft>("\"wait\"") {
     FormatKey(
-      "until", ValueFormat { $0.moment($1, $2) }, "Moment",
-      "A moment as RFC 3339 writes it.",
+      "until", ValueFormat { $0.moment($1, $2) }, "Moment", "A moment in the format of RFC 3339.",
       schema: #"""
         {"anyOf": ["@moment", "@expression"], "examples": ["2026-11-21T09:00:00Z"]}
         """#, synonyms: "at time date",
@@ -73,7 +72,7 @@ extension Approval: FormatObject {
   static let format = ObjectFormat<Approval>("\"approve\"") {
     FormatKey(
       "message", message, "Question",
-      "What the person reads; expressions may stand in it.",
+      "The question for the approver; it can contain expressions.",
       synonyms: "prompt text title question description",
       required: "{ \"message\": \"Publish this version?\" }"
     ) { $0.message = $1 }
