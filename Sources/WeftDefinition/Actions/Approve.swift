@@ -36,9 +36,9 @@ extension Approval: ActionModel {
 extension FormatKey<StepDraft> {
   static var approve: FormatKey {
     action(
-      .approve, "What is asked",
+      .approve, "Approval",
       """
-      A question for a person. If the answer is no, the step fails with the class \
+      A question for an approver. If the answer is no, the step fails with the class \
       rejected.
       """,
       schema: #"""
@@ -72,7 +72,7 @@ extension Approval: FormatObject {
   static let format = ObjectFormat<Approval>("\"approve\"") {
     FormatKey(
       "message", message, "Question",
-      "What the person reads; expressions may stand in it.",
+      "The question for the approver; it can contain expressions.",
       synonyms: "prompt text title question description",
       required: "{ \"message\": \"Publish this version?\" }"
     ) { $0.message = $1 }

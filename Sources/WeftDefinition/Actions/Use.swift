@@ -87,7 +87,7 @@ extension FormatKey<StepDraft> {
   static var use: FormatKey {
     action(
       .use, "Action",
-      "The name of an action that the program around Weft has registered.",
+      "The name of an action that the embedding program has registered.",
       schema: #"""
         {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_.-]{0,254}$",
         "examples": ["resize", "images.resize"]}

@@ -77,8 +77,8 @@ extension Waiting: ActionModel {
 extension FormatKey<StepDraft> {
   static var wait: FormatKey {
     action(
-      .wait, "What it waits for",
-      "A time, or a moment of the wall clock. Nothing is held meanwhile.",
+      .wait, "Wait",
+      "A duration, or a moment of wall-clock time. The step holds no slot meanwhile.",
       schema: #"""
         {"anyOf": ["@duration", "@nothing", "@expression", "@wait"], "examples": ["30s",
         {"until": "2026-11-21T09:00:00Z"}]}
@@ -128,8 +128,7 @@ struct WaitDraft: FormatObject {
 
   static let format = ObjectFormat<WaitDraft>("\"wait\"") {
     FormatKey(
-      "until", ValueFormat { $0.moment($1, $2) }, "Moment",
-      "A moment as RFC 3339 writes it.",
+      "until", ValueFormat { $0.moment($1, $2) }, "Moment", "A moment in the format of RFC 3339.",
       schema: #"""
         {"anyOf": ["@moment", "@expression"], "examples": ["2026-11-21T09:00:00Z"]}
         """#, synonyms: "at time date",

@@ -24,16 +24,6 @@ extension DecodingPass {
     node.isEscaped || content(of: node).hasDollar
   }
 
-  /// A non-empty text without expressions; `wanted` describes it in messages.
-  mutating func filledText(_ node: JSONNode, _ field: Field, wanted: String) -> String? {
-    guard let text = text(node, field) else { return nil }
-    guard !text.isEmpty else {
-      report(.empty(path: path(field), wanted: wanted), at: node)
-      return nil
-    }
-    return text
-  }
-
   /// A program and its arguments.
   mutating func arguments(
     _ node: JSONNode, _ field: Field, allowsExpressions: Bool = false
@@ -176,17 +166,17 @@ struct TextDraft {
 
 extension DecodingPass {
   /// A text that may contain expressions; they are checked once the whole file is known.
-  mutating func text(_ node: JSONNode, _ field: Field, at site: TextSite) -> String? {
-    guard node.kind == .string, mayHaveExpression(node), let text = node.stringValue,
+  mutating func text(_ node: JSONNode, _ field: Field, at site: TextSite?) -> String? {
+    guard let site, node.kind == .string, mayHaveExpression(node), let text = node.stringValue,
       text.hasExpression
     else { return text(node, field) }
     texts.places.append(TextPlace(site, at: node.range))
     return text
   }
 
-  /// A non-empty text; `wanted` describes it in messages.
+  /// A non-empty text, which contains no expressions unless it has a site; `wanted` describes it in messages.
   mutating func filledText(
-    _ node: JSONNode, _ field: Field, at site: TextSite, wanted: String
+    _ node: JSONNode, _ field: Field, at site: TextSite? = nil, wanted: String
   ) -> String? {
     guard let text = text(node, field, at: site) else { return nil }
     guard !text.isEmpty else {

@@ -9,7 +9,7 @@ struct ForEachDraft: FormatObject {
   static let format = ObjectFormat<ForEachDraft>("\"forEach\"") {
     FormatKey(
       "in", "Elements",
-      "An array, an object, or one expression that comes to one.",
+      "An array, an object, or one expression that evaluates to one.",
       schema: #"""
         {"anyOf": [{"type": "array", "items": "@literal", "maxItems": 1000000},
         {"type": "object", "additionalProperties": "@literal"}, "@expression"]}
@@ -23,7 +23,7 @@ struct ForEachDraft: FormatObject {
     }
     FormatKey(
       "as", ValueFormat { $0.elementName($1, $2) }, "Name",
-      "What expressions call the element, beside item.", schema: #""@elementName""#,
+      "The name of the element in expressions, besides item.", schema: #""@elementName""#,
       synonyms: "var item name variable loop_var"
     ) { $0.loop.name = $1 }
     FormatKey(
@@ -33,14 +33,13 @@ struct ForEachDraft: FormatObject {
       synonyms: "group"
     ) { $0.loop.key = $1 }
     FormatKey(
-      "maxParallel", .integer(as: .elementParallel),
-      "How many at once",
-      "How many elements may be under way at once.", schema: #"{"examples": [4]}"#,
+      "maxParallel", .integer(as: .elementParallel), "Parallelism",
+      "The maximum number of elements that are in flight at once.", schema: #"{"examples": [4]}"#,
       synonyms: "concurrency max-parallel max_parallel parallelism", at: \.loop.maxParallel)
     FormatKey(
-      "tolerate", ValueFormat { $0.tolerated($1, $2) }, "Failures that are tolerated",
+      "tolerate", ValueFormat { $0.tolerated($1, $2) }, "Tolerated failures",
       """
-      How many elements may fail without the whole failing: a number, or a part of all, \
+      How many elements may fail without a failure of the loop: a number, or a percentage, \
       rounded down.
       """,
       schema: #"""

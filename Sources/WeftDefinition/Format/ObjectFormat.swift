@@ -8,7 +8,7 @@ import WeftJSON
 protocol FormatObject: SendableMetatype {
   static var format: ObjectFormat<Self> { get }
 
-  /// What the JSON Schema of the object says besides its keys, as JSON.
+  /// The part of the JSON Schema of the object besides its keys, as JSON.
   static var schema: StaticString { get }
 
   /// Whether a missing key is reported even beside an unknown one, which may be a misspelling of it.
@@ -142,7 +142,7 @@ final class KeyRule: Sendable {
   /// Its title and description in the schema; empty where the key is described at another object.
   let title: StaticString
   let help: StaticString
-  /// What its JSON Schema says besides its type, as JSON.
+  /// The part of its JSON Schema besides its type, as JSON.
   let schema: StaticString
   /// Names that make-like tools, CI services and workflow engines use for it, separated by spaces.
   let synonyms: StaticString

@@ -12,7 +12,7 @@ struct PoolDraft: FormatObject {
     ) { $0.slots = $1 }
     FormatKey(
       "rate", ValueFormat { $0.rate($1, $2) }, "Rate",
-      "How many slots may be taken in what time.",
+      "The number of slots that may be taken in a period.",
       schema: #"{"$ref": "rate", "examples": ["30/1m"]}"#, synonyms: "rateLimit throttle"
     ) { $0.rate = $1 }
   }

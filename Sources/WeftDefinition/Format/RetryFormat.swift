@@ -12,40 +12,40 @@ struct RetryDraft: FormatObject {
 
   static let format = ObjectFormat<RetryDraft>("\"retry\"") {
     FormatKey(
-      "max", .integer(as: .retryMax), "Further attempts",
-      "How many attempts may follow the first because of this.",
+      "max", .integer(as: .retryMax), "Retries",
+      "The maximum number of retries by this policy.",
       synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times",
       required: "{ \"max\": 3 } for three retries", at: \.policy.max)
     FormatKey(
       "delay", .duration(as: .retryDelay), "First delay",
-      "How long before the first further attempt.", schema: #"{"default": "1s"}"#,
+      "The delay before the first retry.", schema: #"{"default": "1s"}"#,
       synonyms: "interval intervalSec interval_sec IntervalSeconds initialDelay wait sleep pause",
       at: \.delay)
     FormatKey(
-      "factor", ValueFormat { $0.factor($1, $2) }, "Growth",
-      "By how much the delay grows from one attempt to the next.",
+      "factor", ValueFormat { $0.factor($1, $2) }, "Factor",
+      "The growth of the delay from one retry to the next.",
       schema: #"{"type": "number", "minimum": 1, "maximum": 1000, "default": 2}"#,
       synonyms: "backoff backoffRate BackoffRate multiplier exponent"
     ) { $0.policy.factor = $1 }
     FormatKey(
       "maxDelay", .duration(as: .retryMaxDelay), "Longest delay",
-      "What the delay never exceeds: 1m, or the first delay where that is longer.",
+      "The maximum delay: 1m, or the first delay if that is longer.",
       schema: #"{"default": "1m"}"#,
       synonyms: "maxInterval max_delay MaxDelaySeconds cap maxBackoff", at: \.maxDelay)
     FormatKey(
       "jitter", .word(of: RetryPolicy.Jitter.self), "Jitter",
       """
-      full: any time from nothing to the delay, so that many that failed together do not \
-      come back together. none: the delay itself.
+      full: a random time from zero to the delay, so that simultaneous failures do not \
+      retry at the same time. none: the delay itself.
       """, schema: #"{"default": "full"}"#
     ) { $0.policy.jitter = $1 }
     FormatKey(
       "within", .duration(as: .retryWithin), "Within",
-      "No further attempt starts later than this after the first.",
+      "No retry starts later than this after the first attempt.",
       synonyms: "timeout deadline maxDuration elapsed", at: \.policy.within)
     FormatKey(
       "on", ValueFormat { $0.retriedClasses($1, $2) }, "Failures",
-      "The classes of failures after which it is tried again.",
+      "The error classes that are retried.",
       schema: #"""
         {"type": "array", "items": "@errorClass", "minItems": 1, "default": ["exit",
         "signal", "timeout", "stall"], "examples": [["exit:75", "timeout"]]}
@@ -54,7 +54,7 @@ struct RetryDraft: FormatObject {
     ) { $0.policy.classes = $1 }
     FormatKey(
       "when", "Condition",
-      "Tried again only if this holds; self is the result of the attempt that failed.",
+      "Retried only if this is true; self is the result of the failed attempt.",
       schema: #"{"$ref": "condition", "examples": ["self.exitCode != 2"]}"#,
       synonyms: "if condition"
     ) {

@@ -23,20 +23,23 @@ struct SecretDraft: FormatObject {
     FormatKey(
       "env", ValueFormat { $0.sourceVariable($1, $2) }, "Variable",
       """
-      The value of this variable of the environment that weft has. Steps do not get the \
-      variable itself.
+      The value of this variable of weft's environment. Steps do not get the variable \
+      itself.
       """, schema: #""@variableName""#,
       synonyms: "environment variables variable", traits: .source
     ) { $0.source = .environment($1) }
     FormatKey(
       "file", .plainText("the path of a file"), "File",
-      "What is in this file, less one newline at its end; relative to the start directory.",
+      """
+      The content of this file, without one newline at its end; relative to the start \
+      directory.
+      """,
       synonyms: "path", traits: .source
     ) { $0.source = .file($1) }
     FormatKey(
       "command", ValueFormat { $0.sourceCommand($1, $2) }, "Command",
       """
-      What this program prints, less one newline at its end: the program and its \
+      The output of this program, without one newline at its end: the program and its \
       arguments, started without a shell.
       """, schema: #""@arguments""#,
       synonyms: "argv", traits: .source
@@ -44,21 +47,21 @@ struct SecretDraft: FormatObject {
     FormatKey(
       "descriptor", .integer(ValueRule.descriptors), "Descriptor",
       """
-      What is read from this descriptor, which is open when weft starts, less one newline \
+      The content of this descriptor, which is open when weft starts, without one newline \
       at its end; it is closed then.
       """, schema: #"{"examples": [3]}"#, synonyms: "fd",
       traits: .source
     ) { $0.source = .descriptor(Int32($1)) }
     FormatKey(
       "timeout", "Time limit",
-      "How long the program may take.", schema: #"{"$ref": "duration", "default": "30s"}"#
+      "The time limit of the program.", schema: #"{"$ref": "duration", "default": "30s"}"#
     ) { pass, member, field, draft in
       draft.timeoutKey = member.key
       draft.timeout = pass.duration(member.value, field)
     }
     FormatKey(
       "description", .plainText(), "Description",
-      "What it is for; any text."
+      "The purpose; any text."
     ) { $0.description = $1 }
   }
 

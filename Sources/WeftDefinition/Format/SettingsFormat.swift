@@ -11,8 +11,8 @@ extension FormatKey where Object: HasCommandSettings {
     FormatKey(
       "env", ValueFormat { $0.environment($1, $2) }, "Environment",
       """
-      Environment variables by name, merged with those from outside: the inner value wins, \
-      null removes a variable. Numbers and booleans are passed as they are written.
+      Environment variables by name, merged with those of outer levels: the inner value \
+      wins, null removes a variable. Numbers and booleans are passed as they are written.
       """,
       schema: #"""
         {"type": "object", "propertyNames": "@variableName",
@@ -25,8 +25,8 @@ extension FormatKey where Object: HasCommandSettings {
     FormatKey(
       "cwd", .text("the path of a directory", at: .workingDirectory), "Working directory",
       """
-      Where commands run, relative to the directory where weft was started (or -C), never \
-      to an outer cwd. The inner one wins.
+      The directory where commands run, relative to the directory where weft was started \
+      (or -C), never to an outer cwd. The inner one wins.
       """, schema: #"{"examples": ["web", "/tmp"]}"#,
       synonyms: "working-directory workingDirectory working_dir workdir dir directory",
       traits: .setting
@@ -34,8 +34,8 @@ extension FormatKey where Object: HasCommandSettings {
     FormatKey(
       "shell", ValueFormat { $0.shell($1, $2) }, "Shell",
       """
-      What runs scripts: one of the named shells, or a command line to which the script is \
-      appended as the last argument. The inner one wins.
+      The shell of scripts: one of the named shells, or a command line to which the script \
+      is appended as the last argument. The inner one wins.
       """,
       schema: #"""
         {"anyOf": [{"enum": ["sh", "bash", "python"],
@@ -52,9 +52,9 @@ extension FormatKey where Object: HasCommandSettings {
       .word(
         of: EnvironmentPolicy.self,
         help: "\"clean\" passes only essential variables to steps"),
-      "Environment from outside",
+      "Inherited environment",
       """
-      What steps get of the environment that weft has, beside what is declared in env. The \
+      The part of weft's own environment that steps get, besides the variables in env. The \
       inner one wins.
       """,
       schema: #"""

@@ -44,8 +44,8 @@ struct StepDraft: FormatObject {
     FormatKey(
       "id", "Id",
       """
-      Names the step, for needs, events and the command line; unique in the file. Without \
-      one the step is addressed by its position.
+      Names the step for needs, events and the command line; unique in the file. A step \
+      without an id is addressed by its position.
       """, schema: #"{"$ref": "identifier", "examples": ["build", "unit-tests"]}"#,
       traits: .graphText
     ) { pass, member, field, draft in
@@ -54,11 +54,13 @@ struct StepDraft: FormatObject {
     }
     FormatKey<StepDraft>.run
     FormatKey(
-      "needs", "What it waits for",
+      "needs",
+      "Dependencies",
       """
-      Exactly what the step waits for, by id, instead of the member before it; any step or \
-      group of the file that is not around it or inside it. Waiting for a group is waiting \
-      for all of it. An empty list waits for the group's own start alone.
+      The ids of the steps and groups that the step waits for, instead of the member \
+      before it: any of the file, except the groups around it and the members inside it. \
+      Waiting for a group means waiting for all its members. An empty list waits only for \
+      the start of its own group.
       """,
       schema: #"""
         {"type": "array", "items": "@filledLiteralText", "examples": [["build"], ["test",
@@ -69,19 +71,16 @@ struct StepDraft: FormatObject {
     ) { pass, member, field, draft in draft.step.needs = pass.needs(member.value, field) }
     FormatKey(
       "name", .text("a name", at: .name), "Name",
-      "What people see; expressions in it read inputs, run and workflow."
+      "A name for display; expressions in it can read inputs, run and workflow."
     ) { $0.step.name = $1 }
     FormatKey(
       "description", .plainText(), "Description",
-      "What it is for; any text."
+      "The purpose; any text."
     ) { $0.step.description = $1 }
     FormatKey<StepDraft>.commandSettings
     FormatKey(
       "stdin", ValueFormat { $0.standardInput($1, $2) }, "Standard input",
-      """
-      What the program reads: a text, a file, or all that another step wrote. Without it \
-      there is nothing to read.
-      """,
+      "The program's input: a text, a file, or the log of another step. Default: empty.",
       schema: #"""
         {"anyOf": ["@text", "@stdin"], "examples": ["yes\n", {"file": "data.csv"},
         {"log": "list"}]}
@@ -91,14 +90,14 @@ struct StepDraft: FormatObject {
     FormatKey(
       "timeout", .duration(as: .timeout), "Time limit",
       """
-      How long one attempt may take, from its start; of a group, from the moment its \
-      dependencies are done. When it is over, everything that was started is ended.
+      The time limit of one attempt, from its start; for a group, from the time when its \
+      dependencies are done. After it, everything that was started is terminated.
       """, at: \.step.timeout)
     FormatKey(
-      "allowFailure", ValueFormat { $0.tolerance($1, $2) }, "Failures that are allowed",
+      "allowFailure", ValueFormat { $0.tolerance($1, $2) }, "Allowed failures",
       """
-      Whether the run goes on, and succeeds, when this fails: always, never, or for some \
-      classes of failure only.
+      Whether the run continues, and succeeds, although this fails: always, never, or only \
+      for some error classes.
       """,
       schema: #"""
         {"anyOf": [{"type": "boolean"}, {"type": "array", "items": "@errorClass"},
@@ -127,8 +126,8 @@ struct StepDraft: FormatObject {
     FormatKey(
       "parallel", "Side by side",
       """
-      Members side by side: each waits for the group's own start alone, unless it has \
-      needs. With needs among the members the list is a graph.
+      Members side by side: each waits only for the start of the group, unless it has \
+      needs. With needs among the members, the list is a graph.
       """,
       schema: #"""
         {"type": "array", "items": "@step", "examples": [["make test", "make lint"]]}
@@ -138,15 +137,15 @@ struct StepDraft: FormatObject {
       pass.group(.parallel, member, into: &draft)
     }
     FormatKey(
-      "maxParallel", .integer(as: .maxParallel), "How many at once",
-      "How many steps inside may run at once.", schema: #"{"examples": [4]}"#,
+      "maxParallel", .integer(as: .maxParallel), "Parallelism",
+      "The maximum number of steps inside that run at once.", schema: #"{"examples": [4]}"#,
       synonyms: "max-parallel max_parallel parallelism", on: ActionKind.groups, at: \.maxParallel)
     FormatKey<StepDraft>.environmentPolicy
     FormatKey(
-      "stop", ValueFormat { $0.stopRequest($1, $2) }, "How it is asked to end",
+      "stop", ValueFormat { $0.stopRequest($1, $2) }, "Termination",
       """
-      What a step that is cancelled or over its time limit gets: a signal to all its \
-      processes, and KILL to what is left after the grace.
+      How the step is terminated when it is cancelled or over its time limit: a signal to \
+      all its processes, then KILL to those that remain after the grace period.
       """,
       schema: #"""
         {"$ref": "stop", "examples": [{"signal": "INT", "grace": "30s"}, {"grace": "0s"}]}
@@ -157,73 +156,76 @@ struct StepDraft: FormatObject {
         """, on: [.run]
     ) { $0.command.stop = $1 }
     FormatKey(
-      "leftovers", .word(of: LeftoverPolicy.self), "What it leaves running",
+      "leftovers", .word(of: LeftoverPolicy.self), "Remaining processes",
       """
-      What happens to processes of the step that are alive after its program has ended by \
-      itself.
+      What happens to processes of the step that are still running after its program has \
+      ended by itself.
       """,
       schema: #"""
-        {"enumDescriptions": ["They are ended, and told.",
-        "After a success they are left alone, also when the run ends."], "default": "end"}
+        {"enumDescriptions": ["They are terminated, and reported.",
+        "After a success they continue to run, also when the run ends."], "default": "end"}
         """#,
       synonyms: "background daemon killGroup KillMode killMode", on: [.run]
     ) { $0.command.leftovers = $1 }
     FormatKey(
-      "stallTimeout", .duration(as: .stallTimeout), "Limit of silence",
+      "stallTimeout", .duration(as: .stallTimeout), "Silence limit",
       """
-      How long the step may write nothing, on either stream, from its start or from its \
-      last output. When it is over, everything that was started is ended, and the step \
-      fails with the class stall.
+      The maximum time without output on either stream, from the start or from the last \
+      output. After it, everything that was started is terminated, and the step fails with \
+      the class stall.
       """,
       synonyms: "noOutputTimeout no_output_timeout idleTimeout inactivityTimeout", on: [.run],
       traits: .aboutPipes, at: \.command.stallTimeout)
     FormatKey(
-      "mergeOutput", .flag(as: .mergeOutput), "Both streams as one",
+      "mergeOutput", .flag(as: .mergeOutput), "Merged output",
       """
-      Whether both output streams go into one pipe: their order is then exact, and all \
-      counts as standard output.
+      Whether both output streams share one pipe: their order is then exact, and \
+      everything counts as standard output.
       """, schema: #"{"default": false}"#,
       synonyms: "mergeStderr redirect_stderr", on: [.run], traits: .aboutPipes
     ) { $0.command.mergesOutput = $1 }
     FormatKey(
-      "logLimit", .size(as: .logLimit), "Limit of the log",
+      "logLimit", .size(as: .logLimit), "Log limit",
       """
-      How much of the step's output is kept and told. The step goes on beyond it, and its \
-      end says that output was cut off.
+      The maximum output that is kept and shown. The step continues beyond it, and its end \
+      says that output was cut off.
       """, schema: #"{"default": "1GiB"}"#,
       synonyms: "maxLogSize maxOutput outputLimit", on: [.run], traits: .aboutPipes
     ) { $0.command.logLimit = $1 }
     FormatKey(
-      "tty", .flag(as: .tty), "Has the terminal",
+      "tty", .flag(as: .tty), "Terminal",
       """
-      Whether the step has the terminal to itself, for what asks people: its output is not \
-      recorded, and without a terminal it fails to start.
+      Whether the step has the terminal to itself, for programs that ask questions: its \
+      output is not recorded, and without a terminal it fails to start.
       """, schema: #"{"default": false}"#, synonyms: "interactive pty terminal", on: [.run]
     ) { $0.command.usesTerminal = $1 }
     FormatKey(
-      "jobserver", .flag(as: .jobserver), "Has a jobserver",
+      "jobserver", .flag(as: .jobserver), "Jobserver",
       """
-      Whether the step gets a GNU make jobserver, so that what it runs side by side shares \
-      the slots of the run.
+      Whether the step gets a GNU make jobserver, so that its parallel commands share the \
+      slots of the run.
       """, schema: #"{"default": false}"#, on: [.run]
     ) { $0.command.usesJobserver = $1 }
     FormatKey(
-      "cache", ValueFormat { $0.caching($1, $2) }, "Kept results",
+      "cache",
+      .object(
+        "cache", "an object with \"inputs\"", from: Command.Caching(inputs: [])
+      ) { _ in "write { \"inputs\": [\"src/**\"], \"outputs\": [\"build\"] }" },
+      "Cached results",
       """
-      What the step reads and makes: as long as all that it depends on is the same, it is \
-      not run again, and what it made is put back. It depends on its command, its \
-      directory, the element that it is run for, its input, the variables that the \
-      workflow sets, and what is listed here.
+      The files that the step reads and creates: while everything that it depends on is \
+      unchanged, the step is not run again, and its files are restored. It depends on its \
+      command, directory, loop element and input, the variables that the workflow sets, \
+      and what is listed here.
       """,
       schema: #"""
-        {"$ref": "cache", "defaultSnippets": [{"label": "cache: files in, files out",
+        {"defaultSnippets": [{"label": "cache: files in, files out",
         "body": {"inputs": ["$1"], "outputs": ["$2"]}}]}
         """#,
       synonyms: "memoize memo incremental upToDate", on: [.run], traits: .notInCleanup
     ) { $0.command.caching = $1 }
     FormatKey(
-      "outputs", ValueFormat { $0.outputs($1, $2) }, "Outputs",
-      "What is handed on, by name.",
+      "outputs", ValueFormat { $0.outputs($1, $2) }, "Outputs", "The outputs, by name.",
       schema: #"""
         {"type": "object", "propertyNames": "@identifier",
         "additionalProperties": "@output", "examples": [{"version": "${{ self.stdout }}"},
@@ -234,17 +236,17 @@ struct StepDraft: FormatObject {
     FormatKey(
       "if", .condition(at: .condition), "Condition",
       """
-      Whether it runs at all: an expression, with or without ${{ }} around it. Without it, \
-      only if all it waits for went well.
+      Whether the step runs: an expression, with or without ${{ }} around it. Default: \
+      only if everything that it waits for has succeeded.
       """, schema: #"{"examples": ["!inputs.draft", "failure()", true]}"#,
       synonyms: "when condition only_if rules"
     ) { $0.step.control.condition = $1 }
     FormatKey(
-      "retry", ValueFormat { $0.retry($1, $2) }, "Further attempts",
+      "retry", ValueFormat { $0.retry($1, $2) }, "Retries",
       """
-      How often it is tried again after a failure that may pass: a number, a policy, or up \
-      to 16 policies, each with a counter of its own, of which the first that is for a \
-      failure is followed. Without it, never.
+      How often the step is retried after a failure that may be temporary: a number, a \
+      policy, or up to 16 policies with counters of their own, of which the first that \
+      matches the failure applies. Default: never.
       """,
       schema: #"""
         {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 1000}, "@expression",
@@ -257,10 +259,10 @@ struct StepDraft: FormatObject {
       on: ActionKind.attempts + [.workflow] + ActionKind.groups
     ) { $0.step.control.retry = $1 }
     FormatKey(
-      "pool", ValueFormat { $0.poolRequests($1, $2) }, "What it takes from pools",
+      "pool", ValueFormat { $0.poolRequests($1, $2) }, "Pool slots",
       """
-      Slots of pools that are held while an attempt runs, taken all at once: the name of a \
-      pool, or how many of each.
+      Slots of pools that each attempt holds while it runs, taken all at once: the name of \
+      a pool, or a number for each.
       """,
       schema: #"""
         {"anyOf": ["@identifier", {"type": "object", "propertyNames": "@identifier",
@@ -270,10 +272,10 @@ struct StepDraft: FormatObject {
       synonyms: "semaphore mutex lock resources resource_group", on: ActionKind.attempts
     ) { $0.step.control.pools = $1 }
     FormatKey(
-      "cleanup", ValueFormat { $0.cleanup($1, $2) }, "Clean-up",
+      "cleanup", ValueFormat { $0.cleanup($1, $2) }, "Cleanup",
       """
-      A step, or several that run in order, when the group around this one ends or the run \
-      does, if this one was started.
+      A step, or several that run in order, when the enclosing group or the run ends, if \
+      this step was started.
       """,
       schema: #"""
         {"anyOf": ["@cleanupStep", {"type": "array", "items": "@cleanupStep"}],
@@ -297,8 +299,8 @@ struct StepDraft: FormatObject {
     FormatKey(
       "matrix", "Matrix",
       """
-      Runs the step or group once for each combination of values, as GitHub's \
-      strategy.matrix has it.
+      Runs the step or group once for each combination of values, like GitHub's \
+      strategy.matrix.
       """,
       schema: #"""
         {"$ref": "matrix", "examples": [{"os": ["linux", "macos"],
@@ -315,10 +317,9 @@ struct StepDraft: FormatObject {
     FormatKey<StepDraft>.use
     FormatKey<StepDraft>.http
     FormatKey(
-      "with", ValueFormat { $0.parameters($1, $2) }, "Values for its inputs",
+      "with", ValueFormat { $0.parameters($1, $2) }, "Parameters",
       """
-      The inputs of the other file, or what the action is given, by name. A text may have \
-      expressions in it; elsewhere a whole value is given by one.
+      The inputs of the other file, or the parameters of the action, by name. Strings can contain expressions; one that is exactly one expression keeps its type.
       """,
       schema: #"""
         {"type": "object", "propertyNames": "@identifier",
@@ -329,20 +330,18 @@ struct StepDraft: FormatObject {
     ) { $0.parameters = $1 }
     FormatKey(
       "race", "Race",
-      """
-      Members side by side, of which the first that succeeds is the result; it ends the \
-      others.
-      """,
+      "Members side by side: the first that succeeds is the result, and cancels the others.",
       schema: #"""
         {"type": "array", "items": "@step", "minItems": 1, "examples": [["make fetch-a",
         "make fetch-b"]]}
         """#, synonyms: "any first anyOf", traits: [.action, .graphList, .notInCleanup]
     ) { pass, member, _, draft in pass.group(.race, member, into: &draft) }
     FormatKey(
-      "join", "When the group is over",
+      "join",
+      "End of the group",
       """
-      all: when all members have ended. atLeast: when so many have succeeded; the others \
-      are ended.
+      all: when all members have ended. atLeast: when that many have succeeded; the others \
+      are cancelled.
       """,
       schema: #"""
         {"anyOf": [{"const": "all"}, "@join"], "default": "all", "examples": ["all",
@@ -353,18 +352,18 @@ struct StepDraft: FormatObject {
       draft.join = (join, member.value)
     }
     FormatKey(
-      "idempotent", .plainFlag, "May be done again",
+      "idempotent", .plainFlag, "Idempotent",
       """
-      Whether doing it again does nothing that doing it once has not done. An attempt that \
-      was cut off when the engine was killed is then made again by weft resume.
+      Whether running it twice has the same effect as once. An attempt that was \
+      interrupted because the engine was killed is then repeated by weft resume.
       """, schema: #"{"default": false}"#, synonyms: "safe reentrant rerunnable restartable",
       on: ActionKind.attempts
     ) { $0.step.control.isIdempotent = $1 }
     FormatKey(
-      "onInterrupted", .word(of: InterruptionResponse.self), "When it was cut off",
+      "onInterrupted", .word(of: InterruptionResponse.self), "After an interruption",
       """
-      What weft resume does with a step that was running when the engine was killed: start \
-      it again, or have it fail until --rerun names it. By default as idempotent says.
+      What weft resume does with a step that was running when the engine was killed: rerun \
+      it, or fail it until --rerun names it. Default: rerun if idempotent, else fail.
       """, synonyms: "onCrash onAbort interruptible",
       on: ActionKind.attempts
     ) { $0.step.control.onInterrupted = $1 }
@@ -435,7 +434,8 @@ struct StepDraft: FormatObject {
 extension FormatKey<StepDraft> {
   /// The key that makes a step one of a kind.
   static func action(
-    _ kind: ActionKind, _ title: StaticString, _ help: StaticString, schema: StaticString, synonyms: StaticString,
+    _ kind: ActionKind, _ title: StaticString, _ help: StaticString, schema: StaticString,
+    synonyms: StaticString,
     traits: KeyTraits = [],
     read: @escaping @Sendable (inout DecodingPass, JSONNode, Field) -> StepAction?
   ) -> FormatKey {

@@ -7,15 +7,21 @@ struct ValueFormat<Value>: Sendable {
   /// Returns the value, or reports why there is none.
   let read: @Sendable (inout DecodingPass, JSONNode, Field) -> Value?
   /// The problem with a value that was not read, whose path is given.
-  let problem: (@Sendable (Value, String) -> Diagnostic?)?
+  private(set) var problem: (@Sendable (Value, String) -> Diagnostic?)?
 
   init(
-    _ type: FormatType = .other, problem: (@Sendable (Value, String) -> Diagnostic?)? = nil,
+    _ type: FormatType = .other,
     _ read: @escaping @Sendable (inout DecodingPass, JSONNode, Field) -> Value?
   ) {
     self.type = type
-    self.problem = problem
     self.read = read
+  }
+
+  /// The type with a rule for values that were not read.
+  func checked(by problem: @escaping @Sendable (Value, String) -> Diagnostic?) -> ValueFormat {
+    var format = self
+    format.problem = problem
+    return format
   }
 }
 
@@ -45,21 +51,39 @@ struct FormatType: Sendable {
   static let other = FormatType(.other)
 }
 
+// MARK: Objects
+
+extension ValueFormat where Value: FormatObject & Sendable {
+  /// An object that its table describes in full.
+  ///
+  /// - Parameters:
+  ///   - name: The name of its definition in the schema.
+  ///   - wanted: A description for messages.
+  ///   - empty: The object before any key was read.
+  static func object(
+    _ name: StaticString, _ wanted: String, from empty: Value,
+    help: @escaping @Sendable (JSONNode) -> String?
+  ) -> ValueFormat {
+    ValueFormat(FormatType(.defined(name))) { pass, node, field in
+      guard pass.isObject(node, field, wanted: wanted, help: help(node)) else { return nil }
+      var object = empty
+      pass.read(node, field, into: &object)
+      return object
+    }
+  }
+}
+
 // MARK: Numbers, durations, sizes and truths
 
 extension ValueFormat<Int> {
-  static func integer(_ range: ClosedRange<Int>) -> ValueFormat {
-    ValueFormat(
-      FormatType(.integer(range)), problem: { ValueRule.problem(with: $0, $1, in: range) }
-    ) { $0.integer($1, $2, in: range) }
+  static func integer(_ range: ClosedRange<Int>, as key: ComputedKey? = nil) -> ValueFormat {
+    ValueFormat(FormatType(.integer(range), as: key)) { $0.integer($1, $2, in: range, as: key) }
+      .checked { ValueRule.problem(with: $0, $1, in: range) }
   }
 
   static func integer(as key: ComputedKey) -> ValueFormat {
     guard case .count(let range) = key.type else { preconditionFailure("\(key) is no number") }
-    return ValueFormat(
-      FormatType(.integer(range), as: key),
-      problem: { ValueRule.problem(with: $0, $1, in: range) }
-    ) { $0.integer($1, $2, in: range, as: key) }
+    return integer(range, as: key)
   }
 }
 
@@ -68,10 +92,10 @@ extension ValueFormat<Duration> {
     guard case .duration(let allowsZero) = key.type else {
       preconditionFailure("\(key) is no time")
     }
-    return ValueFormat(
-      FormatType(.duration(allowsZero: allowsZero), as: key),
-      problem: { ValueRule.problem(with: $0, $1, allowsZero: allowsZero) }
-    ) { $0.duration($1, $2, allowsZero: allowsZero, as: key) }
+    return ValueFormat(FormatType(.duration(allowsZero: allowsZero), as: key)) {
+      $0.duration($1, $2, allowsZero: allowsZero, as: key)
+    }
+    .checked { ValueRule.problem(with: $0, $1, allowsZero: allowsZero) }
   }
 }
 

@@ -23,32 +23,32 @@ struct WorkflowDraft: FormatObject {
   static let format = ObjectFormat<WorkflowDraft>("a workflow") {
     FormatKey(
       "$schema", "Schema of this file",
-      "Where an editor finds this schema; ignored by weft.",
+      "The location of this schema, for editors; ignored by weft.",
       schema: #"{"examples": ["../schemas/workflow.schema.json"]}"#
     ) { _, _, _, _ in }
     FormatKey(
       "name", .plainText("a name"), "Name",
-      "What people see; any text."
+      "A name for display; any text."
     ) { $0.workflow.name = $1 }
     FormatKey("description", .plainText()) { $0.workflow.description = $1 }
     FormatKey<WorkflowDraft>.commandSettings
     FormatKey(
       "maxParallel", .integer(as: .maxParallel), "",
       """
-      How many steps of the run may run at once. Without it, as many as there are \
-      processors; -j on the command line wins.
+      The maximum number of steps that run at once. Default: the number of processors; -j \
+      on the command line overrides it.
       """,
       synonyms: "max-parallel max_parallel parallelism", at: \.workflow.maxParallel)
     FormatKey(
       "timeout", .duration(as: .timeout), "Time limit of the run",
-      "How long the whole run may take, from its start. Without it there is no limit.",
+      "The time limit of the whole run, from its start. Default: none.",
       at: \.workflow.timeout)
     FormatKey(
-      "onFailure", .word(of: FailureResponse.self), "What a failure does to the rest",
+      "onFailure", .word(of: FailureResponse.self), "Effect of a failure",
       "What happens to the other steps when one fails and its failure is not allowed.",
       schema: #"""
-        {"enumDescriptions": ["Start nothing new, let the running finish.",
-        "Start nothing new, and end the running too.",
+        {"enumDescriptions": ["Start nothing new, and let running steps finish.",
+        "Start nothing new, and cancel running steps.",
         "Go on with everything that does not depend on the failure; the run still fails."],
         "default": "stop"}
         """#,
@@ -63,8 +63,8 @@ struct WorkflowDraft: FormatObject {
     FormatKey(
       "secrets", ValueFormat { $0.secrets($1, $2) }, "Secrets",
       """
-      Secrets by the names that expressions call them by. They are read when a run starts, \
-      and masked in everything that is written or shown.
+      Secrets by the names that expressions use. They are read when a run starts, and \
+      masked in everything that is written or shown.
       """,
       schema: #"""
         {"type": "object", "propertyNames": "@secretName",
@@ -76,8 +76,8 @@ struct WorkflowDraft: FormatObject {
     FormatKey(
       "inputs", ValueFormat { $0.inputs($1, $2) }, "Inputs",
       """
-      What may be given from outside, by -i NAME=VALUE or --inputs FILE: a name, and what \
-      its value must be like. One without a default must be given.
+      The values that a run accepts, with -i NAME=VALUE or --inputs FILE: a name, and the \
+      type of its value. An input without a default is required.
       """,
       schema: #"""
         {"type": "object", "propertyNames": "@identifier", "additionalProperties": "@input",
@@ -96,8 +96,8 @@ struct WorkflowDraft: FormatObject {
     FormatKey(
       "pools", ValueFormat { $0.pools($1, $2) }, "Pools",
       """
-      Slots that steps share, by name: how many, or how many and a rate at which they may \
-      be taken.
+      Slots that steps share, by name: a number of slots, or a number and a rate at which \
+      they are taken.
       """,
       schema: #"""
         {"type": "object", "propertyNames": "@identifier",
@@ -108,19 +108,22 @@ struct WorkflowDraft: FormatObject {
     ) { $0.workflow.pools = $1 }
     FormatKey(
       "finally", ValueFormat { $0.finally($1, $2) }, "Finally",
-      "Steps and groups that run one after another when all else has ended, however it has.",
+      """
+      Steps and groups that run one after another when everything else has ended, whatever \
+      the result.
+      """,
       schema: #"{"type": "array", "items": "@step", "examples": [["make clean"]]}"#,
       synonyms: "always onExit after_all handlerOn", traits: .graphList
     ) { $0.workflow.finally = $1 }
     FormatKey(
       "defaults", ValueFormat { $0.defaults($1, $2) }, "Defaults",
-      "What holds for every step that runs something and does not say otherwise.",
+      "Values for every step that runs something and does not set its own.",
       schema: #"{"$ref": "defaults", "examples": [{"timeout": "10m", "retry": 1}]}"#,
       synonyms: "default"
     ) { $0.workflow.defaults = $1 }
     FormatKey(
       "concurrency", ValueFormat { $0.concurrency($1, $2) }, "One run at a time",
-      "Keeps runs of one key apart: while one of them is under way, none of the others is.",
+      "Keeps runs with the same key apart: only one of them is active at a time.",
       schema: #"{"anyOf": ["@filledText", "@concurrency"]}"#,
       synonyms: "singleton mutex exclusive maxActiveRuns max_active_runs"
     ) { $0.workflow.concurrency = $1 }
@@ -223,17 +226,15 @@ struct ConcurrencyDraft: FormatObject {
   static let format = ObjectFormat<ConcurrencyDraft>("\"concurrency\"") {
     FormatKey(
       "key", key, "Key",
-      """
-      What runs have in common that are kept apart; expressions may read inputs, run and \
-      workflow.
-      """, synonyms: "group",
+      "The key that runs share; expressions in it can read inputs, run and workflow.",
+      synonyms: "group",
       required: "{ \"key\": \"deploy\", \"policy\": \"wait\" }"
     ) { $0.key = $1 }
     FormatKey(
-      "policy", .word(of: Concurrency.Policy.self), "What a run does when another is under way",
+      "policy", .word(of: Concurrency.Policy.self), "If another run is active",
       """
-      wait: waits until it has ended. refuse: does not begin, exit 4. cancelPrevious: has \
-      it cancelled, and waits until it has ended.
+      wait: wait until it has ended. refuse: do not start, exit 4. cancelPrevious: cancel \
+      it, and wait until it has ended.
       """, schema: #"{"default": "wait"}"#,
       synonyms: "cancel-in-progress cancelInProgress onConflict"
     ) { $0.policy = $1 }

@@ -408,7 +408,11 @@ struct FolderLogs {
     guard !range.isEmpty, let name = names[step], let base = bases[step] else { return [] }
     let file: Descriptor
     do throws(WriteError) {
-      if let opened = open[step] { file = opened } else { file = try folder.open(name, isNew: false) }
+      if let opened = open[step] {
+        file = opened
+      } else {
+        file = try folder.open(name, isNew: false)
+      }
     } catch {
       throw error.error
     }

@@ -6,11 +6,11 @@ import WeftJSON
 extension Command.Caching: FormatObject {
   static let format = ObjectFormat<Command.Caching>("\"cache\"") {
     FormatKey(
-      "inputs", ValueFormat { $0.inputPatterns($1, $2) }, "What it reads",
+      "inputs", ValueFormat { $0.inputPatterns($1, $2) }, "Input files",
       """
       Patterns of files, relative to the step's directory: * and ? within a name, ** for \
-      any number of directories; what means a directory means all in it, and ! before a \
-      pattern takes out what it means. [] if it reads no files.
+      any number of directories. A directory means everything in it; ! before a pattern \
+      excludes its files. [] if the step reads no files.
       """,
       schema: #"""
         {"type": "array", "items": {"type": "string", "minLength": 1,
@@ -20,10 +20,10 @@ extension Command.Caching: FormatObject {
       required: "\"inputs\": [\"src/**\"], or [] if it reads no files"
     ) { $0.inputs = $1 }
     FormatKey(
-      "outputs", ValueFormat { $0.outputPaths($1, $2) }, "What it makes",
+      "outputs", ValueFormat { $0.outputPaths($1, $2) }, "Output files",
       """
-      Files and directories, relative to the step's directory. A directory is kept with \
-      all that is in it, and put back as a whole.
+      Files and directories, relative to the step's directory. A directory is cached with \
+      everything in it, and restored as a whole.
       """,
       schema: #"""
         {"type": "array", "items": {"type": "string", "minLength": 1,
@@ -35,8 +35,8 @@ extension Command.Caching: FormatObject {
     FormatKey(
       "env", ValueFormat { $0.variableNames($1, $2) }, "Variables",
       """
-      The names of variables of the process's own environment on which the step depends, \
-      beside those that the workflow sets.
+      The names of variables of weft's own environment that the step depends on, besides \
+      those that the workflow sets.
       """,
       schema: #"""
         {"type": "array", "items": {"type": "string", "pattern": "^[^=]+$"},
@@ -45,15 +45,14 @@ extension Command.Caching: FormatObject {
       synonyms: "environment variables variable"
     ) { $0.environment = $1 }
     FormatKey(
-      "key", .text(at: .cacheKey), "Key",
-      "A text on which it depends too: with another one, the step is run again.",
+      "key", .text(at: .cacheKey), "Key", "A text that the result depends on too.",
       schema: #"{"type": "string"}"#, synonyms: "group"
     ) { $0.key = $1 }
     FormatKey(
-      "version", ValueFormat { $0.versionCommand($1, $2) }, "Version of its tools",
+      "version", ValueFormat { $0.versionCommand($1, $2) }, "Version command",
       """
-      A command whose output counts too, such as that of a compiler which tells its \
-      version. It is run once in a run, before the step.
+      A command whose output the result depends on too, such as a compiler's version. It \
+      runs once in a run, before the step.
       """,
       schema: #"""
         {"anyOf": [{"type": "string", "minLength": 1}, "@words"], "examples": [["cc",
@@ -65,17 +64,6 @@ extension Command.Caching: FormatObject {
 }
 
 extension DecodingPass {
-  mutating func caching(_ node: JSONNode, _ field: Field) -> Command.Caching? {
-    guard
-      isObject(
-        node, field, wanted: "an object with \"inputs\"",
-        help: "write { \"inputs\": [\"src/**\"], \"outputs\": [\"build\"] }")
-    else { return nil }
-    var caching = Command.Caching(inputs: [])
-    read(node, field, into: &caching)
-    return caching
-  }
-
   // MARK: Files
 
   fileprivate mutating func inputPatterns(_ node: JSONNode, _ field: Field) -> [String]? {

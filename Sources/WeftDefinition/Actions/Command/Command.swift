@@ -384,7 +384,7 @@ extension String {
 extension FormatKey<StepDraft> {
   static var run: FormatKey {
     FormatKey(
-      "run", "What to run",
+      "run", "Command",
       """
       A script for the shell, or a program with its arguments, which is started without a \
       shell.

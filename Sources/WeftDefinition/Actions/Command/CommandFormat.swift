@@ -63,7 +63,8 @@ struct StandardInputDraft: FormatObject {
     }
     FormatKey(
       "log", "Id of a step",
-      "All that this step wrote, both streams; it is waited for.", schema: #""@filledLiteralText""#
+      "The whole output of this step, both streams; the step waits for it.",
+      schema: #""@filledLiteralText""#
     ) { pass, member, field, draft in
       draft.found.insert("log")
       let name = pass.filledText(member.value, field, wanted: "the id of a step")
@@ -106,12 +107,12 @@ struct StopDraft: FormatObject {
   static let format = ObjectFormat<StopDraft>("\"stop\"") {
     FormatKey(
       "signal", ValueFormat { $0.stopSignal($1, $2) }, "Signal",
-      "The signal to begin with, by its name without SIG.",
+      "The first signal, by its name without SIG.",
       schema: #"{"$ref": "stopSignal", "default": "TERM"}"#, synonyms: "name"
     ) { $0.signal = $1 }
     FormatKey(
-      "grace", .duration(as: .grace), "Grace",
-      "How long after the signal KILL follows; 0s sends KILL at once.",
+      "grace", .duration(as: .grace), "Grace period",
+      "The time between the signal and KILL; 0s sends KILL at once.",
       schema: #"{"default": "10s", "examples": ["30s", "0s"]}"#,
       synonyms: "timeout period gracePeriodSeconds", at: \.grace)
   }

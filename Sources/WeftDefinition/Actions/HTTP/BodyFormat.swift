@@ -34,8 +34,9 @@ struct PartDraft: FormatObject {
       draft.part.content = .file(path ?? "")
     }
     FormatKey(
-      "fileName", "Name of the file",
-      "As which the server may keep the file; by default its own.",
+      "fileName",
+      "File name",
+      "The file name sent to the server. Default: that of the file.",
       schema: #"{"type": "string", "minLength": 1}"#, synonyms: "filename name"
     ) {
       pass, member, field, draft in
@@ -45,8 +46,7 @@ struct PartDraft: FormatObject {
         wanted: "the name of a file")
     }
     FormatKey(
-      "contentType", "Media type",
-      "What the part says of itself.",
+      "contentType", "Media type", "The media type of the part.",
       schema: #"{"type": "string", "minLength": 1, "examples": ["image/png"]}"#,
       synonyms: "type mimeType"
     ) {

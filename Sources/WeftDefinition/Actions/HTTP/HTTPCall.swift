@@ -375,7 +375,7 @@ extension String {
 extension FormatKey<StepDraft> {
   static var http: FormatKey {
     action(
-      .http, "HTTP request", "One HTTP request, and what is to become of its answer.",
+      .http, "HTTP request", "One HTTP request, and the treatment of its response.",
       schema: #"""
         {"$ref": "http", "examples": [{"url": "https://example.org/"}, {"method": "PUT",
         "url": "https://registry.example/app", "bodyFile": "dist/app",

@@ -26,36 +26,34 @@ struct HTTPDraft: FormatObject {
   static let format = ObjectFormat<HTTPDraft>("\"http\"") {
     FormatKey(
       "method", .requestText("a method like GET", at: .method), "Method",
-      "As it stands on the wire. By default POST where there is a body, else GET.",
+      "The method, as sent. Default: POST with a body, else GET.",
       schema: #"{"examples": ["GET", "PUT"]}"#
     ) { $0.method = $1 }
     FormatKey(
       "url", .requestText("a URL with http:// or https://", at: .url), "URL",
-      """
-      With http:// or https://. A value in it is escaped for the part of the URL where it \
-      stands.
-      """, schema: #"{"examples": ["https://api.example.org/v1/items/${{ item }}"]}"#,
+      "A URL with http:// or https://. Values in it are escaped for their position.",
+      schema: #"{"examples": ["https://api.example.org/v1/items/${{ item }}"]}"#,
       synonyms: "uri endpoint href address", required: "{ \"url\": \"https://example.org/\" }"
     ) { $0.call.url = $1 }
     FormatKey(
       "query", .requestFields(of: "parameter", HTTPSite.query), "Names and values",
       """
-      Values may have expressions in them. One that is exactly an expression and comes to \
-      null is left out; an array is several values of one name.
+      Values can contain expressions. A value that is exactly one expression, and \
+      evaluates to null, is omitted; an array gives one name several values.
       """, schema: #""@requestFields""#,
       synonyms: "params parameters qs searchParams queryParams"
     ) { $0.call.query = $1 }
     FormatKey(
       "headers", .requestFields(of: "header", HTTPSite.header), "Names and values",
       """
-      Values may have expressions in them. One that is exactly an expression and comes to \
-      null is left out; an array is several values of one name.
+      Values can contain expressions. A value that is exactly one expression, and \
+      evaluates to null, is omitted; an array gives one name several values.
       """, schema: #""@requestFields""#,
       synonyms: "header"
     ) { $0.call.headers = $1 }
     FormatKey(
       "json", ValueFormat { $0.jsonBody($1, $2) }, "JSON body",
-      "Any value. A string that is exactly one expression becomes the value of that.",
+      "Any value. A string that is exactly one expression is replaced by its value.",
       synonyms: "data payload content", traits: .body
     ) { $0.call.body = $1 }
     FormatKey("body", .requestText(at: .body), "Text body", traits: .body) {
@@ -64,14 +62,13 @@ struct HTTPDraft: FormatObject {
     FormatKey(
       "form", .requestFields(of: "field", HTTPSite.field), "Names and values",
       """
-      Values may have expressions in them. One that is exactly an expression and comes to \
-      null is left out; an array is several values of one name.
+      Values can contain expressions. A value that is exactly one expression, and \
+      evaluates to null, is omitted; an array gives one name several values.
       """, schema: #""@requestFields""#,
       synonyms: "formData urlencoded fields", traits: .body
     ) { $0.call.body = .form($1) }
     FormatKey(
-      "multipart", ValueFormat { $0.parts($1, $2) }, "Multipart form",
-      "Fields and files.",
+      "multipart", ValueFormat { $0.parts($1, $2) }, "Multipart form", "Fields and files.",
       schema: #"""
         {"type": "object", "propertyNames": "@requestName",
         "additionalProperties": {"anyOf": ["@requestPart", {"type": "array",
@@ -81,21 +78,21 @@ struct HTTPDraft: FormatObject {
     ) { $0.call.body = .multipart($1) }
     FormatKey(
       "bodyFile", .requestText("the path of a file", at: .bodyFile), "Body from a file",
-      "The path of a file that is sent, relative to the step's directory.",
+      "The path of the file to send, relative to the step's directory.",
       schema: #"{"examples": ["dist/app.tar.gz"]}"#,
       synonyms: "file upload uploadFile dataBinary", traits: .body
     ) { $0.call.body = .file($1) }
     FormatKey(
-      "auth", ValueFormat { $0.requestAuth($1, $2) }, "Who asks",
-      "Sent as an Authorization header, to this origin alone.",
+      "auth", ValueFormat { $0.requestAuth($1, $2) }, "Credentials",
+      "Sent in the Authorization header, only to this origin.",
       schema: #"{"$ref": "auth", "examples": [{"bearer": "${{ secrets.TOKEN }}"}]}"#,
       synonyms: "authorization authentication credentials"
     ) { $0.call.auth = $1 }
     FormatKey(
-      "timeout", ValueFormat { $0.requestTimeouts($1, $2) }, "Limits of one request",
+      "timeout", ValueFormat { $0.requestTimeouts($1, $2) }, "Request time limit",
       """
-      How long a request and its answer may take, redirects included: 2m unless said \
-      otherwise. The step's own timeout is for all requests together.
+      The time limit of one request and its response, redirects included. Default: 2m. The \
+      step's own timeout covers all requests together.
       """,
       schema: #"""
         {"anyOf": ["@duration", "@expression", "@requestTimeouts"], "default": "2m",
@@ -104,7 +101,10 @@ struct HTTPDraft: FormatObject {
     ) { $0.call.timeouts = $1 }
     FormatKey(
       "redirects", "Redirects",
-      "How many are followed; 0: a redirect is an answer like any other.",
+      """
+      The maximum number of redirects that are followed; 0: a redirect is a response like \
+      any other.
+      """,
       schema: #"""
         {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 50}, "@expression",
         "@redirects"], "default": 10}
@@ -112,68 +112,85 @@ struct HTTPDraft: FormatObject {
       synonyms: "followRedirects maxRedirects follow"
     ) { pass, member, field, draft in pass.takeRedirects(member.value, field, into: &draft.call) }
     FormatKey(
-      "expect", ValueFormat { $0.expectation($1, $2) }, "Which answers will do",
+      "expect",
+      .object(
+        "expect", "an object with \"status\" or \"when\"", from: HTTPCall.Expectation()
+      ) { $0.kind == .number ? "write { \"status\": \($0.sourceText) }" : nil },
+      "Expected responses",
       schema: #"""
-        {"$ref": "expect", "examples": [{"status": [200, 404]}, {"when": "self.json.ok"}]}
+        {"examples": [{"status": [200, 404]}, {"when": "self.json.ok"}]}
         """#,
       synonyms: "status statusCode success_codes assert validStatus"
     ) { $0.call.expectation = $1 }
     FormatKey(
       "saveTo", .requestText("the path of a file", at: .saveTo), "File to save to",
-      "The body goes into this file, relative to the step's directory, when it is complete.",
+      "The file that receives the complete body, relative to the step's directory.",
       schema: #"{"examples": ["dist/tool.tar.gz"]}"#,
       synonyms: "output outputFile download dest destination target"
     ) { $0.call.saveTo = $1 }
     FormatKey(
-      "maxBytes", .size(as: .maxBytes), "Limit of the body",
-      "Once it is unpacked. 64MiB unless said otherwise, and none for what is saved.",
+      "maxBytes", .size(as: .maxBytes), "Body limit",
+      """
+      The maximum size of the decompressed body. Default: 64MiB, and no limit for a saved \
+      one.
+      """,
       synonyms: "maxSize limit maxBodySize"
     ) { $0.call.maxBytes = $1 }
     FormatKey(
       "proxy", .requestText("the URL of a proxy, or \"env\"", at: .proxy), "Proxy",
       """
-      The URL of a proxy, or env for what http_proxy and its like say. None unless said \
-      otherwise.
+      The URL of a proxy, or env for the variables http_proxy and similar ones. Default: \
+      none.
       """, schema: #"{"examples": ["env", "http://proxy.example:3128"]}"#
     ) { $0.call.proxy = $1 }
     FormatKey(
-      "tls", ValueFormat { $0.tlsFiles($1, $2) }, "PEM files", schema: #""@tls""#,
+      "tls",
+      .object(
+        "tls", "an object with \"caFile\", \"certFile\" or \"keyFile\"", from: HTTPCall.TLS()
+      ) { $0.kind == .bool ? "servers' certificates are always verified" : nil }, "PEM files",
       synonyms: "ssl verify cert"
     ) { $0.call.tls = $1 }
     FormatKey(
-      "poll", ValueFormat { $0.polling($1, $2) }, "Asking until it is so",
+      "poll",
+      .object("poll", "an object with \"until\"", from: HTTPCall.Polling(until: "")) { _ in
+        "write { \"until\": \"self.json.state == 'done'\", \"every\": \"5s\" }"
+      },
+      "Polling",
       schema: #"""
-        {"$ref": "poll", "examples": [{"until": "self.json.state == 'done'",
+        {"examples": [{"until": "self.json.state == 'done'",
         "every": "10s"}]}
         """#, traits: .readsBody
     ) { $0.call.polling = $1 }
     FormatKey(
-      "pages", ValueFormat { $0.paging($1, $2) }, "Pages",
+      "pages",
+      .object("pages", "an object with \"next\"", from: HTTPCall.Paging()) { _ in
+        "write { \"next\": \"link\" }"
+      }, "Pages",
       schema: #"""
-        {"$ref": "pages", "examples": [{"next": "link"}, {"next": "self.json.next",
+        {"examples": [{"next": "link"}, {"next": "self.json.next",
         "collect": "self.json.items"}]}
         """#,
       synonyms: "pagination paginate", traits: .readsBody
     ) { $0.call.paging = $1 }
     FormatKey(
-      "response", .word(of: HTTPCall.ResponseForm.self), "What the body is",
-      "auto: what the answer says.", schema: #"{"default": "auto"}"#,
+      "response", .word(of: HTTPCall.ResponseForm.self), "Body format",
+      "auto: as the response declares.", schema: #"{"default": "auto"}"#,
       synonyms: "responseType responseFormat parse", traits: .readsBody
     ) { $0.call.responseForm = $1 }
     FormatKey(
       "idempotencyKey", ValueFormat { $0.idempotencyKey($1, $2) }, "Idempotency key",
       """
-      Sent as Idempotency-Key, so that a request which may have been done can be sent \
-      again: true for one of this run and step, or a text.
+      Sent as Idempotency-Key, so that a request which may have been processed can be sent \
+      again: true for a key of this run and step, or a text.
       """, schema: #"{"type": ["boolean", "string"], "minLength": 1}"#,
       synonyms: "idempotent requestId"
     ) { $0.call.idempotencyKey = $1 }
     FormatKey(
       "cache", ValueFormat { $0.answerCache($1, $2) }, "Cache",
       """
-      Answers are kept for later requests as far as the server allows it (RFC 9111): true \
-      for this run, or the path of a folder, relative to the step's directory, for later \
-      runs too.
+      Responses are stored for later requests as far as the server allows it (RFC 9111): \
+      true for this run, or the path of a folder, relative to the step's directory, for \
+      later runs too.
       """,
       schema: #"""
         {"type": ["boolean", "string"], "minLength": 1, "default": false, "examples": [true,
@@ -182,10 +199,10 @@ struct HTTPDraft: FormatObject {
       synonyms: "memoize memo incremental upToDate"
     ) { $0.call.cache = $1 }
     FormatKey(
-      "staleOnError", ValueFormat { $0.staleOnError($1, $2) }, "Old answers",
+      "staleOnError", ValueFormat { $0.staleOnError($1, $2) }, "Stale responses",
       """
-      Whether a kept answer stands in for a server that is out of reach or fails, however \
-      old it is, or for how long after its lifetime.
+      Whether a stored response is used if the server is unreachable or fails: at any age, \
+      or up to this long after its lifetime.
       """, schema: #"{"anyOf": [{"type": "boolean"}, "@duration"], "default": false}"#
     ) { $0.call.staleOnError = $1 }
   }
@@ -292,7 +309,7 @@ struct AuthDraft: FormatObject {
   static let format = ObjectFormat<AuthDraft>("\"auth\"") {
     FormatKey(
       "bearer", .requestText("a token", at: .bearer), "Token",
-      "Sent as Bearer.", schema: #"{"examples": ["${{ secrets.TOKEN }}"]}"#,
+      "Sent as a bearer token.", schema: #"{"examples": ["${{ secrets.TOKEN }}"]}"#,
       synonyms: "token oauth2"
     ) { $0.auth = .bearer($1) }
     FormatKey(
@@ -321,8 +338,7 @@ struct BasicAuthDraft: FormatObject {
 
   static let format = ObjectFormat<BasicAuthDraft>("\"basic\"") {
     FormatKey(
-      "user", .requestText("the name of a user", at: .user), "User",
-      "Without a colon.",
+      "user", .requestText("the name of a user", at: .user), "User", "Without a colon.",
       synonyms: "username login name", required: example
     ) { $0.user = $1 }
     FormatKey(
@@ -390,17 +406,17 @@ extension HTTPCall.TLS: FormatObject {
   static let format = ObjectFormat<HTTPCall.TLS>("\"tls\"") {
     FormatKey(
       "caFile", .pemFile(at: .authorities), "Authorities",
-      "A PEM file with authorities to trust in place of the system's.",
+      "A PEM file with the authorities to trust instead of the system's.",
       synonyms: "ca cacert caCert caBundle"
     ) { $0.authorities = $1 }
     FormatKey(
       "certFile", .pemFile(at: .certificate), "Certificate",
-      "A PEM file with a certificate of one's own.",
+      "A PEM file with the client certificate.",
       synonyms: "cert certificate clientCert"
     ) { $0.certificate = $1 }
     FormatKey(
       "keyFile", .pemFile(at: .key), "Key",
-      "A PEM file with the certificate's key.", synonyms: "key privateKey clientKey"
+      "A PEM file with the key of the client certificate.", synonyms: "key privateKey clientKey"
     ) { $0.key = $1 }
   }
 }
@@ -413,10 +429,10 @@ extension ValueFormat<String> {
 
 extension ValueFormat<Duration> {
   fileprivate static func requestTime(as key: ComputedKey) -> ValueFormat {
-    ValueFormat(
-      FormatType(.duration(allowsZero: false), as: key),
-      problem: { ValueRule.problem(with: $0, $1, limit: WorkflowLimits.longestRequest) }
-    ) { $0.requestTime($1, $2, as: key) }
+    ValueFormat(FormatType(.duration(allowsZero: false), as: key)) {
+      $0.requestTime($1, $2, as: key)
+    }
+    .checked { ValueRule.problem(with: $0, $1, limit: WorkflowLimits.longestRequest) }
   }
 }
 
@@ -459,17 +475,6 @@ extension DecodingPass {
     var draft = RedirectsDraft(call: call)
     read(node, field, into: &draft)
     call = draft.call
-  }
-
-  fileprivate mutating func tlsFiles(_ node: JSONNode, _ field: Field) -> HTTPCall.TLS? {
-    guard
-      isObject(
-        node, field, wanted: "an object with \"caFile\", \"certFile\" or \"keyFile\"",
-        help: node.kind == .bool ? "servers' certificates are always verified" : nil)
-    else { return nil }
-    var files = HTTPCall.TLS()
-    read(node, field, into: &files)
-    return files
   }
 }
 

@@ -13,7 +13,8 @@ extension HTTPCall.Expectation: FormatObject {
     ) { $0.statuses = $1 }
     FormatKey(
       "when", .condition(at: .http(.expected)), "Condition",
-      "Read with the answer as self; unless it holds, the step fails.", synonyms: "if condition"
+      "Evaluated with the response as self; if it is false, the step fails.",
+      synonyms: "if condition"
     ) { $0.condition = $1 }
   }
 }
@@ -22,18 +23,18 @@ extension HTTPCall.Polling: FormatObject {
   static let format = ObjectFormat<HTTPCall.Polling>("\"poll\"") {
     FormatKey(
       "until", .condition(at: .http(.until)), "Condition",
-      "Read with the answer as self; until it holds, the same is asked again.",
+      "Evaluated with the response as self; the request is repeated until it is true.",
       synonyms: "at time date",
       required: "{ \"until\": \"self.json.state == 'done'\" }"
     ) { $0.until = $1 }
     FormatKey(
-      "every", .duration(as: .pollEvery), "Pause",
-      "From an answer to the next request; nothing is held meanwhile.",
+      "every", .duration(as: .pollEvery), "Interval",
+      "The time from a response to the next request; the step holds no slot meanwhile.",
       schema: #"{"default": "5s"}"#,
       synonyms: "interval delay period", at: \.every)
     FormatKey(
-      "max", .integer(as: .pollMax), "Requests at most",
-      "How often it is asked in all.", schema: #"{"default": 100}"#,
+      "max", .integer(as: .pollMax), "Request limit",
+      "The maximum number of requests.", schema: #"{"default": 100}"#,
       synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times", at: \.max)
   }
 }
@@ -43,28 +44,28 @@ extension HTTPCall.Paging: FormatObject {
     FormatKey(
       "next", ValueFormat { $0.nextPage($1, $2) }, "Next page",
       """
-      link for the answer's Link header, or an expression that comes to a URL, read with \
-      the page as self; null or nothing after the last.
+      link for the response's Link header, or an expression that evaluates to a URL, with \
+      the page as self; null or an empty text after the last page.
       """, schema: #""@condition""#,
       required: "{ \"next\": \"link\" }"
     ) { $0.next = $1 }
     FormatKey(
-      "max", .integer(as: .pagesMax), "Pages at most",
-      "More fail the step.", schema: #"{"default": 100}"#,
+      "max", .integer(as: .pagesMax), "Page limit",
+      "The maximum number of pages; more fail the step.", schema: #"{"default": 100}"#,
       synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times", at: \.max)
     FormatKey(
-      "collect", .condition(at: .http(.collected)), "What is collected",
+      "collect", .condition(at: .http(.collected)), "Collected part",
       """
-      An expression that comes to an array, read with the page as self; by default the \
-      page's JSON.
+      An expression that evaluates to an array, with the page as self. Default: the page's \
+      JSON.
       """
     ) { $0.collect = $1 }
     FormatKey(
       "origins", ValueFormat { $0.pageOrigins($1, $2) }, "Other origins",
       """
-      Origins besides that of the url to which the request goes with its body, or with a \
-      method that may change something. Credentials, certificates and the idempotency key \
-      go to none of them.
+      Origins, besides that of the URL, that may receive the request's body, or a method \
+      that may change something. None of them receives credentials, certificates or the \
+      idempotency key.
       """,
       schema: #"""
         {"type": "array", "items": {"type": "string", "minLength": 1},
@@ -75,17 +76,6 @@ extension HTTPCall.Paging: FormatObject {
 }
 
 extension DecodingPass {
-  mutating func expectation(_ node: JSONNode, _ field: Field) -> HTTPCall.Expectation? {
-    guard
-      isObject(
-        node, field, wanted: "an object with \"status\" or \"when\"",
-        help: node.kind == .number ? "write { \"status\": \(node.sourceText) }" : nil)
-    else { return nil }
-    var expectation = HTTPCall.Expectation()
-    read(node, field, into: &expectation)
-    return expectation
-  }
-
   fileprivate mutating func statuses(_ node: JSONNode, _ field: Field) -> [String]? {
     guard node.kind == .array else { return status(node, field).map { [$0] } ?? [] }
     if node.elements.isEmpty {
@@ -108,27 +98,6 @@ extension DecodingPass {
       reportType(of: node, field, wanted: "a status like 200 or \"2xx\", or an array of these")
       return nil
     }
-  }
-
-  mutating func polling(_ node: JSONNode, _ field: Field) -> HTTPCall.Polling? {
-    guard
-      isObject(
-        node, field, wanted: "an object with \"until\"",
-        help: "write { \"until\": \"self.json.state == 'done'\", \"every\": \"5s\" }")
-    else { return nil }
-    var polling = HTTPCall.Polling(until: "")
-    read(node, field, into: &polling)
-    return polling
-  }
-
-  mutating func paging(_ node: JSONNode, _ field: Field) -> HTTPCall.Paging? {
-    guard
-      isObject(
-        node, field, wanted: "an object with \"next\"", help: "write { \"next\": \"link\" }")
-    else { return nil }
-    var paging = HTTPCall.Paging()
-    read(node, field, into: &paging)
-    return paging
   }
 
   fileprivate mutating func pageOrigins(_ node: JSONNode, _ field: Field) -> [String]? {
