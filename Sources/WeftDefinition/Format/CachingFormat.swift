@@ -161,7 +161,7 @@ extension DecodingPass {
 
   /// Notes the location of a cached step's script for diagnostics that need the graph.
   func placeCachedScript(of step: inout Step, at node: JSONNode) {
-    guard case .run(let command) = step.action, command.caching != nil,
+    guard case .run(let command) = step.action, command.hasOptions, command.caching != nil,
       case .script = command.invocation,
       step.place.value?.texts.contains(where: { $0.site == .script }) == false,
       let value = member("run", of: node)?.value

@@ -189,7 +189,7 @@ struct StepDraft: FormatObject {
       the class stall.
       """,
       synonyms: "noOutputTimeout no_output_timeout idleTimeout inactivityTimeout", on: [.run],
-      traits: .aboutPipes, at: \.command.stallTimeout)
+      traits: .aboutPipes, at: \.command.options.stallTimeout)
     FormatKey(
       "mergeOutput", .flag(as: .mergeOutput), "Merged output",
       """
@@ -651,11 +651,11 @@ extension DecodingPass {
       report(.misplacedKey(rule.name.description, of: kind), at: key, related: draft.place)
     }
     switch kind {
-    case .run:
+    case .run where draft.command.hasOptions:
       checkTerminal(of: draft)
       checkCaching(of: draft)
     case .workflow, .use, .http: checkSettings(of: node, besides: draft, kind)
-    case .steps, .parallel, .race, .wait, .approve, .compute: break
+    case .run, .steps, .parallel, .race, .wait, .approve, .compute: break
     }
   }
 

@@ -1,5 +1,5 @@
-/// A program or a script, its standard input, its success codes and its options.
-public struct Command: Sendable, Hashable {
+/// A program or a script, its standard input, its success codes and its options, whose properties it has too.
+@dynamicMemberLookup public struct Command: Sendable, Hashable {
   public enum Invocation: Sendable, Hashable {
     /// Text for the step's shell.
     case script(String)
@@ -32,6 +32,13 @@ public struct Command: Sendable, Hashable {
   public var options: Options {
     get { boxedOptions?.value ?? Options() }
     set { boxedOptions = newValue == Options() ? nil : .holding(newValue) }
+  }
+
+  private static let defaults = Options()
+
+  public subscript<Value>(dynamicMember option: WritableKeyPath<Options, Value>) -> Value {
+    get { (boxedOptions?.value ?? Command.defaults)[keyPath: option] }
+    set { options[keyPath: option] = newValue }
   }
 }
 
@@ -70,14 +77,6 @@ extension Command {
     }
   }
 
-  /// The conditions under which an earlier result replaces running it; `nil` if none does.
-  public var caching: Caching? {
-    get { hasOptions ? options.caching : nil }
-    set { options.caching = newValue }
-  }
-}
-
-extension Command {
   /// Settings that control how a command is watched and terminated, and where its output goes.
   public struct Options: Sendable, Hashable {
     /// The request to end it; `nil` for that of the run.
@@ -111,48 +110,6 @@ extension Command {
       self.usesJobserver = usesJobserver
       self.caching = caching
     }
-  }
-
-  /// The request to end it; `nil` for that of the run.
-  public var stop: StopRequest? {
-    get { options.stop }
-    set { options.stop = newValue }
-  }
-
-  /// The treatment of processes of the command that are alive after its program has ended by itself.
-  public var leftovers: LeftoverPolicy {
-    get { options.leftovers }
-    set { options.leftovers = newValue }
-  }
-
-  /// The longest time without output on either stream, from the start or from the last output on.
-  public var stallTimeout: Duration? {
-    get { options.stallTimeout }
-    set { options.stallTimeout = newValue }
-  }
-
-  /// Whether both output streams share one pipe.
-  public var mergesOutput: Bool {
-    get { hasOptions && options.mergesOutput }
-    set { options.mergesOutput = newValue }
-  }
-
-  /// The amount of output that the log holds.
-  public var logLimit: ByteCount {
-    get { hasOptions ? options.logLimit : WorkflowLimits.logLimit }
-    set { options.logLimit = newValue }
-  }
-
-  /// Whether it has the terminal to itself.
-  public var usesTerminal: Bool {
-    get { hasOptions && options.usesTerminal }
-    set { options.usesTerminal = newValue }
-  }
-
-  /// Whether it gets a GNU make jobserver.
-  public var usesJobserver: Bool {
-    get { hasOptions && options.usesJobserver }
-    set { options.usesJobserver = newValue }
   }
 }
 

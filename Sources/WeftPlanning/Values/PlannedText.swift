@@ -96,7 +96,7 @@ extension Command {
     case .file(let path): visit(.inputFile, path)
     case .log, nil: break
     }
-    guard let caching else { return }
+    guard let caching = self.caching else { return }
     for (index, text) in caching.inputs.enumerated() { visit(.cacheInput(index), text) }
     for (index, text) in caching.outputs.enumerated() { visit(.cacheOutput(index), text) }
     caching.key.map { visit(.cacheKey, $0) }
