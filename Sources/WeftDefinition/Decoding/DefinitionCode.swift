@@ -36,42 +36,4 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
   case nul = "W0417"
   case unreadableSecret = "W0425"
   case emptyGroup = "W0502"
-
-  /// A description of the code for a table.
-  public var summary: String {
-    switch self {
-    case .unknownKey: "an unknown key"
-    case .wrongType: "a value of the wrong JSON type"
-    case .misplacedKey: "a key that is not allowed on this kind of step or value"
-    case .noAction: "a step without an action"
-    case .severalActions: "several keys of which only one is allowed"
-    case .nothingToRun: "a file without steps"
-    case .groupTooDeep: "groups nested deeper than the limit"
-    case .tooManySteps: "more steps than the limit"
-    case .tooManyProblems: "more problems than are reported"
-    case .keyBesideTerminal: "a key about pipes, on a step that uses the terminal"
-    case .missingKey: "an object without a required key"
-    case .tooManyElements: "more loop elements than the limit"
-    case .keysApart: "two keys that cannot be combined"
-    case .expression: "an expression where none is allowed"
-    case .invalidDuration: "an invalid duration, or one out of range"
-    case .invalidID: "an invalid id or name"
-    case .numberOutOfRange: "a number that is too small, too large, or not whole"
-    case .empty: "an empty value where content is required"
-    case .unknownWord: "a word that is not one of the allowed ones"
-    case .invalidVariableName: "an invalid name of an environment variable"
-    case .invalidSize: "an invalid size, or one out of range"
-    case .equalNames: "names or values that must be unique"
-    case .emptyRange: "constraints that no value can satisfy"
-    case .pattern: "an invalid pattern"
-    case .unfitValue: "a value that does not fit the rest of its declaration"
-    case .repeatedValue: "a repeated value"
-    case .invalidMoment: "an invalid time, or one out of range"
-    case .invalidRate: "an invalid rate, or one out of range"
-    case .absolutePath: "an absolute path where a relative one is required"
-    case .nul: "a string with a NUL character, in a workflow built in Swift"
-    case .unreadableSecret: "a secret whose value could not be read"
-    case .emptyGroup: "a group without members, which succeeds at once"
-    }
-  }
 }
