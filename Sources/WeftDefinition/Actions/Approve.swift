@@ -16,6 +16,8 @@ extension Approval: ActionModel {
 
   package func visitTexts(_ visit: (TextSite, String) -> Void) { visit(.message, message) }
 
+  package var repetition: Repetition { .unknown }
+  package var keepsResults: Bool { false }
   package var forecast: DurationForecast { .unforeseeable }
 
   package func obstacle(toReading field: StepField) -> ResultObstacle? {

@@ -6,6 +6,8 @@ struct Computation: ActionModel {
     "outputs", "only computes outputs", resultClause: "runs nothing", result: .step,
     remedy: { "add \"run\", or remove \"\($0)\"" })
 
+  var repetition: Repetition { .unknown }
+  var keepsResults: Bool { false }
   var forecast: DurationForecast { .planned(.zero) }
 
   func obstacle(toReading field: StepField) -> ResultObstacle? {

@@ -35,6 +35,8 @@ extension NestedWorkflow: ActionModel {
 
   package func check(_ values: inout BuiltValues) { parameters.check(&values) }
   package func visitTexts(_ visit: (TextSite, String) -> Void) { parameters.visitTexts(visit) }
+  package var repetition: Repetition { .unknown }
+  package var keepsResults: Bool { false }
   package var forecast: DurationForecast { .planned(.zero) }
   package func obstacle(toReading field: StepField) -> ResultObstacle? { nil }
 

@@ -74,8 +74,7 @@ public enum StepAction: Sendable, Hashable {
 /// The work of one kind of action, and all that checks, plans and printers need to know about it.
 ///
 /// A new kind of action is a type of this protocol in a file of its own, with its ``ActionRules`` and its key of the
-/// file format; a case of ``StepAction`` and of ``ActionKind``; and the
-/// code that runs it, in WeftExecution.
+/// file format; a case of ``StepAction`` and of ``ActionKind``; and the code that runs it, in WeftExecution.
 package protocol ActionModel: Sendable, Hashable {
   /// Reports the values that the format does not allow; for a workflow built in Swift.
   func check(_ values: inout BuiltValues)
@@ -113,8 +112,6 @@ package protocol ActionModel: Sendable, Hashable {
 extension ActionModel {
   package func check(_ values: inout BuiltValues) {}
   package func visitTexts(_ visit: (TextSite, String) -> Void) {}
-  package var repetition: Repetition { .unknown }
-  package var keepsResults: Bool { false }
   package var forecast: DurationForecast { .measured }
   package var remarks: [String] { [] }
 }

@@ -67,6 +67,8 @@ extension StepGroup: ActionModel {
     }
   }
 
+  package var repetition: Repetition { .unknown }
+  package var keepsResults: Bool { false }
   package var forecast: DurationForecast { .planned(.zero) }
   package func obstacle(toReading field: StepField) -> ResultObstacle? { nil }
 

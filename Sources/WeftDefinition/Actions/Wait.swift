@@ -41,6 +41,9 @@ extension Waiting: ActionModel {
     }
   }
 
+  package var repetition: Repetition { .unknown }
+  package var keepsResults: Bool { false }
+
   package var forecast: DurationForecast {
     switch self {
     case .duration(let duration): .planned(duration)

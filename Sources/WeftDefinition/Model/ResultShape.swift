@@ -73,9 +73,8 @@ package struct StepReads: OptionSet, Sendable, Hashable {
     self.rawValue = rawValue
   }
 
-  /// Like `isEmpty`, but without dispatch through the protocol: called for every step.
-  package var areNone: Bool { rawValue == 0 }
-
+  /// Nothing is read, as of most steps. The literal `[]` would be built by generic code at run time.
+  package init() { rawValue = 0 }
   /// Its outcome or its outputs.
   package static let result = StepReads(rawValue: 1)
   /// Its standard output or response body, as text or as JSON.

@@ -55,7 +55,7 @@ extension RunEngine {
 
   /// Whether an attempt has outputs, or an expression reads its result.
   func producesValues(_ attempt: Attempt) -> Bool {
-    !attempt.step.outputs.isEmpty || !plan.values.reads(ofNode: attempt.step.node).areNone
+    !attempt.step.outputs.isEmpty || !plan.values.reads(ofNode: attempt.step.node).isEmpty
   }
 
   /// Evaluates the outputs of an attempt. It fails if they cannot be evaluated.

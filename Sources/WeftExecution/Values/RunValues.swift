@@ -69,7 +69,7 @@ final class RunValues: Sendable {
   /// The capture for a step's output, if expressions read it; never for output to a terminal.
   func capture(of step: PlannedStep, running resolved: ResolvedStep) -> OutputCapture? {
     let reads = plan.values.reads(ofNode: step.node)
-    if reads.areNone { return nil }
+    if reads.isEmpty { return nil }
     guard reads.contains(.stdout) || reads.contains(.stderr),
       resolved.command?.usesTerminal == false
     else { return nil }

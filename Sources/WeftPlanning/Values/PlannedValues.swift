@@ -31,7 +31,7 @@ package struct PlannedValues: Sendable {
 
   /// Creates the values of a workflow without errors.
   init(_ reader: TextReader, _ checker: ValueChecker, _ names: [StepNames]) {
-    guard !reader.texts.isEmpty || reader.reads.contains(where: { $0 != [] }) else {
+    guard !reader.texts.isEmpty || reader.reads.contains(where: { !$0.isEmpty }) else {
       self = .none
       return
     }
@@ -56,7 +56,7 @@ package struct PlannedValues: Sendable {
 
   /// The parts of the result of a step or, by its start, a group that expressions read.
   package func reads(ofNode node: Plan.NodeIndex) -> StepReads {
-    reads.isEmpty ? [] : reads[node]
+    reads.isEmpty ? StepReads() : reads[node]
   }
 
   /// The step or group that `steps.NAME` or `steps.GROUP.steps.NAME` reads, and the position of the next name.

@@ -45,7 +45,7 @@ struct TextReader {
   private init(outline: Outline, names: [StepNames]) {
     self.outline = outline
     self.names = names
-    reads = Array(repeating: [], count: outline.nodes.count)
+    reads = Array(repeating: StepReads(), count: outline.nodes.count)
   }
 
   /// A race outputs those of a member, and a step that runs another file those of that file.

@@ -44,11 +44,13 @@ struct LogFolderTests {
       let logs = StepLogs(in: LogFolder(try PrivateDirectory.at(path, makes: false)))
       logs.prepare()
       for step in 0..<3 { logs.name(step, StepAddress("s\(step)")) }
-      var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+      // It may have inherited descriptors with high numbers.
+      let highest = (0..<65536).last { fcntl($0, F_GETFD) >= 0 } ?? 2
+      var limit = rlimit(rlim_cur: rlim_t(highest) + 32, rlim_max: rlim_t(highest) + 32)
       #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
       var taken: [Int32] = []
       while case let file = open("/dev/null", O_RDONLY), file >= 0 { taken.append(file) }
-      #expect(errno == EMFILE)
+      #expect(errno == EMFILE && taken.count > 2)
 
       for line in ["one\n", "two\n"] {
         for step in 0..<3 { _ = logs.append(Array(line.utf8), of: step) }
