@@ -175,9 +175,15 @@ extension StepAction {
     }
   }
 
+  /// Reports the values that the format does not allow.
+  func check(_ values: inout BuiltValues) {
+    // Most steps run a command, which need not be copied.
+    if case .run(let command) = self { return command.check(&values) }
+    model.check(&values)
+  }
+
   /// Visits its texts that may contain expressions.
   package func visitTexts(_ visit: (TextSite, String) -> Void) {
-    // Most steps run a command, which need not be copied.
     if case .run(let command) = self { return command.visitTexts(visit) }
     model.visitTexts(visit)
   }

@@ -123,7 +123,7 @@ package struct BuiltValues {
     check(step.settings)
     check(step.outputs)
     if step.hasControl { check(step.control) }
-    step.action.model.check(&self)
+    step.action.check(&self)
   }
 
   private mutating func check(_ control: StepControl) {
