@@ -177,7 +177,7 @@ extension Upstream {
   }
 }
 
-/// A cell with storage for its outcome.
+/// A cell with storage for its outcome. Sendable as ``FutureCore`` is, whose proof covers the outcome too.
 ///
 /// `Outcome` is always `Result<Value, Failure>?`. It is a single generic parameter because then the class itself knows
 /// the type that it has to destroy and need not look it up.

@@ -1,7 +1,7 @@
 import WeftDiagnostics
 
-/// The properties that all actions of a kind share.
-package struct ActionRules: Sendable {
+/// The properties that all actions of a kind share. A class, because the reader of a file asks for them with each step.
+package final class ActionRules: Sendable {
   /// The key that makes a step one of this kind.
   let key: StaticString
   /// A clause that says what a step of this kind is or does.

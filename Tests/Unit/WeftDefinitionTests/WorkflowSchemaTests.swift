@@ -23,6 +23,7 @@ import WeftTestKit
       return
     }
     let defined = Set(definitions.members.map(\.key))
+    for kind in ActionKind.allCases { #expect(defined.contains("\(kind)Step")) }
     // The keys of steps are referred to one by one.
     let referenced = references(in: schema).map { name in
       String(name.prefix { $0 != "/" })
