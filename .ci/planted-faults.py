@@ -174,7 +174,7 @@ def simulate(copy: pathlib.Path, fault: str, seeds: str) -> tuple[int, list[str]
 def find_sweeps(copy: pathlib.Path) -> int:
     """The number of faults in process termination that are missed, or are misplaced."""
     copy.mkdir(exist_ok=True)
-    for name in ("Sources", "Tests"):
+    for name in ("Sources", "Tests", "schemas"):
         shutil.copytree(root / name, copy / name)
     shutil.copy(root / "Package.swift", copy)
     plant(copy, platform, sweeps)

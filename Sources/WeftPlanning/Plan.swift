@@ -123,8 +123,11 @@ public struct PlannedStep: Sendable {
   @inlinable package var timeout: Duration? { list[Int(position)].timeout }
   /// Visits its texts that may contain expressions, with their known locations.
   func visitTexts(_ visit: (TextSite, String, [TextPlace]) -> Void) {
-    let position = Int(position)
-    list[position].visitTexts { visit($0, $1, list[position].place.value?.texts ?? []) }
+    // Through a pointer, which unlike the subscript of an array copies no step.
+    list.withUnsafeBufferPointer { list in
+      let places = list[Int(position)].place.value?.texts ?? []
+      list[Int(position)].visitTexts { visit($0, $1, places) }
+    }
   }
   var name: String? { list[Int(position)].name }
   @inlinable package var allowFailure: FailureTolerance { list[Int(position)].allowFailure }
@@ -152,7 +155,8 @@ public struct PlannedStep: Sendable {
   }
   /// The step whose log it reads.
   var logSource: Need? {
-    guard case .log(let source)? = command?.stdin else { return nil }
+    guard case .run(let command) = list[Int(position)].action, case .log(let source)? = command.stdin
+    else { return nil }
     return source
   }
 }

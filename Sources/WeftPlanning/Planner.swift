@@ -68,7 +68,8 @@ struct BuiltValueChecker {
       checker.found.node = group.startNode
       checker.append(BuiltValues.unfit(in: step), at: step)
     }
-    for (index, step) in outline.steps.enumerated() where step.mayHaveUnfitValues {
+    for index in outline.steps.indices where outline.steps[index].mayHaveUnfitValues {
+      let step = outline.steps[index]
       checker.found.file = outline.groups[step.group].file
       checker.found.node = step.node
       let isCleanup = outline.cleanedUp[Int32(index)] != nil

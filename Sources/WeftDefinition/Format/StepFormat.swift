@@ -26,20 +26,6 @@ struct StepDraft: FormatObject {
   /// `forEach` or `matrix`, whichever came first.
   fileprivate var loopKey: JSONNode?
 
-  init(_ node: JSONNode) {
-    step = Step(action: DecodingPass.nothing, place: StepPlace(step: node.range))
-  }
-
-  /// A step as if its keys had been read.
-  init(_ step: Step) {
-    self.step = step
-    switch step.action {
-    case .run(let command): self.command = command
-    case .group(let group): maxParallel = group.maxParallel
-    case .use, .http, .compute, .wait, .approve, .workflow: break
-    }
-  }
-
   static let format = ObjectFormat<StepDraft>("a step") {
     FormatKey(
       "id", "Id",
@@ -431,6 +417,25 @@ struct StepDraft: FormatObject {
   }
 }
 
+extension StepDraft {
+  // Outside of the type, so that the initialiser of all members makes it: one that sets them one by one copies the
+  // whole and destroys the first.
+
+  init(_ node: JSONNode) {
+    self.init(step: Step(action: DecodingPass.nothing, place: StepPlace(step: node.range)))
+  }
+
+  /// A step as if its keys had been read.
+  init(_ step: Step) {
+    self.init(step: step)
+    switch step.action {
+    case .run(let command): self.command = command
+    case .group(let group): maxParallel = group.maxParallel
+    case .use, .http, .compute, .wait, .approve, .workflow: break
+    }
+  }
+}
+
 extension FormatKey<StepDraft> {
   /// The key that makes a step one of a kind.
   static func action(
@@ -463,6 +468,7 @@ extension DecodingPass {
   static let nothing = StepAction.run(nothingToRun)
   static let nothingToRun = Command(.script(""))
 
+  private static let noStep = Step(action: .compute)
   private static let success = [0]
 
   /// Reads one member of a list and appends it. A step with an invalid action is still a step:
@@ -497,18 +503,20 @@ extension DecodingPass {
     }
     if !texts.places.isEmpty { draft.step.place.value?.texts = texts.places }
     if !texts.computed.isEmpty { draft.step.computed = texts.computed }
-    draft.step.action = action(of: draft, at: node)
+    draft.step.action = action(of: &draft, at: node)
     checkCachedOutputs(of: draft.step, at: node)
     placeCachedScript(of: &draft.step, at: node)
-    if draft.step.action.kind.makesAttempts { return draft.step }
     // A policy without attempts overrides `defaults`, which apply only to steps that make attempts;
     // elsewhere it means nothing.
-    if draft.step.hasControl, draft.step.control.retry.allSatisfy({ $0.max == 0 }),
-      draft.step.computed[.retryMax] == nil
+    if draft.step.hasControl, !draft.step.action.kind.makesAttempts,
+      draft.step.control.retry.allSatisfy({ $0.max == 0 }), draft.step.computed[.retryMax] == nil
     {
       draft.step.control.retry = []
     }
-    return draft.step
+    // Moved, not copied.
+    var step = DecodingPass.noStep
+    swap(&step, &draft.step)
+    return step
   }
 
   fileprivate mutating func id(_ node: JSONNode, _ field: Field) -> StepID? {
@@ -566,7 +574,7 @@ extension DecodingPass {
   // MARK: Action
 
   /// Assembles the action, and reports keys that do not go together.
-  private mutating func action(of draft: StepDraft, at node: JSONNode) -> StepAction {
+  private mutating func action(of draft: inout StepDraft, at node: JSONNode) -> StepAction {
     guard let kind = draft.kind ?? (draft.step.outputs.isEmpty ? nil : .compute) else {
       if !draft.lacksKey { report(.noAction, at: node) }
       return DecodingPass.nothing
@@ -578,9 +586,8 @@ extension DecodingPass {
     case (.compute, _): return .compute
     case (.run, _):
       guard let invocation = draft.invocation else { return DecodingPass.nothing }
-      var command = draft.command
-      command.invocation = invocation
-      return .run(command)
+      draft.command.invocation = invocation
+      return .run(draft.command)
     case (_, .workflow(var nested)?):
       nested.parameters = draft.parameters
       return .workflow(nested)

@@ -18,10 +18,11 @@ struct CachingChecker {
 
   static func problems(of outline: Outline) -> [PlacedProblem] {
     var checker = CachingChecker(outline: outline)
-    for (index, step) in outline.steps.enumerated() {
-      if let command = step.command, let caching = command.caching {
-        checker.check(caching, of: command, step: index)
+    for index in outline.steps.indices where outline.steps[index].isCached {
+      guard let command = outline.steps[index].command, let caching = command.caching else {
+        continue
       }
+      checker.check(caching, of: command, step: index)
     }
     checker.checkSharedOutputs()
     return checker.found.problems

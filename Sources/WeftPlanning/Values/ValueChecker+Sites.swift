@@ -163,9 +163,9 @@ extension ValueChecker {
       let owner = outline.member(at: group.startNode).subject.description
       reportValueless(step.outputs, of: owner, in: group.file, group.startNode)
     }
-    for step in outline.steps where step.command == nil {
+    for step in outline.steps where step.kind != .run && !step.outputs.isEmpty {
       let owner = outline.member(at: step.node).subject.description
-      reportValueless(step.step.outputs, of: owner, in: outline.groups[step.group].file, step.node)
+      reportValueless(step.outputs, of: owner, in: outline.groups[step.group].file, step.node)
     }
   }
 

@@ -15,25 +15,43 @@ struct RunTally: Sendable {
     var expected: Int
     /// The number of its steps in the plan; for a loop, per element.
     let size: Int
-    var counts = OutcomeCounts()
+    fileprivate var counts = Counts()
     /// The counts of an attempt that were taken back, until the next one starts.
-    var takenBack: OutcomeCounts?
+    fileprivate var takenBack: Counts?
     /// `nil` if it is not a loop.
     var elements: ElementCount?
   }
 
+  fileprivate struct Counts: Sendable {
+    var ended = OutcomeCounts()
+    /// The steps that were not selected, which no other count includes.
+    var unselected = 0
+
+    mutating func add(_ other: Counts) {
+      ended.add(other.ended)
+      unselected += other.unselected
+    }
+
+    mutating func remove(_ other: Counts) {
+      ended.remove(other.ended)
+      unselected -= other.unselected
+    }
+  }
+
   let shape: RunShape
-  private(set) var counts = OutcomeCounts()
+  private var all = Counts()
   private(set) var stepCount = 0
-  /// The steps that were not selected, which no other count includes.
-  private(set) var unselected = 0
   private(set) var open: [StepAddress: Scope] = [:]
   /// The latest counts of cleanup steps that run again with each attempt of a group.
-  private var repeatedCleanups: [StepAddress: OutcomeCounts] = [:]
+  private var repeatedCleanups: [StepAddress: Counts] = [:]
 
   init(shape: RunShape = RunShape()) {
     self.shape = shape
   }
+
+  var counts: OutcomeCounts { all.ended }
+  /// The steps that were not selected, which ``counts`` does not include.
+  var unselected: Int { all.unselected }
 
   /// - Parameter stepCount: The number of steps in the plan, including cleanup steps, of which it is unknown whether
   ///   they will run.
@@ -44,7 +62,8 @@ struct RunTally: Sendable {
   mutating func queued(_ step: StepAddress) {
     guard shape.cleansUp(step) else { return }
     if let earlier = repeatedCleanups.removeValue(forKey: step) {
-      counts.remove(earlier)
+      all.remove(earlier)
+      stepCount += earlier.unselected
     } else {
       stepCount += 1
     }
@@ -52,15 +71,17 @@ struct RunTally: Sendable {
 
   mutating func finished(_ step: StepAddress, _ end: StepEnd) {
     let around = scope(around: step)
-    change(from: around) { $0.add(end) }
+    count(step, in: around) { $0.ended.add(end) }
     endElement(step, of: around, end.conclusion)
-    keepCleanup(step) { $0.add(end) }
   }
 
-  /// Keeps the counts of a cleanup step, which its next execution takes back.
-  private mutating func keepCleanup(_ step: StepAddress, _ count: (inout OutcomeCounts) -> Void) {
+  /// Counts a step. The next execution of a cleanup step takes its counts back.
+  private mutating func count(
+    _ step: StepAddress, in scope: StepAddress?, _ count: (inout Counts) -> Void
+  ) {
+    change(from: scope, count)
     guard shape.cleansUpRepeatedly(step) else { return }
-    var counts = OutcomeCounts()
+    var counts = Counts()
     count(&counts)
     repeatedCleanups[step] = counts
   }
@@ -72,13 +93,11 @@ struct RunTally: Sendable {
     let size = shape.size(of: shape.planned(step)) ?? 1
     if reason == .notSelected {
       grow(by: -size, from: around)
-      unselected += 1
-      return
+      return count(step, in: around) { $0.unselected += 1 }
     }
     grow(by: 1 - size, from: around)
-    change(from: around) { $0.add(reason.outcome) }
+    count(step, in: around) { $0.ended.add(reason.outcome) }
     endElement(step, of: around, reason.outcome)
-    keepCleanup(step) { $0.add(reason.outcome) }
   }
 
   // MARK: Groups
@@ -113,10 +132,12 @@ struct RunTally: Sendable {
     if let last = open[group]?.takenBack { change(from: group) { $0.add(last) } }
     guard let scope = open[group] else { return }
     if let elements = end.notStarted {
-      change(from: group) { $0.add(elements.outcome, steps: elements.steps) }
+      change(from: group) { $0.ended.add(elements.outcome, steps: elements.steps) }
     }
-    if end.conclusion != .failure { change(from: group) { $0.tolerate(scope.counts.failed) } }
-    grow(by: (open[group]?.counts.done ?? 0) - scope.expected, from: group)
+    if end.conclusion != .failure {
+      change(from: group) { $0.ended.tolerate(scope.counts.ended.failed) }
+    }
+    grow(by: (open[group]?.counts.ended.done ?? 0) - scope.expected, from: group)
     open[group] = nil
     endElement(group, of: scope.parent, end.conclusion)
   }
@@ -157,8 +178,8 @@ struct RunTally: Sendable {
     return scope.map { element.inElement($0, of: shape.planned(loop)) } ?? element
   }
 
-  private mutating func change(from scope: StepAddress?, _ change: (inout OutcomeCounts) -> Void) {
-    change(&counts)
+  private mutating func change(from scope: StepAddress?, _ change: (inout Counts) -> Void) {
+    change(&all)
     var next = scope
     while let scope = next {
       guard open[scope] != nil else { return }

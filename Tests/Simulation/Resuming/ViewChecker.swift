@@ -13,7 +13,12 @@ struct ViewChecker {
   ///   - simulation: The part that has ended.
   ///   - recorded: The journal of all parts, including the ended one.
   ///   - again: The report rebuilt from that.
-  init(_ simulation: Simulation, _ recorded: RunState, _ again: RunReport?) {
+  ///   - rerun: The steps that were named for a rerun.
+  init(
+    _ simulation: Simulation, _ recorded: RunState, _ again: RunReport?, rerunning rerun: Set<Int>
+  ) {
+    compareGroups(of: simulation, with: recorded)
+    findRestored(rerun, in: simulation)
     let report = simulation.report
     guard let end = report.end else { return }
     compare(end.counts, with: simulation)
@@ -54,6 +59,45 @@ struct ViewChecker {
     ended.tolerate(ended.failed)
     shown.tolerate(shown.failed)
     if shown != ended { violations.append("counts are \(ended), and in the display \(shown)") }
+  }
+
+  /// A group that this engine has not started, because it skips what is inside, is no recorded success.
+  private mutating func compareGroups(of simulation: Simulation, with recorded: RunState) {
+    let plan = simulation.plan
+    let addresses = PlanAddresses(plan)
+    var (started, skipped): (Set<StepAddress>, Set<StepAddress>) = ([], [])
+    for event in simulation.events {
+      switch event.kind {
+      case .groupStarted(let group, _): started.insert(group)
+      case .stepSkipped(let step, _): skipped.insert(step)
+      default: break
+      }
+    }
+    for step in skipped {
+      guard let inner = addresses.innermostGroup(at: step) else { continue }
+      for group in plan.allEnclosingGroups(ofGroup: inner) where !plan.groups[group].isTopLevel {
+        guard let planned = plan.groups[group].address else { continue }
+        for group in addresses.instances(of: planned, around: step) where !started.contains(group) {
+          guard case .finished(let end)? = recorded.groups[group]?.state, end.conclusion == .success
+          else { continue }
+          violations.append("\(group) is recorded as a success, and \(step) in it is skipped")
+        }
+      }
+    }
+  }
+
+  /// A step that is named for a rerun is not restored. Cleanups and `finally` follow rules of their own.
+  private mutating func findRestored(_ rerun: Set<Int>, in simulation: Simulation) {
+    let plan = simulation.plan
+    let addresses = PlanAddresses(plan)
+    for case .stepRestored(let address, _) in simulation.events.map(\.kind) {
+      guard let step = addresses.step(at: address), rerun.contains(step),
+        !plan.bodies.cleanupSteps.contains(step),
+        !plan.allEnclosingGroups(ofGroup: plan.steps[step].group).contains(
+          where: plan.bodies.finallyGroups.contains)
+      else { continue }
+      violations.append("\(address) is to be rerun, and is restored")
+    }
   }
 
   private func text(_ counts: [Kind: Int]) -> String {

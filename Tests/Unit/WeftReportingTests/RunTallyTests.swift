@@ -206,4 +206,22 @@ import WeftPlanning
     #expect(tally.counts.done == 0)
     #expect(tally.unselected == 1)
   }
+
+  @Test func unselectedStepsOfAnEarlierAttemptAreTakenBack() throws {
+    var tally = try RunTallyTests.tally(
+      Step("g", steps: [Step("a", run: "a"), Step("b", run: "b")]).retry(1))
+    tally.started(StepAddress("g"), GroupStart())
+    for _ in 0..<2 {
+      tally.skipped(StepAddress("a"), .notSelected)
+      tally.finished(StepAddress("b"), RunTallyTests.end(.failure))
+      tally.retrying(StepAddress("g"))
+      #expect(tally.unselected == 0)
+      #expect(tally.stepCount == 2)
+    }
+    // The second retry is not made, so the last attempt counts.
+    tally.finished(StepAddress("g"), RunTallyTests.groupEnd(.failure))
+    #expect(tally.unselected == 1)
+    #expect(tally.counts.failed == 1)
+    #expect(tally.stepCount == 1)
+  }
 }
