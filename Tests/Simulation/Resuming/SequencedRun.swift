@@ -90,9 +90,9 @@ struct SequencedRun {
         records.map(\.kind), rerunning: circumstances.rerun.addresses(in: plan),
         visiting: { again.apply($0) })
       if !isCut {
-        let checker = ViewChecker(
-          simulation, recorded.run, again.report, rerunning: circumstances.rerun.steps)
-        disagreements += checker.violations.map { "part \(number): \($0)" }
+        disagreements += ViewChecker(simulation, recorded.run, again.report).violations.map {
+          "part \(number): \($0)"
+        }
       }
       parts.append(
         RunPart(

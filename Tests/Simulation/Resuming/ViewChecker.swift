@@ -13,12 +13,8 @@ struct ViewChecker {
   ///   - simulation: The part that has ended.
   ///   - recorded: The journal of all parts, including the ended one.
   ///   - again: The report rebuilt from that.
-  ///   - rerun: The steps that were named for a rerun.
-  init(
-    _ simulation: Simulation, _ recorded: RunState, _ again: RunReport?, rerunning rerun: Set<Int>
-  ) {
+  init(_ simulation: Simulation, _ recorded: RunState, _ again: RunReport?) {
     compareGroups(of: simulation, with: recorded)
-    findRestored(rerun, in: simulation)
     let report = simulation.report
     guard let end = report.end else { return }
     compare(end.counts, with: simulation)
@@ -61,43 +57,48 @@ struct ViewChecker {
     if shown != ended { violations.append("counts are \(ended), and in the display \(shown)") }
   }
 
-  /// A group that this engine has not started, because it skips what is inside, is no recorded success.
+  /// Checks groups around steps: a restored group starts no step, and one that this engine has not started, because it
+  /// skips what is inside, is no recorded success. Cleanups follow rules of their own.
   private mutating func compareGroups(of simulation: Simulation, with recorded: RunState) {
     let plan = simulation.plan
     let addresses = PlanAddresses(plan)
-    var (started, skipped): (Set<StepAddress>, Set<StepAddress>) = ([], [])
-    for event in simulation.events {
-      switch event.kind {
-      case .groupStarted(let group, _): started.insert(group)
-      case .stepSkipped(let step, _): skipped.insert(step)
-      default: break
+    /// The instances of the groups around a step, the outermost first.
+    func groups(around step: StepAddress) -> [StepAddress] {
+      guard let inner = addresses.innermostGroup(at: step) else { return [] }
+      return plan.allEnclosingGroups(ofGroup: inner).reversed().flatMap { group in
+        plan.groups[group].isTopLevel
+          ? [] : addresses.instances(of: plan.groups[group].address!, around: step)
       }
     }
-    for step in skipped {
-      guard let inner = addresses.innermostGroup(at: step) else { continue }
-      for group in plan.allEnclosingGroups(ofGroup: inner) where !plan.groups[group].isTopLevel {
-        guard let planned = plan.groups[group].address else { continue }
-        for group in addresses.instances(of: planned, around: step) where !started.contains(group) {
-          guard case .finished(let end)? = recorded.groups[group]?.state, end.conclusion == .success
-          else { continue }
-          violations.append("\(group) is recorded as a success, and \(step) in it is skipped")
+    var started: [StepAddress: GroupStart] = [:]
+    for case .groupStarted(let group, let start) in simulation.events.map(\.kind) {
+      started[group] = start
+    }
+    for event in simulation.events {
+      switch event.kind {
+      case .stepStarted(let step, _) where !isFinal(step, addresses, plan):
+        for group in groups(around: step) where started[group]?.isRestored == true {
+          violations.append("\(group) is restored, and \(step) in it starts")
         }
+      case .stepSkipped(let step, _) where !isFinal(step, addresses, plan):
+        // What is in a group that does not start keeps its state.
+        let outermost = groups(around: step).first {
+          recorded.groups[$0] != nil && started[$0] == nil
+        }
+        guard let outermost, case .finished(let end)? = recorded.groups[outermost]?.state,
+          end.conclusion == .success
+        else { continue }
+        violations.append("\(outermost) is recorded as a success, and \(step) in it is skipped")
+      default: break
       }
     }
   }
 
-  /// A step that is named for a rerun is not restored. Cleanups and `finally` follow rules of their own.
-  private mutating func findRestored(_ rerun: Set<Int>, in simulation: Simulation) {
-    let plan = simulation.plan
-    let addresses = PlanAddresses(plan)
-    for case .stepRestored(let address, _) in simulation.events.map(\.kind) {
-      guard let step = addresses.step(at: address), rerun.contains(step),
-        !plan.bodies.cleanupSteps.contains(step),
-        !plan.allEnclosingGroups(ofGroup: plan.steps[step].group).contains(
-          where: plan.bodies.finallyGroups.contains)
-      else { continue }
-      violations.append("\(address) is to be rerun, and is restored")
-    }
+  private func isFinal(_ step: StepAddress, _ addresses: PlanAddresses, _ plan: Plan) -> Bool {
+    guard let index = addresses.step(at: step) else { return false }
+    return plan.bodies.cleanupSteps.contains(index)
+      || plan.allEnclosingGroups(ofGroup: plan.steps[index].group).contains(
+        where: plan.bodies.finallyGroups.contains)
   }
 
   private func text(_ counts: [Kind: Int]) -> String {
