@@ -158,11 +158,12 @@ extension CacheEntry {
     .array(values.map { [.string($0.name), json(of: $0.content)] })
   }
 
+  /// Reads named values; `nil` if they are damaged, or a name occurs twice.
   static func values(_ json: JSONValue) -> [CacheValue]? {
     json.elements?.mapAll { pair in
       guard let name = pair[0]?.text, let content = pair[1].flatMap(content) else { return nil }
       return CacheValue(name, content)
-    }
+    }.flatMap(CacheKey.sorted)
   }
 
   // MARK: Contents

@@ -25,11 +25,19 @@ package struct CacheKey: Sendable, Hashable {
 
   /// - Precondition: No name occurs twice.
   package mutating func set(_ part: CachePart, _ values: [CacheValue]) {
-    let sorted = values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-    precondition(
-      zip(sorted, sorted.dropFirst()).allSatisfy { !$0.name.utf8.elementsEqual($1.name.utf8) },
-      "a name is twice in \(part)")
+    guard let sorted = CacheKey.sorted(values) else {
+      preconditionFailure("a name is twice in \(part)")
+    }
     parts[part] = .values(sorted)
+  }
+
+  /// The values in the order of their names; `nil` if a name occurs twice.
+  static func sorted(_ values: [CacheValue]) -> [CacheValue]? {
+    let sorted = values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    let isUnique = zip(sorted, sorted.dropFirst()).allSatisfy {
+      !$0.name.utf8.elementsEqual($1.name.utf8)
+    }
+    return isUnique ? sorted : nil
   }
 
   /// Sets only the hash of a part.

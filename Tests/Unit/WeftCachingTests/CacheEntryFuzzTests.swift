@@ -74,7 +74,7 @@ struct CacheEntryFuzzTests {
   }
 
   @Test(
-    "X15: paths that lead elsewhere, hashes that are none and numbers out of range are refused",
+    "X15: paths that lead elsewhere, hashes that are none, numbers out of range and repeated names are refused",
     arguments: [
       ("\"out/a\"", "\"out/../../pwned\""), ("\"out/a\"", "\"/etc/passwd\""),
       ("\"out/a\"", "\"out//a\""), ("\"out/a\"", "\"out/./a\""), ("\"out/a\"", "\"out/a/\""),
@@ -90,6 +90,7 @@ struct CacheEntryFuzzTests {
       ("\"storedAt\":1", "\"storedAt\":-1"), ("\"storedAt\":1", "\"storedAt\":9223372036854775807"),
       ("\"milliseconds\":5", "\"milliseconds\":-5"),
       ("\"milliseconds\":5", "\"milliseconds\":9223372036854775807"),
+      ("[\"S\",[\"secret\"", "[\"CC\",[\"secret\""),
       ("\"format\":2", "\"format\":1"), ("\"format\":2", "\"format\":3"),
     ])
   func entryWithForeignPathsOrBadNumbersIsRefused(old: String, new: String) throws {
@@ -114,6 +115,7 @@ struct CacheEntryFuzzTests {
     let seed = Array(CacheEntryFuzzTests.text(of: CacheEntryFuzzTests.entry).utf8)
     let words = [
       "\"", "[", "]", "{", "}", ",", ":", "null", "../", "/", "./", "..", "//", "out", "out/", "-1",
+      "[\"S\",[\"unset\"]],",
       "0", "1", "2147483648", "9223372036854775807", "-9223372036854775808", "9223372036854775808",
       "[\"directory\"]", "[\"link\",\"..\"]", "\"out/a\"", "\"files\":", "\"foreign\":",
       "\"outputs\":", "\\u0000", "420", "1e999",
