@@ -11,30 +11,32 @@ import WeftPlatform
 /// The baseline is the bare graph of futures for the plan: one future for each node that waits for the node's
 /// dependencies, without a join if there is only one, and does nothing.
 enum EngineBenchmarks {
-  private static let runCount = 3
-
-  static func run(report: (BenchmarkRow) -> Void) {
-    let layers = samples(of: layered(steps: 1_000_000, layers: 1_000), steps: 1_000_000)
-    let bare = layers.map(\.bare)
-    add(
-      "1,000,000 steps in 1,000 layers", layers.map(\.engine), "its graph of futures", bare, report)
-    let elements = samples(of: loop(100_000), steps: 100_000).map(\.engine)
-    add("100,000 elements", elements, "steps in layers", layers.map(\.engine), report)
-  }
-
-  /// A graph small enough for tools that count instructions, which are fifty times as slow.
-  static func runOnce(report: (BenchmarkRow) -> Void) {
-    let once = samples(of: layered(steps: 20_000, layers: 20), steps: 20_000, times: 1)
-    add(
-      "20,000 steps in 20 layers, once", once.map(\.engine), "its graph of futures",
-      once.map(\.bare), report)
-  }
-
-  /// A loop small enough for such tools.
-  static func runElementsOnce(report: (BenchmarkRow) -> Void) {
-    let once = samples(of: loop(5_000), steps: 5_000, times: 1)
-    add(
-      "5,000 elements, once", once.map(\.engine), "its graph of futures", once.map(\.bare), report)
+  static var all: [Benchmark] {
+    [
+      Benchmark("engine/steps") { report in
+        let layers = samples(
+          of: layered(steps: 1_000_000, layers: 1_000), steps: 1_000_000, times: report.runs(3))
+        add(
+          "1,000,000 steps in 1,000 layers", layers.map(\.engine), "its graph of futures",
+          layers.map(\.bare), report)
+        let elements = samples(of: loop(100_000), steps: 100_000, times: report.runs(3))
+        add(
+          "100,000 elements", elements.map(\.engine), "steps in layers", layers.map(\.engine),
+          report)
+      },
+      // Small enough for tools that count instructions, which are fifty times as slow.
+      Benchmark("engine/steps-once", isForTools: true) { report in
+        let once = samples(of: layered(steps: 20_000, layers: 20), steps: 20_000, times: 1)
+        add(
+          "20,000 steps in 20 layers", once.map(\.engine), "its graph of futures",
+          once.map(\.bare), report)
+      },
+      Benchmark("engine/elements-once", isForTools: true) { report in
+        let once = samples(of: loop(5_000), steps: 5_000, times: 1)
+        add(
+          "5,000 elements", once.map(\.engine), "its graph of futures", once.map(\.bare), report)
+      },
+    ]
   }
 
   private static func loop(_ elements: Int) -> Workflow {
@@ -52,7 +54,7 @@ enum EngineBenchmarks {
   }
 
   private static func samples(
-    of workflow: Workflow, steps: Int, times: Int = runCount
+    of workflow: Workflow, steps: Int, times: Int
   ) -> [(engine: FutureSample, bare: FutureSample)] {
     guard let plan = Planner.plan(workflow).plan else {
       preconditionFailure("a workflow that is to be measured is no plan")
@@ -64,12 +66,12 @@ enum EngineBenchmarks {
 
   private static func add(
     _ name: String, _ measured: [FutureSample], _ baselineName: String,
-    _ baseline: [FutureSample], _ report: (BenchmarkRow) -> Void
+    _ baseline: [FutureSample], _ report: BenchmarkReport
   ) {
     for (unit, value) in FutureSample.columns {
-      report(
+      report.add(
         BenchmarkRow(
-          name: "engine: \(name)", measured: measured.map(value).median,
+          name: name, measured: measured.map(value).median,
           unit: unit, baselineName: baselineName, baseline: baseline.map(value).median))
     }
   }

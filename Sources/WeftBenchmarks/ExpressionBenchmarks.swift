@@ -2,26 +2,31 @@ import WeftExpressions
 
 /// Parsing and evaluating short expressions, such as a file of 100,000 steps contains.
 enum ExpressionBenchmarks {
-  static func rows() -> [BenchmarkRow] { [evaluating(), reading()] }
+  static var all: [Benchmark] {
+    [
+      Benchmark("expressions/evaluate") { $0.add(evaluating($0)) },
+      Benchmark("expressions/read") { $0.add(reading($0)) },
+    ]
+  }
 
   // MARK: Evaluating
 
-  private static func evaluating() -> BenchmarkRow {
+  private static func evaluating(_ report: BenchmarkReport) -> BenchmarkRow {
     let count = 100_000
     let text = "steps.a.outputs.x == 'y' && success()"
     guard let expression = try? Expression.parse(text) else { preconditionFailure(text) }
     let scope = ValueScope(
       ExpressionObject([member("steps", [member("a", [member("outputs", "x", is: "y")])])]))
-    let measured = seconds {
+    let measured = report.seconds {
       for _ in 0..<count { keep(try? expression.evaluate(in: scope)) }
     }
     let tables = ["steps": ["a": ["outputs": ["x": "y"]]]]
-    let baseline = seconds {
+    let baseline = report.seconds {
       for _ in 0..<count { keep(tables["steps"]?["a"]?["outputs"]?["x"] == "y") }
     }
     let scale = 1e9 / Double(count)
     return BenchmarkRow(
-      name: "expressions: evaluate \(text)", measured: measured * scale, unit: "ns",
+      name: "evaluate \(text)", measured: measured * scale, unit: "ns",
       baselineName: "the look-ups in dictionaries", baseline: baseline * scale)
   }
 
@@ -39,7 +44,7 @@ enum ExpressionBenchmarks {
 
   // MARK: Reading
 
-  private static func reading() -> BenchmarkRow {
+  private static func reading(_ report: BenchmarkReport) -> BenchmarkRow {
     let texts = (0..<200_000).map { index in
       switch index % 4 {
       case 0: "steps.step-\(index).outputs.files"
@@ -48,29 +53,13 @@ enum ExpressionBenchmarks {
       default: "!inputs.draft || failure()"
       }
     }
-    let measured = seconds { for text in texts { keep(try? Expression.parse(text)) } }
-    let baseline = seconds {
+    let measured = report.seconds { for text in texts { keep(try? Expression.parse(text)) } }
+    let baseline = report.seconds {
       for text in texts { keep(text.utf8.reduce(0) { ($0 &* 31) &+ Int($1) }) }
     }
     let scale = 1e9 / Double(texts.count)
     return BenchmarkRow(
-      name: "expressions: read one of 200,000", measured: measured * scale, unit: "ns",
+      name: "read one of 200,000", measured: measured * scale, unit: "ns",
       baselineName: "sum of its bytes", baseline: baseline * scale)
   }
-
-  // MARK: Measuring
-
-  /// The median of nine runs, after one that is not counted.
-  private static func seconds(_ work: () -> Void) -> Double {
-    work()
-    let times = (0..<9).map { _ in
-      let duration = ContinuousClock().measure(work)
-      return Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
-    }
-    return times.median
-  }
-
-  /// Keeps the optimizer from removing a value that is not used.
-  @inline(never) @_optimize(none)
-  private static func keep<Value>(_ value: Value) {}
 }

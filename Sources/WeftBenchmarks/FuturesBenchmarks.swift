@@ -7,36 +7,42 @@ import WeftFutures
 /// those in use after building, before anything has settled.
 enum FuturesBenchmarks {
   static let nodeCount = 1_000_000
-  private static let runCount = 5
 
-  static func run(report: (BenchmarkRow) -> Void) {
-    let shapes: [(name: String, graph: DependencyGraph, futures: () -> FutureSample)] = [
-      ("chain", .chain(of: nodeCount), { chain(of: nodeCount) { $0.map { $0 + 1 } } }),
-      (
-        "flatMap chain", .chain(of: nodeCount),
-        { chain(of: nodeCount) { $0.flatMap { Future(value: $0 + 1) } } }
-      ),
-      ("zip", .fan(in: nodeCount), { zip(of: nodeCount) }),
+  static var all: [Benchmark] {
+    [
+      Benchmark("futures/map") {
+        compare(
+          "chain", .chain(of: nodeCount), { chain(of: nodeCount) { $0.map { $0 + 1 } } }, $0)
+      },
+      Benchmark("futures/flatMap") {
+        compare(
+          "flatMap chain", .chain(of: nodeCount),
+          { chain(of: nodeCount) { $0.flatMap { Future(value: $0 + 1) } } }, $0)
+      },
+      Benchmark("futures/zip") {
+        compare("zip", .fan(in: nodeCount), { zip(of: nodeCount) }, $0)
+      },
+      Benchmark("futures/random") {
+        let random = DependencyGraph.random(of: nodeCount, seed: 1)
+        compare("random graph", random, { graph(random) }, $0)
+      },
     ]
-    for shape in shapes { compare(shape.name, shape.graph, shape.futures, report) }
-    let random = DependencyGraph.random(of: nodeCount, seed: 1)
-    compare("random graph", random, { graph(random) }, report)
   }
 
   private static func compare(
     _ name: String, _ graph: DependencyGraph, _ futures: () -> FutureSample,
-    _ report: (BenchmarkRow) -> Void
+    _ report: BenchmarkReport
   ) {
     var measured: [FutureSample] = []
     var baseline: [FutureSample] = []
-    for _ in 0..<runCount {
+    for _ in 0..<report.runs(5) {
       measured.append(futures())
       baseline.append(graph.settledByCounting())
     }
     for (unit, value) in FutureSample.columns {
-      report(
+      report.add(
         BenchmarkRow(
-          name: "futures: \(name) of \(nodeCount)", measured: measured.map(value).median,
+          name: "\(name) of \(nodeCount)", measured: measured.map(value).median,
           unit: unit,
           baselineName: "arrays with atomic counters", baseline: baseline.map(value).median))
     }

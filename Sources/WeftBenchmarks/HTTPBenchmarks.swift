@@ -8,34 +8,33 @@ import WeftPlatform
 /// Requests to an nginx on this machine: the client beside a bare libcurl loop, and whole runs of `weft` beside
 /// whole runs of `curl`.
 enum HTTPBenchmarks {
-  private static let runCount = 7
   private static let requests = 10_000
   private static let atOnce = 64
 
-  static func run(report: (BenchmarkRow) -> Void) {
-    guard let shop = Scratch("http") else {
-      print("http: there is no `weft` beside this program; build it with swift build -c release")
-      return
+  static var all: [Benchmark] {
+    [
+      // First, while this process has little resident memory.
+      ("http/download", download), ("http/client", client), ("http/steps", steps),
+      ("http/growth", growth),
+    ].map { name, measure in
+      Benchmark(name) { report in
+        guard let shop = Scratch("http") else { return report.skip(Scratch.reason) }
+        defer { shop.remove() }
+        guard let server = Nginx(in: shop) else {
+          return report.skip("there is no nginx or no curl that works")
+        }
+        defer { server.close() }
+        measure(server, shop, report)
+      }
     }
-    defer { shop.remove() }
-    guard let server = Nginx(in: shop) else {
-      print("http: there is no nginx or no curl that works")
-      return
-    }
-    defer { server.close() }
-    // First, while this process has little resident memory.
-    download(from: server, in: shop).forEach(report)
-    client(server, in: shop).forEach(report)
-    if let row = steps(server, in: shop) { report(row) }
-    growth(server).forEach(report)
   }
 
   /// Requests by the client, by the bare loop, and by curl, in turns.
-  private static func client(_ server: Nginx, in shop: Scratch) -> [BenchmarkRow] {
+  private static func client(_ server: Nginx, in shop: Scratch, _ report: BenchmarkReport) {
     let crowd = RequestCrowd(url: server.small)
     var (weft, loop): (Figures, Figures) = ([], [])
     var curls: [Double] = []
-    for _ in 0..<runCount {
+    for _ in 0..<report.runs(7) {
       weft.append(.of(requests) { crowd.send(requests, atOnce: atOnce) })
       loop.append(
         .of(requests) {
@@ -44,19 +43,18 @@ enum HTTPBenchmarks {
         })
       curls.append((shop.seconds(curl(server)) ?? .nan) * 1e6 / Double(requests))
     }
-    func row(
+    func add(
       _ name: String, _ value: (Figure) -> Double, _ baselineName: String, _ baseline: [Double]
-    ) -> BenchmarkRow {
-      BenchmarkRow(
-        name: "http: \(requests) small requests, \(atOnce) at once, \(name)",
-        measured: weft.map(value).median, unit: "µs/request", baselineName: baselineName,
-        baseline: baseline.median)
+    ) {
+      report.add(
+        BenchmarkRow(
+          name: "\(requests) small requests, \(atOnce) at once, \(name)",
+          measured: weft.map(value).median, unit: "µs/request", baselineName: baselineName,
+          baseline: baseline.median))
     }
-    return [
-      row("elapsed", \.elapsed, "bare C loop", loop.map(\.elapsed)),
-      row("own processor time", \.processor, "bare C loop", loop.map(\.processor)),
-      row("elapsed", \.elapsed, "curl --parallel", curls),
-    ]
+    add("elapsed", \.elapsed, "bare C loop", loop.map(\.elapsed))
+    add("own processor time", \.processor, "bare C loop", loop.map(\.processor))
+    add("elapsed", \.elapsed, "curl --parallel", curls)
   }
 
   private static func curl(_ server: Nginx) -> [String] {
@@ -66,7 +64,7 @@ enum HTTPBenchmarks {
   }
 
   /// As many steps in one run, beside one run of curl.
-  private static func steps(_ server: Nginx, in shop: Scratch) -> BenchmarkRow? {
+  private static func steps(_ server: Nginx, in shop: Scratch, _ report: BenchmarkReport) {
     let numbers = (1...requests).map(String.init).joined(separator: ",")
     shop.write(
       """
@@ -76,58 +74,58 @@ enum HTTPBenchmarks {
     let run = "exec \"$1\" run -j\(atOnce) requests.json >/dev/null"
     let weft = ["sh", "-c", run, "sh", shop.weft]
     var (ours, theirs): ([Double], [Double]) = ([], [])
-    for _ in 0..<runCount {
+    for _ in 0..<report.runs(7) {
       if let time = shop.seconds(weft) { ours.append(time) }
       if let time = shop.seconds(curl(server)) { theirs.append(time) }
     }
-    guard !ours.isEmpty, !theirs.isEmpty else { return nil }
-    return BenchmarkRow(
-      name: "http: `weft run` of \(requests) http steps, \(atOnce) at once", measured: ours.median,
-      unit: "s", baselineName: "curl --parallel", baseline: theirs.median)
+    guard !ours.isEmpty, !theirs.isEmpty else { return }
+    report.add(
+      BenchmarkRow(
+        name: "`weft run` of \(requests) http steps, \(atOnce) at once", measured: ours.median,
+        unit: "s", baselineName: "curl --parallel", baseline: theirs.median))
   }
 
   /// A big file saved to disk: elapsed time and peak resident memory.
-  private static func download(from server: Nginx, in shop: Scratch) -> [BenchmarkRow] {
+  private static func download(
+    from server: Nginx, in shop: Scratch, _ report: BenchmarkReport
+  ) {
     shop.write(
       #"{"steps":[{"id":"get","http":{"url":"\#(server.big)","saveTo":"saved"}}]}"#,
       to: "download.json")
     let weft = ["sh", "-c", "rm -f saved; exec \"$1\" run download.json", "sh", shop.weft]
     let curl = ["sh", "-c", "rm -f saved; exec curl -sS -o saved \(server.big)"]
     var (ours, theirs): ([ProgramEnd], [ProgramEnd]) = ([], [])
-    for _ in 0..<3 {
+    for _ in 0..<report.runs(3) {
       if let end = shop.end(of: weft) { ours.append(end) }
       if let end = shop.end(of: curl) { theirs.append(end) }
     }
-    guard !ours.isEmpty, !theirs.isEmpty else { return [] }
-    func row(_ name: String, _ unit: String, _ value: (ProgramEnd) -> Double) -> BenchmarkRow {
-      BenchmarkRow(
-        name: "http: \(Nginx.bigBytes >> 20) MiB saved, \(name)", measured: ours.map(value).median,
-        unit: unit, baselineName: "curl -o", baseline: theirs.map(value).median)
+    guard !ours.isEmpty, !theirs.isEmpty else { return }
+    func add(_ name: String, _ unit: String, _ value: (ProgramEnd) -> Double) {
+      report.add(
+        BenchmarkRow(
+          name: "\(Nginx.bigBytes >> 20) MiB saved, \(name)", measured: ours.map(value).median,
+          unit: unit, baselineName: "curl -o", baseline: theirs.map(value).median))
     }
-    let elapsed = row("elapsed", "s") { $0.duration / .seconds(1) }
+    add("elapsed", "s") { $0.duration / .seconds(1) }
     // The kernel counts this process's own memory for a program that it starts.
-    guard (ours + theirs).allSatisfy({ $0.usage.peakBeyondThisProcess != nil }) else {
-      print("http: what is resident is told only by \"WeftBenchmarks http\" alone")
-      return [elapsed]
-    }
-    return [
-      elapsed, row("resident at most", "MB") { Double($0.usage.peakResidentBytes) / 1e6 },
-    ]
+    guard (ours + theirs).allSatisfy({ $0.usage.peakBeyondThisProcess != nil }) else { return }
+    add("resident at most", "MB") { Double($0.usage.peakResidentBytes) / 1e6 }
   }
 
   /// Resident memory and open descriptors after many requests, beside those after few.
-  private static func growth(_ server: Nginx) -> [BenchmarkRow] {
+  private static func growth(_ server: Nginx, in shop: Scratch, _ report: BenchmarkReport) {
     let crowd = RequestCrowd(url: server.small)
     crowd.send(requests / 10, atOnce: atOnce)
     let (few, fewOpen) = (residentBytes(), openDescriptors())
     crowd.send(requests, atOnce: atOnce)
-    return [
+    for (name, unit, measured, baseline) in [
       ("resident", "MB", residentBytes() / 1e6, few / 1e6),
       ("descriptors", "", openDescriptors(), fewOpen),
-    ].map { name, unit, measured, baseline in
-      BenchmarkRow(
-        name: "http: \(name) after \(requests) requests more", measured: measured, unit: unit,
-        baselineName: "after \(requests / 10)", baseline: baseline)
+    ] {
+      report.add(
+        BenchmarkRow(
+          name: "\(name) after \(requests) requests more", measured: measured, unit: unit,
+          baselineName: "after \(requests / 10)", baseline: baseline))
     }
   }
 }

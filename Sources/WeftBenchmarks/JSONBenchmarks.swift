@@ -4,27 +4,30 @@ import WeftJSON
 
 /// Reading and writing JSON: a workflow of 100,000 steps with 500,000 edges, and event lines.
 enum JSONBenchmarks {
-  static func rows() -> [BenchmarkRow] {
-    let file = SourceFile(path: "steps.json", bytes: JSONSample.workflow(steps: 100_000))
-    return reading(file) + [memory(of: file)] + writing()
+  static var all: [Benchmark] {
+    let file = { SourceFile(path: "steps.json", bytes: JSONSample.workflow(steps: 100_000)) }
+    return [
+      Benchmark("json/read") { reading(file(), $0) },
+      Benchmark("json/memory") { $0.add(memory(of: file())) },
+      Benchmark("json/write", writing),
+    ]
   }
 
   // MARK: Reading
 
-  private static func reading(_ file: SourceFile) -> [BenchmarkRow] {
+  private static func reading(_ file: SourceFile, _ report: BenchmarkReport) {
     let megabytes = (Double(file.bytes.count) / 1e5).rounded() / 10
     let root = JSONReader.read(file).root
-    let sum = seconds { keep(byteSum(file)) } * 1e3
-    func row(_ name: String, _ work: () -> Void) -> BenchmarkRow {
-      BenchmarkRow(
-        name: "json: \(megabytes) MB, \(name)", measured: seconds(work) * 1e3, unit: "ms",
-        baselineName: "sum of its bytes", baseline: sum)
+    let sum = report.seconds { keep(byteSum(file)) } * 1e3
+    func add(_ name: String, _ work: () -> Void) {
+      report.add(
+        BenchmarkRow(
+          name: "\(megabytes) MB, \(name)", measured: report.seconds(work) * 1e3, unit: "ms",
+          baselineName: "sum of its bytes", baseline: sum))
     }
-    return [
-      row("to nodes") { keep(JSONReader.read(file, beside: nil).root) },
-      row("to nodes, keys compared") { keep(JSONReader.read(file).root) },
-      row("a visit of all nodes by key") { keep(root.map(visit)) },
-    ]
+    add("to nodes") { keep(JSONReader.read(file, beside: nil).root) }
+    add("to nodes, keys compared") { keep(JSONReader.read(file).root) }
+    add("a visit of all nodes by key") { keep(root.map(visit)) }
   }
 
   /// The bare loop: the cost of reading every byte once, one at a time.
@@ -60,23 +63,23 @@ enum JSONBenchmarks {
     keep(root?.document.nodeCount)
     let size = Double(file.bytes.count)
     return BenchmarkRow(
-      name: "json: memory, file and nodes", measured: (size + nodes) / 1e6, unit: "MB",
+      name: "memory, file and nodes", measured: (size + nodes) / 1e6, unit: "MB",
       baselineName: "the file", baseline: size / 1e6)
   }
 
   // MARK: Writing
 
-  private static func writing() -> [BenchmarkRow] {
+  private static func writing(_ report: BenchmarkReport) {
     let lines = 100_000
     let line = JSONSample.eventLine(1)
     var copies: [UInt8] = []
-    let copied = seconds {
+    let copied = report.seconds {
       copies.removeAll(keepingCapacity: true)
       for _ in 0..<lines { copies.append(contentsOf: line) }
       keep(copies.count)
     }
     var writer = JSONWriter(capacity: 1 << 16)
-    let written = seconds {
+    let written = report.seconds {
       for number in 0..<lines {
         JSONSample.writeEvent(number, to: &writer)
         if writer.count > 1 << 16 { writer.removeAll() }
@@ -84,28 +87,11 @@ enum JSONBenchmarks {
       keep(writer.count)
     }
     let scale = 1e9 / Double(lines)
-    return [
+    report.add(
       BenchmarkRow(
-        name: "json: write an event of \(line.count) bytes", measured: written * scale, unit: "ns",
-        baselineName: "copy the same bytes", baseline: copied * scale)
-    ]
+        name: "write an event of \(line.count) bytes", measured: written * scale, unit: "ns",
+        baselineName: "copy the same bytes", baseline: copied * scale))
   }
-
-  // MARK: Measuring
-
-  /// The median of nine runs, after one that is not counted.
-  private static func seconds(_ work: () -> Void) -> Double {
-    work()
-    let times = (0..<9).map { _ in
-      let duration = ContinuousClock().measure(work)
-      return Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
-    }
-    return times.sorted()[4]
-  }
-
-  /// Keeps the optimizer from removing a value that is not used.
-  @inline(never) @_optimize(none)
-  private static func keep<Value>(_ value: Value) {}
 }
 
 /// The texts that are read and written.

@@ -1,72 +1,92 @@
+import WeftDiagnostics
+import WeftJSON
 import WeftPlatform
 
-/// Measures Weft beside bare loops and other tools, in the same run:
-/// `swift run -c release WeftBenchmarks [elements-once] [engine] [engine-once] [expressions] [futures] [http] [json]
-/// [plan] [programs] [record] [run] [secrets]`; without names, all of them.
+/// Measures Weft beside bare loops and other tools, in the same run.
 ///
-/// Every figure is the median of several runs, taken in turns with its baseline. On a machine with other load,
-/// only the ratios are meaningful.
+/// Every figure is the median of several runs, taken in turns with its baseline. On a machine with other load, only the
+/// ratios are meaningful.
 @main
 enum Main {
-  private enum Suite: String, CaseIterable {
-    case engine
-    case engineOnce = "engine-once"
-    case elementsOnce = "elements-once"
-    case expressions, futures, http, json, plan, programs, record, run, secrets
-
-    func report(to table: Table) {
-      switch self {
-      case .engine: EngineBenchmarks.run(report: table.add)
-      case .engineOnce: EngineBenchmarks.runOnce(report: table.add)
-      case .elementsOnce: EngineBenchmarks.runElementsOnce(report: table.add)
-      case .expressions: ExpressionBenchmarks.rows().forEach(table.add)
-      case .futures: FuturesBenchmarks.run(report: table.add)
-      case .http: HTTPBenchmarks.run(report: table.add)
-      case .json: JSONBenchmarks.rows().forEach(table.add)
-      case .plan: PlanBenchmarks.rows().forEach(table.add)
-      case .programs: ProgramBenchmarks.run(report: table.add)
-      case .record: RecordBenchmarks.rows().forEach(table.add)
-      case .run: RunBenchmarks.rows().forEach(table.add)
-      case .secrets: SecretBenchmarks.rows().forEach(table.add)
-      }
-    }
+  static var benchmarks: [Benchmark] {
+    PlanBenchmarks.all + EngineBenchmarks.all + ExpressionBenchmarks.all + FuturesBenchmarks.all
+      + HTTPBenchmarks.all + JSONBenchmarks.all + ProgramBenchmarks.all + RecordBenchmarks.all
+      + RunBenchmarks.all + SecretBenchmarks.all
   }
 
   static func main() {
-    let names = CommandLine.arguments.dropFirst()
-    if let unknown = names.first(where: { Suite(rawValue: $0) == nil }) {
-      print("no benchmark is called \"\(unknown)\"; there are \(Suite.allCases.map(\.rawValue))")
-      return
-    }
-    print("\(ThisProcess.processorCount) processors; medians; smaller is better")
-    for suite in Suite.allCases where names.isEmpty || names.contains(suite.rawValue) {
-      suite.report(to: Table())
+    do throws(BenchmarkOptions.Error) {
+      let options = try BenchmarkOptions(CommandLine.arguments.dropFirst())
+      if options.lists {
+        for benchmark in benchmarks { BenchmarkReport.write(benchmark.name) }
+        return
+      }
+      let selected = benchmarks.filter { $0.isSelected(by: options.names) }
+      for name in options.names where !benchmarks.contains(where: { $0.name.hasPrefix(name) }) {
+        throw .init("no benchmark is called \"\(name)\"; --list lists them")
+      }
+      let report = BenchmarkReport(options, earlier: try options.earlierLines())
+      for benchmark in selected { report.measure(benchmark) }
+      if report.slower > 0 { ThisProcess.exit(1) }
+    } catch {
+      BenchmarkReport.write(error.message)
+      ThisProcess.exit(2)
     }
   }
 }
 
-/// Prints rows as they are added.
-struct Table {
-  init() {
-    print("\n| case | Weft | unit | beside | that | ratio |\n|---|---:|---|---|---:|---:|")
+/// The command line of this program.
+struct BenchmarkOptions {
+  struct Error: Swift.Error {
+    let message: String
+
+    init(_ message: String) { self.message = message }
   }
 
-  func add(_ row: BenchmarkRow) {
-    let figures = [row.measured, row.baseline, row.ratio].map(Table.figure)
-    print(
-      "| \(row.name) | \(figures[0]) | \(row.unit) | \(row.baselineName) | \(figures[1]) "
-        + "| \(figures[2]) |")
+  private static let usage = """
+    usage: WeftBenchmarks [NAME…] [--runs N] [--json] [--against FILE] [--list]
+
+    NAME            only the benchmarks whose names begin with it, such as run or run/wide
+    --runs N        the number of runs of which a figure is the median
+    --json          a line of JSON for each figure instead of a table
+    --against FILE  compare with the output of --json in FILE; exit 1 if a ratio is over 10 % larger
+    --list          list the benchmarks; those that end in -once run only if named in full
+    """
+
+  private(set) var names: [String] = []
+  private(set) var runs: Int?
+  private(set) var writesJSON = false
+  private(set) var lists = false
+  private var earlier: String?
+
+  init(_ arguments: some Sequence<String>) throws(Error) {
+    var rest = Array(arguments)[...]
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--runs":
+        guard let count = rest.popFirst().flatMap({ Int($0) }), count > 0 else {
+          throw Error("--runs needs a number")
+        }
+        runs = count
+      case "--against":
+        guard let path = rest.popFirst() else { throw Error("--against needs a file") }
+        earlier = path
+      case "--json": writesJSON = true
+      case "--list": lists = true
+      case _ where argument.hasPrefix("-"): throw Error(BenchmarkOptions.usage)
+      default: names.append(argument)
+      }
+    }
   }
 
-  /// The value with three significant digits.
-  private static func figure(_ value: Double) -> String {
-    guard value.isFinite else { return "–" }
-    let decimals = value >= 100 ? 0 : value >= 10 ? 1 : 2
-    let scale = decimals == 0 ? 1.0 : decimals == 1 ? 10 : 100
-    let scaled = Int((value * scale).rounded())
-    guard decimals > 0 else { return String(scaled) }
-    let (whole, rest) = scaled.quotientAndRemainder(dividingBy: Int(scale))
-    let digits = String(rest)
-    return "\(whole)." + String(repeating: "0", count: decimals - digits.count) + digits
+  func earlierLines() throws(Error) -> [JSONNode] {
+    guard let earlier else { return [] }
+    let bytes: [UInt8]
+    do { bytes = try FileReading.bytes(of: earlier) } catch {
+      throw Error("cannot read \(earlier): \(error)")
+    }
+    return bytes.split(separator: UInt8(ascii: "\n")).compactMap {
+      JSONReader.read(SourceFile(path: earlier, bytes: Array($0))).root
+    }
   }
 }

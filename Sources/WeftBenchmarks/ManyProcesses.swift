@@ -5,10 +5,10 @@ import WeftPlatform
 enum ManyProcesses {
   private static let size = 1_000
 
-  static func rows() -> [BenchmarkRow] {
+  static func measure(_ report: BenchmarkReport) {
     var (bytes, starts, ends): ([Double], [Double], [Double]) = ([], [], [])
     var threads = 0
-    for _ in 0..<3 {
+    for _ in 0..<report.runs(3) {
       let pool = ThreadPool()
       let before = residentBytes()
       let (stop, started, ended) = (StopSwitch(), Latch(size), Latch(size))
@@ -33,16 +33,16 @@ enum ManyProcesses {
         })
       pool.close()
     }
-    return [
-      row("1,000 at once: started in", starts.median, "ms"),
-      row("1,000 at once: memory of \(threads) threads", bytes.median / 1e6, "MB"),
-      row("1,000 at once: from the cancellation to the last one's end", ends.median, "ms"),
-    ]
-  }
-
-  private static func row(_ name: String, _ value: Double, _ unit: String) -> BenchmarkRow {
-    BenchmarkRow(
-      name: "programs: \(name)", measured: value, unit: unit, baselineName: "–", baseline: .nan)
+    for (name, value, unit) in [
+      ("started in", starts.median, "ms"),
+      ("memory of \(threads) threads", bytes.median / 1e6, "MB"),
+      ("from the cancellation to the last one's end", ends.median, "ms"),
+    ] {
+      report.add(
+        BenchmarkRow(
+          name: "1,000 at once: \(name)", measured: value, unit: unit, baselineName: "–",
+          baseline: .nan))
+    }
   }
 
   private static func milliseconds(_ body: () -> Void) -> Double {

@@ -2,80 +2,114 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftJSON
 import WeftPlanning
+import WeftPlatform
 
 /// Planning and printing layered graphs, each step with five edges into the layer before.
 enum PlanBenchmarks {
-  static func rows() -> [BenchmarkRow] {
-    [10_000, 100_000].flatMap { planning(LayeredGraph(steps: $0, edges: 5)) }
-      + [reading(LayeredGraph(steps: 100_000, edges: 5))]
-      + [reading(LayeredGraph(steps: 100_000, edges: 10))]
-      + [checking(ReferringGraph(steps: 100_000))]
-      + printing(LayeredGraph(steps: 100_000, edges: 5))
+  static var all: [Benchmark] {
+    let graph = LayeredGraph(steps: 100_000, edges: 5)
+    return [
+      Benchmark("plan/steps") { report in
+        for steps in [10_000, 100_000] { planning(LayeredGraph(steps: steps, edges: 5), report) }
+      },
+      Benchmark("plan/file") { report in
+        for edges in [5, 10] { reading(LayeredGraph(steps: 100_000, edges: edges), report) }
+      },
+      Benchmark("plan/ninja") {
+        beside(
+          StepGraph(
+            name: "100,000 steps with 5 edges each", steps: 100_000, layers: 1000, edges: 5), $0)
+      },
+      Benchmark("plan/references") { checking(ReferringGraph(steps: 100_000), $0) },
+    ]
+      + PlanFormat.allCases.map { format in
+        Benchmark("plan/\(format.rawValue)") { printing(graph, as: format, $0) }
+      }
   }
 
-  private static func planning(_ graph: LayeredGraph) -> [BenchmarkRow] {
+  private static func planning(_ graph: LayeredGraph, _ report: BenchmarkReport) {
     let workflow = graph.workflow
     let (measured, baseline) = milliseconds(
-      { keep(Planner.plan(workflow).plan) }, { keep(graph.sortedByCounting()) })
-    return [
+      report, { keep(Planner.plan(workflow).plan) }, { keep(graph.sortedByCounting()) })
+    report.add(
       BenchmarkRow(
-        name: "plan: \(graph.name)", measured: measured, unit: "ms",
-        baselineName: "Kahn's algorithm on arrays of numbers", baseline: baseline)
-    ]
+        name: graph.name, measured: measured, unit: "ms",
+        baselineName: "Kahn's algorithm on arrays of numbers", baseline: baseline))
   }
 
-  private static func reading(_ graph: LayeredGraph) -> BenchmarkRow {
+  /// The whole program beside ninja, both of which only read the graph and order it.
+  private static func beside(_ graph: StepGraph, _ report: BenchmarkReport) {
+    guard let shop = Scratch("plan") else { return report.skip(Scratch.reason) }
+    defer { shop.remove() }
+    shop.write(graph.workflow, to: "graph.json")
+    shop.write(graph.ninja, to: "build.ninja")
+    var (weft, ninja): ([ProgramEnd], [ProgramEnd]) = ([], [])
+    for _ in 0..<report.runs(9) {
+      if let end = shop.end(of: [shop.weft, "check", "graph.json"]) { weft.append(end) }
+      if let end = shop.end(of: ["ninja", "-n", "--quiet"]) { ninja.append(end) }
+    }
+    guard !weft.isEmpty, !ninja.isEmpty else { return report.skip("there is no ninja") }
+    func add(_ name: String, _ unit: String, _ value: (ProgramEnd) -> Double) {
+      report.add(
+        BenchmarkRow(
+          name: "`weft check` of \(graph.name), \(name)", measured: weft.map(value).median,
+          unit: unit, baselineName: "ninja -n", baseline: ninja.map(value).median))
+    }
+    add("elapsed", "ms") { $0.duration / .milliseconds(1) }
+    // The kernel counts this process's own memory for a program that it starts.
+    guard (weft + ninja).allSatisfy({ $0.usage.peakBeyondThisProcess != nil }) else { return }
+    add("resident at most", "MB") { Double($0.usage.peakResidentBytes) / 1e6 }
+  }
+
+  private static func reading(_ graph: LayeredGraph, _ report: BenchmarkReport) {
     let file = SourceFile(path: "graph.json", bytes: graph.json)
     let (measured, baseline) = milliseconds(
-      { keep(WorkflowDecoder.decode(file).workflow.map { Planner.plan($0) }?.plan) },
+      report, { keep(WorkflowDecoder.decode(file).workflow.map { Planner.plan($0) }?.plan) },
       { keep(JSONReader.read(file).root) })
-    return BenchmarkRow(
-      name: "plan: read, check and plan \(graph.name)", measured: measured, unit: "ms",
-      baselineName: "reading alone", baseline: baseline)
+    report.add(
+      BenchmarkRow(
+        name: "read, check and plan \(graph.name)", measured: measured, unit: "ms",
+        baselineName: "reading alone", baseline: baseline))
   }
 
-  private static func checking(_ graph: ReferringGraph) -> BenchmarkRow {
+  private static func checking(_ graph: ReferringGraph, _ report: BenchmarkReport) {
     let file = SourceFile(path: "graph.json", bytes: graph.json(withExpressions: true))
     let plain = SourceFile(path: "graph.json", bytes: graph.json(withExpressions: false))
     let plan = { (file: SourceFile) in
       keep(WorkflowDecoder.decode(file).workflow.map { Planner.plan($0) }?.plan)
     }
-    let (measured, baseline) = milliseconds({ plan(file) }, { plan(plain) })
-    return BenchmarkRow(
-      name:
-        "plan: read, check and plan \(graph.steps) steps with \(graph.expressionCount) expressions",
-      measured: measured, unit: "ms",
-      baselineName: "the same graph by `needs`, without expressions", baseline: baseline)
+    let (measured, baseline) = milliseconds(report, { plan(file) }, { plan(plain) })
+    report.add(
+      BenchmarkRow(
+        name: "read, check and plan \(graph.steps) steps with \(graph.expressionCount) expressions",
+        measured: measured, unit: "ms",
+        baselineName: "the same graph by `needs`, without expressions", baseline: baseline))
   }
 
-  private static func printing(_ graph: LayeredGraph) -> [BenchmarkRow] {
-    guard let plan = Planner.plan(graph.workflow).plan else { return [] }
-    return PlanFormat.allCases.map { format in
-      let text = plan.rendered(as: format)
-      let (measured, baseline) = milliseconds(
-        { keep(plan.rendered(as: format)) }, { keep(Array(text.map { $0 &+ 1 })) })
-      let name = "plan: \(graph.steps) steps as \(format.rawValue), \(text.count / 1000) kB"
-      return BenchmarkRow(
-        name: name, measured: measured, unit: "ms",
-        baselineName: "copying the bytes one by one", baseline: baseline)
-    }
+  private static func printing(
+    _ graph: LayeredGraph, as format: PlanFormat, _ report: BenchmarkReport
+  ) {
+    guard let plan = Planner.plan(graph.workflow).plan else { return }
+    let text = plan.rendered(as: format)
+    let (measured, baseline) = milliseconds(
+      report, { keep(plan.rendered(as: format)) }, { keep(Array(text.map { $0 &+ 1 })) })
+    report.add(
+      BenchmarkRow(
+        name: "\(graph.steps) steps, \(text.count / 1000) kB", measured: measured, unit: "ms",
+        baselineName: "copying the bytes one by one", baseline: baseline))
   }
 
-  /// Medians of nine runs each, taken in turns.
+  /// Medians of the runs, taken in turns.
   private static func milliseconds(
-    _ measured: () -> Void, _ baseline: () -> Void
+    _ report: BenchmarkReport, _ measured: () -> Void, _ baseline: () -> Void
   ) -> (measured: Double, baseline: Double) {
     var times: (measured: [Double], baseline: [Double]) = ([], [])
-    for _ in 0..<9 {
+    for _ in 0..<report.runs(9) {
       times.measured.append(ContinuousClock().measure(measured) / .milliseconds(1))
       times.baseline.append(ContinuousClock().measure(baseline) / .milliseconds(1))
     }
-    return (times.measured.sorted()[4], times.baseline.sorted()[4])
+    return (times.measured.median, times.baseline.median)
   }
-
-  /// Keeps the optimizer from removing a value that is not used.
-  @inline(never) @_optimize(none)
-  private static func keep<Value>(_ value: Value) {}
 }
 
 /// Steps in layers of a hundred; those after the first layer need some of the layer before.

@@ -4,61 +4,58 @@ import WeftPlatform
 /// Starting programs without a workflow, beside other ways of starting the same programs.
 enum ProgramBenchmarks {
   static let threads = 2
-  private static let runCount = 7
 
-  static func run(report: (BenchmarkRow) -> Void) {
-    if let program = NoopProgram() {
-      starting(program).forEach(report)
-      memory(program).forEach(report)
-    } else {
-      print("programs: no static program could be made with cc; what needs it is left out")
-    }
-    report(reading())
-    ManyProcesses.rows().forEach(report)
+  static var all: [Benchmark] {
+    [("programs/start", starting), ("programs/memory", memory)].map { name, measure in
+      Benchmark(name) { report in
+        guard let program = NoopProgram() else {
+          return report.skip("no static program could be made with cc")
+        }
+        measure(program, report)
+      }
+    } + [
+      Benchmark("programs/read", reading), Benchmark("programs/many", ManyProcesses.measure),
+    ]
   }
 
   /// Starting, reading to the end and reaping a program that does nothing.
-  private static func starting(_ program: NoopProgram) -> [BenchmarkRow] {
+  private static func starting(_ program: NoopProgram, _ report: BenchmarkReport) {
     let count = 3_000
     var (weft, loop, foundation): (Figures, Figures, Figures) = ([], [], [])
-    for _ in 0..<runCount {
+    for _ in 0..<report.runs(7) {
       weft.append(.of(count) { ProgramPair.run(program.path, times: count) })
       loop.append(.of(count) { bareLoop([program.path], times: count) })
       foundation.append(.of(500) { FoundationBaseline.run(program.path, times: 500) })
     }
-    func row(_ name: String, _ baseline: String, _ those: Figures, _ value: (Figure) -> Double)
-      -> BenchmarkRow
-    {
-      BenchmarkRow(
-        name: "programs: \(name)", measured: weft.map(value).median, unit: "µs/program",
-        baselineName: baseline, baseline: those.map(value).median)
+    func add(_ name: String, _ baseline: String, _ those: Figures, _ value: (Figure) -> Double) {
+      report.add(
+        BenchmarkRow(
+          name: name, measured: weft.map(value).median, unit: "µs/program",
+          baselineName: baseline, baseline: those.map(value).median))
     }
     let all = "a static no-op, captured, 2 at a time"
-    return [
-      row(all, "C loop, a thread a slot", loop, \.elapsed),
-      row(all, "Foundation.Process", foundation, \.elapsed),
-      row("own processor time", "C loop, a thread a slot", loop, \.processor),
-      row("own processor time", "Foundation.Process", foundation, \.processor),
-    ]
+    add(all, "C loop, a thread a slot", loop, \.elapsed)
+    add(all, "Foundation.Process", foundation, \.elapsed)
+    add("own processor time", "C loop, a thread a slot", loop, \.processor)
+    add("own processor time", "Foundation.Process", foundation, \.processor)
   }
 
   /// Resident memory after many programs, beside that after few.
-  private static func memory(_ program: NoopProgram) -> [BenchmarkRow] {
+  private static func memory(_ program: NoopProgram, _ report: BenchmarkReport) {
     ProgramPair.run(program.path, times: 1_000)
     let few = residentBytes()
     ProgramPair.run(program.path, times: 19_000)
-    return [
+    report.add(
       BenchmarkRow(
-        name: "programs: resident after 20,000", measured: residentBytes() / 1e6, unit: "MB",
-        baselineName: "after 1,000", baseline: few / 1e6)
-    ]
+        name: "resident after 20,000", measured: residentBytes() / 1e6, unit: "MB",
+        baselineName: "after 1,000", baseline: few / 1e6))
   }
 
   /// One gigabyte through a pipe.
-  private static func reading() -> BenchmarkRow {
+  private static func reading(_ report: BenchmarkReport) {
     let source = ["/usr/bin/head", "-c", "1G", "/dev/zero"]
     var times: (weft: [Double], loop: [Double]) = ([], [])
-    for _ in 0..<runCount {
+    for _ in 0..<report.runs(7) {
       times.weft.append(
         Figure.of(1) {
           let program = ChildProgram(source, environment: .inherited())
@@ -66,9 +63,10 @@ enum ProgramBenchmarks {
         }.elapsed / 1e6)
       times.loop.append(Figure.of(1) { bareLoop(source, times: 1) }.elapsed / 1e6)
     }
-    return BenchmarkRow(
-      name: "programs: 1 GiB of output", measured: times.weft.median, unit: "s",
-      baselineName: "C loop, 64 KiB at a time", baseline: times.loop.median)
+    report.add(
+      BenchmarkRow(
+        name: "1 GiB of output", measured: times.weft.median, unit: "s",
+        baselineName: "C loop, 64 KiB at a time", baseline: times.loop.median))
   }
 
   private static func bareLoop(_ arguments: [String], times: Int) {

@@ -11,14 +11,17 @@ enum RecordBenchmarks {
     userTime: .microseconds(812), systemTime: .microseconds(433), minorFaults: 64, majorFaults: 0,
     voluntarySwitches: 1, involuntarySwitches: 1)
 
-  static func rows() -> [BenchmarkRow] {
-    let path = FileSystem.temporaryDirectory + "/weft-benchmark-record-\(ThisProcess.id)"
-    defer { Directory.removeTree(path) }
-    guard let state = try? StateDirectory(path, makes: true) else {
-      print("record: nothing can be written in \(FileSystem.temporaryDirectory)")
-      return []
+  static var all: [Benchmark] {
+    [("record/write", writing), ("record/read", reading)].map { name, measure in
+      Benchmark(name) { report in
+        let path = FileSystem.temporaryDirectory + "/weft-benchmark-record-\(ThisProcess.id)"
+        defer { Directory.removeTree(path) }
+        guard let state = try? StateDirectory(path, makes: true),
+          let row = measure(state, report)
+        else { return report.skip("\(FileSystem.temporaryDirectory) cannot be written to") }
+        report.add(row)
+      }
     }
-    return [writing(in: state), reading(in: state)].compactMap(\.self)
   }
 
   /// The four records of a step.
@@ -35,11 +38,13 @@ enum RecordBenchmarks {
   }
 
   /// Writing records, against the same bytes written by one `write` each.
-  private static func writing(in state: StateDirectory) -> BenchmarkRow? {
+  private static func writing(
+    in state: StateDirectory, _ report: BenchmarkReport
+  ) -> BenchmarkRow? {
     let count = 25_000
     let records = (0..<count).flatMap(kinds)
     var (times, bare): ([Double], [Double]) = ([], [])
-    for turn in 0..<5 {
+    for turn in 0..<report.runs(5) {
       guard let (folder, journal) = folder(turn, in: state) else { return nil }
       let begin = MonotonicClock.now
       for kind in records { try? journal.record(kind, elapsed: .seconds(1)) }
@@ -55,19 +60,21 @@ enum RecordBenchmarks {
       bare.append((MonotonicClock.now - beginBare) / .microseconds(1) / Double(records.count))
     }
     return BenchmarkRow(
-      name: "record: an event, level process", measured: times.median, unit: "µs",
+      name: "an event, level process", measured: times.median, unit: "µs",
       baselineName: "a bare write of as much", baseline: bare.median)
   }
 
   /// Reading a journal, against only searching for line ends.
-  private static func reading(in state: StateDirectory) -> BenchmarkRow? {
-    guard let (folder, journal) = folder(9, in: state) else { return nil }
+  private static func reading(
+    in state: StateDirectory, _ report: BenchmarkReport
+  ) -> BenchmarkRow? {
+    guard let (folder, journal) = folder(-1, in: state) else { return nil }
     for number in 0..<250_000 {
       for kind in kinds(of: number) { try? journal.record(kind, elapsed: .seconds(1)) }
     }
     journal.close()
     var (times, bare): ([Double], [Double]) = ([], [])
-    for _ in 0..<5 {
+    for _ in 0..<report.runs(5) {
       let begin = MonotonicClock.now
       guard let contents = try? folder.contents(), contents.run.steps.count == 250_000 else {
         return nil
@@ -80,7 +87,7 @@ enum RecordBenchmarks {
       bare.append(lines(of: file) > 0 ? (MonotonicClock.now - beginBare) / .seconds(1) : 0)
     }
     return BenchmarkRow(
-      name: "record: 1,000,000 records read", measured: times.median, unit: "s",
+      name: "1,000,000 records read", measured: times.median, unit: "s",
       baselineName: "counting the lines", baseline: bare.median)
   }
 
@@ -102,7 +109,7 @@ enum RecordBenchmarks {
   private static func folder(
     _ number: Int, in state: StateDirectory
   ) -> (RunFolder, JournalWriter)? {
-    let run = RunID("20261121-000000-00000\(number)")
+    let run = RunID("20261121-000000-\(100_001 + number)")
     return try? RunFolder.make(
       RunFolder.Contents(workflow: nil, opening: RecordOpening(run: run)), in: state,
       durability: .process, startedAt: start)

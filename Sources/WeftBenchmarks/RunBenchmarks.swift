@@ -7,34 +7,48 @@ import WeftPlatform
 /// `weft` is the one beside this program: `swift build -c release` builds both.
 enum RunBenchmarks {
   static let threads = 2
-  private static let runCount = 5
 
-  static func rows() -> [BenchmarkRow] {
-    guard let comparison = Comparison() else {
-      print("run: there is no `weft` beside this program; build it with swift build -c release")
-      return []
-    }
+  static var all: [Benchmark] {
     let wide = StepGraph(name: "10,000 side by side", steps: 10_000, layers: 1, edges: 0)
-    return [
-      wide,
-      StepGraph(name: "10,000 scripts", steps: 10_000, layers: 1, edges: 0, isScript: true),
-      StepGraph(name: "chain of 1,000", steps: 1_000, layers: 1_000, edges: 1),
-      StepGraph(name: "10,000 in 100 layers, 5 edges each", steps: 10_000, layers: 100, edges: 5),
-    ].flatMap { comparison.rows(for: $0, runs: runCount) }
-      + comparison.records(of: wide, runs: runCount) + comparison.startUp(runs: 21)
+    let graphs: [(name: String, graph: StepGraph)] = [
+      ("run/wide", wide),
+      (
+        "run/scripts",
+        StepGraph(name: "10,000 scripts", steps: 10_000, layers: 1, edges: 0, isScript: true)
+      ),
+      (
+        "run/chain", StepGraph(name: "chain of 1,000", steps: 1_000, layers: 1_000, edges: 1)
+      ),
+      (
+        "run/layers",
+        StepGraph(
+          name: "10,000 in 100 layers, 5 edges each", steps: 10_000, layers: 100, edges: 5)
+      ),
+    ]
+    return graphs.map { name, graph in
+      comparison(name) { $0.run(graph, $1) }
+    } + [
+      comparison("run/record") { $0.records(of: wide, $1) },
+      comparison("run/start-up") { $0.startUp($1) },
+    ]
+  }
+
+  private static func comparison(
+    _ name: String, _ measure: @escaping (Comparison, BenchmarkReport) -> Void
+  ) -> Benchmark {
+    Benchmark(name) { report in
+      guard let shop = Scratch("run") else { return report.skip(Scratch.reason) }
+      defer { shop.remove() }
+      measure(Comparison(shop: shop), report)
+    }
   }
 }
 
 /// The tools, side by side.
 private struct Comparison {
-  private let shop: Scratch
+  let shop: Scratch
 
-  init?() {
-    guard let shop = Scratch("run") else { return nil }
-    self.shop = shop
-  }
-
-  func rows(for graph: StepGraph, runs: Int) -> [BenchmarkRow] {
+  func run(_ graph: StepGraph, _ report: BenchmarkReport) {
     shop.write(graph.workflow, to: "graph.json")
     shop.write(graph.ninja, to: "build.ninja")
     shop.write(graph.makefile, to: "Makefile")
@@ -48,7 +62,7 @@ private struct Comparison {
       peers.append(("xargs -P\(RunBenchmarks.threads)", ["sh", "-c", list]))
     }
     var times = Array(repeating: [Double](), count: peers.count + 2)
-    for _ in 0..<runs {
+    for _ in 0..<report.runs(5) {
       let run = ["sh", "-c", "exec \"$1\" run \(jobs) graph.json >/dev/null", "sh", shop.weft]
       if let time = shop.seconds(run) { times[0].append(time) }
       times[1].append(bareLoop(graph))
@@ -56,22 +70,22 @@ private struct Comparison {
         if let time = shop.seconds(peer.arguments) { times[index + 2].append(time) }
       }
     }
-    guard !times[0].isEmpty else { return [] }
-    let names = ["bare C loop"] + peers.map(\.name)
-    return names.indices.compactMap { index in
-      guard !times[index + 1].isEmpty else { return nil }
-      return BenchmarkRow(
-        name: "run: \(graph.name)", measured: times[0].median, unit: "s",
-        baselineName: names[index], baseline: times[index + 1].median)
+    guard !times[0].isEmpty else { return }
+    for (index, name) in (["bare C loop"] + peers.map(\.name)).enumerated()
+    where !times[index + 1].isEmpty {
+      report.add(
+        BenchmarkRow(
+          name: graph.name, measured: times[0].median, unit: "s", baselineName: name,
+          baseline: times[index + 1].median))
     }
   }
 
   /// The cost of keeping a journal, by its durability.
-  func records(of graph: StepGraph, runs: Int) -> [BenchmarkRow] {
+  func records(of graph: StepGraph, _ report: BenchmarkReport) {
     shop.write(graph.workflow, to: "graph.json")
     let levels = ["none", "process", "power"]
     var times = Array(repeating: [Double](), count: levels.count)
-    for _ in 0..<runs {
+    for _ in 0..<report.runs(5) {
       for (index, level) in levels.enumerated() {
         let script =
           "rm -rf .weft; exec \"$1\" run -j\(RunBenchmarks.threads) --record \(level) graph.json >/dev/null"
@@ -79,26 +93,37 @@ private struct Comparison {
         if let time = shop.seconds(run) { times[index].append(time) }
       }
     }
-    guard times.allSatisfy({ !$0.isEmpty }) else { return [] }
-    return levels.indices.dropFirst().map { index in
-      BenchmarkRow(
-        name: "run: \(graph.name), --record \(levels[index])", measured: times[index].median,
-        unit: "s", baselineName: "--record none", baseline: times[0].median)
+    guard times.allSatisfy({ !$0.isEmpty }) else { return }
+    for index in levels.indices.dropFirst() {
+      report.add(
+        BenchmarkRow(
+          name: "\(graph.name), --record \(levels[index])", measured: times[index].median,
+          unit: "s", baselineName: "--record none", baseline: times[0].median))
     }
   }
 
-  func startUp(runs: Int) -> [BenchmarkRow] {
-    var times: (weft: [Double], ninja: [Double]) = ([], [])
-    for _ in 0..<runs {
-      if let time = shop.seconds([shop.weft, "version"]) { times.weft.append(time * 1e3) }
-      if let time = shop.seconds(["ninja", "--version"]) { times.ninja.append(time * 1e3) }
+  func startUp(_ report: BenchmarkReport) {
+    shop.write(#"{"steps":[{"run":["/bin/true"]}]}"#, to: "one.json")
+    shop.write("rule t\n  command = /bin/true\nbuild all: t\n", to: "build.ninja")
+    for (name, weft, ninja) in [
+      ("weft version", [shop.weft, "version"], ["ninja", "--version"]),
+      (
+        "weft run of one /bin/true", [shop.weft, "run", "one.json"],
+        ["sh", "-c", "rm -f .ninja_log; exec ninja --quiet"]
+      ),
+    ] {
+      var times: (weft: [Double], ninja: [Double]) = ([], [])
+      for _ in 0..<report.runs(21) {
+        if let time = shop.seconds(weft) { times.weft.append(time * 1e3) }
+        if let time = shop.seconds(ninja) { times.ninja.append(time * 1e3) }
+      }
+      guard !times.weft.isEmpty, !times.ninja.isEmpty else { continue }
+      report.add(
+        BenchmarkRow(
+          name: name, measured: times.weft.median, unit: "ms",
+          baselineName: ninja[0] == "sh"
+            ? "ninja" : "ninja --version", baseline: times.ninja.median))
     }
-    guard !times.ninja.isEmpty else { return [] }
-    return [
-      BenchmarkRow(
-        name: "start-up: weft version", measured: times.weft.median, unit: "ms",
-        baselineName: "ninja --version", baseline: times.ninja.median)
-    ]
   }
 
   /// As many programs, only started and waited for; a chain runs one at a time.

@@ -4,6 +4,9 @@ import WeftPlatform
 ///
 /// `weft` is the one beside this program: `swift build -c release` builds both.
 struct Scratch {
+  /// The usual reason why there is none.
+  static let reason = "there is no `weft` beside this program; build it with swift build -c release"
+
   let weft: String
   let folder: String
   private let environment = EnvironmentBlock.inherited()

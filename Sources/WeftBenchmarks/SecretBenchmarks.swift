@@ -6,25 +6,29 @@ enum SecretBenchmarks {
   private static let bytes = 64 << 20
   private static let chunkBytes = 64 << 10
 
-  static func rows() -> [BenchmarkRow] {
+  static var all: [Benchmark] { [Benchmark("secrets/mask", masking)] }
+
+  private static func masking(_ report: BenchmarkReport) {
     let log = repeated(lines)
     let digits = repeated(hexadecimal)
-    let sum = seconds { keep(byteSum(log)) }
-    func row(_ name: String, _ text: [UInt8], _ count: Int) -> BenchmarkRow {
+    let sum = report.seconds(runs: 5) { keep(byteSum(log)) }
+    func add(_ name: String, _ text: [UInt8], _ count: Int) {
       let mask = SecretMask(secrets(count))
-      let time = seconds { keep(masked(text, mask)) }
-      return BenchmarkRow(
-        name: "secrets: \(name), \(count) secrets", measured: nanosecondsPerByte(time),
-        unit: "ns/B", baselineName: "sum of its bytes", baseline: nanosecondsPerByte(sum))
+      let time = report.seconds(runs: 5) { keep(masked(text, mask)) }
+      report.add(
+        BenchmarkRow(
+          name: "\(name), \(count) secrets", measured: nanosecondsPerByte(time), unit: "ns/B",
+          baselineName: "sum of its bytes", baseline: nanosecondsPerByte(sum)))
     }
-    let made = seconds { keep(SecretMask(secrets(10)).isEmpty) }
-    return [
-      row("64 MiB of log", log, 0), row("64 MiB of log", log, 1), row("64 MiB of log", log, 10),
-      row("64 MiB of digits", digits, 10),
+    add("64 MiB of log", log, 0)
+    add("64 MiB of log", log, 1)
+    add("64 MiB of log", log, 10)
+    add("64 MiB of digits", digits, 10)
+    let made = report.seconds(runs: 5) { keep(SecretMask(secrets(10)).isEmpty) }
+    report.add(
       BenchmarkRow(
-        name: "secrets: a mask of 10 is made", measured: made * 1e3, unit: "ms",
-        baselineName: "64 MiB are summed", baseline: sum * 1e3),
-    ]
+        name: "a mask of 10 is made", measured: made * 1e3, unit: "ms",
+        baselineName: "64 MiB are summed", baseline: sum * 1e3))
   }
 
   private static func nanosecondsPerByte(_ seconds: Double) -> Double {
@@ -93,17 +97,4 @@ enum SecretBenchmarks {
     while text.count < bytes { text += sample }
     return Array(text[..<bytes])
   }
-
-  // MARK: Measuring
-
-  /// The median of five runs, after one that is not counted.
-  private static func seconds(_ work: () -> Void) -> Double {
-    work()
-    let times = (0..<5).map { _ in ContinuousClock().measure(work) / .seconds(1) }
-    return times.median
-  }
-
-  /// Keeps the optimizer from removing a value that is not used.
-  @inline(never) @_optimize(none)
-  private static func keep<Value>(_ value: Value) {}
 }
