@@ -2,7 +2,7 @@ import WeftPlatform
 
 /// Measures Weft beside bare loops and other tools, in the same run:
 /// `swift run -c release WeftBenchmarks [elements-once] [engine] [engine-once] [expressions] [futures] [http] [json]
-/// [plan] [programs] [record] [run] [secrets]`; without names, all of them.
+/// [plan] [programs] [record] [run] [secrets] [streams]`; without names, all of them.
 ///
 /// Every figure is the median of several runs, taken in turns with its baseline. On a machine with other load,
 /// only the ratios are meaningful.
@@ -12,7 +12,7 @@ enum Main {
     case engine
     case engineOnce = "engine-once"
     case elementsOnce = "elements-once"
-    case expressions, futures, http, json, plan, programs, record, run, secrets
+    case expressions, futures, http, json, plan, programs, record, run, secrets, streams
 
     func report(to table: Table) {
       switch self {
@@ -28,6 +28,7 @@ enum Main {
       case .record: RecordBenchmarks.rows().forEach(table.add)
       case .run: RunBenchmarks.rows().forEach(table.add)
       case .secrets: SecretBenchmarks.rows().forEach(table.add)
+      case .streams: StreamBenchmarks.rows().forEach(table.add)
       }
     }
   }

@@ -42,6 +42,27 @@ final class RunQueue {
     return answer
   }
 
+  /// Starts a drain that the caller ends with ``leave()``; `nil` inside another drain.
+  ///
+  /// For callbacks that run at once: whatever they make ready waits until they have returned.
+  @usableFromInline
+  static func enter() -> RunQueue? {
+    let ready = RunQueue.ofThisThread
+    guard !ready.isDraining else { return nil }
+    ready.isDraining = true
+    return ready
+  }
+
+  /// Runs everything that became ready, and ends the drain.
+  @usableFromInline
+  func leave() {
+    drain()
+    isDraining = false
+  }
+
+  /// Whether something waits for its turn in the drain.
+  @usableFromInline var hasWork: Bool { !waiters.isEmpty || !withdrawals.isEmpty }
+
   /// The nesting depth of releases from which further ones are put on the list.
   private static let mostReleases = 16
 
