@@ -122,9 +122,9 @@ import WeftFutures
   }
 
   @Test func aPipelineReleasesWhatItHoldsWhenItEnds() {
-    #expect(Self.released({ subject, _ in subject.send(completion: .finished) }) { $0 })
-    #expect(Self.released({ subject, _ in subject.send(completion: .failure(Oops())) }) { $0 })
-    #expect(Self.released({ subject, _ in subject.send(2) }) { $0.prefix(2) })
+    #expect(Self.released({ subject, _ in subject.send(completion: .finished) }, { $0 }))
+    #expect(Self.released({ subject, _ in subject.send(completion: .failure(Oops())) }, { $0 }))
+    #expect(Self.released({ subject, _ in subject.send(2) }, { $0.prefix(2) }))
   }
 
   @Test func aCancelInsideTheCallbackEndsASource() {
