@@ -2,6 +2,12 @@ import Synchronization
 import Testing
 import WeftFutures
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 // The code between the marks is also in the article Streams.
 
 // recipe: transport
@@ -334,5 +340,45 @@ final class Screen: Sendable {
     #expect(screen?.lines == ["hello!", "hello?"])
     screen = nil
     #expect(cancelled.total == 2)
+  }
+
+  /// The article and this file say the same, apart from the two short examples of the article.
+  @Test func theArticleShowsTestedCode() throws {
+    var folder = #filePath.split(separator: "/").dropLast().map(String.init)
+    let code = try #require(text("/" + folder.joined(separator: "/") + "/RecipeTests.swift"))
+    var article: String?
+    while article == nil, folder.popLast() != nil {
+      article = text("/" + folder.joined(separator: "/") + "/\(Self.article)")
+    }
+    let blocks = try #require(article).components(between: "```swift\n", and: "\n```")
+    let recipes = code.components(between: "// recipe: ", and: "\n// recipe end").map { recipe in
+      String(recipe.drop { $0 != "\n" }.dropFirst())
+    }
+    #expect(recipes.count == 9)
+    for recipe in recipes { #expect(blocks.contains(recipe), "not in the article: \(recipe)") }
+    #expect(blocks.count == recipes.count + 2)
+  }
+
+  private static let article = "Sources/Weft/Documentation.docc/Streams.md"
+
+  private func text(_ path: String) -> String? {
+    guard let file = fopen(path, "r") else { return nil }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var byte = getc(file)
+    while byte != EOF {
+      bytes.append(UInt8(truncatingIfNeeded: byte))
+      byte = getc(file)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension String {
+  /// The parts between each `start` and the `end` after it.
+  fileprivate func components(between start: String, and end: String) -> [String] {
+    split(separator: start, omittingEmptySubsequences: false).dropFirst().compactMap { part in
+      part.firstRange(of: end).map { String(part[..<$0.lowerBound]) }
+    }
   }
 }

@@ -161,7 +161,7 @@ import WeftFutures
   @Test(arguments: 0..<30 as Range<UInt64>)
   func joinsLoseNothingWhenThreadsRace(seed: UInt64) {
     let subjects = (0..<Self.threadCount).map { _ in PassthroughSubject<Int, Never>() }
-    let merged = Publisher.merge(subjects.map { $0.publisher() }).flatMap { value in
+    let merged = Publisher.merge(subjects.map { $0.publisher() }).concatMap { value in
       Publisher<Int, Never>([value, value])
     }.collect()
     let zipped = Publisher.zip(subjects[0].publisher(), subjects[1].publisher()).collect()
