@@ -30,7 +30,7 @@ extension Publisher {
   /// Calls the closures on `actor`, one after the other, for each value and for the end.
   ///
   /// Asks for the next value when `receiveValue` has returned. Nothing is called after a cancellation that happened on the
-  /// actor.
+  /// actor. The actor is kept alive until the stream ends or is cancelled.
   public func sink<Isolation: Actor>(
     on actor: Isolation,
     receiveCompletion: @escaping @Sendable (isolated Isolation, Completion<Failure>) -> Void = {

@@ -93,7 +93,7 @@ extension Publisher {
   /// Subscribes to the publisher that `transform` returns for each value, and publishes the values of all of them as they
   /// come. Finishes when the source and all inner streams have finished.
   ///
-  /// Keeps one value for each inner stream whose turn it is not yet. While `maxPublishers` inner streams run, the source is
+  /// Keeps one value for each inner stream that waits for its turn. While `maxPublishers` inner streams run, the source is
   /// not asked for more; without that bound, it is always asked. `maxPublishers` must be positive.
   public func flatMap<NewOutput>(
     maxPublishers: Int = .max,

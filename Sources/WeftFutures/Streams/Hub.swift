@@ -28,7 +28,7 @@ class HubCore: @unchecked Sendable {
 
     /// Notes the end.
     ///
-    /// - Returns: The subscribers, who are forgotten; `nil` if it is not the first end.
+    /// - Returns: The subscribers, which are forgotten; `nil` if it is not the first end.
     mutating func end() -> [Origin?]? {
       guard !isEnded else { return nil }
       isEnded = true

@@ -42,8 +42,7 @@ extension Publisher {
 
     /// Sends a value; suspended while a bounded buffer is full.
     ///
-    /// - Returns: Whether the value was taken. `false` means that it is dropped: by the buffer's policy, or because the
-    ///   stream has ended, and then no later value is taken either.
+    /// - Returns: Whether the subscription had not ended. After `false`, no later value is taken either.
     @discardableResult
     public func callAsFunction(_ value: Output) async -> Bool { await inbox.send(value) }
   }
@@ -67,7 +66,8 @@ extension Publisher {
   /// `nil`.
   ///
   /// - Parameter policy: The rule for values that come while the loop is busy. `bounded(n)` keeps `n` values and asks for
-  ///   the next when one is taken.
+  ///   the next when one is taken. With the other policies the source is always asked for more, so they are for sources that
+  ///   wait, unlike an infinite sequence.
   public func values(_ policy: BufferPolicy = .bounded(1)) -> Values {
     policy.check()
     return Values(publisher: self, policy: policy)

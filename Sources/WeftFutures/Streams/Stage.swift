@@ -86,3 +86,12 @@ extension Completion {
     if let failure { self = .failure(failure.value()) } else { self = .finished }
   }
 }
+
+/// The memory of a stage. A captured variable would be checked for overlapping accesses each time.
+@usableFromInline
+final class Held<Value> {
+  @exclusivity(unchecked) @usableFromInline var value: Value
+
+  @inlinable
+  init(_ value: Value) { self.value = value }
+}

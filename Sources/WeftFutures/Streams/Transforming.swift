@@ -58,11 +58,11 @@ extension Publisher {
     by areEqual: @escaping @Sendable (_ previous: Output, _ value: Output) -> Bool
   ) -> Publisher {
     staged { next in
-      var previous: Output?
+      let previous = Held<Output?>(nil)
       return Stage(before: next) {
         let value: Output = $0.value()
-        if let previous, areEqual(previous, value) { return .more }
-        previous = value
+        if let previous = previous.value, areEqual(previous, value) { return .more }
+        previous.value = value
         return next.receive($0)
       }
     }
@@ -75,9 +75,10 @@ extension Publisher {
     _ initial: Result, _ combine: @escaping @Sendable (Result, Output) -> Result
   ) -> Publisher<Result, Failure> {
     staged { next in
-      var result = initial
+      let held = Held(initial)
       return Stage(before: next) {
-        result = combine(result, $0.value())
+        let result = combine(held.value, $0.value())
+        held.value = result
         return next.send(result)
       }
     }

@@ -1,7 +1,7 @@
 import Testing
 import WeftFutures
 
-/// What happens inside callbacks is queued, and runs after they have returned.
+/// Work that begins inside callbacks is queued, and runs after they have returned.
 @Suite struct ReentrancyTests {
   @Test func aValueSentInsideACallbackComesAfterIt() {
     let subject = PassthroughSubject<Int, Never>()

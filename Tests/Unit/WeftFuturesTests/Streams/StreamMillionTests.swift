@@ -7,7 +7,8 @@ import WeftFutures
   typealias Numbers = Publisher<Int, Oops>
   typealias Link = @Sendable (Numbers) -> Numbers
 
-  static let many = 10_000
+  /// Leaves 104 bytes of the stack to each link, less than any recursion takes.
+  static let many = isLong ? 100_000 : 5_000
 
   enum End: CaseIterable {
     case finished
@@ -37,7 +38,7 @@ import WeftFutures
     ("deferred", { source in .deferred { source }.map { $0 + 1 } }),
   ]
 
-  @Test(.large) func aChainOfAHundredThousandOperatorsNeedsNoStack() {
+  @Test func aChainOfAHundredThousandOperatorsNeedsNoStack() {
     chain(of: 100_000, ending: .finished) { $0.map { $0 + 1 } }
   }
 
@@ -93,15 +94,15 @@ import WeftFutures
     let received = Tally()
     onSmallStack {
       let subject = PassthroughSubject<Int, Never>()
-      var subscriptions = (0..<Self.many).map { _ in
+      var subscriptions = (0..<10_000).map { _ in
         subject.publisher().map { $0 + 1 }.sink { _ in received.add() }
       }
       for value in 0..<3 { subject.send(value) }
-      #expect(subscriptions.count == Self.many)
+      #expect(subscriptions.count == 10_000)
       subscriptions = []
       subject.send(3)
     }
-    #expect(received.total == 3 * Self.many)
+    #expect(received.total == 3 * 10_000)
   }
 
   @Test func aMergeOfTenThousandPublishesAll() {

@@ -13,7 +13,7 @@ import WeftFutures
     let number: Int
   }
 
-  /// What one subscriber saw, with checks that must hold at every moment.
+  /// The values that one subscriber saw, with checks that must hold at every moment.
   private final class Seen: Sendable {
     private let entries = Mutex<[Sent]>([])
     private let isInside = Atomic<Bool>(false)
