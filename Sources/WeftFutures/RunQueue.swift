@@ -44,19 +44,27 @@ final class RunQueue {
 
   /// Starts a drain that the caller ends with ``leave()``; `nil` inside another drain.
   ///
-  /// For callbacks that run at once: whatever they make ready waits until they have returned.
+  /// For callbacks that run at once: whatever they make ready waits until they have returned. The thread owns the list, so
+  /// it need not be retained.
   @usableFromInline
-  static func enter() -> RunQueue? {
-    let ready = RunQueue.ofThisThread
-    guard !ready.isDraining else { return nil }
-    ready.isDraining = true
-    return ready
+  static func enter() -> Unmanaged<RunQueue>? {
+    guard let stored = pthread_getspecific(key) else {
+      let ready = RunQueue.ofThisThread
+      ready.isDraining = true
+      return Unmanaged.passUnretained(ready)
+    }
+    let ready = Unmanaged<RunQueue>.fromOpaque(stored)
+    let isFirst = ready._withUnsafeGuaranteedRef { ready in
+      defer { ready.isDraining = true }
+      return !ready.isDraining
+    }
+    return isFirst ? ready : nil
   }
 
   /// Runs everything that became ready, and ends the drain.
   @usableFromInline
   func leave() {
-    drain()
+    if hasWork || !discarded.isEmpty || !postponed.isEmpty { drain() }
     isDraining = false
   }
 

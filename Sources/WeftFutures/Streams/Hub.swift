@@ -79,11 +79,16 @@ final class Hub<Output: Sendable, Failure: Error>: HubCore, @unchecked Sendable 
   func send(_ value: Output) -> Bool {
     // Inside a callback, values are only queued.
     guard let ready = RunQueue.enter() else { return place(value) }
-    defer { ready.leave() }
-    guard let only = acquireOnly() else { return place(value) }
-    only.emit(value)
-    only.release(ready)
-    return true
+    let isTaken: Bool
+    if let only = acquireOnly() {
+      only.emit(value)
+      ready._withUnsafeGuaranteedRef { only.release($0) }
+      isTaken = true
+    } else {
+      isTaken = place(value)
+    }
+    ready._withUnsafeGuaranteedRef { $0.leave() }
+    return isTaken
   }
 
   /// Puts `value` into all buffers. Called by a drain.
