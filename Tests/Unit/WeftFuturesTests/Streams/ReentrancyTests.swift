@@ -85,4 +85,27 @@ import WeftFutures
     #expect(subject.value == 2)
     #expect(values.values == [0, 1, 2])
   }
+
+  @Test func aCycleThroughASubjectEndsWhenNothingComesBack() {
+    let subject = PassthroughSubject<Int, Never>()
+    let recording = subject.publisher().record()
+    let feedback = subject.publisher().map { $0 - 1 }.filter { $0 > 0 }.bind(to: subject)
+    subject.send(3)
+    #expect(recording.values == [3, 2, 1])
+    feedback.cancel()
+  }
+
+  @Test func anEndlessCycleCanBeCancelledFromACallback() {
+    let subject = PassthroughSubject<Int, Never>()
+    let handle = Handle()
+    let seen = Tally()
+    subject.publisher().map { $0 + 1 }.bind(to: subject).keep(in: handle)
+    let subscription = subject.publisher().sink {
+      seen.add()
+      if $0 == 100 { handle.cancel() }
+    }
+    subject.send(0)
+    #expect((100...103).contains(seen.total))
+    subscription.cancel()
+  }
 }

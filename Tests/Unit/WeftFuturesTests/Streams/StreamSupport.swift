@@ -20,6 +20,8 @@ final class TestClock: Clock, Sendable {
   private struct State {
     var now = Instant(offset: .zero)
     var count = 0
+    /// The number of sleeps that an advance would wake, or that have ended.
+    var begunCount = 0
     var sleepers: [Sleeper] = []
     var cancelled: Set<Int> = []
     var awaited: [(count: Int, CheckedContinuation<Void, Never>)] = []
@@ -29,9 +31,6 @@ final class TestClock: Clock, Sendable {
 
   var now: Instant { state.withLock { $0.now } }
   var minimumResolution: Duration { .nanoseconds(1) }
-  /// The number of sleeps so far, including those that have ended.
-  var sleepCount: Int { state.withLock { $0.count } }
-
   func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     let number = state.withLock { state in
       state.count += 1
@@ -40,6 +39,7 @@ final class TestClock: Clock, Sendable {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { wake in
         let ended = state.withLock { state -> Result<Void, any Error>? in
+          state.begunCount += 1
           if state.cancelled.contains(number) { return .failure(CancellationError()) }
           if deadline <= state.now { return .success(()) }
           state.sleepers.append(Sleeper(number: number, deadline: deadline, wake: wake))
@@ -60,27 +60,21 @@ final class TestClock: Clock, Sendable {
     }
   }
 
-  /// Waits until there have been `count` sleeps since the beginning.
+  /// Waits until `count` sleeps have begun, since the clock was made.
   func waitForSleep(_ count: Int) async {
     await withCheckedContinuation { awaiting in
       let isReached = state.withLock { state in
-        if state.count < count { state.awaited.append((count, awaiting)) }
-        return state.count >= count
+        if state.begunCount < count { state.awaited.append((count, awaiting)) }
+        return state.begunCount >= count
       }
       if isReached { awaiting.resume() }
-    }
-    // The sleeper that has been counted is also in the list after this.
-    while state.withLock({ state in
-      state.sleepers.isEmpty && state.cancelled.isEmpty && state.now.offset == .zero
-    }) {
-      await Task.yield()
     }
   }
 
   private func announce() {
     let reached = state.withLock { state in
-      let reached = state.awaited.filter { $0.count <= state.count }
-      state.awaited.removeAll { $0.count <= state.count }
+      let reached = state.awaited.filter { $0.count <= state.begunCount }
+      state.awaited.removeAll { $0.count <= state.begunCount }
       return reached
     }
     for (_, awaiting) in reached { awaiting.resume() }
