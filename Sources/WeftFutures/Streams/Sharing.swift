@@ -113,7 +113,7 @@ extension Publisher {
   }
 
   /// Lets all subscribers of the result use one subscription. It begins with the first of them and is cancelled with the
-  /// last; a later subscriber begins again.
+  /// last, or ends for all; a later subscriber begins again.
   ///
   /// The source is always asked for more.
   ///
