@@ -5,8 +5,15 @@
 @_exported public import WeftDiagnostics
 @_exported public import WeftEvents
 @_exported public import WeftExecution
-@_exported public import WeftFutures
 @_exported public import WeftHTTP
 @_exported public import WeftJSON
 @_exported public import WeftPlanning
 @_exported public import WeftRecord
+
+// Futures only: programs that use the streams beside them import WeftFutures.
+@_exported public import struct WeftFutures.AllFailed
+@_exported public import protocol WeftFutures.DropRepresentable
+@_exported public import struct WeftFutures.Future
+@_exported public import struct WeftFutures.NeitherValueNorError
+@_exported public import class WeftFutures.Promise
+@_exported public import struct WeftFutures.PromiseDroppedError

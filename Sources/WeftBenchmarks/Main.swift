@@ -11,7 +11,7 @@ enum Main {
   static var benchmarks: [Benchmark] {
     PlanBenchmarks.all + EngineBenchmarks.all + ExpressionBenchmarks.all + FuturesBenchmarks.all
       + HTTPBenchmarks.all + JSONBenchmarks.all + ProgramBenchmarks.all + RecordBenchmarks.all
-      + RunBenchmarks.all + SecretBenchmarks.all
+      + RunBenchmarks.all + SecretBenchmarks.all + StreamBenchmarks.all
   }
 
   static func main() {

@@ -2,22 +2,51 @@ extension Future {
   /// Creates a future of the value that `operation` returns or the error it throws, in a task that starts now.
   ///
   /// Cancelling the future cancels the task; the future settles when `operation` returns, not earlier.
+  ///
+  /// The compiler (Swift 6.3) takes a bare closure that throws for one that throws `any Error`. If `Failure` is a different
+  /// type, declare it, pass a function, or return a `Result`:
+  ///
+  /// ```swift
+  /// Future<Page, FetchError> { () async throws(FetchError) in try await fetch() }
+  /// Future<Page, FetchError>(catching: fetch)
+  /// ```
   public init(
     priority: TaskPriority? = nil,
     _ operation: @escaping @Sendable () async throws(Failure) -> Value
   ) {
+    self.init(priority: priority) { () async -> Result<Value, Failure> in
+      do throws(Failure) {
+        return .success(try await operation())
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  /// Creates a future of the outcome that `operation` returns, in a task that starts now. Cancellation works as for an
+  /// operation that throws.
+  public init(
+    priority: TaskPriority? = nil,
+    _ operation: @escaping @Sendable () async -> Result<Value, Failure>
+  ) {
     let future = Future.pending()
     let task = Task(priority: priority) {
-      let outcome: Result<Value, Failure>
-      do throws(Failure) {
-        outcome = .success(try await operation())
-      } catch {
-        outcome = .failure(error)
-      }
+      let outcome = await operation()
       _ = future.cell.settle { future.cell.outcome = outcome }
     }
     future.cell.onCancel { task.cancel() }
     self = future
+  }
+
+  /// Creates a future of what `function` returns for `arguments` or the error it throws, in a task that starts now.
+  ///
+  /// A function keeps the type of its error, which a closure around its call loses. Cancellation works as for an operation
+  /// that throws.
+  public init<each Argument: Sendable>(
+    catching function: @escaping @Sendable (repeat each Argument) async throws(Failure) -> Value,
+    _ arguments: repeat each Argument
+  ) {
+    self.init { () async throws(Failure) in try await function(repeat each arguments) }
   }
 
   /// The outcome, once available.

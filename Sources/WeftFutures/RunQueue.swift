@@ -42,6 +42,35 @@ final class RunQueue {
     return answer
   }
 
+  /// Starts a drain that the caller ends with ``leave()``; `nil` inside another drain.
+  ///
+  /// For callbacks that run at once: whatever they make ready waits until they have returned. The thread owns the list, so
+  /// it need not be retained.
+  @usableFromInline
+  static func enter() -> Unmanaged<RunQueue>? {
+    guard let stored = pthread_getspecific(key) else {
+      let ready = RunQueue.ofThisThread
+      ready.isDraining = true
+      return Unmanaged.passUnretained(ready)
+    }
+    let ready = Unmanaged<RunQueue>.fromOpaque(stored)
+    let isFirst = ready._withUnsafeGuaranteedRef { ready in
+      defer { ready.isDraining = true }
+      return !ready.isDraining
+    }
+    return isFirst ? ready : nil
+  }
+
+  /// Runs everything that became ready, and ends the drain.
+  @usableFromInline
+  func leave() {
+    if hasWork || !discarded.isEmpty || !postponed.isEmpty { drain() }
+    isDraining = false
+  }
+
+  /// Whether something waits for its turn in the drain.
+  @usableFromInline var hasWork: Bool { !waiters.isEmpty || !withdrawals.isEmpty }
+
   /// The nesting depth of releases from which further ones are put on the list.
   private static let mostReleases = 16
 

@@ -1,0 +1,265 @@
+/// A junction that publishes a value when no other has come for a while.
+private final class Debounce<Output: Sendable, Failure: Error>: Junction, @unchecked Sendable {
+  private let source: Publisher<Output, Failure>
+  private let quiet: Duration
+  private let timeline: Timeline
+  private let input = Input<Output, Failure>()
+  private var latest: Output?
+  private var due = Duration.zero
+  private var alarm: Alarm?
+  private var hasFinished = false
+
+  init(
+    _ stage: Stage, _ source: Publisher<Output, Failure>, _ quiet: Duration,
+    _ clock: any Clock<Duration>
+  ) {
+    self.source = source
+    self.quiet = quiet
+    timeline = Timeline(clock)
+    super.init(stage)
+  }
+
+  override func start() { attach(input, to: source) }
+
+  override func receive(from input: AnyInput) {
+    latest = self.input.take()
+    due = timeline.elapsed + quiet
+    // An alarm that is set already is set again when it goes off too early: one task for a burst of values.
+    if alarm == nil { alarm = Alarm(timeline, at: due, for: self) }
+    if input.isComplete { end(of: input) }
+  }
+
+  override func proceed() {
+    if let set = alarm, set.isDue {
+      alarm = due > timeline.elapsed ? Alarm(timeline, at: due, for: self) : nil
+    }
+    if isOpen, alarm == nil || hasFinished, let value = latest.take() { emit(value) }
+    if hasFinished, latest == nil { finish(Completion<Failure>.finished) }
+  }
+
+  override func complete(from input: AnyInput) {
+    if input.hasFailed { input.passEnd(to: self) } else { hasFinished = true }
+  }
+
+  override func cleanUp() {
+    super.cleanUp()
+    alarm = nil
+    latest = nil
+  }
+}
+
+/// A junction that publishes at most one value in an interval.
+private final class Throttle<Output: Sendable, Failure: Error>: Junction, @unchecked Sendable {
+  private let source: Publisher<Output, Failure>
+  private let interval: Duration
+  private let prefersLatest: Bool
+  private let timeline: Timeline
+  private let input = Input<Output, Failure>()
+  private var waiting: Output?
+  private var alarm: Alarm?
+  private var hasFinished = false
+
+  init(
+    _ stage: Stage, _ source: Publisher<Output, Failure>, _ interval: Duration,
+    latest: Bool, _ clock: any Clock<Duration>
+  ) {
+    self.source = source
+    self.interval = interval
+    prefersLatest = latest
+    timeline = Timeline(clock)
+    super.init(stage)
+  }
+
+  override func start() { attach(input, to: source) }
+
+  override func receive(from input: AnyInput) {
+    let value = self.input.take()
+    if prefersLatest || waiting == nil { waiting = value }
+    if input.isComplete { end(of: input) }
+  }
+
+  override func proceed() {
+    if let set = alarm, set.isDue { alarm = nil }
+    if isOpen, alarm == nil || hasFinished, let value = waiting.take() {
+      alarm = Alarm(timeline, at: timeline.elapsed + interval, for: self)
+      emit(value)
+    }
+    if hasFinished, waiting == nil { finish(Completion<Failure>.finished) }
+  }
+
+  override func complete(from input: AnyInput) {
+    if input.hasFailed { input.passEnd(to: self) } else { hasFinished = true }
+  }
+
+  override func cleanUp() {
+    super.cleanUp()
+    alarm = nil
+    waiting = nil
+  }
+}
+
+/// A junction that publishes everything later.
+private final class Delay<Output: Sendable, Failure: Error>: Junction, @unchecked Sendable {
+  private enum Signal {
+    case value(Output)
+    case completion(AnyInput)
+  }
+
+  private let source: Publisher<Output, Failure>
+  private let time: Duration
+  private let timeline: Timeline
+  private let input = Input<Output, Failure>()
+  private var queue = Fifo<(due: Duration, signal: Signal)>()
+  private var next: (due: Duration, signal: Signal)?
+  private var alarm: Alarm?
+
+  init(
+    _ stage: Stage, _ source: Publisher<Output, Failure>, _ time: Duration,
+    _ clock: any Clock<Duration>
+  ) {
+    self.source = source
+    self.time = time
+    timeline = Timeline(clock)
+    super.init(stage)
+  }
+
+  override func start() { attach(input, to: source) }
+
+  override func receive(from input: AnyInput) {
+    queue.append((timeline.elapsed + time, .value(self.input.take())))
+    if input.isComplete { end(of: input) }
+  }
+
+  override func proceed() {
+    while !isEnded {
+      if next == nil { next = queue.popFirst() }
+      guard let (due, signal) = next else { return }
+      guard due <= timeline.elapsed else {
+        if alarm == nil || alarm?.isDue == true { alarm = Alarm(timeline, at: due, for: self) }
+        return
+      }
+      alarm = nil
+      switch signal {
+      case .value(let value):
+        guard isOpen else { return }
+        next = nil
+        emit(value)
+      case .completion(let input): input.passEnd(to: self)
+      }
+    }
+  }
+
+  override func complete(from input: AnyInput) {
+    queue.append((timeline.elapsed + time, .completion(input)))
+  }
+
+  override func cleanUp() {
+    super.cleanUp()
+    alarm = nil
+    next = nil
+    queue = Fifo()
+  }
+}
+
+/// A junction that fails if its receiver has to wait too long.
+private final class Timeout<Output: Sendable, Failure: Error>: Junction, @unchecked Sendable {
+  private let source: Publisher<Output, Failure>
+  private let limit: Duration
+  private let failure: @Sendable () -> Failure
+  private let timeline: Timeline
+  private let input = Input<Output, Failure>()
+  private var due = Duration.zero
+  private var isTiming = false
+  private var alarm: Alarm?
+
+  init(
+    _ stage: Stage, _ source: Publisher<Output, Failure>, _ limit: Duration,
+    _ clock: any Clock<Duration>, _ failure: @escaping @Sendable () -> Failure
+  ) {
+    self.source = source
+    self.limit = limit
+    self.failure = failure
+    timeline = Timeline(clock)
+    super.init(stage)
+  }
+
+  override func start() { attach(input, to: source) }
+
+  override func proceed() {
+    if isOpen, input.isFull {
+      isTiming = false
+      forward(input)
+    }
+    guard !isEnded else { return }
+    guard isOpen else {
+      isTiming = false
+      return
+    }
+    if !isTiming {
+      isTiming = true
+      due = timeline.elapsed + limit
+    }
+    guard alarm == nil || alarm?.isDue == true else { return }
+    if alarm != nil, due <= timeline.elapsed { return finish(Completion.failure(failure())) }
+    alarm = Alarm(timeline, at: due, for: self)
+  }
+
+  override func complete(from input: AnyInput) { input.passEnd(to: self) }
+
+  override func cleanUp() {
+    super.cleanUp()
+    alarm = nil
+  }
+}
+
+/// Operators that wait, on a clock that is given. Intervals must not be negative.
+extension Publisher {
+  /// Publishes a value when no other has come for the time `quiet`. When the stream finishes, the value that waits is
+  /// published at once; a failure drops it.
+  ///
+  /// Keeps the latest value. The source is always asked for more.
+  public func debounce(
+    for quiet: Duration, clock: any Clock<Duration> = .continuous
+  ) -> Publisher {
+    Self.check(quiet)
+    return Publisher(source: { Debounce($0, self, quiet, clock) })
+  }
+
+  /// Publishes at most one value in each `interval`: the first immediately, then the latest of an interval at its end, or
+  /// its earliest if `latest` is false. When the stream finishes, the value that waits is published at once; a failure
+  /// drops it.
+  ///
+  /// Keeps one value. The source is always asked for more.
+  public func throttle(
+    for interval: Duration, clock: any Clock<Duration> = .continuous, latest: Bool = true
+  ) -> Publisher {
+    Self.check(interval)
+    return Publisher(source: { Throttle($0, self, interval, latest: latest, clock) })
+  }
+
+  /// Publishes all values and the end later, by `time`.
+  ///
+  /// Keeps the values of that time, without a limit. The source is always asked for more.
+  public func delay(
+    for time: Duration, clock: any Clock<Duration> = .continuous
+  ) -> Publisher {
+    Self.check(time)
+    return Publisher(source: { Delay($0, self, time, clock) })
+  }
+
+  /// Fails with `failure()` and cancels the source if the subscriber has to wait longer than `limit` for the first or the
+  /// next value. Time in which the subscriber is busy does not count.
+  ///
+  /// Keeps one value.
+  public func timeout(
+    _ limit: Duration, clock: any Clock<Duration> = .continuous,
+    failingWith failure: @escaping @Sendable () -> Failure
+  ) -> Publisher {
+    Self.check(limit)
+    return Publisher(source: { Timeout($0, self, limit, clock, failure) })
+  }
+
+  private static func check(_ interval: Duration) {
+    precondition(interval >= .zero, "an interval cannot be negative: \(interval)")
+  }
+}
