@@ -118,6 +118,18 @@ extension Future {
   }
 }
 
+extension Future {
+  /// The value, once available; `nil` as soon as the awaiting task is cancelled, which withdraws its interest.
+  ///
+  /// Unlike ``value``, it does not wait until the work has really ended.
+  public var valueUnlessCancelled: Value? {
+    get async throws(Failure) {
+      var iterator = publisher.values().makeAsyncIterator()
+      return try await iterator.next()
+    }
+  }
+}
+
 extension Promise {
   /// Settles as `other` does, and cancels `other` when this promise's work is asked to stop.
   public func complete(with other: Future<Value, Failure>) {

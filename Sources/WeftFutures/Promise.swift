@@ -68,6 +68,16 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     self.init(.pending(), file: file, line: line) { .failure($0) }
   }
 
+  /// Not available: a failure type that cannot represent a dropped promise needs the other initializer.
+  @_disfavoredOverload
+  @available(
+    *, unavailable,
+    message: "pass ifDropped:, or make the failure type DropRepresentable"
+  )
+  public convenience init(file: StaticString = #fileID, line: UInt = #line, _: Void = ()) {
+    fatalError("unavailable")
+  }
+
   deinit {
     let cell: FutureCore = future.cell
     if !cell.isSettled { settleAsDropped() }

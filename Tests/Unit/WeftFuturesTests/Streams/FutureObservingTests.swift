@@ -63,6 +63,18 @@ import WeftFutures
     #expect(outer.future.outcome == .success(6))
   }
 
+  @Test("E13: a wait can be given up") func aWaitCanBeGivenUp() async throws {
+    let promise = Source()
+    let task = Task { try await promise.future.valueUnlessCancelled }
+    task.cancel()
+    #expect(try await task.value == nil)
+    #expect(!promise.future.isSettled)
+    promise.succeed(2)
+    #expect(try await promise.future.valueUnlessCancelled == 2)
+    let failed = Future<Int, Oops>(failure: Oops(number: 3))
+    await #expect(throws: Oops(number: 3)) { try await failed.valueUnlessCancelled }
+  }
+
   private enum Problem: Error { case odd }
 
   private func half(_ number: Int) async throws(Problem) -> Int {
