@@ -19,6 +19,7 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
   ("WeftExpressions", ["WeftDiagnostics", "WeftJSON"]),
   ("WeftShell", ["WeftDiagnostics"]),
   ("WeftPatterns", ["WeftDiagnostics"]),
+  ("WeftDrawing", []),
   (
     "WeftDefinition",
     ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftShell", "WeftPatterns"]
@@ -30,7 +31,10 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
   (
     "WeftPlanning",
     // Of HTTP only what a request may be: nothing is sent.
-    ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftShell", "WeftDefinition", "WeftHTTP"]
+    [
+      "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftShell", "WeftDrawing",
+      "WeftDefinition", "WeftHTTP",
+    ]
   ),
   (
     "WeftEvents",

@@ -477,7 +477,7 @@ def leftovers_are_found(weft):
 def only_a_run_reads_them(weft):
     """S09 G07: check, graph and the dry run read no secret"""
     for arguments in (["check"], ["check", "--format", "sarif"], ["run", "--dry-run"],
-                      *(["graph", "--format", form] for form in "tree table dot mermaid json".split())):
+                      *(["graph", "--format", form] for form in "tree table dot mermaid json svg html".split())):
         run = Run(weft, {
             "secrets": {"A": {"command": ["touch", "read"]}, "B": {"env": "CANARY_SOURCE"}},
             "steps": [{"run": "touch ran", "env": {"A": "${{ secrets.A }}", "B": "${{ secrets.B }}"}}]},

@@ -121,7 +121,7 @@ def checks(shell):
     formats = shell.listed("weft check --format ")
     yield "formats of check", {"text", "json", "sarif", "github"} <= formats and "dot" not in formats
     formats = shell.listed("weft graph --format ")
-    yield "formats of graph", {"tree", "table", "dot", "mermaid", "json"} <= formats
+    yield "formats of graph", {"tree", "table", "dot", "mermaid", "json", "svg", "html"} <= formats
     yield "a format is completed", shell.completed("weft check --format sa") == [
         "check", "--format", "sarif"]
     yield "a format after =", {"tree", "table"} <= shell.listed("weft graph --format=t")

@@ -145,7 +145,9 @@ extension Option {
       .init("table", "one line for each step"),
       .init("dot", "for Graphviz"),
       .init("mermaid", "for Markdown"),
-      .init("json", "one JSON document")),
+      .init("json", "one JSON document"),
+      .init("svg", "a drawing"),
+      .init("html", "the drawing as a web page")),
     help: "set the output format; default: tree", elsewhere: ["--output", "-o", "-f"])
 }
 

@@ -1,3 +1,5 @@
+import WeftDrawing
+
 /// The forms in which a plan is printed: the dry run.
 ///
 /// Printing is another reader of the plan. It starts nothing, reads nothing and uses no clock or environment: the same
@@ -13,6 +15,10 @@ public enum PlanFormat: String, Sendable, Hashable, CaseIterable {
   case mermaid
   /// The whole plan for other programs; see ``PlanJSON``.
   case json
+  /// A drawing; see ``PlanPicture``.
+  case svg
+  /// The drawing in a page of its own, which can be zoomed and moved.
+  case html
 }
 
 /// The style of plans printed for people; ``PlanFormat/json`` ignores it.
@@ -43,6 +49,8 @@ extension Plan {
     case .dot: PlanDOT.rendered(self)
     case .mermaid: PlanMermaid.rendered(self)
     case .json: PlanJSON.rendered(self)
+    case .svg: SVGWriter.rendered(PlanPicture.picture(of: self))
+    case .html: HTMLPage.rendered(PlanPicture.picture(of: self))
     }
   }
 }

@@ -99,17 +99,28 @@ struct ControlRemarks {
 
   init(_ style: PlanStyle) { usesASCII = style.usesASCII }
 
+  /// The option that a remark is about.
+  enum Subject {
+    case selection, condition, loop, retry, pools
+  }
+
   func remarks(on step: Step, _ forecast: NodeForecast) -> [String] {
-    let skips = skips(forecast)
+    subjects(of: step, forecast).map(\.remark)
+  }
+
+  func subjects(
+    of step: Step, _ forecast: NodeForecast
+  ) -> [(subject: Subject, remark: String)] {
+    let skips = skips(forecast).map { (Subject.selection, $0) }
     guard step.hasControl else { return skips }
     let control = step.control
     let times = step.computed[.retryMax]
-    let condition = control.condition.map { text(of: $0, forecast) }
-    let fanOut = control.fanOut.map { text(of: $0, forecast.elements) }
-    let attempts = control.retry.map { text(of: $0, times: times) }
+    let condition = control.condition.map { (Subject.condition, text(of: $0, forecast)) }
+    let fanOut = control.fanOut.map { (Subject.loop, text(of: $0, forecast.elements)) }
+    let attempts = control.retry.map { (Subject.retry, text(of: $0, times: times)) }
     let pools = control.pools.map { $0.slots == 1 ? $0.pool : "\($0.slots) of \($0.pool)" }
     return skips + [condition, fanOut].compactMap(\.self) + attempts
-      + (pools.isEmpty ? [] : ["takes " + pools.joined(separator: ", ")])
+      + (pools.isEmpty ? [] : [(.pools, "takes " + pools.joined(separator: ", "))])
   }
 
   /// The reason why it does not run, if that is not its own condition.

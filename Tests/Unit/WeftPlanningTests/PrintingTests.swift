@@ -19,10 +19,12 @@ struct PrintingTests {
 
   static let files: [PlanFormat: String] = [
     .tree: "tree.txt", .table: "table.txt", .dot: "plan.dot", .mermaid: "plan.mmd",
-    .json: "plan.json",
+    .json: "plan.json", .svg: "plan.svg",
   ]
+  /// The page is the drawing in a frame, which needs no recording.
+  static let recordedFormats = PlanFormat.allCases.filter { $0 != .html }
 
-  @Test(arguments: cases, PlanFormat.allCases)
+  @Test(arguments: cases, recordedFormats)
   func isPrintedAsRecorded(name: String, format: PlanFormat) throws {
     let plan = try goldenPlan(name)
     let golden = Golden("Golden/Printing/\(name)/\(PrintingTests.files[format]!)")
@@ -30,7 +32,7 @@ struct PrintingTests {
     #expect(mismatch == nil, "\(mismatch ?? "")")
   }
 
-  @Test(arguments: ["release", "control", "nested"], PlanFormat.allCases)
+  @Test(arguments: ["release", "control", "nested"], recordedFormats)
   func printedPlanShowsEarlierDurations(name: String, format: PlanFormat) throws {
     let plan = try goldenPlan(name)
     // Every fourth step is new.
@@ -100,6 +102,15 @@ struct PrintingTests {
     #expect(mismatch == nil, "\(mismatch ?? "")")
   }
 
+  @Test(arguments: cases)
+  func thePageShowsTheDrawing(name: String) throws {
+    let plan = try goldenPlan(name)
+    let drawing = String(decoding: plan.rendered(as: .svg), as: UTF8.self)
+    let page = String(decoding: plan.rendered(as: .html), as: UTF8.self)
+    #expect(page.hasPrefix("<!DOCTYPE html>\n"))
+    #expect(page.contains(drawing.split(separator: "\n", maxSplits: 1)[1]))
+  }
+
   @Test("S20, O09: nothing that a terminal would obey is printed", arguments: PlanFormat.allCases)
   func namesAreHarmless(format: PlanFormat) throws {
     let scalars: [Unicode.Scalar] = (0..<0xA0).compactMap(Unicode.Scalar.init).filter {
@@ -138,7 +149,7 @@ struct PrintingTests {
   @Test func aCharacterOfAnySizeIsCutInTime() throws {
     let zalgo = "a" + String(repeating: "\u{301}", count: 10 * largeCount)
     let plan = try planned(Workflow(steps: [Step(run: [zalgo]), Step(run: zalgo)]))
-    for format in [PlanFormat.tree, .table, .dot, .mermaid] {
+    for format in [PlanFormat.tree, .table, .dot, .mermaid, .svg, .html] {
       #expect(plan.rendered(as: format).count < 100_000)
     }
   }
