@@ -155,7 +155,8 @@ public struct PlannedStep: Sendable {
   }
   /// The step whose log it reads.
   var logSource: Need? {
-    guard case .run(let command) = list[Int(position)].action, case .log(let source)? = command.stdin
+    guard case .run(let command) = list[Int(position)].action,
+      case .log(let source)? = command.stdin
     else { return nil }
     return source
   }
