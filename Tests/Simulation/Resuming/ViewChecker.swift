@@ -1,3 +1,4 @@
+import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
