@@ -198,7 +198,7 @@ extension CommandDescription {
       "Check the inputs that are given; none is required. Start nothing, and write nothing but the graph.",
       "For steps with \"cache\", predict whether they will run, as far as possible.",
       "If FILE has been run before, show the duration of each step and the critical path.",
-      "To draw the graph:\n  weft graph --format dot FILE | dot -Tsvg > graph.svg",
+      "To draw the graph:\n  weft graph --format svg FILE > graph.svg",
     ],
     operand: Operand(
       value: .workflowFile, count: .one, help: "workflow file; - reads standard input"),
