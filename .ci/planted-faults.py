@@ -112,6 +112,9 @@ folds = [
      "    for step in opening.rerun where !FAULT { rerunSince[step] = number }"),
 ]
 
+# Faults that few seeds reach, and the number of seeds for them.
+rare = {"a loop tolerates steps in doubt": "3000"}
+
 sweeps = [
     ("a sweep ends one process too many, which another engine has started",
      "      member.cookie == engine.cookie && member.engine == engine.process\n",
@@ -226,10 +229,10 @@ def main() -> int:
             return 1
         missed = 0
         for name, *_ in faults + folds:
-            _, found = simulate(copy, name, seeds)
+            _, found = simulate(copy, name, max(seeds, rare.get(name, seeds), key=int))
             missed += not found
             print(f"{name}: {f'in {len(found)} runs: ' + found[0][:150] if found else 'NOT FOUND'}", flush=True)
-        print(f"{len(faults + folds) - missed} of {len(faults + folds)} planted faults found in {seeds} seeds each")
+        print(f"{len(faults + folds) - missed} of {len(faults + folds)} planted faults found in {seeds} seeds or more")
         missed += find_sweeps(pathlib.Path(folder) / "program")
         return 1 if missed else 0
 

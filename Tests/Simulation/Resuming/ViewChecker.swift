@@ -16,6 +16,7 @@ struct ViewChecker {
   ///   - again: The report rebuilt from that.
   init(_ simulation: Simulation, _ recorded: RunState, _ again: RunReport?) {
     compareGroups(of: simulation, with: recorded)
+    findDoubts(in: simulation)
     let report = simulation.report
     guard let end = report.end else { return }
     compare(end.counts, with: simulation)
@@ -102,6 +103,21 @@ struct ViewChecker {
         violations.append("\(around[index]) is recorded as a success, and \(step) in it is skipped")
       default: break
       }
+    }
+  }
+
+  /// Checks that a run with a step in doubt does not succeed, unless a race or join around the step is decided.
+  private mutating func findDoubts(in simulation: Simulation) {
+    let (plan, report) = (simulation.plan, simulation.report)
+    guard report.end?.outcome == .success else { return }
+    let addresses = PlanAddresses(plan)
+    for step in report.steps {
+      guard case .finished(let end) = step.state,
+        end.failure?.classes.contains(.inDoubt) == true,
+        let group = addresses.innermostGroup(at: step.address),
+        !plan.allEnclosingGroups(ofGroup: group).contains(where: { plan.groups[$0].endsEarly })
+      else { continue }
+      violations.append("\(step.address) is in doubt, and the run succeeds")
     }
   }
 
