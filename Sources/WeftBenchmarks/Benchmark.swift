@@ -1,4 +1,5 @@
 import WeftJSON
+import WeftPlatform
 
 #if canImport(Glibc)
   import Glibc
@@ -90,11 +91,17 @@ final class BenchmarkReport {
     options.writesJSON ? writeJSON(row) : writeText(row)
   }
 
-  /// A benchmark that cannot be measured here.
+  /// Reports a benchmark that cannot be measured here.
   func skip(_ reason: String) {
-    if !options.writesJSON {
-      BenchmarkReport.write("| \(benchmark) | not measured: \(reason) | | | | | |")
+    guard options.writesJSON else {
+      return BenchmarkReport.write("| \(benchmark) | not measured: \(reason) | | | | | |")
     }
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.member("benchmark", benchmark)
+    writer.member("notMeasured", reason)
+    writer.endObject()
+    BenchmarkReport.write(writer.text)
   }
 
   /// Writes a line at once, also to a pipe.
@@ -117,7 +124,7 @@ final class BenchmarkReport {
       writer.double(value)
     }
     writer.endObject()
-    BenchmarkReport.write(String(decoding: writer.bytes, as: UTF8.self))
+    BenchmarkReport.write(writer.text)
     _ = change(of: row)
   }
 
@@ -157,6 +164,27 @@ extension BenchmarkReport {
   func seconds(runs usual: Int = 9, _ work: () -> Void) -> Double {
     work()
     return (0..<runs(usual)).map { _ in ContinuousClock().measure(work) / .seconds(1) }.median
+  }
+}
+
+extension BenchmarkReport {
+  /// Adds the medians of whole programs: elapsed time, in this unit, and memory.
+  func add(
+    _ name: String, _ measured: [ProgramEnd], _ unit: (name: String, length: Duration),
+    beside baselineName: String, _ baseline: [ProgramEnd]
+  ) {
+    func add(_ figure: String, _ unit: String, _ value: (ProgramEnd) -> Double) {
+      self.add(
+        BenchmarkRow(
+          name: "\(name), \(figure)", measured: measured.map(value).median, unit: unit,
+          baselineName: baselineName, baseline: baseline.map(value).median))
+    }
+    add("elapsed", unit.name) { $0.duration / unit.length }
+    // The kernel counts this process's own memory for a program that it starts.
+    guard (measured + baseline).allSatisfy({ $0.usage.peakBeyondThisProcess != nil }) else {
+      return
+    }
+    add("resident at most", "MB") { Double($0.usage.peakResidentBytes) / 1e6 }
   }
 }
 

@@ -100,16 +100,8 @@ enum HTTPBenchmarks {
       if let end = shop.end(of: curl) { theirs.append(end) }
     }
     guard !ours.isEmpty, !theirs.isEmpty else { return }
-    func add(_ name: String, _ unit: String, _ value: (ProgramEnd) -> Double) {
-      report.add(
-        BenchmarkRow(
-          name: "\(Nginx.bigBytes >> 20) MiB saved, \(name)", measured: ours.map(value).median,
-          unit: unit, baselineName: "curl -o", baseline: theirs.map(value).median))
-    }
-    add("elapsed", "s") { $0.duration / .seconds(1) }
-    // The kernel counts this process's own memory for a program that it starts.
-    guard (ours + theirs).allSatisfy({ $0.usage.peakBeyondThisProcess != nil }) else { return }
-    add("resident at most", "MB") { Double($0.usage.peakResidentBytes) / 1e6 }
+    report.add(
+      "\(Nginx.bigBytes >> 20) MiB saved", ours, ("s", .seconds(1)), beside: "curl -o", theirs)
   }
 
   /// Resident memory and open descriptors after many requests, beside those after few.

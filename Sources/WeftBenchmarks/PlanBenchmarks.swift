@@ -49,16 +49,8 @@ enum PlanBenchmarks {
       if let end = shop.end(of: ["ninja", "-n", "--quiet"]) { ninja.append(end) }
     }
     guard !weft.isEmpty, !ninja.isEmpty else { return report.skip("there is no ninja") }
-    func add(_ name: String, _ unit: String, _ value: (ProgramEnd) -> Double) {
-      report.add(
-        BenchmarkRow(
-          name: "`weft check` of \(graph.name), \(name)", measured: weft.map(value).median,
-          unit: unit, baselineName: "ninja -n", baseline: ninja.map(value).median))
-    }
-    add("elapsed", "ms") { $0.duration / .milliseconds(1) }
-    // The kernel counts this process's own memory for a program that it starts.
-    guard (weft + ninja).allSatisfy({ $0.usage.peakBeyondThisProcess != nil }) else { return }
-    add("resident at most", "MB") { Double($0.usage.peakResidentBytes) / 1e6 }
+    report.add(
+      "`weft check` of \(graph.name)", weft, ("ms", .milliseconds(1)), beside: "ninja -n", ninja)
   }
 
   private static func reading(_ graph: LayeredGraph, _ report: BenchmarkReport) {

@@ -89,7 +89,6 @@ package struct SVGWriter {
 
   private mutating func writeFrame(_ index: Int) {
     let group = picture.groups[index]
-    var box = layout.groups[index]
     svg.append("<g class=\"group ")
     svg.append(text: group.frame.rawValue)
     write(classes: group.traits)
@@ -98,12 +97,7 @@ package struct SVGWriter {
     if let parent = group.parent { svg.append("data-parent", parent) }
     svg.append(">")
     write(description: group.description)
-    if group.traits.contains(.many) {
-      box = top(of: box)
-      writeCorner(box, LabelMetrics.stack / 2)
-      writeCorner(box, LabelMetrics.stack)
-    }
-    write(frame: group.frame, box)
+    write(frame: group.frame, writeStack(below: layout.groups[index], group.traits))
     svg.append("</g>\n")
   }
 
@@ -115,14 +109,20 @@ package struct SVGWriter {
     case .parallel: write(rectangle: box, radius: 16)
     case .file:
       write(rectangle: box, radius: 3)
-      write(path: "frame") { svg in
-        svg.append("M")
-        svg.append(Point(x: box.left + 5, y: box.top))
-        svg.append("V")
-        svg.append(box.bottom)
-      }
+      writeBar(box, "frame")
     case .race: write(octagon: box)
     }
+  }
+
+  /// Writes what is visible of the boxes of a stack, if it is one, and returns the box on top.
+  private mutating func writeStack(below whole: Box, _ traits: Picture.Traits) -> Box {
+    guard traits.contains(.many) else { return whole }
+    let size = Size(
+      width: whole.size.width - LabelMetrics.stack, height: whole.size.height - LabelMetrics.stack)
+    let box = Box(origin: whole.origin, size: size)
+    writeCorner(box, LabelMetrics.stack / 2)
+    writeCorner(box, LabelMetrics.stack)
+    return box
   }
 
   /// Writes what is visible of a box that is below the first of a stack.
@@ -171,7 +171,6 @@ package struct SVGWriter {
 
   private mutating func writeNode(_ index: Int) {
     let node = picture.nodes[index]
-    var box = layout.nodes[index]
     svg.append("<g class=\"node")
     write(classes: node.traits)
     svg.append("\"")
@@ -179,33 +178,21 @@ package struct SVGWriter {
     if let group = node.group { svg.append("data-parent", group) }
     svg.append(">")
     write(description: node.description)
-    if node.traits.contains(.many) {
-      box = top(of: box)
-      writeCorner(box, LabelMetrics.stack / 2)
-      writeCorner(box, LabelMetrics.stack)
-    }
+    let box = writeStack(below: layout.nodes[index], node.traits)
     write(rectangle: box, radius: 7)
-    if node.traits.contains(.cached) { writeBar(box) }
+    if node.traits.contains(.cached) { writeBar(box, "bar") }
     write(node.lines, box.origin)
     svg.append("</g>\n")
   }
 
   /// Writes a second line inside the left border.
-  private mutating func writeBar(_ box: Box) {
-    write(path: "bar") { svg in
+  private mutating func writeBar(_ box: Box, _ style: StaticString) {
+    write(path: style) { svg in
       svg.append("M")
       svg.append(Point(x: box.left + 5, y: box.top))
       svg.append("V")
       svg.append(box.bottom)
     }
-  }
-
-  /// The box on top of a stack.
-  private func top(of box: Box) -> Box {
-    let size = box.size
-    return Box(
-      origin: box.origin,
-      size: Size(width: size.width - LabelMetrics.stack, height: size.height - LabelMetrics.stack))
   }
 
   private mutating func write(classes traits: Picture.Traits) {

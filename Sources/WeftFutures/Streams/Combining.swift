@@ -1,41 +1,10 @@
-/// A junction whose inputs have values of several types. It is given closures that know these.
-private final class Zip<Output: Sendable, Failure: Error>: Junction, @unchecked Sendable {
-  private let inputs: [AnyInput]
+/// A junction whose inputs have values of several types; `begin`, which attaches them, and `build` know these. Sendable as
+/// every ``Origin`` is.
+private class Gathering<Output: Sendable, Failure: Error>: Junction, @unchecked Sendable {
+  final let inputs: [AnyInput]
+  /// Makes a value of the inputs' values.
+  final let build: () -> Output
   private let begin: (Junction) -> Void
-  private let take: () -> Output
-
-  init(
-    _ stage: Stage, _ inputs: [AnyInput], begin: @escaping (Junction) -> Void,
-    take: @escaping () -> Output
-  ) {
-    self.inputs = inputs
-    self.begin = begin
-    self.take = take
-    super.init(stage)
-  }
-
-  override func start() {
-    if inputs.isEmpty { finish(Completion<Failure>.finished) } else { begin(self) }
-  }
-
-  override func proceed() {
-    while isOpen, inputs.allSatisfy({ $0.isFull }) {
-      emit(take())
-      for input in inputs where input.isComplete { end(of: input) }
-    }
-  }
-
-  override func complete(from input: AnyInput) { input.passEnd(to: self) }
-}
-
-/// A junction whose inputs have values of several types, and which keeps the latest of each.
-private final class CombineLatest<Output: Sendable, Failure: Error>: Junction, @unchecked Sendable {
-  private let inputs: [AnyInput]
-  private let begin: (Junction) -> Void
-  private let build: () -> Output
-  /// The inputs without a value so far.
-  private var missing: Set<ObjectIdentifier>
-  private var waiting = Fifo<AnyInput>()
 
   init(
     _ stage: Stage, _ inputs: [AnyInput], begin: @escaping (Junction) -> Void,
@@ -44,13 +13,35 @@ private final class CombineLatest<Output: Sendable, Failure: Error>: Junction, @
     self.inputs = inputs
     self.begin = begin
     self.build = build
-    missing = Set(inputs.map { ObjectIdentifier($0) })
     super.init(stage)
   }
 
-  override func start() {
+  final override func start() {
     if inputs.isEmpty { finish(Completion<Failure>.finished) } else { begin(self) }
   }
+}
+
+/// A junction that publishes the values of its inputs together. Sendable as every ``Origin`` is.
+private final class Zip<Output: Sendable, Failure: Error>:
+  Gathering<Output, Failure>, @unchecked Sendable
+{
+  override func proceed() {
+    while isOpen, inputs.allSatisfy({ $0.isFull }) {
+      emit(build())
+      for input in inputs where input.isComplete { end(of: input) }
+    }
+  }
+
+  override func complete(from input: AnyInput) { input.passEnd(to: self) }
+}
+
+/// A junction that publishes the latest values of its inputs. Sendable as every ``Origin`` is.
+private final class CombineLatest<Output: Sendable, Failure: Error>:
+  Gathering<Output, Failure>, @unchecked Sendable
+{
+  /// The inputs without a value so far.
+  private lazy var missing = Set(inputs.map { ObjectIdentifier($0) })
+  private var waiting = Fifo<AnyInput>()
 
   override func receive(from input: AnyInput) {
     // Until all have a value, nothing is published and nothing has to wait.
@@ -77,7 +68,8 @@ private final class CombineLatest<Output: Sendable, Failure: Error>: Junction, @
   }
 }
 
-/// A junction that reacts to a second stream, which cannot fail and whose end is not important.
+/// A junction that reacts to a second stream, which cannot fail and whose end is not important. Sendable as every
+/// ``Origin`` is.
 private final class Beside<Output: Sendable, Other: Sendable, NewOutput: Sendable, Failure: Error>:
   Junction, @unchecked Sendable
 {
@@ -172,7 +164,7 @@ extension Publisher {
       for end in repeat each ends { all.append(end) }
       return Zip<Output, Failure>(stage, all) { junction in
         for (end, input) in repeat (each ends, each inputs) { junction.attach(end, to: input) }
-      } take: {
+      } build: {
         (repeat (each ends).take())
       }
     })
@@ -228,7 +220,9 @@ extension Publisher {
   ///
   /// Keeps the latest value. Both publishers are always asked for more.
   public func sample<Trigger>(on trigger: Publisher<Trigger, Never>) -> Publisher {
-    Publisher(source: { Beside(stage: $0, self, trigger, .sample { $0 }) })
+    Publisher(source: {
+      Beside<Output, Trigger, Output, Failure>($0, self, trigger, .sample { $0 })
+    })
   }
 
   /// Publishes the latest value, if there is a new one, every `interval` of `clock`, which must be positive. Otherwise as
@@ -241,16 +235,9 @@ extension Publisher {
 
   /// Publishes all values until `other` has one, then finishes and cancels both. Keeps one value.
   public func prefix<Other>(untilOutputFrom other: Publisher<Other, Never>) -> Publisher {
-    Publisher(source: { Beside(stage: $0, self, other, .pass { $0 }) })
-  }
-}
-
-extension Beside where NewOutput == Output {
-  fileprivate convenience init(
-    stage: Stage, _ source: Publisher<Output, Failure>, _ other: Publisher<Other, Never>,
-    _ role: Role
-  ) {
-    self.init(stage, source, other, role)
+    Publisher(source: {
+      Beside<Output, Other, Output, Failure>($0, self, other, .pass { $0 })
+    })
   }
 }
 

@@ -1,4 +1,4 @@
-/// A junction that follows a different stream after a failure.
+/// A junction that follows a different stream after a failure. Sendable as every ``Origin`` is.
 private final class Catch<Output: Sendable, Failure: Error, NewFailure: Error>: Junction,
   @unchecked Sendable
 {
@@ -32,7 +32,7 @@ private final class Catch<Output: Sendable, Failure: Error, NewFailure: Error>: 
   }
 }
 
-/// A junction that subscribes to its source again after a failure.
+/// A junction that subscribes to its source again after a failure. Sendable as every ``Origin`` is.
 private final class Retry<Output: Sendable, Failure: Error>: Junction, @unchecked Sendable {
   private let source: Publisher<Output, Failure>
   private let most: Int

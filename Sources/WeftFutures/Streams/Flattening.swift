@@ -1,4 +1,5 @@
 /// A junction that makes streams of the values of a stream, and publishes the values of several of them at a time.
+/// Sendable as every ``Origin`` is.
 private final class FlatMap<Outer: Sendable, Output: Sendable, Failure: Error>: Junction,
   @unchecked Sendable
 {
@@ -47,7 +48,7 @@ private final class FlatMap<Outer: Sendable, Output: Sendable, Failure: Error>: 
   }
 }
 
-/// A junction that publishes the values of the latest stream made of a stream's values.
+/// A junction that publishes the values of the latest stream made of a stream's values. Sendable as every ``Origin`` is.
 private final class Latest<Outer: Sendable, Output: Sendable, Failure: Error>: Junction,
   @unchecked Sendable
 {

@@ -4,6 +4,8 @@ import Synchronization
 ///
 /// A value is put into all buffers under one lock, so all subscribers agree on the order. With a single subscriber that is
 /// idle, it is delivered after the lock has been released; the right to deliver is acquired under it.
+///
+/// Sendable: it has constants, and a mutex with what changes. Unchecked, because a subclass adds variables.
 @usableFromInline
 class HubCore: @unchecked Sendable {
   struct Subscribers: Sendable {

@@ -172,7 +172,22 @@ class Junction: Origin, @unchecked Sendable {
   }
 }
 
-/// A junction that passes the values of one stream, to end a run of stages.
+/// A junction with a single input, whose end it passes on. Sendable as every ``Origin`` is.
+class Pipe<Output: Sendable, Failure: Error>: Junction, @unchecked Sendable {
+  final let input = Input<Output, Failure>()
+  private let source: Publisher<Output, Failure>
+
+  init(_ stage: Stage, _ source: Publisher<Output, Failure>) {
+    self.source = source
+    super.init(stage)
+  }
+
+  final override func start() { attach(input, to: source) }
+
+  override func complete(from input: AnyInput) { input.passEnd(to: self) }
+}
+
+/// A junction that passes the values of one stream, to end a run of stages. Sendable as every ``Origin`` is.
 private final class Relay<Output: Sendable, Failure: Error>: Junction, @unchecked Sendable {
   private let source: @Sendable () -> Publisher<Output, Failure>
   private let input = Input<Output, Failure>()

@@ -157,7 +157,7 @@ extension Origin {
   }
 }
 
-/// An origin that makes the next value when it is asked for it.
+/// An origin that makes the next value when it is asked for it. Sendable as every ``Origin`` is.
 @usableFromInline
 final class PullOrigin: Origin, @unchecked Sendable {
   @usableFromInline typealias Pump = (PullOrigin, RunQueue) -> Void

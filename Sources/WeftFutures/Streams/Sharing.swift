@@ -1,20 +1,16 @@
 import Synchronization
 
-/// A junction that keeps values while its receiver is busy.
-private final class BufferJunction<Output: Sendable, Failure: Error>: Junction, @unchecked Sendable
+/// A junction that keeps values while its receiver is busy. Sendable as every ``Origin`` is.
+private final class BufferJunction<Output: Sendable, Failure: Error>:
+  Pipe<Output, Failure>, @unchecked Sendable
 {
-  private let source: Publisher<Output, Failure>
-  private let input = Input<Output, Failure>()
   private var buffer: Buffer<Output>
   private var hasEnded = false
 
   init(_ stage: Stage, _ source: Publisher<Output, Failure>, _ policy: BufferPolicy) {
-    self.source = source
     buffer = Buffer(policy)
-    super.init(stage)
+    super.init(stage, source)
   }
-
-  override func start() { attach(input, to: source) }
 
   override func receive(from input: AnyInput) { fill() }
 

@@ -1,28 +1,56 @@
-/// A junction that publishes a value when no other has come for a while.
-private final class Debounce<Output: Sendable, Failure: Error>: Junction, @unchecked Sendable {
-  private let source: Publisher<Output, Failure>
+/// A junction that keeps the value to publish until a time, or until its source has finished. Sendable as every
+/// ``Origin`` is.
+private class Holding<Output: Sendable, Failure: Error>: Pipe<Output, Failure>, @unchecked Sendable
+{
+  final let timeline: Timeline
+  final var held: Output?
+  final var alarm: Alarm?
+  private final var hasFinished = false
+
+  init(
+    _ stage: Stage, _ source: Publisher<Output, Failure>, _ clock: any Clock<Duration>
+  ) {
+    timeline = Timeline(clock)
+    super.init(stage, source)
+  }
+
+  /// Removes the value to publish now, if there is one.
+  final func takeDue() -> Output? {
+    isOpen && (alarm == nil || hasFinished) ? held.take() : nil
+  }
+
+  final func finishIfDone() {
+    if hasFinished, held == nil { finish(Completion<Failure>.finished) }
+  }
+
+  override func complete(from input: AnyInput) {
+    if input.hasFailed { input.passEnd(to: self) } else { hasFinished = true }
+  }
+
+  override func cleanUp() {
+    super.cleanUp()
+    alarm = nil
+    held = nil
+  }
+}
+
+/// A junction that publishes a value when no other has come for a while. Sendable as every ``Origin`` is.
+private final class Debounce<Output: Sendable, Failure: Error>:
+  Holding<Output, Failure>, @unchecked Sendable
+{
   private let quiet: Duration
-  private let timeline: Timeline
-  private let input = Input<Output, Failure>()
-  private var latest: Output?
   private var due = Duration.zero
-  private var alarm: Alarm?
-  private var hasFinished = false
 
   init(
     _ stage: Stage, _ source: Publisher<Output, Failure>, _ quiet: Duration,
     _ clock: any Clock<Duration>
   ) {
-    self.source = source
     self.quiet = quiet
-    timeline = Timeline(clock)
-    super.init(stage)
+    super.init(stage, source, clock)
   }
 
-  override func start() { attach(input, to: source) }
-
   override func receive(from input: AnyInput) {
-    latest = self.input.take()
+    held = self.input.take()
     due = timeline.elapsed + quiet
     // An alarm that is set already is set again when it goes off too early: one task for a burst of values.
     if alarm == nil { alarm = Alarm(timeline, at: due, for: self) }
@@ -33,82 +61,54 @@ private final class Debounce<Output: Sendable, Failure: Error>: Junction, @unche
     if let set = alarm, set.isDue {
       alarm = due > timeline.elapsed ? Alarm(timeline, at: due, for: self) : nil
     }
-    if isOpen, alarm == nil || hasFinished, let value = latest.take() { emit(value) }
-    if hasFinished, latest == nil { finish(Completion<Failure>.finished) }
-  }
-
-  override func complete(from input: AnyInput) {
-    if input.hasFailed { input.passEnd(to: self) } else { hasFinished = true }
-  }
-
-  override func cleanUp() {
-    super.cleanUp()
-    alarm = nil
-    latest = nil
+    if let value = takeDue() { emit(value) }
+    finishIfDone()
   }
 }
 
-/// A junction that publishes at most one value in an interval.
-private final class Throttle<Output: Sendable, Failure: Error>: Junction, @unchecked Sendable {
-  private let source: Publisher<Output, Failure>
+/// A junction that publishes at most one value in an interval. Sendable as every ``Origin`` is.
+private final class Throttle<Output: Sendable, Failure: Error>:
+  Holding<Output, Failure>, @unchecked Sendable
+{
   private let interval: Duration
   private let prefersLatest: Bool
-  private let timeline: Timeline
-  private let input = Input<Output, Failure>()
-  private var waiting: Output?
-  private var alarm: Alarm?
-  private var hasFinished = false
 
   init(
     _ stage: Stage, _ source: Publisher<Output, Failure>, _ interval: Duration,
     latest: Bool, _ clock: any Clock<Duration>
   ) {
-    self.source = source
     self.interval = interval
     prefersLatest = latest
-    timeline = Timeline(clock)
-    super.init(stage)
+    super.init(stage, source, clock)
   }
-
-  override func start() { attach(input, to: source) }
 
   override func receive(from input: AnyInput) {
     let value = self.input.take()
-    if prefersLatest || waiting == nil { waiting = value }
+    if prefersLatest || held == nil { held = value }
     if input.isComplete { end(of: input) }
   }
 
   override func proceed() {
     if let set = alarm, set.isDue { alarm = nil }
-    if isOpen, alarm == nil || hasFinished, let value = waiting.take() {
+    if let value = takeDue() {
       alarm = Alarm(timeline, at: timeline.elapsed + interval, for: self)
       emit(value)
     }
-    if hasFinished, waiting == nil { finish(Completion<Failure>.finished) }
-  }
-
-  override func complete(from input: AnyInput) {
-    if input.hasFailed { input.passEnd(to: self) } else { hasFinished = true }
-  }
-
-  override func cleanUp() {
-    super.cleanUp()
-    alarm = nil
-    waiting = nil
+    finishIfDone()
   }
 }
 
-/// A junction that publishes everything later.
-private final class Delay<Output: Sendable, Failure: Error>: Junction, @unchecked Sendable {
+/// A junction that publishes everything later. Sendable as every ``Origin`` is.
+private final class Delay<Output: Sendable, Failure: Error>:
+  Pipe<Output, Failure>, @unchecked Sendable
+{
   private enum Signal {
     case value(Output)
     case completion(AnyInput)
   }
 
-  private let source: Publisher<Output, Failure>
   private let time: Duration
   private let timeline: Timeline
-  private let input = Input<Output, Failure>()
   private var queue = Fifo<(due: Duration, signal: Signal)>()
   private var next: (due: Duration, signal: Signal)?
   private var alarm: Alarm?
@@ -117,13 +117,10 @@ private final class Delay<Output: Sendable, Failure: Error>: Junction, @unchecke
     _ stage: Stage, _ source: Publisher<Output, Failure>, _ time: Duration,
     _ clock: any Clock<Duration>
   ) {
-    self.source = source
     self.time = time
     timeline = Timeline(clock)
-    super.init(stage)
+    super.init(stage, source)
   }
-
-  override func start() { attach(input, to: source) }
 
   override func receive(from input: AnyInput) {
     queue.append((timeline.elapsed + time, .value(self.input.take())))
@@ -161,13 +158,13 @@ private final class Delay<Output: Sendable, Failure: Error>: Junction, @unchecke
   }
 }
 
-/// A junction that fails if its receiver has to wait too long.
-private final class Timeout<Output: Sendable, Failure: Error>: Junction, @unchecked Sendable {
-  private let source: Publisher<Output, Failure>
+/// A junction that fails if its receiver has to wait too long. Sendable as every ``Origin`` is.
+private final class Timeout<Output: Sendable, Failure: Error>:
+  Pipe<Output, Failure>, @unchecked Sendable
+{
   private let limit: Duration
   private let failure: @Sendable () -> Failure
   private let timeline: Timeline
-  private let input = Input<Output, Failure>()
   private var due = Duration.zero
   private var isTiming = false
   private var alarm: Alarm?
@@ -176,14 +173,11 @@ private final class Timeout<Output: Sendable, Failure: Error>: Junction, @unchec
     _ stage: Stage, _ source: Publisher<Output, Failure>, _ limit: Duration,
     _ clock: any Clock<Duration>, _ failure: @escaping @Sendable () -> Failure
   ) {
-    self.source = source
     self.limit = limit
     self.failure = failure
     timeline = Timeline(clock)
-    super.init(stage)
+    super.init(stage, source)
   }
-
-  override func start() { attach(input, to: source) }
 
   override func proceed() {
     if isOpen, input.isFull {
@@ -203,8 +197,6 @@ private final class Timeout<Output: Sendable, Failure: Error>: Junction, @unchec
     if alarm != nil, due <= timeline.elapsed { return finish(Completion.failure(failure())) }
     alarm = Alarm(timeline, at: due, for: self)
   }
-
-  override func complete(from input: AnyInput) { input.passEnd(to: self) }
 
   override func cleanUp() {
     super.cleanUp()

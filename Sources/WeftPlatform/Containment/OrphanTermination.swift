@@ -32,7 +32,7 @@ package struct OrphanTermination {
 
   /// Blocks until all of them are dead, or have survived being killed for five seconds.
   package func end() -> OrphansEnd {
-    var found = find()
+    var found = findAll()
     var all = found
     guard !found.isEmpty, let slot = try? ProgramSlot.ofThisThread() else { return OrphansEnd() }
     _ = stop.attach(slot.signal)
@@ -60,6 +60,19 @@ package struct OrphanTermination {
       case .finish: return result(of: all, orphans: ending.gaveUp ? found : [])
       }
     }
+  }
+
+  /// The living orphans. One search may miss a process that starts during it, which would then only be killed, after the
+  /// grace period; so searches are repeated until one finds nothing new, up to a limit for those that never stop starting
+  /// others.
+  private func findAll() -> [ProcessStatus] {
+    var found = find()
+    for _ in 0..<5 where !found.isEmpty {
+      let known = Set(found.map(\.identity))
+      found = find()
+      if found.allSatisfy({ known.contains($0.identity) }) { break }
+    }
+    return found
   }
 
   private func ask(_ processes: [ProcessStatus]) {

@@ -9,12 +9,16 @@ import WeftPlanning
 /// its journal, and the report rebuilt from the journal.
 struct ViewChecker {
   private(set) var violations: [String] = []
+  private let plan: Plan
+  private let addresses: PlanAddresses
 
   /// - Parameters:
   ///   - simulation: The part that has ended.
   ///   - recorded: The journal of all parts, including the ended one.
   ///   - again: The report rebuilt from that.
   init(_ simulation: Simulation, _ recorded: RunState, _ again: RunReport?) {
+    plan = simulation.plan
+    addresses = PlanAddresses(plan)
     compareGroups(of: simulation, with: recorded)
     findDoubts(in: simulation)
     let report = simulation.report
@@ -62,16 +66,6 @@ struct ViewChecker {
   /// Checks groups around steps: a restored group starts no step, and one that this engine has not started, because it
   /// skips what is inside, is no recorded success. Cleanups follow rules of their own.
   private mutating func compareGroups(of simulation: Simulation, with recorded: RunState) {
-    let plan = simulation.plan
-    let addresses = PlanAddresses(plan)
-    /// The instances of the groups around a step, the outermost first.
-    func groups(around step: StepAddress) -> [StepAddress] {
-      guard let inner = addresses.innermostGroup(at: step) else { return [] }
-      return plan.allEnclosingGroups(ofGroup: inner).reversed().flatMap { group in
-        plan.groups[group].isTopLevel
-          ? [] : addresses.instances(of: plan.groups[group].address!, around: step)
-      }
-    }
     var started: [StepAddress: GroupStart] = [:]
     // Reported as failed, and not run.
     var inDoubt: Set<StepAddress> = []
@@ -86,11 +80,11 @@ struct ViewChecker {
     for event in simulation.events {
       switch event.kind {
       case .stepStarted(let step, _)
-      where !inDoubt.contains(step) && !isFinal(step, addresses, plan):
+      where !inDoubt.contains(step) && !isFinal(step):
         for group in groups(around: step) where started[group]?.isRestored == true {
           violations.append("\(group) is restored, and \(step) in it starts")
         }
-      case .stepSkipped(let step, _) where !isFinal(step, addresses, plan):
+      case .stepSkipped(let step, _) where !isFinal(step):
         // What is in a group that does not start keeps its state, and so does what an earlier attempt left.
         let around = groups(around: step)
         guard
@@ -108,9 +102,8 @@ struct ViewChecker {
 
   /// Checks that a run with a step in doubt does not succeed, unless a race or join around the step is decided.
   private mutating func findDoubts(in simulation: Simulation) {
-    let (plan, report) = (simulation.plan, simulation.report)
+    let report = simulation.report
     guard report.end?.outcome == .success else { return }
-    let addresses = PlanAddresses(plan)
     for step in report.steps {
       guard case .finished(let end) = step.state,
         end.failure?.classes.contains(.inDoubt) == true,
@@ -121,7 +114,19 @@ struct ViewChecker {
     }
   }
 
-  private func isFinal(_ step: StepAddress, _ addresses: PlanAddresses, _ plan: Plan) -> Bool {
+  /// The instances of the groups around a step, the outermost first.
+  private func groups(around step: StepAddress) -> [StepAddress] {
+    guard let inner = addresses.innermostGroup(at: step) else { return [] }
+    return plan.allEnclosingGroups(ofGroup: inner).reversed().flatMap { group in
+      guard !plan.groups[group].isTopLevel, let planned = plan.groups[group].address else {
+        return [] as [StepAddress]
+      }
+      return addresses.instances(of: planned, around: step)
+    }
+  }
+
+  /// Whether a step is a cleanup, or in `finally`.
+  private func isFinal(_ step: StepAddress) -> Bool {
     guard let index = addresses.step(at: step) else { return false }
     return plan.bodies.cleanupSteps.contains(index)
       || plan.allEnclosingGroups(ofGroup: plan.steps[index].group).contains(

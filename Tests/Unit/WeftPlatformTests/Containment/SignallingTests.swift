@@ -72,4 +72,23 @@ import Testing
     #expect(ended?.ended.count == 1)
     #expect(ended?.orphans.isEmpty == true)
   }
+
+  @Test("X08: a process that the first search misses is asked to end, too")
+  func aProcessThatStartsDuringASearchIsAskedToEnd() throws {
+    var second: ProgramEnd?
+    let first = try run(["/bin/sleep", "1000"]) { _ in
+    } started: { first in
+      second = try? run(["/bin/sleep", "1000"]) { _ in
+      } started: { second in
+        var looks = 0
+        _ = OrphanTermination(policy: StopPolicy(grace: .seconds(600)), stop: StopSwitch()) {
+          looks += 1
+          let found = looks == 1 ? [first.id] : [first.id, second.id]
+          return found.compactMap { ProcessStatus(of: $0) }.filter(\.isAlive)
+        }.end()
+      }.end
+    }
+    #expect(first.end.status == .killed(by: .terminate))
+    #expect(second?.status == .killed(by: .terminate))
+  }
 }
