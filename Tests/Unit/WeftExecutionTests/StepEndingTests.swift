@@ -39,7 +39,9 @@ import WeftPlatform
   }
 
   @Test func aStepIsAskedToEndAsItWishes() async throws {
-    var command = Command(.script("trap 'echo got INT; exit 7' INT; sleep 1000 & wait"))
+    // What a shell starts in the background ignores INT.
+    var command = Command(
+      .script("sleep 1000 & trap 'kill $!; echo got INT; exit 7' INT; wait"))
     command.stop = StopRequest(signal: "INT")
     let step = Step("a", command, timeout: .seconds(1))
     let run = try await RealRun(Workflow(steps: [step]))

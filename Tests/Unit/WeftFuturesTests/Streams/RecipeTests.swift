@@ -225,6 +225,11 @@ final class Screen: Sendable {
       while !paths.contains(path) { await Task.yield() }
     }
 
+    /// Waits until a task that was cancelled has cancelled its request.
+    func waitForCancellation() async {
+      while cancelled.entries.isEmpty { await Task.yield() }
+    }
+
     func answer(_ path: String, _ status: Int = 200, _ body: String = "") {
       let promise = requests.withLock { requests in
         requests.firstIndex { $0.path == path }.map { requests.remove(at: $0).promise }
@@ -252,6 +257,7 @@ final class Screen: Sendable {
     await clock.waitForSleep(2)
     clock.advance(by: .milliseconds(300))
     await server.waitFor("/search/weft!")
+    await server.waitForCancellation()
     #expect(server.cancelled.entries == ["/search/weft"])
     server.answer("/search/weft!", 200, "1 result")
     #expect(
