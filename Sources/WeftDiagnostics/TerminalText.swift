@@ -31,6 +31,11 @@ package enum TerminalText {
     }
   }
 
+  /// Whether a text consists of printable ASCII: nothing in it needs an escape, and each byte takes one column.
+  package static func isPlain(_ text: String) -> Bool {
+    text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+  }
+
   /// A visible spelling for a byte that is not UTF-8.
   package static func escape(byte: UInt8) -> String { "\\x" + hex(UInt32(byte), digits: 2) }
 

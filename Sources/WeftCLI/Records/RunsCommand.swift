@@ -30,13 +30,7 @@ struct RunsCommand: Subcommand {
   }
 
   private func runs() throws(CommandFailure) -> [RunListEntry] {
-    guard let state = try RecordedRuns.all(in: place) else { return [] }
-    var runs: [RunListEntry] = []
-    for run in state.newestFirst() {
-      guard runs.count < limit ?? .max else { break }
-      if let glance = state.glance(at: run), wants(glance) { runs.append(glance) }
-    }
-    return runs
+    try RecordedRuns.all(in: place)?.list(atMost: limit ?? .max, where: wants) ?? []
   }
 
   private func wants(_ run: RunListEntry) -> Bool {

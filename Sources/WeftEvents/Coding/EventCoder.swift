@@ -92,7 +92,7 @@ extension EventCoder {
   }
 
   /// Codes a list that is absent if it is empty.
-  mutating func codeIfAny<Value: CodedValue>(
+  package mutating func codeIfAny<Value: CodedValue>(
     _ key: StaticString, _ values: inout [Value]
   ) throws(Failure) {
     if member(key, isPresent: !values.isEmpty) { try code(&values) }

@@ -216,7 +216,7 @@ package final class PrivateDirectory: Sendable {
   package func has(_ name: String) -> Bool { (try? directory.stamp(of: EntryName(name))) != nil }
 
   /// The properties of a regular file; `nil` for other kinds.
-  func stamp(ofFile name: String) -> FileStamp? {
+  package func stamp(ofFile name: String) -> FileStamp? {
     guard let stamp = try? directory.stamp(of: EntryName(name)), case .file = stamp.kind else {
       return nil
     }

@@ -1,5 +1,4 @@
 package import WeftPlanning
-import WeftPlatform
 
 /// The file format of recorded durations: a line for each step, and a checksum.
 ///
@@ -23,21 +22,14 @@ package enum DurationFile {
       bytes += entry.address.utf8
       bytes.append(newline)
     }
-    let checksum = bytes.withUnsafeBytes { Checksum.crc32c($0) }
-    bytes += seal(checksum)
+    SealedText.seal(&bytes)
     return bytes
   }
 
   /// - Returns: `nil` if the bytes are damaged or in another format.
   package static func history(in bytes: [UInt8]) -> DurationHistory? {
-    let end = bytes.count - sealLength
-    guard end >= 0 else { return nil }
-    let checksum = bytes.withUnsafeBytes {
-      Checksum.crc32c(UnsafeRawBufferPointer(rebasing: $0[..<end]))
-    }
-    guard bytes[end...].elementsEqual(seal(checksum)) else { return nil }
+    guard var rest = SealedText.text(in: bytes) else { return nil }
     var entries: [DurationHistory.Entry] = []
-    var rest = bytes[..<end]
     while !rest.isEmpty {
       guard let entry = entry(from: &rest) else { return nil }
       entries.append(entry)
@@ -47,42 +39,43 @@ package enum DurationFile {
 
   /// Parses one line.
   private static func entry(from rest: inout ArraySlice<UInt8>) -> DurationHistory.Entry? {
-    guard let times = number(from: &rest) else { return nil }
+    guard let times = rest.takeNumber() else { return nil }
     var recent: [Int] = []
-    while recent.count < MeasuredStep.recentLimit, let duration = number(from: &rest) {
+    while recent.count < MeasuredStep.recentLimit, let duration = rest.takeNumber() {
       recent.append(duration)
     }
-    guard let end = rest.firstIndex(of: newline),
-      let address = String(validating: rest[..<end], as: UTF8.self),
-      let step = MeasuredStep(recent: recent, times: times)
+    guard let address = rest.takeLine(), let step = MeasuredStep(recent: recent, times: times)
     else { return nil }
-    rest = rest[(end + 1)...]
     return DurationHistory.Entry(address, step)
   }
 
-  /// Parses digits and the space after them; consumes nothing of a name that begins with digits.
-  private static func number(from rest: inout ArraySlice<UInt8>) -> Int? {
+  private static let space = UInt8(ascii: " ")
+  private static let newline = UInt8(ascii: "\n")
+}
+
+extension ArraySlice<UInt8> {
+  /// Consumes digits and the space after them; nothing of a name that begins with digits.
+  ///
+  /// - Returns: `nil` unless there are 1 to 18 digits and a space.
+  fileprivate mutating func takeNumber() -> Int? {
     var value = 0
-    var index = rest.startIndex
-    while index < rest.endIndex, digits.contains(rest[index]) {
-      guard index - rest.startIndex < digitLimit else { return nil }
-      value = value * 10 + Int(rest[index] - digits.lowerBound)
+    var index = startIndex
+    while index < endIndex, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self[index]) {
+      guard index - startIndex < 18 else { return nil }
+      value = value * 10 + Int(self[index] - UInt8(ascii: "0"))
       index += 1
     }
-    guard index > rest.startIndex, index < rest.endIndex, rest[index] == space else { return nil }
-    rest = rest[(index + 1)...]
+    guard index > startIndex, index < endIndex, self[index] == UInt8(ascii: " ") else { return nil }
+    self = self[(index + 1)...]
     return value
   }
 
-  /// Returns `crc32c 9f3a01c7` and a newline.
-  private static func seal(_ checksum: UInt32) -> [UInt8] {
-    let digits = String(checksum, radix: 16)
-    return Array("crc32c \(String(repeating: "0", count: 8 - digits.count))\(digits)\n".utf8)
+  /// Consumes a line of UTF-8 with its end.
+  fileprivate mutating func takeLine() -> String? {
+    guard let end = firstIndex(of: UInt8(ascii: "\n")),
+      let line = String(validating: self[..<end], as: UTF8.self)
+    else { return nil }
+    self = self[(end + 1)...]
+    return line
   }
-
-  private static let sealLength = 16
-  private static let digitLimit = 18
-  private static let space = UInt8(ascii: " ")
-  private static let newline = UInt8(ascii: "\n")
-  private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 }

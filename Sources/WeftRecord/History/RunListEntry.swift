@@ -3,7 +3,7 @@ import WeftPlatform
 
 /// The entry of a run in a list of runs.
 package struct RunListEntry: Sendable, Hashable {
-  package let run: RunID
+  package var run: RunID
   package var state: RecordedState
   /// The time at which it first began.
   package var startedAt: WallTime?
@@ -86,6 +86,21 @@ extension RunListEntry {
   }
 }
 
+extension RunListEntry: Payload {
+  package static var blank: RunListEntry { RunListEntry(RunID(""), .success) }
+
+  package mutating func code<Coder: EventCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.code("run", &run)
+    try coder.code("state", &state)
+    try coder.code("startedAt", &startedAt)
+    try coder.code("workflow", &workflow)
+    try coder.code("file", &file)
+    try coder.codeIfAny("inputs", &inputs)
+    try coder.code("durationUs", &duration)
+    try coder.code("counts", &counts)
+  }
+}
+
 extension RecordedState {
   init(_ outcome: Outcome) {
     switch outcome {
@@ -105,7 +120,7 @@ extension RunState {
 }
 
 /// The state of a recorded run.
-package enum RecordedState: String, Sendable, Hashable, CaseIterable {
+package enum RecordedState: String, CodedValue, CaseIterable {
   case success
   case failure
   case cancelled
@@ -117,4 +132,6 @@ package enum RecordedState: String, Sendable, Hashable, CaseIterable {
   case running
   /// Its state cannot be determined.
   case damaged
+
+  package static var blank: RecordedState { .success }
 }

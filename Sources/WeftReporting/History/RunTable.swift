@@ -20,26 +20,38 @@ package struct RunTable: Sendable {
 
   private static let heads = ["RUN", "STARTED (UTC)", "STATE", "DURATION", "STEPS", "WORKFLOW"]
 
+  private struct Cell {
+    let text: String
+    let columns: Int
+
+    init(_ text: String) {
+      self.text = text
+      columns = DisplayText.columns(of: text)
+    }
+  }
+
   /// Returns the table with a header and line ends; damage is explained on a separate line below its run.
   package func rendered(_ runs: [RunListEntry]) -> String {
     let showsInputs = runs.contains { !$0.inputs.isEmpty }
-    let heads = RunTable.heads + (showsInputs ? ["INPUTS"] : [])
-    let rows = runs.map { cells($0) + (showsInputs ? [inputs($0)] : []) }
-    let widths = heads.indices.map { column in
-      ([heads] + rows).map { DisplayText.columns(of: $0[column]) }.max() ?? 0
+    let heads = (RunTable.heads + (showsInputs ? ["INPUTS"] : [])).map(Cell.init)
+    let rows = runs.map { cells($0) + (showsInputs ? [Cell(inputs($0))] : []) }
+    var widths = heads.map(\.columns)
+    for row in rows {
+      for column in row.indices { widths[column] = max(widths[column], row[column].columns) }
     }
-    var result = line(heads, widths)
+    var result = ""
+    appendLine(heads, widths, to: &result)
     for (run, row) in zip(runs, rows) {
-      result += line(row, widths)
+      appendLine(row, widths, to: &result)
       if let damage = run.damage { result += "    \(text.name(damage))\n" }
     }
     return result
   }
 
-  private func cells(_ run: RunListEntry) -> [String] {
+  private func cells(_ run: RunListEntry) -> [Cell] {
     [
-      run.run.text, run.startedAt.map(ShownMoment.text) ?? "", shown(run.state), duration(run),
-      steps(run), workflow(run),
+      Cell(run.run.text), Cell(run.startedAt.map(ShownMoment.text) ?? ""), Cell(shown(run.state)),
+      Cell(duration(run)), Cell(steps(run)), Cell(workflow(run)),
     ]
   }
 
@@ -53,14 +65,18 @@ package struct RunTable: Sendable {
 
   private static let inputsLimit = 60
 
-  private func line(_ cells: [String], _ widths: [Int]) -> String {
-    var line = ""
+  /// Appends cells, each padded unless only empty ones follow.
+  private func appendLine(_ cells: [Cell], _ widths: [Int], to result: inout String) {
+    var missing = 0
     for (cell, width) in zip(cells, widths) {
-      line += cell
-      line += String(repeating: " ", count: width - DisplayText.columns(of: cell) + 2)
+      if !cell.text.isEmpty {
+        for _ in 0..<missing { result += " " }
+        result += cell.text
+        missing = 0
+      }
+      missing += width - cell.columns + 2
     }
-    while line.last == " " { line.removeLast() }
-    return line + "\n"
+    result += "\n"
   }
 
   private func shown(_ state: RecordedState) -> String {
@@ -105,7 +121,7 @@ package struct RunTable: Sendable {
 enum ShownMoment {
   /// Returns `2026-11-21 18:40:12`, in UTC.
   static func text(_ time: WallTime) -> String {
-    let text = Timestamp(nanoseconds: time.nanoseconds).description
-    return text.prefix(10) + " " + text.dropFirst(11).prefix(8)
+    let text = Timestamp(nanoseconds: time.nanoseconds).description.utf8
+    return String(text.prefix(10))! + " " + String(text.dropFirst(11).prefix(8))!
   }
 }

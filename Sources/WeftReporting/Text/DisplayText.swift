@@ -50,6 +50,7 @@ struct DisplayText: Sendable, Hashable {
 
   /// Returns the number of columns of sanitized text; SGR sequences take none.
   static func columns(of text: String) -> Int {
+    if TerminalText.isPlain(text) { return text.utf8.count }
     var width = 0
     var rest = text[...]
     while let first = rest.first {
@@ -66,9 +67,7 @@ struct DisplayText: Sendable, Hashable {
   /// Returns the sanitized text, truncated with an ellipsis to at most `columns`.
   func cut(_ text: String, columns: Int) -> String {
     guard columns > 0 else { return "" }
-    if text.utf8.count <= columns, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) {
-      return text
-    }
+    if text.utf8.count <= columns, TerminalText.isPlain(text) { return text }
     var line = Line(limit: columns, ellipsis: ellipsis)
     var rest = text[...]
     while let character = rest.first, !line.isFull {
