@@ -18,7 +18,8 @@ package struct WorkspaceReader: Sendable {
   package func inputs(_ rule: FileRule) throws(WorkspaceError) -> [FileRecord] {
     var records: [FileRecord] = []
     let choice = Directory.Choice(
-      entersDirectory: rule.canInclude(below:), visits: rule.includes)
+      entersDirectory: rule.canInclude(below:), onlyNames: rule.onlyNames(in:),
+      visits: rule.includes)
     try workspace.walk(choice, stop: stop) { (found) throws(WorkspaceError) in
       switch found.stamp.kind {
       case .file: records.append(try file(found))
@@ -203,6 +204,8 @@ package struct FileRule: Sendable {
   package func canInclude(below directory: [String]) -> Bool {
     !isExcluded(directory) && selection.canInclude(below: directory)
   }
+
+  func onlyNames(in directory: [String]) -> Set<String>? { selection.onlyNames(in: directory) }
 
   private func isExcluded(_ path: [String]) -> Bool {
     path.contains(".git") || excluded.contains { path.starts(with: $0) }

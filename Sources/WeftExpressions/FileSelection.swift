@@ -56,6 +56,17 @@ package struct FileSelection: Sendable, Hashable {
   package func canInclude(below directory: [String]) -> Bool {
     rules.contains { !$0.isExclusion && $0.pattern.canCover(below: directory) }
   }
+
+  /// The names in a directory of all files and directories that matter; `nil` if that depends on what is there, so that
+  /// the directory must be read.
+  package func onlyNames(in directory: [String]) -> Set<String>? {
+    var names: Set<String> = []
+    for rule in rules where !rule.isExclusion && rule.pattern.canCover(below: directory) {
+      guard let name = rule.pattern.onlyName(at: directory.count) else { return nil }
+      names.insert(name)
+    }
+    return names
+  }
 }
 
 /// A pattern for paths, as in actions/glob: `*` and `?` within a name, `**` for any number of directories, `[…]` for
@@ -102,6 +113,14 @@ struct PathPattern: Sendable, Hashable {
       guard pattern.matches(name) else { return false }
     }
     return true
+  }
+
+  /// The only name that a path can have after this number of names; `nil` if there are others.
+  func onlyName(at index: Int) -> String? {
+    guard index < parts.count, !parts[..<index].contains(.anyDirectories),
+      case .name(let pattern) = parts[index]
+    else { return nil }
+    return pattern.literal
   }
 
   private func matches(_ path: ArraySlice<[Unicode.Scalar]>) -> Bool {
@@ -188,6 +207,16 @@ struct NamePattern: Sendable, Hashable {
       }
     }
     return nil
+  }
+
+  /// The only name that matches; `nil` if there are others.
+  var literal: String? {
+    var name = ""
+    for part in parts {
+      guard case .scalar(let scalar) = part else { return nil }
+      name.unicodeScalars.append(scalar)
+    }
+    return name
   }
 
   func matches(_ name: [Unicode.Scalar]) -> Bool {

@@ -48,9 +48,8 @@ extension WallTime {
   /// Parses `2026-11-20T23:36:05.123Z`; `nil` for anything else.
   init?(wireText text: String) {
     let bytes = Array(text.utf8)
-    let shape = Array("dddd-dd-ddTdd:dd:dd.dddZ".utf8)
-    guard bytes.count == shape.count else { return nil }
-    for (byte, wanted) in zip(bytes, shape) {
+    guard bytes.count == WallTime.shape.count else { return nil }
+    for (byte, wanted) in zip(bytes, WallTime.shape) {
       let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
       guard wanted == UInt8(ascii: "d") ? isDigit : byte == wanted else { return nil }
     }
@@ -66,6 +65,8 @@ extension WallTime {
     let seconds = days * 86_400 + number(11..<13) * 3600 + number(14..<16) * 60 + number(17..<19)
     self.init(nanoseconds: seconds * 1_000_000_000 + number(20..<23) * 1_000_000)
   }
+
+  private static let shape = Array("dddd-dd-ddTdd:dd:dd.dddZ".utf8)
 
   /// Returns the days since 1970 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`).
   private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {

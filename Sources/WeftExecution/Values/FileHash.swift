@@ -22,8 +22,8 @@ package enum FileHash {
     }
     var (whole, count) = (SHA256(), 0)
     let choice = Directory.Choice(
-      entersDirectory: selection.canInclude(below:), visits: selection.includes,
-      repairsNames: true)
+      entersDirectory: selection.canInclude(below:), onlyNames: selection.onlyNames(in:),
+      visits: selection.includes, repairsNames: true)
     do {
       let directory = try placing([]) { () throws(SystemError) in try Directory(root) }
       try directory.walk(choice) { (found) throws(WorkspaceError) in

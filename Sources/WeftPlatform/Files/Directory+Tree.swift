@@ -47,6 +47,8 @@ extension Directory {
   /// The entries that a walk covers. Paths are the names from the root on.
   package struct Choice {
     package var entersDirectory: ([String]) -> Bool
+    /// The names in a directory that can be visited or entered, if they are known; otherwise it is read.
+    package var onlyNames: ([String]) -> Set<String>?
     /// Applies to directories, too.
     package var visits: ([String]) -> Bool
     /// Whether names that are not UTF-8 are reported with U+FFFD; otherwise they are errors.
@@ -54,9 +56,11 @@ extension Directory {
 
     package init(
       entersDirectory: @escaping ([String]) -> Bool = { _ in true },
+      onlyNames: @escaping ([String]) -> Set<String>? = { _ in nil },
       visits: @escaping ([String]) -> Bool = { _ in true }, repairsNames: Bool = false
     ) {
       self.entersDirectory = entersDirectory
+      self.onlyNames = onlyNames
       self.visits = visits
       self.repairsNames = repairsNames
     }
@@ -95,7 +99,12 @@ private struct TreeWalk {
 
   func enter(_ directory: Directory, _ path: [String]) throws(WorkspaceError) {
     guard path.count <= Directory.depthLimit else { throw WorkspaceError(.tooDeep, at: path) }
-    let names = try placing(path) { () throws(SystemError) in try directory.names() }
+    let names: [EntryName]
+    if let known = choice.onlyNames(path) {
+      names = known.map { EntryName($0) }.filter(\.canExist).sorted()
+    } else {
+      names = try placing(path) { () throws(SystemError) in try directory.names() }
+    }
     for name in names {
       guard stop.level == .none else { throw WorkspaceError(.stopped, at: path) }
       let inner = path + [name.text]

@@ -252,6 +252,9 @@ struct EntryName: Hashable, Sendable, Comparable {
     [".", ".."].contains { $0.utf8CString.elementsEqual(characters) }
   }
 
+  /// Whether an entry can have this name.
+  var canExist: Bool { characters.count <= Int(NAME_MAX) + 1 && !characters.dropLast().contains(0) }
+
   /// The characters, unless the system would take only those before a NUL.
   fileprivate func checked() throws(SystemError) -> [CChar] {
     if characters.dropLast().contains(0) { throw .invalid }

@@ -49,16 +49,24 @@ extension Timestamp: CustomStringConvertible {
     let (days, time) = Self.floorDivide(nanoseconds, by: 86_400_000_000_000)
     let date = CivilDate(daysSince1970: days)
     let milliseconds = time / 1_000_000
-    let (seconds, fraction) = (milliseconds / 1000, milliseconds % 1000)
-    return Self.padded(date.year, 4) + "-" + Self.padded(date.month, 2) + "-"
-      + Self.padded(date.day, 2)
-      + "T" + Self.padded(seconds / 3600, 2) + ":" + Self.padded(seconds / 60 % 60, 2) + ":"
-      + Self.padded(seconds % 60, 2) + "." + Self.padded(fraction, 3) + "Z"
-  }
-
-  private static func padded(_ number: Int64, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    let seconds = milliseconds / 1000
+    var text = Array("0000-00-00T00:00:00.000Z".utf8)
+    func write(_ number: Int64, upTo end: Int) {
+      var (rest, index) = (number, end)
+      while rest > 0 {
+        index -= 1
+        text[index] += UInt8(rest % 10)
+        rest /= 10
+      }
+    }
+    write(date.year, upTo: 4)
+    write(date.month, upTo: 7)
+    write(date.day, upTo: 10)
+    write(seconds / 3600, upTo: 13)
+    write(seconds / 60 % 60, upTo: 16)
+    write(seconds % 60, upTo: 19)
+    write(milliseconds % 1000, upTo: 23)
+    return String(decoding: text, as: UTF8.self)
   }
 
   private static func floorDivide(_ number: Int64, by divisor: Int64) -> (Int64, Int64) {

@@ -17,6 +17,10 @@ struct WorkspaceReaderTests {
       try scratch.inputs(["src", "Makefile", "!**/*.tmp"])
         == ["Makefile", "src/a.c", "src/b.c", "src/deep/er/c.c"])
     #expect(try scratch.inputs(["no/such"]) == [])
+    #expect(
+      try scratch.inputs(["src/b.c", "src/a.c", "other", "src/none"])
+        == ["other", "src/a.c", "src/b.c"])
+    #expect(try scratch.inputs(["other/below", "a\0b", String(repeating: "x", count: 300)]) == [])
   }
 
   @Test func weftAndGitDirectoriesAreNotInputs() throws {

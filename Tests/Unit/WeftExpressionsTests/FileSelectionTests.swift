@@ -9,8 +9,9 @@ struct FileSelectionTests {
     let isIncluded = selection.includes(names)
     if isIncluded {
       for count in 0..<names.count {
-        #expect(
-          selection.canInclude(below: Array(names[..<count])), "\(names[..<count]) is not entered")
+        let directory = Array(names[..<count])
+        #expect(selection.canInclude(below: directory), "\(directory) is not entered")
+        #expect(selection.onlyNames(in: directory)?.contains(names[count]) ?? true)
       }
     }
     return isIncluded
@@ -42,6 +43,19 @@ struct FileSelectionTests {
   ])
   func aPatternDoesNotMeanAnotherPath(pattern: String, path: String) throws {
     #expect(try !FileSelectionTests.includes([pattern], path))
+  }
+
+  @Test(
+    "a directory is read only if names in it depend on what is there",
+    arguments: [
+      (["a/b", "a/c", "!a/d"], "", ["a"]), (["a/b", "a/c", "!a/d"], "a", ["b", "c"]),
+      (["a/b", "x/c"], "a", ["b"]), (["a/b"], "a/b", nil), (["a/*"], "a", nil),
+      (["a/*", "b"], "", ["a", "b"]), (["**/a"], "x", nil), (["x/**/a/b"], "x/y/a", nil),
+      (["a/\\*"], "a", ["*"]), (["a/[b]", "a/c"], "a", nil), (["!a"], "", []),
+    ] as [([String], String, Set<String>?)])
+  func onlyNamesThatMatter(patterns: [String], directory: String, names: Set<String>?) throws {
+    let path = directory.split(separator: "/").map(String.init)
+    #expect(try FileSelection(patterns).onlyNames(in: path) == names)
   }
 
   @Test(
