@@ -1,6 +1,6 @@
 import Testing
+import WeftEvents
 import WeftPlanning
-import WeftRecord
 
 @testable import WeftCLI
 

@@ -1,4 +1,4 @@
-import WeftEvents
+package import WeftEvents
 import WeftJSON
 import WeftPlatform
 
@@ -36,7 +36,7 @@ extension StateDirectory {
 
 /// The entries of ended runs, from the file that keeps them.
 private struct KnownRuns {
-  private var runs: [RunID: KnownRun] = [:]
+  private var runs: [RunID: KeptRunEntry] = [:]
   private var newCount = 0
 
   private static let name = "list"
@@ -57,12 +57,7 @@ private struct KnownRuns {
     var start = 0
     while let length = text[start...].firstIndex(of: UInt8(ascii: "\n")).map({ $0 - start }) {
       let line = UnsafeRawBufferPointer(rebasing: text[start..<start + length])
-      var scanner = RecordScanner(line)
-      var known = KnownRun.blank
-      guard (try? known.codeValue(&scanner)) != nil else {
-        runs = [:]
-        return
-      }
+      guard let known = KeptRunEntry(line: line) else { return }
       runs[known.entry.run] = known
       start += length + 1
     }
@@ -78,7 +73,7 @@ private struct KnownRuns {
     case .success, .failure, .cancelled: break
     case .waiting, .interrupted, .running, .damaged: return
     }
-    runs[entry.run] = KnownRun(entry, stamp)
+    runs[entry.run] = KeptRunEntry(entry, stamp)
     newCount += 1
   }
 
@@ -89,9 +84,10 @@ private struct KnownRuns {
     guard newCount >= KnownRuns.fewestNew else { return }
     var writer = EventJSON(version: "", isJournal: true)
     for run in existing {
-      guard var known = runs[run] else { continue }
-      known.codeValue(&writer)
-      writer.writer.endLine()
+      guard let known = runs[run] else { continue }
+      writer.beginObject()
+      writer.write(known)
+      writer.endLine()
     }
     var bytes = writer.writer.bytes
     SealedText.seal(&bytes)
@@ -100,33 +96,61 @@ private struct KnownRuns {
   }
 }
 
-/// The entry of an ended run, and the properties of the journal that it was read from.
-private struct KnownRun: Payload {
-  var entry: RunListEntry
-  private var size: Int
-  private var changed: Int
-  private var inode: Int
-
-  init(_ entry: RunListEntry, _ stamp: FileStamp) {
-    self.entry = entry
-    size = Int(stamp.size)
-    changed = Int(stamp.changed)
-    inode = Int(truncatingIfNeeded: stamp.inode)
+extension StateDirectory {
+  /// Inspects a run regardless of its lock: only the ends of its journal if it has ended, otherwise all of it.
+  /// Changes nothing, and never blocks an engine.
+  ///
+  /// - Returns: `nil` if the run no longer exists. An unreadable run is reported as damaged, so that others can still
+  ///   be listed.
+  package func glance(at run: RunID, limits: JournalLimits = JournalLimits()) -> RunListEntry? {
+    do throws(RunFolderError) {
+      return try glance(at: run, in: try folder(of: run), limits)
+    } catch {
+      if case .unknown = error { return nil }
+      return .damaged(run, because: error.message)
+    }
   }
 
-  static let blank = KnownRun(
-    RunListEntry(RunID(""), .success),
-    FileStamp(
-      kind: .file(isExecutable: false), device: 0, inode: 0, size: 0, modified: 0, changed: 0))
-
-  func isOf(_ stamp: FileStamp) -> Bool {
-    size == stamp.size && changed == stamp.changed && inode == Int(truncatingIfNeeded: stamp.inode)
+  private func glance(
+    at run: RunID, in folder: PrivateDirectory, _ limits: JournalLimits
+  ) throws(RunFolderError) -> RunListEntry {
+    // Checked first: if no engine holds the run now, the journal is final when it is read.
+    let isHeld = try RunFolder.isHeld(folder)
+    let journal = try folder.journal(of: run, limits: limits)
+    if let ends = try journal.ends(), ends.end != nil {
+      return RunListEntry(run, ends, isHeld: isHeld)
+    }
+    let contents = journal.contents()
+    if let damage = contents.damage { throw .damaged(damage) }
+    if contents.lines == 0 {
+      throw .missingOpening(run, journal: journal.name, bytes: contents.tornBytes)
+    }
+    return RunListEntry(run, contents.run, isHeld: isHeld)
   }
+}
 
-  mutating func code<Coder: EventCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.code("size", &size)
-    try coder.code("changed", &changed)
-    try coder.code("inode", &inode)
-    try entry.code(&coder)
+extension RunListEntry {
+  /// - Parameter isHeld: Whether an engine holds it.
+  package init(_ run: RunID, _ recorded: RunState, isHeld: Bool) {
+    self.init(run, recorded.state(isHeld: isHeld))
+    startedAt = recorded.startedAt
+    workflow = recorded.opening?.workflow
+    file = recorded.opening?.file
+    inputs = recorded.opening?.inputs ?? []
+    stepCount = recorded.end == nil ? recorded.stepCount : nil
+    counts = recorded.end?.counts ?? recorded.counts
+    if state == .running {
+      runningSince = recorded.start?.startedAt ?? recorded.startedAt
+    } else {
+      duration = recorded.duration
+    }
+  }
+}
+
+extension RunState {
+  /// - Parameter isHeld: Whether an engine holds it.
+  package func state(isHeld: Bool) -> RecordedState {
+    if let end { return RecordedState(end.outcome) }
+    return isHeld ? .running : pause == nil ? .interrupted : .waiting
   }
 }

@@ -1,6 +1,5 @@
 import WeftDiagnostics
-import WeftEvents
-package import WeftRecord
+package import WeftEvents
 
 /// Recorded runs as comma-separated values (RFC 4180), for spreadsheets and programs: a header, then a line for each
 /// run. Unknown values are empty.

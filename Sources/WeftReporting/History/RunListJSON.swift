@@ -1,7 +1,7 @@
-import WeftEvents
+package import WeftEvents
 import WeftJSON
 import WeftPlatform
-package import WeftRecord
+import WeftRecord
 
 /// Recorded runs as one JSON object, for programs.
 ///

@@ -3,7 +3,6 @@ import WeftDiagnostics
 package import WeftEvents
 import WeftJSON
 import WeftPlatform
-package import WeftRecord
 
 /// Recorded runs as a text table.
 package struct RunTable: Sendable {

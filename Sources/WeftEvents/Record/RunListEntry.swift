@@ -1,5 +1,4 @@
-package import WeftEvents
-import WeftPlatform
+package import WeftPlatform
 
 /// The entry of a run in a list of runs.
 package struct RunListEntry: Sendable, Hashable {
@@ -35,57 +34,6 @@ package struct RunListEntry: Sendable, Hashable {
   }
 }
 
-extension StateDirectory {
-  /// Inspects a run regardless of its lock: only the ends of its journal if it has ended, otherwise all of it.
-  /// Changes nothing, and never blocks an engine.
-  ///
-  /// - Returns: `nil` if the run no longer exists. An unreadable run is reported as damaged, so that others can still
-  ///   be listed.
-  package func glance(at run: RunID, limits: JournalLimits = JournalLimits()) -> RunListEntry? {
-    do throws(RunFolderError) {
-      return try glance(at: run, in: try folder(of: run), limits)
-    } catch {
-      if case .unknown = error { return nil }
-      return .damaged(run, because: error.message)
-    }
-  }
-
-  private func glance(
-    at run: RunID, in folder: PrivateDirectory, _ limits: JournalLimits
-  ) throws(RunFolderError) -> RunListEntry {
-    // Checked first: if no engine holds the run now, the journal is final when it is read.
-    let isHeld = try RunFolder.isHeld(folder)
-    let journal = try folder.journal(of: run, limits: limits)
-    if let ends = try journal.ends(), ends.end != nil {
-      return RunListEntry(run, ends, isHeld: isHeld)
-    }
-    let contents = journal.contents()
-    if let damage = contents.damage { throw .damaged(damage) }
-    if contents.lines == 0 {
-      throw .missingOpening(run, journal: journal.name, bytes: contents.tornBytes)
-    }
-    return RunListEntry(run, contents.run, isHeld: isHeld)
-  }
-}
-
-extension RunListEntry {
-  /// - Parameter isHeld: Whether an engine holds it.
-  package init(_ run: RunID, _ recorded: RunState, isHeld: Bool) {
-    self.init(run, recorded.state(isHeld: isHeld))
-    startedAt = recorded.startedAt
-    workflow = recorded.opening?.workflow
-    file = recorded.opening?.file
-    inputs = recorded.opening?.inputs ?? []
-    stepCount = recorded.end == nil ? recorded.stepCount : nil
-    counts = recorded.end?.counts ?? recorded.counts
-    if state == .running {
-      runningSince = recorded.start?.startedAt ?? recorded.startedAt
-    } else {
-      duration = recorded.duration
-    }
-  }
-}
-
 extension RunListEntry: Payload {
   package static var blank: RunListEntry { RunListEntry(RunID(""), .success) }
 
@@ -101,21 +49,51 @@ extension RunListEntry: Payload {
   }
 }
 
+/// The entry of an ended run as it is kept for later lists, with the properties of the journal that it was read from.
+package struct KeptRunEntry: Payload {
+  package var entry: RunListEntry
+  private var size: Int
+  private var changed: Int
+  private var inode: Int
+
+  package init(_ entry: RunListEntry, _ stamp: FileStamp) {
+    self.entry = entry
+    size = Int(stamp.size)
+    changed = Int(stamp.changed)
+    inode = Int(truncatingIfNeeded: stamp.inode)
+  }
+
+  package static let blank = KeptRunEntry(
+    RunListEntry(RunID(""), .success),
+    FileStamp(
+      kind: .file(isExecutable: false), device: 0, inode: 0, size: 0, modified: 0, changed: 0))
+
+  /// Parses a line; `nil` if it is not an entry.
+  package init?(line: UnsafeRawBufferPointer) {
+    var scanner = RecordScanner(line)
+    self = .blank
+    guard (try? codeValue(&scanner)) != nil else { return nil }
+  }
+
+  package func isOf(_ stamp: FileStamp) -> Bool {
+    size == stamp.size && changed == stamp.changed && inode == Int(truncatingIfNeeded: stamp.inode)
+  }
+
+  package mutating func code<Coder: EventCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.code("size", &size)
+    try coder.code("changed", &changed)
+    try coder.code("inode", &inode)
+    try entry.code(&coder)
+  }
+}
+
 extension RecordedState {
-  init(_ outcome: Outcome) {
+  package init(_ outcome: Outcome) {
     switch outcome {
     case .success: self = .success
     case .failure: self = .failure
     case .cancelled, .skipped: self = .cancelled
     }
-  }
-}
-
-extension RunState {
-  /// - Parameter isHeld: Whether an engine holds it.
-  package func state(isHeld: Bool) -> RecordedState {
-    if let end { return RecordedState(end.outcome) }
-    return isHeld ? .running : pause == nil ? .interrupted : .waiting
   }
 }
 
