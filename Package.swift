@@ -66,6 +66,14 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     ]
   ),
   (
+    "WeftReports",
+    [
+      "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDrawing", "WeftDefinition",
+      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftEvents", "WeftExecution", "WeftRecord",
+      "WeftReporting",
+    ]
+  ),
+  (
     "Weft",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
@@ -141,7 +149,7 @@ package.targets += [
     dependencies: [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
       "WeftPlatform", "WeftCaching", "WeftEvents", "WeftExecution", "WeftRecord", "Weft",
-      "WeftReporting", "CWeftSchemas",
+      "WeftReporting", "WeftReports", "CWeftSchemas",
     ],
     swiftSettings: settings),
   .executableTarget(

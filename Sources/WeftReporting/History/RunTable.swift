@@ -102,9 +102,9 @@ package struct RunTable: Sendable {
 }
 
 /// Times as text.
-enum ShownMoment {
+package enum ShownMoment {
   /// Returns `2026-11-21 18:40:12`, in UTC.
-  static func text(_ time: WallTime) -> String {
+  package static func text(_ time: WallTime) -> String {
     let text = Timestamp(nanoseconds: time.nanoseconds).description
     return text.prefix(10) + " " + text.dropFirst(11).prefix(8)
   }
