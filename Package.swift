@@ -70,7 +70,7 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDrawing", "WeftDefinition",
       "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftEvents", "WeftExecution", "WeftRecord",
-      "WeftReporting",
+      "WeftReporting", "CWeftReports",
     ]
   ),
   (
@@ -135,6 +135,7 @@ let package = Package(
     .target(
       name: "CWeftCurl", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
     .target(name: "CWeftSchemas"),
+    .target(name: "CWeftReports", exclude: ["page"]),
     .target(
       name: "CWeftBenchmarks", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
   ] + libraries + moduleTests,

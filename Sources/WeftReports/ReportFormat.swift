@@ -3,6 +3,8 @@
 /// Nothing here reads the state directory or a clock: the caller collects what a run's folder holds, so the same record
 /// always gives the same bytes.
 package enum ReportFormat: String, Sendable, Hashable, CaseIterable {
+  /// A page that explores the run.
+  case html
   /// A summary for comments and job summaries.
   case markdown
   /// Test cases, as Jenkins and Surefire read them.
@@ -27,6 +29,7 @@ package enum ReportFormat: String, Sendable, Hashable, CaseIterable {
   /// The endings of names that stand for the format.
   package var endings: [String] {
     switch self {
+    case .html: [".html", ".htm"]
     case .markdown: [".md", ".markdown"]
     case .junit: [".xml"]
     case .trace: ["trace.json"]
@@ -39,6 +42,7 @@ extension ReportedRun {
   /// The report, with a line end at its end.
   package func rendered(as format: ReportFormat) -> [UInt8] {
     switch format {
+    case .html: HTMLReport(self).rendered()
     case .markdown: MarkdownReport(self).rendered()
     case .junit: JUnitReport(self).rendered()
     case .trace: TraceReport(self).rendered()

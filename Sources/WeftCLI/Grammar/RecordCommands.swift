@@ -156,11 +156,12 @@ extension Option {
   static let reportFormat = Option(
     "--format",
     value: .oneOf(
+      .init("html", "a page that explores the run"),
       .init("markdown", "a summary for comments and job summaries"),
       .init("junit", "test cases, for CI servers"),
       .init("trace", "trace events, for Perfetto and speedscope"),
       .init("csv", "a table of steps (RFC 4180)")),
-    help: "set the format; default: that of the ending of -o FILE, else markdown", elsewhere: ["-f"]
+    help: "set the format; default: that of the ending of -o FILE, else html", elsewhere: ["-f"]
   )
   static let reportOutput = Option(
     "-o", "--output", value: ValueDescription(name: "FILE", kind: .file),

@@ -17,7 +17,7 @@ struct ReportCommand: Subcommand {
     let file = parsed.value(of: .reportOutput)
     self.file = file == "-" ? nil : file
     let named: ReportFormat? = try parsed.word(of: .reportFormat)
-    format = named ?? self.file.flatMap { ReportFormat(ending: $0) } ?? .markdown
+    format = named ?? self.file.flatMap { ReportFormat(ending: $0) } ?? .html
     place = RecordDirectory(parsed)
   }
 

@@ -137,7 +137,10 @@ extension RunTimeline.Step {
 extension RunTimeline {
   private mutating func measureUse(_ capacities: [String: Int]) {
     var used: [String: UsageSeries] = [:]
-    for name in capacities.keys { used[name] = UsageSeries(name: name) }
+    for (name, size) in capacities {
+      used[name] = UsageSeries(name: name)
+      used[name]?.capacity = size
+    }
     for step in steps {
       for span in step.spans where span.kind == .running {
         slots.use(from: span.start, to: span.end)
@@ -150,7 +153,6 @@ extension RunTimeline {
     slots.finish()
     pools = used.values.sorted { $0.name < $1.name }
     for index in pools.indices {
-      pools[index].capacity = capacities[pools[index].name]
       pools[index].finish()
     }
   }

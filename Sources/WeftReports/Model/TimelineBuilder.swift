@@ -14,12 +14,15 @@ package struct TimelineBuilder: Sendable {
   private var due: [Int: Int] = [:]
   /// The time of the last record.
   private var now = 0
+  /// The end of the last span of this engine; at least its start.
+  private var latest = 0
 
   package init() {}
 
   package mutating func apply(_ record: RunRecord) {
     if case .opened(let opening) = record.kind {
       endPart()
+      latest = now
       parts.append(
         RunTimeline.Part(resumption: opening.resumption, startedAt: record.at, offset: now))
       return
@@ -100,6 +103,7 @@ package struct TimelineBuilder: Sendable {
     span.end = min(span.start + duration.measuredMicroseconds, now + 2000)
     (span.verdict, span.failure) = (verdict, failure)
     steps[step].spans.append(span)
+    latest = max(latest, span.end)
   }
 
   /// Ends whatever the step does, at the time of the record.
@@ -122,7 +126,7 @@ package struct TimelineBuilder: Sendable {
   /// - Parameter duration: That of the run so far, which the engine knows best.
   private mutating func endPart(after duration: Duration? = nil) {
     guard !parts.isEmpty else { return }
-    if let duration { now = max(now, duration.measuredMicroseconds) }
+    if let duration { now = max(duration.measuredMicroseconds, latest) }
     for step in current.indices { settle(step) }
     parts[parts.count - 1].length = now - parts[parts.count - 1].offset
   }

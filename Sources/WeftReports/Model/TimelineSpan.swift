@@ -28,6 +28,16 @@ extension Verdict {
       }
   }
 
+  init(_ group: GroupEnd) {
+    self =
+      switch group.outcome {
+      case .success: .succeeded
+      case .failure: group.conclusion == .success ? .tolerated : .failed
+      case .cancelled: .cancelled
+      case .skipped: .skipped
+      }
+  }
+
   /// - Parameter isLive: Whether an engine holds the run.
   init(_ step: RecordedStep, isLive: Bool) {
     self =

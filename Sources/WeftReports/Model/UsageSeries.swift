@@ -26,9 +26,11 @@ package struct UsageSeries: Sendable, Hashable {
 
   /// Adds up what was used.
   mutating func finish() {
-    changes.sort { $0.time < $1.time }
+    changes.sort { ($0.time, $0.used) < ($1.time, $1.used) }
     var used = 0
-    for change in changes {
+    for index in changes.indices {
+      while let capacity, used + changes[index].used > capacity, delay(index) {}
+      let change = changes[index]
       used += change.used
       if points.last?.time == change.time {
         points[points.count - 1].used = used
@@ -38,6 +40,24 @@ package struct UsageSeries: Sendable, Hashable {
     }
     changes = []
     peak = points.reduce(0) { max($0, $1.used) }
+  }
+
+  /// Moves the start of a use behind the next end of another. Times of starts are truncated to milliseconds, so it may
+  /// seem to have begun before there was room.
+  ///
+  /// - Returns: Whether there was such an end.
+  private mutating func delay(_ index: Int) -> Bool {
+    var end = index + 1
+    while end < changes.count, changes[end].time <= changes[index].time + 2000 {
+      if changes[end].used < 0 {
+        var start = changes.remove(at: index)
+        start.time = changes[end - 1].time
+        changes.insert(start, at: end)
+        return true
+      }
+      end += 1
+    }
+    return false
   }
 
   /// The time up to each change during which at least this amount was in use.

@@ -12,7 +12,8 @@ import WeftPlanning
 @Suite struct ReportFormatTests {
   @Test(arguments: [
     ("a.md", ReportFormat.markdown), ("x/y.xml", .junit), ("run.trace.json", .trace),
-    ("trace.json", .trace), ("A.CSV", .csv), ("x.markdown", .markdown),
+    ("trace.json", .trace), ("A.CSV", .csv), ("x.markdown", .markdown), ("r.html", .html),
+    ("r.HTM", .html),
   ])
   func theEndingOfANameStandsForAFormat(name: String, format: ReportFormat) {
     #expect(ReportFormat(ending: name) == format)
@@ -86,6 +87,60 @@ import WeftPlanning
   }
 }
 
+@Suite struct HTMLReportTests {
+  private func text(_ journal: Journal, _ plan: Plan? = nil) -> String {
+    String(decoding: journal.reported(plan).rendered(as: .html), as: UTF8.self)
+  }
+
+  /// The data of the page, as a browser reads them.
+  private func data(_ page: String) throws -> JSONValue {
+    let start = try #require(page.firstRange(of: "id=\"data\">")?.upperBound)
+    let end = try #require(page[start...].firstRange(of: "</script>")?.lowerBound)
+    let bytes = Array(page[start..<end].utf8)
+    let (root, problems) = JSONReader.read(SourceFile(path: "d", bytes: bytes), beside: nil)
+    #expect(problems.isEmpty)
+    return JSONValue(try #require(root))
+  }
+
+  @Test func thePolicyAllowsOnlyItsOwnScriptAndStyle() {
+    let page = text(Journal())
+    #expect(page.components("<script") == 2 && page.components("</script>") == 2)
+    #expect(page.contains("default-src 'none'") && !page.contains("unsafe"))
+    #expect(!page.contains("http://") || page.contains("http://www.w3.org/2000/svg"))
+    for word in ["innerHTML", "insertAdjacentHTML", "document.write", "eval(", "fetch(", "src="] {
+      #expect(!page.contains(word))
+    }
+  }
+
+  @Test func hostileTextsStayTexts() throws {
+    var journal = Journal(name: ReportFormatTests.hostile, file: ReportFormatTests.hostile)
+    let step = StepAddress("each").element(ReportFormatTests.hostile)
+    journal.step(step, queued: 0, started: 0, ended: 10, .failure)
+    journal.log(step, ReportFormatTests.hostile)
+    journal.finish(.failure, at: 10, first: step)
+    let page = text(journal)
+    #expect(page.components("<script") == 2 && page.components("</script>") == 2)
+    #expect(!page.contains("<!--"))
+    guard case .object(let members) = try data(page) else {
+      Issue.record("not an object")
+      return
+    }
+    #expect(members.contains { $0.key == "title" && "\($0.value)".contains("</script>") })
+  }
+
+  @Test func aLargeReportIsSmallEnough() {
+    var journal = Journal(slots: 4)
+    for number in 0..<10_000 {
+      let step = StepAddress("compile").element("src/module-\(number)/file.c")
+      let start = number / 4 * 10
+      journal.step(
+        step, queued: 0, started: start, ended: start + 10, number % 50 == 0 ? .failure : .success)
+      journal.log(step, String(repeating: "a line of output of some length\n", count: 30))
+    }
+    #expect(text(journal).utf8.count < 3_000_000)
+  }
+}
+
 @Suite struct JUnitReportTests {
   private func text(_ journal: Journal, _ plan: Plan? = nil) -> String {
     String(decoding: journal.reported(plan).rendered(as: .junit), as: UTF8.self)
@@ -152,7 +207,7 @@ import WeftPlanning
 
 extension String {
   /// The number of times that a text occurs.
-  fileprivate func components(_ part: String) -> Int {
+  func components(_ part: String) -> Int {
     var (count, rest) = (0, self[...])
     while let found = rest.firstRange(of: part) {
       (count, rest) = (count + 1, rest[found.upperBound...])

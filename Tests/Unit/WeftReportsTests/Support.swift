@@ -120,10 +120,10 @@ struct Journal {
     mask: SecretMask = .none
   ) -> ReportedRun {
     var state = RunState()
-    var order: [StepAddress] = []
+    var (order, known): ([StepAddress], Set<StepAddress>) = ([], [])
     for record in sorted {
       state.apply(record)
-      if let step = record.kind.step, !order.contains(step) { order.append(step) }
+      if let step = record.kind.step, known.insert(step).inserted { order.append(step) }
     }
     let detail = RunDetail(
       Journal.run, damage == nil ? state.state(isHeld: isLive) : .damaged, state, order: order,
