@@ -12,8 +12,8 @@ package struct CriticalChain {
   /// The step that ended last in each step, loop, element and group.
   private var last: [StepAddress: Int] = [:]
 
-  /// Times of records are truncated to milliseconds.
-  private static let tolerance = 2000
+  /// Times of records may be late, but a dependency has ended in any case, except before a resume or a retry.
+  private static let tolerance = 50_000
 
   package init(_ timeline: RunTimeline, _ plan: Plan) {
     (self.timeline, self.plan) = (timeline, plan)

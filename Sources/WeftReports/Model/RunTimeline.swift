@@ -94,7 +94,8 @@ extension RunTimeline {
     attempts.sort { ($0.start, $0.step, $0.span) < ($1.start, $1.step, $1.span) }
     var lanes: [(end: Int, step: Int)] = []
     for attempt in attempts {
-      let lane = RunTimeline.lane(for: attempt.start, in: lanes)
+      let part = parts.last { $0.offset <= attempt.start }
+      let lane = RunTimeline.lane(for: attempt.start, in: lanes, limit: part?.maxParallel ?? 1)
       let isNew = lane == lanes.count
       if isNew { lanes.append((attempt.start, attempt.step)) }
       steps[attempt.step].settle(attempt.span, in: lane, after: lanes[lane].end)
@@ -105,12 +106,15 @@ extension RunTimeline {
   }
 
   /// Returns the first free lane; a new one if none is free. Since times of starts are truncated to milliseconds, a lane
-  /// that is free a little later may be the one.
-  private static func lane(for start: Int, in lanes: [(end: Int, step: Int)]) -> Int {
+  /// that is free a little later may be the one, and certainly is if there are as many lanes as slots.
+  private static func lane(
+    for start: Int, in lanes: [(end: Int, step: Int)], limit: Int
+  ) -> Int {
+    let tolerance = lanes.count < limit ? 2000 : TimelineBuilder.lateness
     var nearest: Int?
     for (index, lane) in lanes.enumerated() {
       if lane.end <= start { return index }
-      if lane.end <= start + 2000, lane.end < nearest.map({ lanes[$0].end }) ?? .max {
+      if lane.end <= start + tolerance, lane.end < nearest.map({ lanes[$0].end }) ?? .max {
         nearest = index
       }
     }

@@ -17,6 +17,9 @@ package struct TimelineBuilder: Sendable {
   /// The end of the last span of this engine; at least its start.
   private var latest = 0
 
+  /// The time by which the record of an attempt's start may be late on a busy machine.
+  static let lateness = 1_000_000
+
   package init() {}
 
   package mutating func apply(_ record: RunRecord) {
@@ -45,11 +48,11 @@ package struct TimelineBuilder: Sendable {
       let step = place(of: address)
       steps[step].pools = pools
       settle(step)
-      current[step] = TimelineSpan(.slot, from: now)
+      current[step] = TimelineSpan(.slot, from: next(step))
     case .stepStarted(let address, let attempt):
       let step = place(of: address)
       settle(step)
-      current[step] = TimelineSpan(.running, from: now, attempt: attempt)
+      current[step] = TimelineSpan(.running, from: next(step), attempt: attempt)
     case .stepAsking(let address, _): change(address, to: .asking)
     case .stepRetrying(let address, let retry): retried(place(of: address), retry)
     case .stepFinished(let address, let end): finished(place(of: address), end)
@@ -80,11 +83,14 @@ package struct TimelineBuilder: Sendable {
     current[place(of: address)]?.kind = kind
   }
 
+  /// The time from which the step does something else.
+  private func next(_ step: Int) -> Int { max(now, steps[step].spans.last?.end ?? 0) }
+
   // MARK: Ends
 
   private mutating func retried(_ step: Int, _ retry: Retry) {
     end(step, .failed, after: retry.duration, retry.failure)
-    let start = max(now, steps[step].spans.last?.end ?? 0)
+    let start = next(step)
     current[step] = TimelineSpan(.backoff, from: start, attempt: retry.attempt + 1)
     due[step] = start + retry.delay.measuredMicroseconds
   }
@@ -99,8 +105,9 @@ package struct TimelineBuilder: Sendable {
   ) {
     guard var span = current[step], span.kind.isAttempt else { return settle(step) }
     current[step] = nil
-    // An attempt cannot have lasted longer than since its start; times of records are truncated to milliseconds.
-    span.end = min(span.start + duration.measuredMicroseconds, now + 2000)
+    // The duration is exact, and the records of start and end may be a little late. A wait that an earlier engine began
+    // has lasted longer than this one knows.
+    span.end = min(span.start + duration.measuredMicroseconds, now + TimelineBuilder.lateness)
     (span.verdict, span.failure) = (verdict, failure)
     steps[step].spans.append(span)
     latest = max(latest, span.end)

@@ -48,6 +48,17 @@ import WeftTestKit
     #expect(timeline.laneCount == 0 && timeline.slots.peak == 0)
   }
 
+  @Test func anExactDurationOutweighsLateRecords() {
+    var journal = Journal(slots: 1)
+    journal.add(.stepStarted("a", attempt: 1), at: 10)
+    journal.add(.stepFinished("a", Journal.end(.success, after: 30)), at: 30)
+    journal.step("b", queued: 10, started: 30, ended: 50)
+    let timeline = journal.timeline()
+    #expect(timeline["a"].spans.map(\.end) == [40_000])
+    #expect(timeline["b"].spans.map(\.start) == [10_000, 40_000])
+    #expect(timeline["b"].runningTime == 20_000 && timeline.laneCount == 1)
+  }
+
   @Test func aCachedStepIsAMoment() {
     var journal = Journal()
     journal.add(.stepQueued("a"), at: 10)
