@@ -64,6 +64,79 @@ extension ReportedRun {
   }
 }
 
+/// The reports that `--report` asks for.
+struct ReportTargets: Sendable, Hashable {
+  private var targets: [ReportTarget] = []
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    for value in parsed.values(of: .report) {
+      let target = try ReportTargets.target(value, parsed.command)
+      targets.append(target)
+    }
+  }
+
+  private static func target(
+    _ value: String, _ command: CommandName
+  ) throws(UsageError) -> ReportTarget {
+    let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    if parts.count == 2, let format = ReportFormat(rawValue: String(parts[0])), !parts[1].isEmpty {
+      return ReportTarget(format, String(parts[1]))
+    }
+    if let format = ReportFormat(ending: value) { return ReportTarget(format, value) }
+    let endings = ReportFormat.allCases.map { $0.endings[0] }.joined(separator: ", ")
+    let formats = ReportFormat.allCases.map(\.rawValue)
+    let nearest =
+      parts.count == 2 ? NearestName(formats).nearest(to: String(parts[0])).asSuggestion : nil
+    throw .wrongValue(
+      of: "\"\(Option.report.name)\"", found: value,
+      wanted: "a file whose name ends with one of \(endings), or FORMAT=FILE",
+      help: nearest
+        ?? "FORMAT is one of \(formats.joined(separator: ", ")): \(Option.report.name) junit=results",
+      command)
+  }
+
+  /// Returns the targets with absolute paths.
+  ///
+  /// - Throws: If a report could not be written.
+  func checked(isRecorded: Bool) throws(CommandFailure) -> ReportTargets {
+    var checked = self
+    for index in targets.indices { checked.targets[index] = try targets[index].checked() }
+    if !isRecorded, !targets.isEmpty {
+      throw CommandFailure(
+        .usage, "a report is made from the journal, but --record none writes none",
+        help: "omit --record none, or omit --report")
+    }
+    return checked
+  }
+
+  /// Writes the reports about a run that has ended or was suspended.
+  ///
+  /// - Parameter directory: The path of the state directory from here, if it is not that of `place`.
+  /// - Returns: The exit code of the run, unless a report could not be written.
+  func write(
+    _ run: RunID, _ place: RecordDirectory, in directory: String? = nil, _ console: Console,
+    after code: ExitCode
+  ) -> ExitCode {
+    guard !targets.isEmpty else { return code }
+    var faults: [CommandError] = []
+    do throws(CommandFailure) {
+      let state: StateDirectory
+      do { state = try StateDirectory(directory ?? place.path, makes: false) } catch {
+        throw CommandFailure(error)
+      }
+      let report = try ReportedRun(run, in: state, called: place.words(for: run))
+      for target in targets {
+        do throws(CommandError) { try target.write(report) } catch { faults.append(error) }
+      }
+    } catch {
+      faults.append(error.commandError ?? CommandError("the run's record cannot be read"))
+    }
+    for fault in faults { console.report(fault) }
+    if case .signal = code { return code }
+    return faults.isEmpty ? code : .broken
+  }
+}
+
 /// A file that a report is written to.
 struct ReportTarget: Sendable, Hashable {
   let format: ReportFormat
