@@ -66,6 +66,14 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     ]
   ),
   (
+    "WeftReports",
+    [
+      "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDrawing", "WeftDefinition",
+      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftEvents", "WeftExecution", "WeftRecord",
+      "WeftReporting", "CWeftReports",
+    ]
+  ),
+  (
     "Weft",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
@@ -127,6 +135,7 @@ let package = Package(
     .target(
       name: "CWeftCurl", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
     .target(name: "CWeftSchemas"),
+    .target(name: "CWeftReports", exclude: ["page"]),
     .target(
       name: "CWeftBenchmarks", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
   ] + libraries + moduleTests,
@@ -141,7 +150,7 @@ package.targets += [
     dependencies: [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
       "WeftPlatform", "WeftCaching", "WeftEvents", "WeftExecution", "WeftRecord", "Weft",
-      "WeftReporting", "CWeftSchemas",
+      "WeftReporting", "WeftReports", "CWeftSchemas",
     ],
     swiftSettings: settings),
   .executableTarget(

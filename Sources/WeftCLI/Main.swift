@@ -62,6 +62,7 @@ struct Program {
     case .cancel: CancelCommand(parsed)
     case .show: try ShowCommand(parsed)
     case .logs: LogsCommand(parsed)
+    case .report: try ReportCommand(parsed)
     case .check: try CheckCommand(parsed)
     case .graph: try GraphCommand(parsed)
     case .why: try WhyCommand(parsed)

@@ -3,6 +3,8 @@ package struct Picture: Sendable, Hashable {
   /// A sign before a line, told apart by its shape.
   package enum Sign: String, Sendable, Hashable, CaseIterable {
     case condition, loop, retry, pool, duration, cached, skipped, cleanup
+    /// Outcomes.
+    case succeeded, failed, tolerated, cancelled, interrupted
     /// The contents of a group run in order, at the same time, or as a race; or come from another file.
     case sequence, parallel, race, file
   }
@@ -33,6 +35,15 @@ package struct Picture: Sendable, Hashable {
     package static let skipped = Traits(rawValue: 4)
     package static let cached = Traits(rawValue: 8)
     package static let cleanup = Traits(rawValue: 16)
+    // The outcome of what has run; a page gives them colours.
+    package static let succeeded = Traits(rawValue: 32)
+    package static let failed = Traits(rawValue: 64)
+    package static let tolerated = Traits(rawValue: 128)
+    package static let cancelled = Traits(rawValue: 256)
+    package static let interrupted = Traits(rawValue: 512)
+
+    /// The outcomes, the worst first.
+    static let outcomes: [Traits] = [.failed, .interrupted, .tolerated, .cancelled, .succeeded]
   }
 
   package struct Node: Sendable, Hashable {

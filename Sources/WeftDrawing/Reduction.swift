@@ -181,6 +181,10 @@ private struct Reduction {
     if traits.contains(where: { $0.contains(.critical) }) { common.insert(.critical) }
     if traits.allSatisfy({ $0.contains(.skipped) }) { common.insert(.skipped) }
     if traits.allSatisfy({ $0.contains(.cached) }) { common.insert(.cached) }
+    let worst = Picture.Traits.outcomes.first { outcome in
+      traits.contains { $0.contains(outcome) }
+    }
+    if let worst { common.insert(worst) }
     return Picture.Node(
       lines: lines + [number],
       description: "\(number.text): \(lines.map(\.text).joined(separator: " "))",

@@ -11,6 +11,14 @@ package struct SVGWriter {
   private let layout: Layout
   private var svg = Markup()
 
+  /// The content of the `style` element, for a policy that allows it by its hash.
+  package static var style: Markup {
+    var style = Markup()
+    style.append("\n")
+    style.append(SVGStyle.text)
+    return style
+  }
+
   /// The whole file. A picture of more than ``Picture/largest`` boxes is reduced first.
   package static func rendered(_ picture: Picture) -> [UInt8] {
     var bytes = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".utf8)
@@ -57,8 +65,8 @@ package struct SVGWriter {
     svg.append(text: picture.title)
     svg.append("</title>\n<desc id=\"graph-description\">")
     svg.append(text: picture.summary.joined(separator: "\n"))
-    svg.append("</desc>\n<style>\n")
-    svg.append(SVGStyle.text)
+    svg.append("</desc>\n<style>")
+    svg.append(SVGWriter.style)
     svg.append("</style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n")
     writeHead()
     svg.append("<g transform=\"translate(")
@@ -201,6 +209,11 @@ package struct SVGWriter {
     if traits.contains(.cached) { svg.append(" cached") }
     if traits.contains(.cleanup) { svg.append(" cleanup") }
     if traits.contains(.many) { svg.append(" many") }
+    if traits.contains(.succeeded) { svg.append(" succeeded") }
+    if traits.contains(.failed) { svg.append(" failed") }
+    if traits.contains(.tolerated) { svg.append(" tolerated") }
+    if traits.contains(.cancelled) { svg.append(" cancelled") }
+    if traits.contains(.interrupted) { svg.append(" interrupted") }
   }
 
   private mutating func write(description: String) {

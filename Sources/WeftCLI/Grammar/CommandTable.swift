@@ -28,6 +28,14 @@ extension Option {
     help:
       "write each event as a line of JSON to FILE, to standard output (-) or to an open descriptor (fd:N); "
       + "with -, output for people goes to standard error")
+  static let report = Option(
+    "--report", value: ValueDescription(name: "[FORMAT=]FILE", kind: .file),
+    help:
+      "write a report to FILE when the run ends, however it ends; FORMAT is html, markdown, junit, trace or csv, "
+      + "default: by the ending .html, .md, .xml, trace.json or .csv; repeatable",
+    elsewhere: [
+      "--html", "--junit", "--junit-xml", "--with-report", "--with-trace", "--profile", "--trace",
+    ])
   static let only = Option(
     "--only", value: ValueDescription(name: "STEP", kind: .step),
     help: "run only this step or group, and its dependencies; repeatable",
@@ -156,8 +164,8 @@ extension CommandDescription {
   static let all = beforeHelp + [help, version]
 
   private static let beforeHelp = [
-    run, resume, approve, cancel, runs, show, logs, check, graph, why, eval, reap, clean, schema,
-    initialise, completions,
+    run, resume, approve, cancel, runs, show, logs, report, check, graph, why, eval, reap, clean,
+    schema, initialise, completions,
   ]
 
   private static let run = CommandDescription(
@@ -177,10 +185,11 @@ extension CommandDescription {
       value: .workflowFile, count: .one, help: "workflow file; - reads standard input"),
     options: [
       .input, .inputs, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .events,
-      .only, .skip, .from, .retryBudget, .containment, .record, .stateDirectory, .keepAfterRun,
+      .report, .only, .skip, .from, .retryBudget, .containment, .record, .stateDirectory,
+      .keepAfterRun,
       .noCache, .cacheLimit, .dryRun,
     ],
-    contradictions: [[.keepGoing, .failFast]])
+    contradictions: [[.keepGoing, .failFast], [.dryRun, .report]])
 
   private static let check = CommandDescription(
     .check, "report all problems in workflow files",
@@ -253,7 +262,7 @@ extension CommandDescription {
       .rerun, .rerunInterrupted, .skipInterrupted, .resumeFrom, .acceptChanges, .trustRecord,
       .salvage, .input,
       .inputs, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .events,
-      .retryBudget, .containment, .record, .stateDirectory, .noCache, .cacheLimit,
+      .report, .retryBudget, .containment, .record, .stateDirectory, .noCache, .cacheLimit,
     ],
     contradictions: [[.keepGoing, .failFast], [.rerunInterrupted, .skipInterrupted]])
 

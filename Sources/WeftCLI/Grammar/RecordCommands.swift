@@ -81,6 +81,18 @@ extension CommandDescription {
     ],
     options: [.followLogs, .directory, .records])
 
+  static let report = CommandDescription(
+    .report, "write a report about a recorded run",
+    details: [
+      "Write a report to standard output, or to a file with -o. It is made from the record of the run, so it shows "
+        + "any run that is kept, also one that is still running or was killed. Of logs, it has the last lines.",
+      "  weft report --format junit -o results.xml\n  weft report 20261121-151337 -o run.trace.json",
+      "Of a damaged run, it shows what can be read, and says what is missing.",
+      "Exit codes: 0 written, whatever the result of the run, 2 there is no such run, 4 its journal is damaged, "
+        + "or the file cannot be written.",
+    ],
+    operand: .recordedRun, options: [.reportFormat, .reportOutput, .directory, .records])
+
   static let clean = CommandDescription(
     .clean, "remove old runs",
     details: [
@@ -141,6 +153,20 @@ extension Option {
   static let followLogs = Option(
     "-f", "--follow", help: "keep printing as the logs grow, until the steps or the run have ended",
     elsewhere: ["--watch", "-w", "--tail"])
+  static let reportFormat = Option(
+    "--format",
+    value: .oneOf(
+      .init("html", "a page that explores the run"),
+      .init("markdown", "a summary for comments and job summaries"),
+      .init("junit", "test cases, for CI servers"),
+      .init("trace", "trace events, for Perfetto and speedscope"),
+      .init("csv", "a table of steps (RFC 4180)")),
+    help: "set the format; default: that of the ending of -o FILE, else html", elsewhere: ["-f"]
+  )
+  static let reportOutput = Option(
+    "-o", "--output", value: ValueDescription(name: "FILE", kind: .file),
+    help: "write the report to FILE; - is standard output",
+    elsewhere: ["--out", "--file", "--output-file"])
   static let keep = Option(
     "--keep", value: ValueDescription(name: "N", kind: .text),
     help: "keep the last N runs; default if no other limit is given: 50",

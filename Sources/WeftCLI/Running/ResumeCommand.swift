@@ -38,6 +38,7 @@ struct ResumeCommand: Subcommand {
         .usage, "resuming needs a journal: --record none is not allowed here",
         help: "\"weft run FILE --record none\" starts a new run without a journal")
     }
+    let reports = try settings.reports.checked(isRecorded: true)
     let state = settings.place.path
     let run = try RecordedRuns(in: settings.place).chosen(run)
     let previous: PreviousRun
@@ -50,10 +51,12 @@ struct ResumeCommand: Subcommand {
     if previous.hasSucceeded, resuming.isIdleAfterSuccess {
       try writeMissingReport(of: previous, console)
       console.errors.write("weft: run \(run) has succeeded: nothing left to do\n")
-      return .success
+      return reports.write(run, settings.place, console, after: .success)
     }
     if !trustsRecord { try RecordedLocation(run, previous.opening, in: state).check() }
-    return try resume(previous, in: try directory(of: previous, state), console)
+    let place = try directory(of: previous, state)
+    let code = try resume(previous, in: place, console)
+    return reports.write(run, settings.place, in: place, console, after: code)
   }
 
   /// Writes the report of an ended run whose engine ended before it could.

@@ -26,6 +26,7 @@ struct RunCommand: Subcommand {
       console.output.write(try preview.plan(choosing: choice), as: .tree)
       return .success
     }
+    let reports = try settings.reports.checked(isRecorded: settings.durability != nil)
     let (plan, inputs) = try file.planned(
       console, isStrict: settings.isStrict, allowsMissing: false)
     var options = settings.options(in: settings.place.path)
@@ -44,7 +45,8 @@ struct RunCommand: Subcommand {
     }
     // Shows warnings before the steps' output.
     console.errors.flush()
-    return try RunSession(engine, prepared, settings, console).follow()
+    let session = try RunSession(engine, prepared, settings, console)
+    return reports.write(prepared.id, settings.place, console, after: try session.follow())
   }
 }
 
@@ -58,6 +60,8 @@ struct RunSettings: Sendable, Hashable {
   /// `nil` for the workflow's own value.
   let timeout: Duration?
   let events: EventsTarget?
+  /// Written when the run has ended.
+  let reports: ReportTargets
   let containment: ContainmentRequest
   /// `nil` for no journal.
   let durability: RecordDurability?
@@ -76,6 +80,7 @@ struct RunSettings: Sendable, Hashable {
     isStrict = parsed.isGiven(.strictRun)
     timeout = try parsed.duration(of: .timeout)
     events = try parsed.eventsTarget(of: .events)
+    reports = try ReportTargets(parsed)
     let level: WeftPlatform.ContainmentLevel? =
       parsed.value(of: .containment) == "auto" ? nil : try parsed.word(of: .containment)
     containment = level.map { .exactly($0) } ?? .automatic

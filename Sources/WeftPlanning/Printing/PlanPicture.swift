@@ -8,12 +8,17 @@ import WeftDrawing
 struct PlanPicture {
   private static let nameWidth = 48
   private static let commandWidth = 40
+  private static let longestCommand = 1 << 16
   private static let remarkWidth = 60
   private static let descriptionWidth = 400
   private static let summaryWidth = 110
 
   private let plan: Plan
+  /// The run that the picture shows; `nil` for the plan alone.
+  private let run: DrawnRun?
   private let edges: DrawnEdges
+  /// The steps on the critical path, in path order.
+  private let criticalPath: [Plan.NodeIndex]
   private let criticalNodes: Set<Plan.NodeIndex>
   /// Whether boxes are drawn one by one, and have descriptions.
   private let isDescribed: Bool
@@ -21,23 +26,25 @@ struct PlanPicture {
   private var groups: [Int?]
   private var picture: Picture
 
-  static func picture(of plan: Plan) -> Picture {
-    var builder = PlanPicture(plan)
+  static func picture(of plan: Plan, _ run: DrawnRun? = nil) -> Picture {
+    var builder = PlanPicture(plan, run)
     builder.addGroups()
     builder.addSteps()
     builder.addEdges()
     return builder.picture
   }
 
-  private init(_ plan: Plan) {
-    self.plan = plan
+  private init(_ plan: Plan, _ run: DrawnRun?) {
+    (self.plan, self.run) = (plan, run)
     edges = DrawnEdges(plan)
-    criticalNodes = Set(edges.criticalNodes)
+    criticalPath = run?.criticalPath.map { plan.steps[$0].node } ?? edges.criticalNodes
+    criticalNodes = Set(criticalPath)
     isDescribed = plan.nodes.count <= 2 * Picture.largest
     groups = Array(repeating: nil, count: plan.groups.count)
     picture = Picture(
-      title: PlanPicture.shown(plan.title, atMost: PlanPicture.summaryWidth),
-      summary: PlanPicture.summary(of: plan))
+      title: PlanPicture.shown(
+        run?.mask(plan.title) ?? plan.title, atMost: PlanPicture.summaryWidth),
+      summary: run?.summary ?? PlanPicture.summary(of: plan))
   }
 
   private static func summary(of plan: Plan) -> [String] {
@@ -47,7 +54,11 @@ struct PlanPicture {
     return [PlanSummary(of: plan).text] + path.map(String.init)
   }
 
-  /// Text without control characters, shortened.
+  /// Text without secrets and control characters, shortened.
+  private func shown(_ text: String, atMost columns: Int) -> String {
+    PlanPicture.shown(run?.mask(text) ?? text, atMost: columns)
+  }
+
   private static func shown(_ text: String, atMost columns: Int) -> String {
     var line = PrintedText()
     line.append(text, atMost: columns)
@@ -71,13 +82,17 @@ struct PlanPicture {
   private func drawn(_ group: PlannedGroup, in parent: Int?) -> Picture.Group {
     let forecast = plan.forecast(of: group)
     let frame = frame(of: group)
-    let title = PlanPicture.shown(plan.title(of: group), atMost: PlanPicture.nameWidth)
-    let order = PlanPicture.shown(group.orderText, atMost: PlanPicture.nameWidth)
+    let title = shown(plan.title(of: group), atMost: PlanPicture.nameWidth)
+    let order = shown(group.orderText, atMost: PlanPicture.nameWidth)
     var lines = [
       Picture.Line(title, .name), Picture.Line(order, .remark, sign: Picture.Sign(frame)),
     ]
     lines += group.step.map { remarks(on: $0, forecast) } ?? []
     var traits: Picture.Traits = forecast.isSkipped ? [.skipped] : []
+    if let outcome = group.address.flatMap({ run?.groups[$0] }) {
+      lines.append(line(outcome.text, outcome.sign))
+      traits.insert(outcome.trait)
+    }
     if let step = group.step, step.hasControl, step.control.fanOut != nil { traits.insert(.many) }
     return Picture.Group(
       lines: lines, description: description(of: group, forecast), traits: traits, frame: frame,
@@ -110,11 +125,15 @@ struct PlanPicture {
   private func drawn(_ step: PlannedStep) -> Picture.Node {
     let forecast = plan.forecast(of: step)
     let name = plan.name(of: step) ?? step.address.text
-    var lines = [Picture.Line(PlanPicture.shown(name, atMost: PlanPicture.nameWidth), .name)]
+    var lines = [Picture.Line(shown(name, atMost: PlanPicture.nameWidth), .name)]
     let command = command(of: step, atMost: PlanPicture.commandWidth)
     if !command.isEmpty { lines.append(Picture.Line(command, .command)) }
-    lines += DurationRemarks.remarks(on: step, forecast).map {
-      Picture.Line($0, .remark, sign: .duration)
+    if let run {
+      if let outcome = run.steps[step.address] { lines.append(line(outcome.text, outcome.sign)) }
+    } else {
+      lines += DurationRemarks.remarks(on: step, forecast).map {
+        Picture.Line($0, .remark, sign: .duration)
+      }
     }
     if step.hasControl || forecast.isSkipped { lines += remarks(on: step.step, forecast) }
     if let cached = forecast.cached { lines.append(line(cached.remark, .cached)) }
@@ -131,13 +150,16 @@ struct PlanPicture {
     if forecast.isSkipped { traits.insert(.skipped) }
     if forecast.cached?.verdict == .cached { traits.insert(.cached) }
     if edges.isCleanup(step) { traits.insert(.cleanup) }
+    if let outcome = run?.steps[step.address] { traits.insert(outcome.trait) }
     return traits
   }
 
   private func command(of step: PlannedStep, atMost columns: Int) -> String {
     var text = PrintedText()
-    CommandText.write(step, atMost: columns, to: &text)
-    return String(decoding: text.bytes, as: UTF8.self)
+    // A secret is found only in a text that has all of it.
+    CommandText.write(step, atMost: run == nil ? columns : PlanPicture.longestCommand, to: &text)
+    let line = String(decoding: text.bytes, as: UTF8.self)
+    return run == nil ? line : shown(line, atMost: columns)
   }
 
   private func remarks(on step: Step, _ forecast: NodeForecast) -> [Picture.Line] {
@@ -148,7 +170,7 @@ struct PlanPicture {
 
   private func line(_ remark: String, _ sign: Picture.Sign) -> Picture.Line {
     Picture.Line(
-      PlanPicture.shown(remark, atMost: PlanPicture.remarkWidth), .remark, sign: sign)
+      shown(remark, atMost: PlanPicture.remarkWidth), .remark, sign: sign)
   }
 
   private func description(of step: PlannedStep, _ forecast: NodeForecast) -> String {
@@ -161,7 +183,7 @@ struct PlanPicture {
 
   private func described(_ lines: [String]) -> String {
     lines.filter { !$0.isEmpty }
-      .map { PlanPicture.shown($0, atMost: PlanPicture.descriptionWidth) }
+      .map { shown($0, atMost: PlanPicture.descriptionWidth) }
       .joined(separator: "\n")
   }
 
@@ -197,7 +219,7 @@ struct PlanPicture {
   /// them.
   private func criticalPairs() -> Set<Pair> {
     var pairs: Set<Pair> = []
-    for (from, to) in zip(edges.criticalNodes, edges.criticalNodes.dropFirst()) {
+    for (from, to) in zip(criticalPath, criticalPath.dropFirst()) {
       let targets = ends(around: to)
       for from in ends(around: from) {
         for to in targets { pairs.insert(Pair(from: from, to: to)) }

@@ -23,6 +23,13 @@ package struct RecordedLogs {
     folder?.log(of: step).flatMap { try? $0.byteCount() }
   }
 
+  /// Returns the last bytes of a log, and whether there is nothing before them; `nil` if there is no log.
+  package func end(of step: StepAddress, atMost limit: Int) -> (bytes: [UInt8], isWhole: Bool)? {
+    guard let file = folder?.log(of: step), let count = try? file.byteCount() else { return nil }
+    let start = max(0, count - limit)
+    return (try? file.piece(at: start, atMost: count - start)).map { ($0, start == 0) }
+  }
+
   package func reader(of step: StepAddress) -> LogReader { LogReader(step, in: folder) }
 }
 

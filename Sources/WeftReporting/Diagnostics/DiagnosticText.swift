@@ -42,6 +42,16 @@ package struct DiagnosticText: Sendable, Hashable {
     return lines.joined(separator: "\n") + "\n"
   }
 
+  /// Renders an event of a run like a diagnostic, without a code; each of its lines ends with a newline.
+  package func rendered(
+    outcome message: String, at place: Diagnostic.Place, help: String? = nil
+  ) -> String {
+    var lines = [headline(place, nil, Diagnostic.Severity.error.rawValue, .error, message)]
+    lines += excerpt(place, .error)
+    if let help { lines.append(footnote("help", help)) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
   private func headline(
     _ place: Diagnostic.Place?, _ subject: String?, _ word: String, _ tone: Tone,
     _ message: String

@@ -1,10 +1,7 @@
-import WeftDiagnostics
 package import WeftEvents
 
 /// Recorded runs as comma-separated values (RFC 4180), for spreadsheets and programs: a header, then a line for each
 /// run. Unknown values are empty.
-///
-/// Characters that the standard does not allow in a field, such as control characters and line ends, are escaped.
 package enum RunListCSV {
   private static let heads = [
     "run", "state", "startedAt", "durationUs", "steps", "succeeded", "failed", "tolerated",
@@ -12,7 +9,7 @@ package enum RunListCSV {
   ]
 
   package static func rendered(_ runs: [RunListEntry]) -> String {
-    ([heads] + runs.map(fields)).map { $0.map(quoted).joined(separator: ",") + "\r\n" }.joined()
+    ([heads] + runs.map(fields)).map(CSVRow.text).joined()
   }
 
   private static func fields(_ run: RunListEntry) -> [String] {
@@ -26,17 +23,4 @@ package enum RunListCSV {
   }
 
   private static func text(_ number: Int?) -> String { number.map(String.init) ?? "" }
-
-  /// Prefixes a field that a spreadsheet would execute as a formula with `'`, which marks a text.
-  private static func inert(_ field: String) -> String {
-    field.first.map { "=+-@".contains($0) } == true ? "'" + field : field
-  }
-
-  private static func quoted(_ field: String) -> String {
-    let field = inert(TerminalText.harmless(field))
-    guard field.contains(where: { $0 == "," || $0 == "\"" }) else { return field }
-    return "\""
-      + field.split(separator: "\"", omittingEmptySubsequences: false)
-      .joined(separator: "\"\"") + "\""
-  }
 }

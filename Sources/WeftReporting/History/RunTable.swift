@@ -117,9 +117,9 @@ package struct RunTable: Sendable {
 }
 
 /// Times as text.
-enum ShownMoment {
+package enum ShownMoment {
   /// Returns `2026-11-21 18:40:12`, in UTC.
-  static func text(_ time: WallTime) -> String {
+  package static func text(_ time: WallTime) -> String {
     let text = Timestamp(nanoseconds: time.nanoseconds).description.utf8
     return String(text.prefix(10))! + " " + String(text.dropFirst(11).prefix(8))!
   }

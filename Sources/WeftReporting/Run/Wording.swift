@@ -1,11 +1,11 @@
 import WeftDefinition
-import WeftEvents
+package import WeftEvents
 import WeftHTTP
-import WeftPlanning
+package import WeftPlanning
 
 extension CancelReason {
   /// The reason in words, for use after "cancelled:".
-  var sentence: String {
+  package var sentence: String {
     switch self {
     case .requested: "on request"
     case .signal("INT"): "interrupted"
@@ -34,7 +34,7 @@ extension SkipReason {
   }
 
   /// Returns the phrase for one step: `skipped because "build" failed`, `skipped: its condition is false`.
-  func phrase(of step: StepAddress) -> String {
+  package func phrase(of step: StepAddress) -> String {
     switch self {
     case .condition(of: step): "skipped: its condition is false"
     case .condition(let group): "skipped: the condition of \"\(group)\" is false"

@@ -1,16 +1,21 @@
 import WeftDiagnostics
-import WeftJSON
+package import WeftJSON
 import WeftPlatform
 
 /// Sanitizes foreign text (step output and names) for one line of a display.
 ///
 /// The only place that decides what reaches a terminal: printable text, and SGR if enabled. All other characters that
 /// would control the terminal or reorder the line are escaped; "erase to the end of the line" is removed.
-struct DisplayText: Sendable, Hashable {
+package struct DisplayText: Sendable, Hashable {
   /// Whether SGR sequences (colours) are kept; otherwise they are removed.
   var passesSGR: Bool
   /// Whether text beyond ASCII is kept; otherwise it is escaped.
   var passesUnicode: Bool
+
+  package init(passesSGR: Bool, passesUnicode: Bool) {
+    self.passesSGR = passesSGR
+    self.passesUnicode = passesUnicode
+  }
 
   /// The maximum number of bytes of a line that are examined.
   static let lineLimitBytes = 4096
@@ -31,7 +36,7 @@ struct DisplayText: Sendable, Hashable {
   }
 
   /// Returns the final state of a line of output, at most `columns` wide.
-  func line(_ bytes: ArraySlice<UInt8>, columns: Int = .max) -> String {
+  package func line(_ bytes: ArraySlice<UInt8>, columns: Int = .max) -> String {
     let state = DisplayText.lastState(of: bytes).prefix(DisplayText.lineLimitBytes)
     return cut(String(decoding: state, as: UTF8.self), columns: columns)
   }
@@ -178,7 +183,7 @@ struct DisplayText: Sendable, Hashable {
 
 extension JSONValue {
   /// The text of a string, and the JSON of any other value.
-  var shownText: String {
+  package var shownText: String {
     if case .string(let text) = self { text } else { description }
   }
 }

@@ -1,0 +1,176 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftEvents
+import WeftPlanning
+import WeftRecord
+import WeftReporting
+
+/// A summary of a run in Markdown, as GitHub and GitLab show it in comments and job summaries.
+struct MarkdownReport {
+  private static let failureLimit = 20
+  private static let chainLimit = 30
+  private static let lineLimit = 20
+
+  private let run: ReportedRun
+  private var text = ""
+
+  init(_ run: ReportedRun) {
+    self.run = run
+  }
+
+  func rendered() -> [UInt8] {
+    var report = self
+    report.write()
+    return Array(report.text.utf8)
+  }
+
+  private mutating func write() {
+    line("# \(escaped(run.masked(run.title))): \(run.verdictText)")
+    writeFacts()
+    for gap in run.gaps { line("> **Incomplete:** \(escaped(run.shown(gap)))", isBlock: true) }
+    writeCounts()
+    writeFailures()
+    writeSlowSteps()
+    writeChain()
+  }
+
+  private mutating func line(_ line: String, isBlock: Bool = false) {
+    if isBlock || line.hasPrefix("#") { if !text.isEmpty { text += "\n" } }
+    text += line + "\n"
+  }
+
+  private mutating func writeFacts() {
+    line("")
+    line("* Run `\(run.detail.run)`")
+    if let file = run.recorded.opening?.file { line("* File \(code(run.shown(file)))") }
+    if let start = run.recorded.startedAt { line("* Started \(ShownMoment.text(start)) UTC") }
+    if run.recorded.resumptions > 0 {
+      let parts = run.timeline.parts.map { part in
+        "\(ShownDuration.precise(.microseconds(part.length))) from \(ShownMoment.text(part.startedAt))"
+      }
+      line("* Resumed \(Count(run.recorded.resumptions, "time")): \(parts.joined(separator: ", "))")
+    }
+    for input in run.recorded.opening?.inputs ?? [] {
+      let value = input.value.map { code(run.shown($0.shownText)) } ?? "secret"
+      line("* Input \(code(run.shown(input.name))): \(value)")
+    }
+    for warning in run.recorded.warnings {
+      line("* Warning: \(escaped(run.shown(warning.message)))")
+    }
+  }
+
+  private mutating func writeCounts() {
+    let counts = run.recorded.end?.counts ?? run.recorded.counts
+    let known = [
+      ("succeeded", counts.succeeded), ("failed", counts.failed), ("tolerated", counts.tolerated),
+      ("cancelled", counts.cancelled), ("skipped", counts.skipped), ("cached", counts.cached),
+      ("restored", counts.restored),
+    ].filter { $0.1 > 0 }
+    guard !known.isEmpty else { return }
+    line("| \(known.map(\.0).joined(separator: " | ")) |", isBlock: true)
+    line("|\(known.map { _ in " ---: |" }.joined())")
+    line("| \(known.map { "\($0.1)" }.joined(separator: " | ")) |")
+  }
+
+  // MARK: Failures
+
+  private mutating func writeFailures() {
+    if let failure = run.recorded.end?.failure {
+      line("**The run failed:** \(escaped(run.shown(failure.message)))", isBlock: true)
+    }
+    let failed = run.failures
+    guard !failed.isEmpty else { return }
+    line("## Failures")
+    for (address, step) in failed.prefix(MarkdownReport.failureLimit) { write(step, at: address) }
+    if failed.count > MarkdownReport.failureLimit {
+      let rest = failed.count - MarkdownReport.failureLimit
+      line("… and \(rest) more: `weft show \(run.words)`", isBlock: true)
+    }
+  }
+
+  private mutating func write(_ step: RecordedStep, at address: StepAddress) {
+    line("### \(code(run.shown(address.text)))")
+    line("")
+    var sentence = escaped(run.shown(run.reason(of: step, at: address) ?? "failed"))
+    if let duration = run.duration(of: step) {
+      sentence += " after \(ShownDuration.precise(.microseconds(duration)))"
+    }
+    if let place = run.location(of: address) { sentence += " (\(code(place)))" }
+    line(sentence)
+    if case .finished(let end, _) = step.state, let help = end.failure?.help {
+      line("Help: \(escaped(run.shown(help)))", isBlock: true)
+    }
+    let lines = run.lastLines(of: address, atMost: MarkdownReport.lineLimit)
+    guard !lines.isEmpty else { return }
+    let longest = lines.flatMap { $0.split(whereSeparator: { $0 != "`" }) }.map(\.count).max() ?? 0
+    let fence = String(repeating: "`", count: max(3, longest + 1))
+    line(fence, isBlock: true)
+    for text in lines { line(text) }
+    line(fence)
+  }
+
+  // MARK: Times
+
+  private mutating func writeSlowSteps() {
+    let slow = run.slowestSteps()
+    guard !slow.isEmpty else { return }
+    line("## Slowest steps")
+    line("")
+    line("| Step | Time | Attempts | Held up |")
+    line("| --- | ---: | ---: | --- |")
+    for step in slow {
+      let known = run.timeline.steps[step.step]
+      let time = ShownDuration.precise(.microseconds(known.runningTime))
+      line(
+        "| \(code(run.shown(known.address.text))) | \(time) | \(known.attempts) "
+          + "| \(escaped(step.cause ?? "")) |")
+    }
+  }
+
+  private mutating func writeChain() {
+    guard run.chain.count > 1 else { return }
+    line("## Critical path")
+    line("")
+    for index in run.chain.suffix(MarkdownReport.chainLimit) {
+      let step = run.timeline.steps[index]
+      let times = step.lastExecution
+      let waited = times.reduce(0) { $1.kind.isAttempt ? $0 : $0 + $1.duration }
+      let ran = times.reduce(0) { $1.kind.isAttempt ? $0 + $1.duration : $0 }
+      let wait =
+        waited >= 10_000 ? " after \(ShownDuration.precise(.microseconds(waited))) of waiting" : ""
+      line(
+        "1. \(code(run.shown(step.address.text))) \(ShownDuration.precise(.microseconds(ran)))\(wait)"
+      )
+    }
+  }
+
+  // MARK: Text
+
+  /// A code span that the text cannot end.
+  private func code(_ text: String) -> String {
+    let longest = text.split(whereSeparator: { $0 != "`" }).map(\.count).max() ?? 0
+    let fence = String(repeating: "`", count: longest + 1)
+    let space = text.hasPrefix("`") || text.hasSuffix("`") ? " " : ""
+    // A table ends a cell at a bar, even within code (GitHub Flavored Markdown, §4.10).
+    return fence + space + replaced(text, "|", by: "\\|") + space + fence
+  }
+
+  /// Text in which nothing is markup (CommonMark §2.4).
+  private func escaped(_ text: String) -> String {
+    var result = ""
+    for character in text {
+      if "\\`*_{}[]<>()#+-.!|~&@:".contains(character), !isInert(character) { result += "\\" }
+      result.append(character)
+    }
+    return result
+  }
+
+  /// Marks that cannot begin anything within a sentence.
+  private func isInert(_ character: Character) -> Bool { ".-+()!:".contains(character) }
+
+  private func replaced(_ text: String, _ mark: Character, by other: String) -> String {
+    text.contains(mark)
+      ? text.split(separator: mark, omittingEmptySubsequences: false).joined(separator: other)
+      : text
+  }
+}

@@ -1,0 +1,91 @@
+import WeftEvents
+package import WeftPlanning
+
+/// The steps that determined when the run ended, the last first, found from there backwards: before each the dependency
+/// that ended last. Waits between them are part of the chain.
+///
+/// A plan has the longest path by durations; this is what happened in one run, also with resumed and repeated steps.
+package struct CriticalChain {
+  private let timeline: RunTimeline
+  private let plan: Plan
+  private let addresses: PlanAddresses
+  /// The step that ended last in each step, loop, element and group.
+  private var last: [StepAddress: Int] = [:]
+
+  /// Times of records may be late, but a dependency has ended in any case, except before a resume or a retry.
+  private static let tolerance = 50_000
+
+  package init(_ timeline: RunTimeline, _ plan: Plan) {
+    (self.timeline, self.plan) = (timeline, plan)
+    addresses = PlanAddresses(plan)
+    for index in timeline.steps.indices where timeline.steps[index].end != nil { note(index) }
+  }
+
+  private mutating func note(_ step: Int) {
+    let address = timeline.steps[step].address
+    note(step, at: address)
+    if let loop = address.loop { note(step, at: loop) }
+    guard let group = addresses.innermostGroup(at: address) else { return }
+    for group in plan.allEnclosingGroups(ofGroup: group) {
+      guard let planned = plan.groups[group].address else { continue }
+      for instance in addresses.instances(of: planned, around: address) { note(step, at: instance) }
+    }
+  }
+
+  private mutating func note(_ step: Int, at address: StepAddress) {
+    guard let known = last[address] else {
+      last[address] = step
+      return
+    }
+    if timeline.steps[step].end! >= timeline.steps[known].end! { last[address] = step }
+  }
+
+  /// The steps in order of time, as indices into ``RunTimeline/steps``.
+  package var steps: [Int] {
+    let ended = timeline.steps.indices.filter { timeline.steps[$0].end != nil }
+    guard var step = ended.max(by: { timeline.steps[$0].end! < timeline.steps[$1].end! }) else {
+      return []
+    }
+    var chain = [step]
+    var seen: Set<Int> = [step]
+    while let before = predecessor(of: step), seen.insert(before).inserted {
+      chain.append(before)
+      step = before
+    }
+    return chain.reversed()
+  }
+
+  /// The dependency of a step that ended last before the step became ready.
+  package func predecessor(of step: Int) -> Int? {
+    let around = timeline.steps[step].address
+    guard let ready = timeline.steps[step].lastExecution.first?.start,
+      let planned = addresses.step(at: around)
+    else { return nil }
+    var (found, seen): (Int?, Set<Plan.NodeIndex>) = (nil, [])
+    var next = plan.dependencies[plan.steps[planned].node].map(Int.init)
+    while let node = next.popLast() {
+      guard seen.insert(node).inserted else { continue }
+      if case .groupStart = plan.nodes[node] {
+        next += plan.dependencies[node].map(Int.init)
+        continue
+      }
+      guard let candidate = instance(of: node, around: around),
+        let end = timeline.steps[candidate].end, end <= ready + CriticalChain.tolerance,
+        candidate != step
+      else {
+        // It was skipped, or was never reached; its own dependencies had ended.
+        next += plan.dependencies[node].map(Int.init)
+        continue
+      }
+      if found.map({ end > timeline.steps[$0].end! }) ?? true { found = candidate }
+    }
+    return found
+  }
+
+  /// The step that ended last in the innermost instance of a node around an address.
+  private func instance(of node: Plan.NodeIndex, around address: StepAddress) -> Int? {
+    let candidates = addresses.instances(of: plan.address(of: node), around: address)
+    // The planned address comes first, the outermost instance last.
+    return (candidates.dropFirst() + candidates.prefix(1)).lazy.compactMap { last[$0] }.first
+  }
+}

@@ -1,0 +1,153 @@
+import WeftDefinition
+import WeftDiagnostics
+package import WeftEvents
+package import WeftExecution
+package import WeftPlanning
+import WeftPlatform
+package import WeftRecord
+import WeftReporting
+
+/// A recorded run as reports show it: its state, its times, and how to read its logs.
+///
+/// Made from what a run's folder holds, so a run that ended last week has the same report as one that has just ended.
+/// The record has no secrets; only the workflow file can, in default values, so what is shown of it is masked.
+package struct ReportedRun {
+  package let detail: RunDetail
+  package let timeline: RunTimeline
+  /// `nil` if the workflow was not recorded or is not valid any more.
+  package let plan: Plan?
+  /// The durations of earlier runs.
+  package let history: DurationHistory
+  /// The arguments that identify the run to a command.
+  package let words: String
+  /// The missing parts of the record, as sentences without a full stop.
+  package let gaps: [String]
+  let mask: SecretMask
+  /// The steps that determined when the run ended, in order, as indices into the timeline.
+  let chain: [Int]
+  let causes: CriticalChain?
+  private let readEnd: (StepAddress, Int) -> LogEnd?
+
+  /// - Parameter readEnd: Returns at most this many of the last bytes of a step's log; `nil` if there is none.
+  package init(
+    _ detail: RunDetail, _ builder: TimelineBuilder, _ plan: Plan?, mask: SecretMask = .none,
+    history: DurationHistory = DurationHistory(), words: String,
+    readEnd: @escaping (StepAddress, Int) -> LogEnd? = { _, _ in nil }
+  ) {
+    (self.detail, self.plan, self.mask, self.history) = (detail, plan, mask, history)
+    (self.words, self.readEnd) = (words, readEnd)
+    let pools = plan?.files.flatMap(\.workflow.pools) ?? []
+    let timeline = RunTimeline(
+      builder, isLive: detail.state == .running,
+      capacities: Dictionary(pools.map { ($0.name, $0.slots) }, uniquingKeysWith: { $1 }))
+    causes = plan.map { CriticalChain(timeline, $0) }
+    chain = causes?.steps ?? []
+    self.timeline = timeline
+    var gaps: [String] = []
+    if let damage = detail.damage {
+      gaps.append("the journal is damaged, and what follows is missing: \(damage.message)")
+    }
+    if plan == nil {
+      gaps.append(
+        "the workflow file is not readable any more: there is neither a graph nor a critical path")
+    }
+    self.gaps = gaps
+  }
+
+  package var recorded: RunState { detail.recorded }
+
+  /// Whether a part of the record could not be read.
+  package var isDamaged: Bool { detail.damage != nil }
+
+  /// The workflow's name, or its file.
+  var title: String {
+    recorded.opening?.workflow ?? recorded.opening?.file ?? recorded.start?.workflow ?? "workflow"
+  }
+
+  /// Text of one line, in which nothing controls a terminal or reorders characters.
+  func shown(_ text: String) -> String { TerminalText.harmless(text) }
+
+  /// Text of one line from the workflow file, without its secrets.
+  func masked(_ text: String) -> String { TerminalText.harmless(mask.masked(text)) }
+
+  // MARK: Steps
+
+  func verdict(of step: RecordedStep) -> Verdict {
+    Verdict(step, isLive: detail.state == .running)
+  }
+
+  /// The index into the timeline of each step.
+  var places: [StepAddress: Int] {
+    Dictionary(
+      timeline.steps.enumerated().map { ($1.address, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The steps of the plan that no engine has mentioned, in a run that has not ended; without those in loops, whose
+  /// number is not known.
+  var notReached: [StepAddress] {
+    guard let plan, recorded.end == nil else { return [] }
+    return plan.steps.filter { step in
+      recorded.steps[step.address] == nil && recorded.groups[step.address] == nil
+        && !(step.hasControl && step.control.fanOut != nil)
+        && !plan.bodies.cleanupSteps.contains(where: { plan.steps[$0].address == step.address })
+        && !plan.allEnclosingGroups(ofGroup: step.group).contains {
+          plan.groups[$0].step?.control.fanOut != nil
+        }
+    }.map(\.address)
+  }
+
+  /// A clause about how the step ended: `exited with code 3`, `skipped because "a" failed`; `nil` if there is nothing
+  /// to say.
+  func reason(of step: RecordedStep, at address: StepAddress) -> String? {
+    switch step.state {
+    case .finished(let end, _):
+      end.failure?.message ?? end.cancellation.map { "cancelled: \($0.sentence)" }
+    case .skipped(let reason): reason.phrase(of: address)
+    case .retrying(let retry): retry.failure.message
+    case .started where step.isAsking: step.question.map { "waits for approval: \($0)" }
+    case .started: detail.state == .running ? nil : "interrupted; how far it got is unknown"
+    case .queued: nil
+    }
+  }
+
+  /// The time that a step took in the last attempt that ended, as its event says.
+  func duration(of step: RecordedStep) -> Int? {
+    switch step.state {
+    case .finished(let end, _): end.duration.wholeMicroseconds
+    case .retrying(let retry): retry.duration.wholeMicroseconds
+    case .queued, .started, .skipped: nil
+    }
+  }
+
+  // MARK: Logs
+
+  /// The last lines of a step's log, harmless to show; empty if it wrote nothing.
+  func lastLines(of step: StepAddress, atMost count: Int, bytes: Int = 16 << 10) -> [String] {
+    guard let end = readEnd(step, bytes) else { return [] }
+    return end.lines(atMost: count)
+  }
+}
+
+/// The end of a log.
+package struct LogEnd: Sendable, Hashable {
+  let bytes: [UInt8]
+  /// Whether the log has nothing before it.
+  let isWhole: Bool
+
+  package init(_ bytes: [UInt8], isWhole: Bool) {
+    (self.bytes, self.isWhole) = (bytes, isWhole)
+  }
+
+  private static let text = DisplayText(passesSGR: false, passesUnicode: true)
+  /// The maximum length of a line.
+  private static let columns = 1000
+
+  /// Returns the last lines, each in the state in which a terminal would have left it.
+  func lines(atMost count: Int) -> [String] {
+    var pieces = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    if pieces.last?.isEmpty == true { pieces.removeLast() }
+    let isCut = !isWhole
+    if isCut, pieces.count > 1 { pieces.removeFirst() }
+    return pieces.suffix(count).map { LogEnd.text.line($0, columns: LogEnd.columns) }
+  }
+}

@@ -1,0 +1,147 @@
+import WeftDefinition
+package import WeftEvents
+import WeftPlanning
+import WeftRecord
+
+/// Folds the records of a journal into what each step did when.
+package struct TimelineBuilder: Sendable {
+  private(set) var steps: [RunTimeline.Step] = []
+  private(set) var parts: [RunTimeline.Part] = []
+  private var places: [StepAddress: Int] = [:]
+  /// The wait or attempt that each step is in; `nil` if it is in none.
+  private var current: [TimelineSpan?] = []
+  /// The end of a backoff, by step.
+  private var due: [Int: Int] = [:]
+  /// The time of the last record.
+  private var now = 0
+  /// The end of the last span of this engine; at least its start.
+  private var latest = 0
+
+  /// The time by which the record of an attempt's start may be late on a busy machine.
+  static let lateness = 1_000_000
+
+  package init() {}
+
+  package mutating func apply(_ record: RunRecord) {
+    if case .opened(let opening) = record.kind {
+      endPart()
+      latest = now
+      parts.append(
+        RunTimeline.Part(resumption: opening.resumption, startedAt: record.at, offset: now))
+      return
+    }
+    guard let part = parts.last else { return }
+    let time = part.offset + record.at.since(part.startedAt).measuredMicroseconds
+    now = max(now, time)
+    parts[parts.count - 1].length = now - part.offset
+    switch record.kind {
+    case .event(let event, _): apply(event)
+    case .waiting(let step, _): change(step, to: .sleeping)
+    case .opened, .spawned, .kept, .listed, .groupSkipped, .outdated: break
+    }
+  }
+
+  private mutating func apply(_ event: RunEvent.Kind) {
+    switch event {
+    case .runStarted(let start): parts[parts.count - 1].maxParallel = start.maxParallel
+    case .stepQueued(let address, let pools):
+      let step = place(of: address)
+      steps[step].pools = pools
+      settle(step)
+      current[step] = TimelineSpan(.slot, from: next(step))
+    case .stepStarted(let address, let attempt):
+      let step = place(of: address)
+      settle(step)
+      current[step] = TimelineSpan(.running, from: next(step), attempt: attempt)
+    case .stepAsking(let address, _): change(address, to: .asking)
+    case .stepRetrying(let address, let retry): retried(place(of: address), retry)
+    case .stepFinished(let address, let end): finished(place(of: address), end)
+    case .stepCached(let address, _):
+      let step = place(of: address)
+      settle(step)
+      var moment = TimelineSpan(.cached, from: now)
+      moment.verdict = .cached
+      steps[step].spans.append(moment)
+    case .stepSkipped(let address, _): settle(place(of: address))
+    case .runFinished(let end): endPart(after: end.duration)
+    case .runWaiting(let pause): endPart(after: pause.duration)
+    case .stepWaiting, .stepOutput, .stepRestored, .groupStarted, .groupRetrying, .groupFinished,
+      .runWarning, .runCancelling, .outputDropped, .snapshot:
+      break
+    }
+  }
+
+  private mutating func place(of address: StepAddress) -> Int {
+    if let known = places[address] { return known }
+    places[address] = steps.count
+    steps.append(RunTimeline.Step(address: address))
+    current.append(nil)
+    return steps.count - 1
+  }
+
+  private mutating func change(_ address: StepAddress, to kind: TimelineSpan.Kind) {
+    current[place(of: address)]?.kind = kind
+  }
+
+  /// The time from which the step does something else.
+  private func next(_ step: Int) -> Int { max(now, steps[step].spans.last?.end ?? 0) }
+
+  // MARK: Ends
+
+  private mutating func retried(_ step: Int, _ retry: Retry) {
+    end(step, .failed, after: retry.duration, retry.failure)
+    let start = next(step)
+    current[step] = TimelineSpan(.backoff, from: start, attempt: retry.attempt + 1)
+    due[step] = start + retry.delay.measuredMicroseconds
+  }
+
+  private mutating func finished(_ step: Int, _ end: StepEnd) {
+    guard current[step]?.kind.isAttempt == true else { return settle(step) }
+    self.end(step, Verdict(end), after: end.duration, end.failure)
+  }
+
+  private mutating func end(
+    _ step: Int, _ verdict: Verdict, after duration: Duration, _ failure: StepFailure?
+  ) {
+    guard var span = current[step], span.kind.isAttempt else { return settle(step) }
+    current[step] = nil
+    // The duration is exact, and the records of start and end may be a little late. A wait that an earlier engine began
+    // has lasted longer than this one knows.
+    span.end = min(span.start + duration.measuredMicroseconds, now + TimelineBuilder.lateness)
+    (span.verdict, span.failure) = (verdict, failure)
+    steps[step].spans.append(span)
+    latest = max(latest, span.end)
+  }
+
+  /// Ends whatever the step does, at the time of the record.
+  private mutating func settle(_ step: Int, _ verdict: Verdict = .interrupted) {
+    guard var span = current[step] else { return }
+    current[step] = nil
+    span.end = max(now, span.start)
+    guard let moment = due.removeValue(forKey: step), span.kind == .backoff, moment < span.end
+    else {
+      if span.kind.isAttempt { span.verdict = verdict }
+      if span.kind.isAttempt || span.duration > 0 { steps[step].spans.append(span) }
+      return
+    }
+    // The next attempt was due, and waited for a slot.
+    var wait = TimelineSpan(.slot, from: moment, attempt: span.attempt)
+    (wait.end, span.end) = (span.end, moment)
+    steps[step].spans += [span, wait].filter { $0.duration > 0 }
+  }
+
+  /// - Parameter duration: That of the run so far, which the engine knows best.
+  private mutating func endPart(after duration: Duration? = nil) {
+    guard !parts.isEmpty else { return }
+    if let duration { now = max(duration.measuredMicroseconds, latest) }
+    for step in current.indices { settle(step) }
+    parts[parts.count - 1].length = now - parts[parts.count - 1].offset
+  }
+
+  /// Ends what was going on at the last record.
+  ///
+  /// - Parameter isLive: Whether an engine holds the run.
+  mutating func close(isLive: Bool) {
+    for step in current.indices { settle(step, isLive ? .running : .interrupted) }
+  }
+}

@@ -1,0 +1,119 @@
+/// The amount of something in use over time: slots of the run, or of one pool.
+package struct UsageSeries: Sendable, Hashable {
+  /// The amount in use from this time on.
+  package struct Point: Sendable, Hashable {
+    package var time: Int
+    package var used: Int
+  }
+
+  package let name: String
+  /// The amount that there is; `nil` if it is not known.
+  package internal(set) var capacity: Int?
+  /// Each change, in order of time; equal times occur once.
+  package private(set) var points: [Point] = []
+  private var changes: [Point] = []
+  private(set) var peak = 0
+
+  init(name: String) {
+    self.name = name
+  }
+
+  mutating func use(_ amount: Int = 1, from start: Int, to end: Int) {
+    guard end > start, amount > 0 else { return }
+    changes.append(Point(time: start, used: amount))
+    changes.append(Point(time: end, used: -amount))
+  }
+
+  /// Adds up what was used.
+  mutating func finish() {
+    changes.sort { ($0.time, $0.used) < ($1.time, $1.used) }
+    var used = 0
+    for index in changes.indices {
+      while let capacity, used + changes[index].used > capacity, delay(index) {}
+      let change = changes[index]
+      used += change.used
+      if points.last?.time == change.time {
+        points[points.count - 1].used = used
+      } else {
+        points.append(Point(time: change.time, used: used))
+      }
+    }
+    changes = []
+    peak = points.reduce(0) { max($0, $1.used) }
+  }
+
+  /// Moves the start of a use behind the next end of another. Times of starts are truncated to milliseconds, so it may
+  /// seem to have begun before there was room.
+  ///
+  /// - Returns: Whether there was such an end.
+  private mutating func delay(_ index: Int) -> Bool {
+    var end = index + 1
+    while end < changes.count, changes[end].time <= changes[index].time + 2000 {
+      if changes[end].used < 0 {
+        var start = changes.remove(at: index)
+        start.time = changes[end - 1].time
+        changes.insert(start, at: end)
+        return true
+      }
+      end += 1
+    }
+    return false
+  }
+
+  /// The time up to each change during which at least this amount was in use.
+  func saturation(at amount: Int) -> Saturation {
+    var (total, before) = (0, [Int]())
+    before.reserveCapacity(points.count)
+    for (index, point) in points.enumerated() {
+      if index > 0, points[index - 1].used >= amount {
+        total += point.time - points[index - 1].time
+      }
+      before.append(total)
+    }
+    return Saturation(series: self, amount: amount, before: before)
+  }
+
+  struct Saturation {
+    fileprivate let series: UsageSeries
+    fileprivate let amount: Int
+    fileprivate let before: [Int]
+
+    /// The time within a span.
+    func time(of span: TimelineSpan) -> Int { time(until: span.end) - time(until: span.start) }
+
+    /// The time up to a moment.
+    private func time(until moment: Int) -> Int {
+      let index = series.firstIndex(after: moment) - 1
+      guard index >= 0 else { return 0 }
+      let point = series.points[index]
+      return before[index] + (point.used >= amount ? moment - point.time : 0)
+    }
+  }
+
+  private func firstIndex(after time: Int) -> Int {
+    var (low, high) = (0, points.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if points[middle].time <= time { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// The mean amount in use in each of `count` equal intervals up to `end`.
+  package func means(_ count: Int, until end: Int) -> [Double] {
+    guard end > 0, count > 0 else { return [] }
+    var sums = [Double](repeating: 0, count: count)
+    let width = Double(end) / Double(count)
+    for (index, point) in points.enumerated() where point.used > 0 {
+      let stop = index + 1 < points.count ? points[index + 1].time : end
+      var place = min(count - 1, Int(Double(point.time) / width))
+      var from = Double(point.time)
+      while from < Double(stop), place < count {
+        let to = min(Double(stop), Double(place + 1) * width)
+        sums[place] += max(0, to - from) * Double(point.used)
+        (from, place) = (max(to, from), place + 1)
+      }
+    }
+    return sums.map { $0 / width }
+  }
+}

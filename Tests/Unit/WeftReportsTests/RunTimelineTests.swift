@@ -1,0 +1,211 @@
+import Testing
+import WeftDefinition
+import WeftPlanning
+import WeftTestKit
+
+@testable import WeftEvents
+@testable import WeftReports
+
+@Suite struct RunTimelineTests {
+  @Test func attemptsBackoffAndWaitsAreToldApart() {
+    var journal = Journal()
+    journal.add(.stepQueued("a"), at: 0)
+    journal.add(.stepStarted("a", attempt: 1), at: 100)
+    journal.add(.stepRetrying("a", Journal.retry(1, after: 50, delay: 200)), at: 150)
+    journal.add(.stepStarted("a", attempt: 2), at: 400)
+    journal.add(.stepFinished("a", Journal.end(.success, after: 30, attempts: 2)), at: 430)
+    journal.finish(.success, at: 430)
+    let step = journal.timeline()["a"]
+    #expect(step.spans.map(\.kind) == [.slot, .running, .backoff, .slot, .running])
+    #expect(step.spans.map(\.start) == [0, 100_000, 150_000, 350_000, 400_000])
+    #expect(step.spans.map(\.end) == [100_000, 150_000, 350_000, 400_000, 430_000])
+    #expect(step.spans.map(\.attempt) == [1, 1, 2, 2, 2])
+    #expect(step.spans.map(\.verdict) == [nil, .failed, nil, nil, .succeeded])
+    #expect(step.time(.backoff) == 200_000 && step.waitingTime == 150_000)
+  }
+
+  @Test func aBackoffThatIsCutShortEndsWithTheStep() {
+    var journal = Journal()
+    journal.add(.stepStarted("a", attempt: 1), at: 0)
+    journal.add(.stepRetrying("a", Journal.retry(1, after: 50, delay: 60_000)), at: 50)
+    journal.add(.stepFinished("a", Journal.end(.cancelled, after: 50)), at: 80)
+    let step = journal.timeline()["a"]
+    #expect(step.spans.map(\.kind) == [.running, .backoff])
+    #expect(step.spans.last?.end == 80_000)
+  }
+
+  @Test func stepsThatWaitForATimeOrAPersonHaveNoLane() {
+    var journal = Journal()
+    journal.add(.stepStarted("w", attempt: 1), at: 0)
+    journal.add(.waiting("w", until: Journal.start.advanced(by: .milliseconds(500))), at: 0)
+    journal.add(.stepStarted("p", attempt: 1), at: 0)
+    journal.add(.stepAsking("p", message: "ship?"), at: 1)
+    journal.add(.stepFinished("w", Journal.end(.success, after: 500)), at: 500)
+    journal.add(.stepFinished("p", Journal.end(.success, after: 600)), at: 600)
+    let timeline = journal.timeline()
+    #expect(timeline["w"].spans.map(\.kind) == [.sleeping])
+    #expect(timeline["p"].spans.map(\.kind) == [.asking])
+    #expect(timeline.laneCount == 0 && timeline.slots.peak == 0)
+  }
+
+  @Test func anExactDurationOutweighsLateRecords() {
+    var journal = Journal(slots: 1)
+    journal.add(.stepStarted("a", attempt: 1), at: 10)
+    journal.add(.stepFinished("a", Journal.end(.success, after: 30)), at: 30)
+    journal.step("b", queued: 10, started: 30, ended: 50)
+    let timeline = journal.timeline()
+    #expect(timeline["a"].spans.map(\.end) == [40_000])
+    #expect(timeline["b"].spans.map(\.start) == [10_000, 40_000])
+    #expect(timeline["b"].runningTime == 20_000 && timeline.laneCount == 1)
+  }
+
+  @Test func aCachedStepIsAMoment() {
+    var journal = Journal()
+    journal.add(.stepQueued("a"), at: 10)
+    journal.add(.stepCached("a", Journal.end(.success, after: 9000)), at: 30)
+    let spans = journal.timeline()["a"].spans
+    #expect(spans.map(\.kind) == [.slot, .cached] && spans.map(\.duration) == [20_000, 0])
+  }
+
+  @Test func theTimeBetweenEnginesDoesNotCount() {
+    var journal = Journal()
+    journal.step("a", queued: 0, started: 0, ended: 100)
+    journal.add(.stepQueued("b"), at: 100)
+    journal.add(.stepStarted("b", attempt: 1), at: 100)
+    journal.add(.stepSkipped("c", .notSelected), at: 150)
+    journal.resume(at: 160, slots: 3)
+    journal.step("b", queued: 170, started: 180, ended: 200, .failure)
+    let timeline = journal.timeline()
+    #expect(timeline.parts.map(\.resumption) == [0, 1])
+    #expect(timeline.parts.map(\.offset) == [0, 150_000])
+    #expect(timeline.parts.map(\.length) == [150_000, 40_000])
+    #expect(timeline["b"].spans.map(\.verdict) == [.interrupted, nil, .failed])
+    #expect(timeline["b"].spans.last?.start == 170_000)
+    #expect(
+      timeline.moment(at: 170_000)
+        == Journal.start.advanced(by: .seconds(3600) + .milliseconds(180)))
+    #expect(timeline.slots.capacity == 3)
+  }
+
+  @Test func whatRunsAtTheEndOfTheRecordIsRunningOrInterrupted() {
+    var journal = Journal()
+    journal.add(.stepStarted("a", attempt: 1), at: 0)
+    journal.add(.stepSkipped("b", .notSelected), at: 70)
+    for (isLive, verdict) in [(true, Verdict.running), (false, .interrupted)] {
+      let timeline = RunTimeline(journal.builder, isLive: isLive)
+      #expect(timeline["a"].spans.map(\.verdict) == [verdict])
+      #expect(timeline["a"].spans.map(\.duration) == [70_000])
+    }
+  }
+
+  @Test func aWaitIsForAPoolThatIsUsedUp() {
+    var journal = Journal(slots: 4)
+    let pools = [PoolRequest("db", slots: 2)]
+    journal.step("a", queued: 0, started: 0, ended: 100, pools: pools)
+    journal.step("b", queued: 0, started: 100, ended: 200, pools: pools)
+    journal.step("c", queued: 0, started: 30, ended: 40)
+    let timeline = journal.timeline(pools: ["db": 3])
+    #expect(timeline["b"].spans.map(\.kind) == [.pool, .running])
+    #expect(timeline["c"].spans.map(\.kind) == [.slot, .running])
+    #expect(timeline.pools.map(\.peak) == [2] && timeline.pools.map(\.capacity) == [3])
+    // With enough slots in the pool, the wait was for something else.
+    #expect(journal.timeline(pools: ["db": 4])["b"].spans.first?.kind == .slot)
+    // Without the size, free slots of the run decide.
+    #expect(journal.timeline()["b"].spans.first?.kind == .pool)
+  }
+
+  @Test(arguments: 0..<40 as Range<UInt64>)
+  func attemptsInOneLaneNeverOverlapAndSumsStay(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let slots = Int.random(in: 1...6, using: &random)
+    var journal = Journal(slots: slots)
+    var free = Array(repeating: 0, count: slots)
+    var sum = 0
+    for number in 0..<60 {
+      let lane = free.indices.min { free[$0] < free[$1] }!
+      let start = free[lane] + Int.random(in: 0...1, using: &random)
+      let end = start + Int.random(in: 1...20, using: &random)
+      journal.step(StepAddress("s\(number)"), queued: 0, started: start, ended: end)
+      free[lane] = end
+      sum += (end - start) * 1000
+    }
+    let timeline = journal.timeline()
+    #expect(timeline.laneCount <= slots && timeline.slots.peak <= slots)
+    #expect(timeline.steps.reduce(0) { $0 + $1.runningTime } == sum)
+    var lanes: [Int: Int] = [:]
+    let attempts = timeline.steps.flatMap(\.spans).filter { $0.kind == .running }
+    for span in attempts.sorted(by: { ($0.start, $0.end) < ($1.start, $1.end) }) {
+      #expect(span.start >= lanes[span.lane!] ?? 0)
+      lanes[span.lane!] = span.end
+    }
+    for step in timeline.steps {
+      for (one, next) in zip(step.spans, step.spans.dropFirst()) { #expect(one.end <= next.start) }
+    }
+    let means = timeline.slots.means(7, until: timeline.duration)
+    let total = means.reduce(0, +) * Double(timeline.duration) / 7
+    #expect(abs(total - Double(sum)) < 1000)
+  }
+}
+
+@Suite struct CriticalChainTests {
+  private func plan(_ workflow: Workflow) -> Plan { Planner.plan(workflow).plan! }
+
+  private func chain(_ journal: Journal, _ plan: Plan) -> [String] {
+    let run = journal.reported(plan)
+    return run.chain.map { run.timeline.steps[$0].address.text }
+  }
+
+  @Test func theChainLeadsThroughTheDependencyThatEndedLast() {
+    let plan = plan(
+      Workflow(steps: [
+        Step("first", run: ["a"]),
+        Step("both", parallel: [Step("quick", run: ["q"]), Step("slow", run: ["s"])]),
+        Step("last", run: ["l"]),
+      ]))
+    var journal = Journal()
+    journal.step("first", queued: 0, started: 0, ended: 100)
+    journal.step("quick", queued: 100, started: 100, ended: 150)
+    journal.step("slow", queued: 100, started: 100, ended: 300)
+    journal.step("last", queued: 300, started: 350, ended: 360)
+    #expect(chain(journal, plan) == ["first", "slow", "last"])
+    let run = journal.reported(plan)
+    #expect(run.slowestSteps(2).map(\.cause) == ["started after \"first\"", nil])
+    #expect(run.cause(of: run.chain[2]) == "waited 50 ms for a slot, after \"quick\"")
+  }
+
+  @Test func aSkippedDependencyHandsOnItsOwn() {
+    let plan = plan(
+      Workflow(steps: [
+        Step("a", run: ["a"]), Step("b", run: ["b"]), Step("c", run: ["c"]),
+      ]))
+    var journal = Journal()
+    journal.step("a", queued: 0, started: 0, ended: 100)
+    journal.add(.stepSkipped("b", .condition(of: "b")), at: 100)
+    journal.step("c", queued: 100, started: 100, ended: 110)
+    #expect(chain(journal, plan) == ["a", "c"])
+  }
+
+  @Test func theLastElementOfALoopIsItsEnd() {
+    let plan = plan(
+      Workflow(steps: [
+        Step("a", run: ["a"]),
+        Step("each", steps: [Step("one", run: ["x"]), Step("two", run: ["y"])])
+          .forEach(["1", "2"]),
+        Step("z", run: ["z"]),
+      ]))
+    var journal = Journal()
+    journal.step("a", queued: 0, started: 0, ended: 10)
+    journal.step("each[0].one", queued: 10, started: 10, ended: 50)
+    journal.step("each[1].one", queued: 10, started: 10, ended: 20)
+    journal.step("each[0].two", queued: 50, started: 50, ended: 60)
+    journal.step("each[1].two", queued: 20, started: 20, ended: 90)
+    journal.step("z", queued: 90, started: 90, ended: 95)
+    #expect(chain(journal, plan) == ["a", "each[1].one", "each[1].two", "z"])
+  }
+
+  @Test func withoutAPlanThereIsNoChain() {
+    var journal = Journal()
+    journal.step("a", queued: 0, started: 0, ended: 10)
+    #expect(journal.reported().chain == [] && journal.reported().gaps.count == 1)
+  }
+}
