@@ -77,7 +77,9 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     "WeftTestKit",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftEvents", "WeftExecution", "Weft",
+      "WeftDrawing", "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftEvents",
+      "WeftExecution",
+      "WeftRecord", "WeftReporting", "Weft",
     ]
   ),
 ]
@@ -88,9 +90,10 @@ let libraries: [Target] = modules.map { module in
 
 /// Files that tests read from where they stand.
 let testData = [
-  "WeftShell": ["Golden"], "WeftDefinition": ["Cases"], "WeftPlanning": ["Corpus", "Golden"],
+  "WeftShell": ["Golden"], "WeftDefinition": ["Cases", "TestFileCases"],
+  "WeftPlanning": ["Corpus", "Golden"],
   "WeftRecord": ["Corpus"],
-  "WeftReporting": ["Golden"],
+  "WeftReporting": ["Golden"], "WeftTestKit": ["Files"],
 ]
 
 /// What tests need beyond what their module knows: a published suite is JSON, and a problem is compared as text.
@@ -141,7 +144,7 @@ package.targets += [
     dependencies: [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
       "WeftPlatform", "WeftCaching", "WeftEvents", "WeftExecution", "WeftRecord", "Weft",
-      "WeftReporting", "CWeftSchemas",
+      "WeftReporting", "WeftTestKit", "CWeftSchemas",
     ],
     swiftSettings: settings),
   .executableTarget(
@@ -169,7 +172,7 @@ package.targets += [
   .testTarget(
     name: "CommandLineTests",
     dependencies: [
-      "WeftCLI", "WeftPlanning", "WeftEvents", "WeftExecution", "WeftRecord", "WeftTestKit",
+      "Weft", "WeftCLI", "WeftPlanning", "WeftEvents", "WeftExecution", "WeftRecord", "WeftTestKit",
       "TestSupport",
     ],
     path: "Tests/CommandLine", exclude: ["Golden"],

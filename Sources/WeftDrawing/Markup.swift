@@ -1,16 +1,18 @@
 /// XML that is being written, as bytes in UTF-8.
-struct Markup {
-  private(set) var bytes: [UInt8] = []
+package struct Markup {
+  package private(set) var bytes: [UInt8] = []
 
-  mutating func append(_ text: StaticString) {
+  package init() {}
+
+  package mutating func append(_ text: StaticString) {
     bytes.append(
       contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  mutating func append(_ number: Int) { bytes.append(contentsOf: String(number).utf8) }
+  package mutating func append(_ number: Int) { bytes.append(contentsOf: String(number).utf8) }
 
   /// Appends an attribute with a number.
-  mutating func append(_ name: StaticString, _ number: Int) {
+  package mutating func append(_ name: StaticString, _ number: Int) {
     append(" ")
     append(name)
     append("=\"")
@@ -20,7 +22,7 @@ struct Markup {
 
   /// Appends text as content or as the value of an attribute. No text ends an element, and characters that XML 1.0 §2.2
   /// forbids or discourages, or that reorder text, become U+FFFD.
-  mutating func append(text: String) {
+  package mutating func append(text: String) {
     for scalar in text.unicodeScalars {
       switch scalar {
       case "&": append("&amp;")

@@ -1,7 +1,7 @@
 /// The names of all commands.
 enum CommandName: String, Sendable, CaseIterable {
-  case run, resume, approve, cancel, runs, show, logs, check, graph, why, eval, reap, clean, schema,
-    `init`, completions, help, version
+  case run, resume, approve, cancel, runs, show, logs, check, graph, why, eval, test, reap, clean,
+    schema, `init`, completions, help, version
 }
 
 /// The description of a command for parsing, help and completions.
