@@ -15,8 +15,11 @@ public struct RecordedEvents: Sendable, RandomAccessCollection {
   /// - Parameter events: In the order in which they happened.
   public init(_ events: [RunEvent]) { self.events = events }
 
+  /// The position of the first event.
   public var startIndex: Int { events.startIndex }
+  /// The position after the last event.
   public var endIndex: Int { events.endIndex }
+  /// The event at a position.
   public subscript(position: Int) -> RunEvent { events[position] }
 
   /// A kind of event about steps whose address, or pattern, is given; `*` is any text.

@@ -329,7 +329,8 @@ extension CommandDescription {
     operand: Operand(
       value: ValueDescription(name: "FILE", kind: .file), count: .atMostOne,
       help:
-        "file to write; default: workflow.json, or workflow.test.json; - writes to standard output"),
+        "file to write; default: workflow.json, or workflow.test.json; - writes a workflow to "
+        + "standard output"),
     options: [.initTest])
 
   private static let completions = CommandDescription(

@@ -282,10 +282,13 @@ extension DecodingPass {
       !reading.hasUnknownKey || Object.reportsAllMissingKeys
     {
       reading.isMissingKey = true
+      let path = path(field)
       for (index, key) in format.keys.enumerated() where seen & 1 << UInt64(index) == 0 {
         guard let example = key.rule.example else { continue }
         report(
-          .missingKey(path: path(field), key: key.rule.name, example: example), at: node)
+          .missingKey(
+            path: path.isEmpty ? format.noun : path, key: key.rule.name, example: example),
+          at: node)
       }
     }
     return reading

@@ -202,8 +202,8 @@ extension DecodingPass {
     report(
       .unknownWord(
         path: path(field), word: name, wanted: "a signal such as KILL or TERM",
-        nearest: NearestName(SignalName.all.sorted()).nearest(to: known)
-          ?? (SignalName.all.contains(known) ? known : nil), help: nil), at: node)
+        nearest: SignalName.all.contains(known)
+          ? known : NearestName(SignalName.all.sorted()).nearest(to: known), help: nil), at: node)
     return nil
   }
 

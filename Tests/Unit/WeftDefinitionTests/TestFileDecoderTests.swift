@@ -37,6 +37,27 @@ import WeftTestKit
     #expect(mismatch == nil, "\(mismatch ?? "")")
   }
 
+  @Test func noTextBringsTheDecoderDown() {
+    let files = ["accepted", "rejected", "rejected-beyond-schema"].flatMap { folder in
+      TestFileDecoderTests.cases(in: folder).compactMap {
+        Golden("TestFileCases/\(folder)/\($0)").read()
+      }
+    }
+    let words = TestFile.format.rules + TestCase.format.rules + ScriptedResult.format.rules
+    var fuzzer = Fuzzer(
+      corpus: "TestFileCorpus", seeds: files,
+      words: words.map { "\"\($0.name)\":" } + ["[{", "}]", "null", "1e9", "\"*\""])
+    let report = fuzzer.run(making: 2_000) { bytes in
+      let (_, diagnostics) = TestFileDecoder.decode(SourceFile(path: "f", bytes: bytes))
+      // Every location is inside the text.
+      for case let place? in diagnostics.map(\.place) {
+        #expect(place.range.start <= place.range.end && Int(place.range.end) <= bytes.count)
+      }
+      return Set(diagnostics.map(\.code))
+    }
+    #expect(report.words.count > 15)
+  }
+
   /// `UPDATE_GOLDEN=1` writes the file.
   @Test func theSchemaFileIsWhatTheTablesPrint() {
     let file = Golden("../../../schemas/test.schema.json")

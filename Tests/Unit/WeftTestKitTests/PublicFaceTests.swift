@@ -75,6 +75,21 @@ import WeftTestKit
     #expect(!run.events.has(.wrote("not-a-real", by: "a")))
   }
 
+  @Test func aTestFileIsASwiftTest() throws {
+    let folder = Golden("Files").path
+    let tests = try WorkflowTests(contentsOf: "\(folder)/release.test.json")
+    #expect(tests.caseNames.count == 9)
+    let failures = tests.failures()
+    #expect(failures == nil, "\(failures ?? "")")
+    let racy = try WorkflowTests(contentsOf: "\(folder)/racy.test.json")
+    #expect(racy.failures(seed: 0) == nil)
+    #expect(racy.failures(seed: 1)?.contains("W0705") == true)
+    #expect(throws: WorkflowTestsError.self) {
+      try WorkflowTests(contentsOf: "\(folder)/rejected.test.json")
+    }
+    #expect(throws: WorkflowTestsError.self) { try WorkflowTests(contentsOf: "nowhere.test.json") }
+  }
+
   @Test func aSleepingTaskIsResumedByTheClock() async throws {
     let clock = TestClock()
     let nap = Task { try await clock.sleep(for: .seconds(3600)) }
