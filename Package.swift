@@ -85,7 +85,9 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     "WeftTestKit",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftEvents", "WeftExecution", "Weft",
+      "WeftDrawing", "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftEvents",
+      "WeftExecution",
+      "WeftRecord", "WeftReporting", "Weft",
     ]
   ),
 ]
@@ -96,9 +98,10 @@ let libraries: [Target] = modules.map { module in
 
 /// Files that tests read from where they stand.
 let testData = [
-  "WeftShell": ["Golden"], "WeftDefinition": ["Cases"], "WeftPlanning": ["Corpus", "Golden"],
+  "WeftShell": ["Golden"], "WeftDefinition": ["Cases", "TestFileCases"],
+  "WeftPlanning": ["Corpus", "Golden"],
   "WeftRecord": ["Corpus"],
-  "WeftReporting": ["Golden"],
+  "WeftReporting": ["Golden"], "WeftTestKit": ["Files"],
 ]
 
 /// What tests need beyond what their module knows: a published suite is JSON, and a problem is compared as text.
@@ -150,7 +153,7 @@ package.targets += [
     dependencies: [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
       "WeftPlatform", "WeftCaching", "WeftEvents", "WeftExecution", "WeftRecord", "Weft",
-      "WeftReporting", "WeftReports", "CWeftSchemas",
+      "WeftReporting", "WeftReports", "WeftTestKit", "CWeftSchemas",
     ],
     swiftSettings: settings),
   .executableTarget(
@@ -178,7 +181,7 @@ package.targets += [
   .testTarget(
     name: "CommandLineTests",
     dependencies: [
-      "WeftCLI", "WeftPlanning", "WeftEvents", "WeftExecution", "WeftRecord", "WeftTestKit",
+      "Weft", "WeftCLI", "WeftPlanning", "WeftEvents", "WeftExecution", "WeftRecord", "WeftTestKit",
       "TestSupport",
     ],
     path: "Tests/CommandLine", exclude: ["Golden"],

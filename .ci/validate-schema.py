@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks schemas/workflow.schema.json: that it is a schema, that its examples are valid, and that it accepts and
-rejects the cases that the decoder's tests accept and reject.
+"""Checks schemas/workflow.schema.json and schemas/test.schema.json: that each is a schema, that its examples are valid,
+and that it accepts and rejects the cases that the decoder's tests accept and reject.
 
 Needs jsonschema from PyPI.  Usage: .ci/validate-schema.py
 """
@@ -12,7 +12,9 @@ import sys
 from jsonschema import Draft202012Validator
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CASES = ROOT / "Tests/Unit/WeftDefinitionTests/Cases"
+TESTS = ROOT / "Tests/Unit/WeftDefinitionTests"
+# Each schema, the folder with its cases, and the least number of checks.
+SCHEMAS = (("workflow", "Cases", 120), ("test", "TestFileCases", 40))
 
 
 def refuse(constant):
@@ -51,21 +53,22 @@ def examples(schema, pointer="#"):
             yield from examples(inner, f"{pointer}/{index}")
 
 
-def main():
-    schema = read(ROOT / "schemas/workflow.schema.json")
+def check(name, cases, least):
+    """The failures of one schema."""
+    schema = read(ROOT / f"schemas/{name}.schema.json")
     Draft202012Validator.check_schema(schema)
     whole = Draft202012Validator(schema)
     failures = []
     checked = 0
 
     for folder, wanted in (("accepted", True), ("rejected", False)):
-        for path in sorted((CASES / folder).glob("*.json")):
+        for path in sorted((TESTS / cases / folder).glob("*.json")):
             checked += 1
             if whole.is_valid(read(path)) != wanted:
                 failures.append(f"{path.relative_to(ROOT)}: the schema disagrees with the folder")
 
     # This folder holds what the schema cannot express: if it can, the case has moved.
-    for path in sorted((CASES / "rejected-beyond-schema").glob("*.json")):
+    for path in sorted((TESTS / cases / "rejected-beyond-schema").glob("*.json")):
         checked += 1
         if is_json(path) and not whole.is_valid(read(path)):
             failures.append(f"{path.relative_to(ROOT)}: the schema rejects it; it belongs to rejected/")
@@ -78,11 +81,17 @@ def main():
 
     for failure in failures:
         print(failure, file=sys.stderr)
-    if checked < 120:
+    if checked < least:
         failures.append("too few cases")
         print(f"only {checked} cases were found", file=sys.stderr)
-    print(f"workflow.schema.json: {checked} cases, {len(failures)} failures")
-    return 1 if failures else 0
+    print(f"{name}.schema.json: {checked} cases, {len(failures)} failures")
+    return failures
+
+
+def main():
+    # Both, even if the first fails.
+    failures = [check(*schema) for schema in SCHEMAS]
+    return 1 if any(failures) else 0
 
 
 if __name__ == "__main__":

@@ -56,6 +56,8 @@ package struct RunSurroundings {
   package var notify: (Notice) -> Void = { _ in }
   /// Called with the run before its first event.
   package var subscribe: (RunEngine) -> Void = { _ in }
+  /// Replaces the world around the engine.
+  package var simulation: SimulatedWorld?
 
   package init() {}
 
@@ -80,10 +82,11 @@ extension Engine {
   /// - Parameters:
   ///   - store: See ``PreparedRun/store``.
   ///   - isRecorded: Whether the store, if there is one, keeps a journal of the run.
+  ///   - id: The run's; a new one by default.
   package func prepare(
-    _ plan: Plan, _ inputs: InputValues, in store: (any RunStore)?, isRecorded: Bool = true
+    _ plan: Plan, _ inputs: InputValues, in store: (any RunStore)?, isRecorded: Bool = true,
+    id: RunID = RunID.make(at: WallClock.now)
   ) throws(StartError) -> PreparedRun {
-    let id = RunID.make(at: WallClock.now)
     let bound = try bound(plan, inputs, id, in: isRecorded ? store : nil)
     let excluded: [Int]
     do { excluded = try bound.stepsExcluded(by: options.choice) } catch {
@@ -127,9 +130,15 @@ extension Engine {
     configuration.measuresDurations = journal != nil && history != nil
     let plan = history.map { wanted.expecting($0.store.history(of: $0.key)) } ?? wanted
     let live: RunEngine
-    do {
-      live = try RunEngine.start(
-        plan, configuration: configuration, threads: threads, subscribing: surroundings.subscribe)
+    do throws(ContainmentError) {
+      live =
+        if let simulation = surroundings.simulation {
+          try simulation.start(plan, configuration, surroundings.subscribe)
+        } else {
+          try RunEngine.start(
+            plan, configuration: configuration, threads: threads,
+            subscribing: surroundings.subscribe)
+        }
     } catch {
       journal?.releaseHold()
       throw .containment(error)
@@ -174,6 +183,7 @@ extension Engine {
   private func readSecrets(
     of wanted: Plan, _ prepared: PreparedRun, _ surroundings: RunSurroundings
   ) throws(StartError) -> RunSecrets {
+    if let simulation = surroundings.simulation { return simulation.secrets }
     let isNeeded = !wanted.usedSecrets.isEmpty
     if surroundings.ownsProcess, isNeeded || prepared.inputs.entries.contains(where: \.isSecret) {
       ThisProcess.hideMemory()
@@ -208,6 +218,7 @@ extension Engine {
     configuration.actions = actions
     configuration.resources.transport = transport
     if surroundings.ownsProcess, options.maxParallel == nil { joinJobserver(&configuration) }
+    surroundings.simulation?.configure(&configuration)
     return configuration
   }
 

@@ -67,9 +67,12 @@ package struct CheckedWorkflow: Sendable {
 
   /// Reads a file and the files that it names, like ``WeftDefinition/Workflow/init(contentsOf:startDirectory:)``.
   ///
+  /// - Parameter actions: The actions that steps may run; `nil` for any.
   /// - Throws: The reason why the file cannot be read. Problems with other files are diagnostics.
-  package init(contentsOf path: String) throws(FileReadError) {
-    self.init(try WorkflowLoader.load(path))
+  package init(
+    contentsOf path: String, actions: Set<ActionName>? = []
+  ) throws(FileReadError) {
+    self.init(try WorkflowLoader.load(path), actions: actions)
   }
 
   /// Decodes a file that was read, and reads the files that it names.
@@ -81,13 +84,15 @@ package struct CheckedWorkflow: Sendable {
     self.init(WorkflowLoader.load(source, at: path, startDirectory: startDirectory))
   }
 
-  private init(_ loaded: (workflow: Workflow?, diagnostics: [Diagnostic])) {
+  private init(
+    _ loaded: (workflow: Workflow?, diagnostics: [Diagnostic]), actions: Set<ActionName>? = []
+  ) {
     workflow = loaded.workflow
     guard let workflow else {
       (plan, diagnostics) = (nil, loaded.diagnostics)
       return
     }
-    let (plan, structure) = Planner.plan(workflow)
+    let (plan, structure) = Planner.plan(workflow, actions: actions)
     diagnostics = (loaded.diagnostics + structure).sortedByLocation()
     self.plan = diagnostics.contains(where: \.isError) ? nil : plan
   }

@@ -67,6 +67,7 @@ struct Program {
     case .graph: try GraphCommand(parsed)
     case .why: try WhyCommand(parsed)
     case .eval: EvalCommand(parsed)
+    case .test: try TestCommand(parsed)
     case .reap: ReapCommand(parsed)
     case .clean: try CleanCommand(parsed)
     case .`init`: InitCommand(parsed)

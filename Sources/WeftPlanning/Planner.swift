@@ -11,10 +11,11 @@ public enum Planner {
   /// The only way to obtain a ``Plan``. All problems are found in one pass, and consequences of other problems are not
   /// reported: a name that is unknown or ambiguous adds no edge and thus no cycle.
   ///
-  /// - Parameter actions: The actions that steps may run with `use`: those that the embedding program has registered.
+  /// - Parameter actions: The actions that steps may run with `use`: those that the embedding program has registered;
+  ///   `nil` for any.
   /// - Returns: No plan exactly if one of the diagnostics is an error.
   public static func plan(
-    _ workflow: Workflow, actions: Set<ActionName> = []
+    _ workflow: Workflow, actions: Set<ActionName>? = []
   ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
     let (outline, tooLarge) = Outline.make(of: workflow)
     // Later checks rely on valid values.

@@ -334,6 +334,8 @@ def examples(weft):
     """every example is drawn"""
     count = 0
     for path in sorted((ROOT / "workflows").glob("*.json")):
+        if path.name.endswith(".test.json"):
+            continue
         done = subprocess.run([weft, "graph", "--format", "svg", path], cwd=ROOT, capture_output=True, timeout=60)
         assert done.returncode == 0, (path, done.stderr)
         found = list(faults(Drawing(done.stdout.decode())))

@@ -1,39 +1,77 @@
 import CWeftSchemas
+import Weft
 import WeftDefinition
 import WeftPlatform
+import WeftTestKit
 
-/// `weft init`: creates a first workflow in a new file.
+/// `weft init`: creates a first workflow, or a first test of a workflow, in a new file.
 struct InitCommand: Subcommand {
   private let path: String
+  private let isTest: Bool
 
-  init(_ parsed: ParsedArguments) { path = parsed.operands.first ?? "workflow.json" }
+  init(_ parsed: ParsedArguments) {
+    isTest = parsed.isGiven(.initTest)
+    path = parsed.operands.first ?? (isTest ? "workflow\(TestFiles.suffix)" : "workflow.json")
+  }
 
   func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
+    if isTest { return try makeTest(console) }
     if path == "-" {
       console.output.write(FirstWorkflow.text)
       return .success
     }
-    try write()
+    try NewFile.write(FirstWorkflow.text, to: path, command: "weft init FILE")
     console.output.write(
       "wrote \(path); to run it: weft run \(path)\n"
         + "for completion and checks in an editor: weft schema > workflow.schema.json\n")
     return .success
   }
 
+  /// Writes a test with one case, in which every step of the workflow beside it succeeds.
+  private func makeTest(_ console: Console) throws(CommandFailure) -> ExitCode {
+    guard path.hasSuffix(TestFiles.suffix) else {
+      throw CommandFailure(
+        .usage, "\"\(path)\" is not the name of a test file",
+        help: "its name ends in \(TestFiles.suffix): weft init --test release\(TestFiles.suffix)")
+    }
+    let workflow = path.dropLast(TestFiles.suffix.count) + ".json"
+    let checked: CheckedWorkflow
+    do throws(FileReadError) {
+      checked = try CheckedWorkflow(contentsOf: String(workflow), actions: nil)
+    } catch {
+      throw CommandFailure(
+        .usage, "the workflow \"\(workflow)\" \(error.message)",
+        help: "the test of NAME.json is NAME\(TestFiles.suffix)")
+    }
+    guard let plan = checked.plan else { throw CommandFailure(.rejected, checked.diagnostics) }
+    let name = workflow.split(separator: "/").last.map(String.init) ?? String(workflow)
+    let text = DraftTestFile.first(for: plan, at: name).text
+    try NewFile.write(text, to: path, command: "weft init --test FILE")
+    console.output.write("wrote \(path); to run it: weft test \(path)\n")
+    return .success
+  }
+}
+
+/// A file that a command creates, and never overwrites.
+enum NewFile {
   /// Writes the whole file or none.
-  private func write() throws(CommandFailure) {
+  ///
+  /// - Parameter command: The command that writes another file.
+  static func write(
+    _ text: String, to path: String, command: String
+  ) throws(CommandFailure) {
     let file: Descriptor
     do {
       file = try Descriptor.creating(path, .onlyNew)
     } catch .alreadyExists {
       throw CommandFailure(
         .usage, "\"\(path)\" already exists",
-        help: "name a different file: weft init FILE")
+        help: "name a different file: \(command)")
     } catch {
       throw CommandFailure(.usage, "cannot create \"\(path)\": \(error)")
     }
     do {
-      try file.writeAll(FirstWorkflow.text)
+      try file.writeAll(text)
     } catch {
       Descriptor.remove(path)
       throw CommandFailure(.usage, "cannot write \"\(path)\": \(error.message)")
@@ -93,12 +131,13 @@ enum FirstWorkflow {
 
 /// The schemas built into the program.
 enum SchemaName: String, CaseIterable {
-  case workflow, event
+  case workflow, test, event
 
   /// The schema file, byte for byte.
   var text: String {
     switch self {
     case .workflow: return WorkflowSchema.text
+    case .test: return TestFileSchema.text
     case .event:
       let schema = weft_event_schema()
       return String(

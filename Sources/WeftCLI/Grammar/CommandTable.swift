@@ -159,12 +159,33 @@ extension Option {
     help: "set the output format; default: tree", elsewhere: ["--output", "-o", "-f"])
 }
 
+extension Option {
+  static let testFormat = Option(
+    "--format",
+    value: .oneOf(
+      .init("text", "for people, with lines of the test file"),
+      .init("json", "one JSON document"),
+      .init("junit", "JUnit XML, for CI services")),
+    help: "set the output format; default: text", elsewhere: ["--output", "-o", "-f", "--reporter"])
+  static let fromRun = Option(
+    "--from-run", value: ValueDescription(name: "RUN", kind: .recordedRun),
+    help:
+      "write a test file with the results of a recorded run to PATH, or to standard output; run nothing",
+    elsewhere: ["--record", "--from"])
+  static let initTest = Option(
+    "--test", help: "write a first test, NAME.test.json, of the workflow NAME.json",
+    elsewhere: ["--tests"])
+  static let seed = Option(
+    "--seed", value: ValueDescription(name: "N", kind: .text),
+    help: "try only the completion order N, which a failure has named", elsewhere: ["--order"])
+}
+
 extension CommandDescription {
   /// The commands in the order of the help text.
   static let all = beforeHelp + [help, version]
 
   private static let beforeHelp = [
-    run, resume, approve, cancel, runs, show, logs, report, check, graph, why, eval, reap, clean,
+    run, resume, approve, cancel, runs, show, logs, report, check, graph, why, eval, test, reap, clean,
     schema, initialise, completions,
   ]
 
@@ -245,6 +266,20 @@ extension CommandDescription {
       help: "expression to evaluate"),
     options: [.contexts])
 
+  private static let test = CommandDescription(
+    .test, "run the tests of workflows",
+    details: [
+      "A test file (*.test.json) names a workflow, the results of its steps, and what a run must do. Nothing "
+        + "real runs, unless the file says so, and time is virtual.",
+      "Report each difference at its line of the test file, and the parts of the workflow that no case "
+        + "reached.",
+      "Exit codes: 0 all cases passed, 1 a case failed, 2 bad usage, 3 a file is rejected.",
+    ],
+    operand: Operand(
+      value: ValueDescription(name: "PATH", kind: .existingFile(suffix: ".test.json")), count: .any,
+      help: "test file, or a directory to search; default: the current directory"),
+    options: [.testFormat, .seed, .fromRun, .directory, .stateDirectory])
+
   private static let resume = CommandDescription(
     .resume, "continue a run that has not succeeded",
     details: [
@@ -291,16 +326,20 @@ extension CommandDescription {
     operand: Operand(
       value: .oneOf(
         .init("workflow", "for workflow files"),
+        .init("test", "for test files"),
         .init("event", "for the lines that --events writes")),
       count: .atMostOne,
       help: "schema to print; default: workflow"))
 
   private static let initialise = CommandDescription(
-    .`init`, "write a first workflow",
+    .`init`, "write a first workflow, or a first test",
     details: ["Existing files are never overwritten."],
     operand: Operand(
       value: ValueDescription(name: "FILE", kind: .file), count: .atMostOne,
-      help: "file to write; default: workflow.json; - writes to standard output"))
+      help:
+        "file to write; default: workflow.json, or workflow.test.json; - writes a workflow to "
+        + "standard output"),
+    options: [.initTest])
 
   private static let completions = CommandDescription(
     .completions, "print completions for a shell",

@@ -71,8 +71,12 @@ extension OutputPort {
 
   /// Writes all problems of one file.
   func write(_ diagnostics: [Diagnostic]) {
-    guard !diagnostics.isEmpty else { return }
-    let style = DiagnosticText(usesColour: displaySettings.usesColour)
-    write(style.rendered(DiagnosticCollection(diagnostics)))
+    if !diagnostics.isEmpty { write(rendered(diagnostics)) }
+  }
+
+  /// Returns the text of all problems of one file.
+  func rendered(_ diagnostics: [Diagnostic]) -> String {
+    DiagnosticText(usesColour: displaySettings.usesColour)
+      .rendered(DiagnosticCollection(diagnostics))
   }
 }

@@ -20,8 +20,8 @@ struct DecodingPass {
   private(set) var diagnostics: [Diagnostic] = []
   /// Whether a limit was reached: the rest was not read, and what was read is meaningless.
   private(set) var isCutShort = false
-  /// The lists around the value being read, outermost first.
-  private var lists: [(key: StaticString, index: Int)] = []
+  /// The lists around the value being read, outermost first; of a list with names, the name instead of the index.
+  private var lists: [(key: StaticString, index: Int, member: SourceRange?)] = []
   /// Whether the step being read belongs to a cleanup.
   private(set) var isInCleanup = false
   private var stepCount = 0
@@ -36,12 +36,21 @@ struct DecodingPass {
 
   /// Reads a workflow. Returns it, or `nil` if too much is missing, with all its problems.
   static func run(on root: JSONNode, limits: Limits) -> DecodedFile {
-    root.document.file.bytes.withUnsafeBufferPointer { bytes in
-      var pass = DecodingPass(limits: limits, bytes: bytes)
+    reading(root, limits: limits) { pass in
       let workflow = pass.workflow(root)
       return DecodedFile(
         workflow: workflow?.withoutNeeds(on: pass.rejectedIDs), diagnostics: pass.diagnostics,
         namesOtherFiles: pass.namesOtherFiles)
+    }
+  }
+
+  /// Reads a document of any kind of file.
+  static func reading<Result>(
+    _ root: JSONNode, limits: Limits = Limits(), _ read: (inout DecodingPass) -> Result
+  ) -> Result {
+    root.document.file.bytes.withUnsafeBufferPointer { bytes in
+      var pass = DecodingPass(limits: limits, bytes: bytes)
+      return read(&pass)
     }
   }
 
@@ -93,7 +102,20 @@ struct DecodingPass {
   // MARK: Position
 
   mutating func enter(_ key: StaticString) {
-    lists.append((key, -1))
+    lists.append((key, -1, nil))
+  }
+
+  /// Reads an object whose path is that of an element, or of a named member, of the value of `key`; or of that value
+  /// itself.
+  @discardableResult
+  mutating func inside<Result>(
+    _ key: StaticString, at index: Int = -1, member: JSONNode? = nil,
+    _ read: (inout DecodingPass) -> Result
+  ) -> Result {
+    let range = member?.contentRange
+    lists.append((key, index, range.map { SourceRange(start: $0.lowerBound, end: $0.upperBound) }))
+    defer { lists.removeLast() }
+    return read(&self)
   }
 
   /// Moves to the next member of the innermost list; `false` if no more are read.
@@ -125,21 +147,23 @@ struct DecodingPass {
   /// The JSON path of a value of the object being read, such as `steps[3].parallel[0].timeout`.
   func path(_ field: Field) -> String {
     var path = ""
-    for (list, index) in lists {
-      path += path.isEmpty ? list.description : ".\(list)"
+    for (list, index, member) in lists {
+      if list.utf8CodeUnitCount > 0 { path += path.isEmpty ? list.description : ".\(list)" }
+      if let member { path += ".\(name(in: member))" }
       if index >= 0 { path += "[\(index)]" }
     }
     for key in [field.root, field.key] where key.utf8CodeUnitCount > 0 {
       path += path.isEmpty ? key.description : ".\(key)"
     }
     if let position = field.position { path += "[\(position)]" }
-    if let member = field.member {
-      let name = bytes[Int(member.start)..<Int(member.end)]
-      path += "." + String(decoding: name, as: UTF8.self)
-    }
+    if let member = field.member { path += "." + name(in: member) }
     for part in [field.part, field.subpart] where part.utf8CodeUnitCount > 0 { path += ".\(part)" }
     if let index = field.index { path += "[\(index)]" }
     return DecodingPass.elided(path)
+  }
+
+  private func name(in range: SourceRange) -> String {
+    String(decoding: bytes[Int(range.start)..<Int(range.end)], as: UTF8.self)
   }
 }
 
@@ -258,10 +282,13 @@ extension DecodingPass {
       !reading.hasUnknownKey || Object.reportsAllMissingKeys
     {
       reading.isMissingKey = true
+      let path = path(field)
       for (index, key) in format.keys.enumerated() where seen & 1 << UInt64(index) == 0 {
         guard let example = key.rule.example else { continue }
         report(
-          .missingKey(path: path(field), key: key.rule.name, example: example), at: node)
+          .missingKey(
+            path: path.isEmpty ? format.noun : path, key: key.rule.name, example: example),
+          at: node)
       }
     }
     return reading

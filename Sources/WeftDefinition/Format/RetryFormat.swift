@@ -201,11 +201,11 @@ extension DecodingPass {
 }
 
 extension ErrorClass {
-  fileprivate static let list =
+  static let list =
     "the classes are \(plain.map(\.name).joined(separator: ", ")), "
     + "exit:1 to exit:255, signal:KILL, http:404, http:5xx, network:dns and similar ones"
 
-  fileprivate static func nearest(to word: String) -> String? {
+  static func nearest(to word: String) -> String? {
     // An impossible exit code is one edit away from many possible ones.
     guard !word.hasPrefix("exit:"), !word.hasPrefix("http:") else { return nil }
     if word.hasPrefix("network:") {

@@ -23,7 +23,7 @@ package enum WorkflowSchema {
   // MARK: Objects and keys
 
   /// - Parameter isComputable: Whether expressions may give values.
-  private static func object<Object: FormatObject>(
+  static func object<Object: FormatObject>(
     _: Object.Type, isComputable: Bool = true
   ) -> JSONObject {
     var properties = JSONObject()
@@ -36,7 +36,7 @@ package enum WorkflowSchema {
     return schema
   }
 
-  private static func closed(_ properties: JSONObject, required: [String]) -> JSONObject {
+  static func closed(_ properties: JSONObject, required: [String]) -> JSONObject {
     var schema: JSONObject = [
       "type": "object", "properties": .object(properties),
       "patternProperties": [
@@ -156,7 +156,7 @@ package enum WorkflowSchema {
 
   // MARK: Definitions
 
-  private static var definitions: JSONObject {
+  static var definitions: JSONObject {
     var definitions = parsed(sharedDefinitions)
     func define(_ name: String, _ schema: JSONObject) {
       var described = definitions[name].flatMap(\.object) ?? [:]
@@ -216,7 +216,7 @@ package enum WorkflowSchema {
 
   // MARK: Texts
 
-  private static func parsed(_ text: StaticString) -> JSONObject {
+  static func parsed(_ text: StaticString) -> JSONObject {
     if text.isEmpty { return [:] }
     let bytes = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     let (root, problems) = JSONReader.read(SourceFile(path: "a table", bytes: Array(bytes)))
@@ -231,7 +231,7 @@ package enum WorkflowSchema {
   }
 
   /// Writes references in full.
-  private static func resolved(_ value: JSONValue) -> JSONValue {
+  static func resolved(_ value: JSONValue) -> JSONValue {
     switch value {
     case .string(let text) where text.hasPrefix("@"):
       ["$ref": .string("#/$defs/" + text.dropFirst())]
@@ -286,13 +286,13 @@ extension StaticString {
 }
 
 extension JSONObject {
-  fileprivate mutating func merge(_ other: JSONObject) {
+  mutating func merge(_ other: JSONObject) {
     for member in other.members { self[member.key] = member.value }
   }
 }
 
 extension JSONValue {
-  fileprivate var object: JSONObject? {
+  var object: JSONObject? {
     if case .object(let object) = self { object } else { nil }
   }
 }

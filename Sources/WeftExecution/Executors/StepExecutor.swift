@@ -46,9 +46,9 @@ package final class Attempt: Sendable {
   /// The step, its expressions evaluated.
   package let resolved: ResolvedStep
   /// The file to which it writes its outputs; `nil` if none are expected.
-  let outputFile: String?
+  package let outputFile: String?
   /// The reason why the file cannot be created.
-  let obstacle: StepFailure?
+  package let obstacle: StepFailure?
   /// Asks the attempt to end; possibly requested already.
   package let stop = StopSwitch()
   /// The destination of its output.
@@ -86,6 +86,8 @@ package final class Attempt: Sendable {
   /// Must be called when the attempt's program has ended and processes it left behind are to be kept.
   package func recordKeptProcesses() { run.events.record(.kept(address, attempt: number)) }
 
+  /// Whether it repeats a request of the same attempt.
+  package var isPollingAgain: Bool { task.polling != nil }
   package var step: PlannedStep { task.step }
   /// The address of the step's instance.
   package var address: StepAddress { task.address }

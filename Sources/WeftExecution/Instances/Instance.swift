@@ -230,7 +230,7 @@ struct PlanRegion: Sendable {
 
 extension Plan {
   /// The steps inside a group, at any depth.
-  func steps(inGroup index: Int) -> Range<Int> {
+  package func steps(inGroup index: Int) -> Range<Int> {
     let (start, end) = (groups[index].startNode, groups[index].endNode)
     let first = steps.firstIndex(from: 0) { $0.node > start }
     return first..<steps.firstIndex(from: first) { $0.node > end }

@@ -33,6 +33,8 @@ package struct EngineConfiguration: Sendable {
     WallTime(nanoseconds: WallClock.now.nanoseconds)
   }
 
+  /// The environment of the engine, for steps and expressions; `nil` for that of the process.
+  package var environment: EnvironmentBlock?
   /// The actions that steps with `use` may name.
   package var actions = ActionRegistry()
   package var journal = Journal()

@@ -119,7 +119,8 @@ package final class RunEngine: Sendable {
     values = RunValues(
       plan: plan, run: id, directory: configuration.journal.runDirectory,
       inputs: RunInputs(configuration.inputs), secrets: configuration.secrets,
-      process: plan.values.isEmpty ? .empty : .inherited().hiding(plan.declaredSecrets),
+      process: plan.values.isEmpty
+        ? .empty : (configuration.environment ?? .inherited()).hiding(plan.declaredSecrets),
       startDirectory: configuration.startDirectory)
     state = Mutex(
       State(

@@ -77,9 +77,9 @@ struct ActionChecker {
   private var found = FoundProblems()
 
   static func problems(
-    of outline: Outline, registered actions: Set<ActionName>
+    of outline: Outline, registered actions: Set<ActionName>?
   ) -> [PlacedProblem] {
-    guard outline.hasControl else { return [] }
+    guard outline.hasControl, let actions else { return [] }
     var checker = ActionChecker(outline, actions.map(\.text).sorted())
     for step in outline.steps where step.kind == .use {
       guard let call = step.action.call, !actions.contains(call.name) else { continue }

@@ -1,5 +1,5 @@
 package import WeftDiagnostics
-import WeftJSON
+package import WeftJSON
 
 /// Formats diagnostics as one JSON object, for programs.
 ///
@@ -29,7 +29,8 @@ package struct DiagnosticJSON: Sendable {
     return writer.bytes
   }
 
-  private func write(_ diagnostic: Diagnostic, to writer: inout JSONWriter) {
+  /// Writes one diagnostic, for other documents that contain some.
+  package func write(_ diagnostic: Diagnostic, to writer: inout JSONWriter) {
     writer.object {
       $0.member("severity", diagnostic.severity.rawValue)
       $0.member("code", diagnostic.code)

@@ -27,7 +27,8 @@ package final class CommandExecutor: StepExecutor {
     self.plan = plan
     resolver = CommandResolver(
       plan: plan, run: run, cookie: cookie, runDirectory: configuration.journal.runDirectory,
-      startDirectory: configuration.startDirectory, inheriting: .inheritedWithoutJobs())
+      startDirectory: configuration.startDirectory,
+      inheriting: configuration.environment ?? .inheritedWithoutJobs())
     enclosing = try Containments.make(
       configuration.resources.containment, run: run.text, cookie: cookie, entries: resolver.cookie)
     self.threads = threads

@@ -1,10 +1,10 @@
 import Synchronization
 import WeftDefinition
 import WeftDiagnostics
-import WeftEvents
+package import WeftEvents
 import WeftExpressions
-import WeftPlanning
-import WeftPlatform
+package import WeftPlanning
+package import WeftPlatform
 
 /// Combines the layers of settings around a step into the command line, environment and directory of its
 /// program.
@@ -14,7 +14,7 @@ import WeftPlatform
 /// of the workflow, of each group and of the step; and the variables that identify the attempt:
 /// `WEFT_RUN_ID WEFT_STEP WEFT_ATTEMPT`, and `WEFT_ENGINE`, by which other processes can check whether the
 /// engine is still alive. They also serve to find processes again.
-final class CommandResolver: Sendable {
+package final class CommandResolver: Sendable {
   private typealias Variables = [(name: String, value: String?)]
 
   private let plan: Plan
@@ -32,7 +32,7 @@ final class CommandResolver: Sendable {
     let policy: EnvironmentPolicy
   }
 
-  init(
+  package init(
     plan: Plan, run: RunID, cookie: EngineCookie, runDirectory: String? = nil,
     startDirectory: String?,
     inheriting outermost: EnvironmentBlock
@@ -46,7 +46,7 @@ final class CommandResolver: Sendable {
   }
 
   /// The program of an attempt, without its input.
-  func program(for attempt: Attempt) throws(EnvironmentError) -> ChildProgram {
+  package func program(for attempt: Attempt) throws(EnvironmentError) -> ChildProgram {
     let resolved = attempt.resolved
     var program = ChildProgram(
       attempt.command.arguments(shell: plan.shell(of: attempt.step)),

@@ -3,7 +3,7 @@ import WeftCurl
 import WeftDefinition
 package import WeftEvents
 package import WeftFutures
-import WeftHTTP
+package import WeftHTTP
 import WeftPlanning
 package import WeftPlatform
 
@@ -15,7 +15,9 @@ package final class HTTPExecutor: StepExecutor {
   /// The threads that evaluate responses, because the transport's own thread must not be blocked. Subsequent
   /// work runs there, too, up to the next request, so more threads than processors would only wait for each
   /// other.
-  private let threads = ThreadPool(name: "weft-answers", limit: ThisProcess.processorCount)
+  ///
+  /// `nil` if responses are evaluated where they arrive.
+  private let threads: ThreadPool?
   private let startDirectory: String?
   private let state: Mutex<State>
 
@@ -33,7 +35,11 @@ package final class HTTPExecutor: StepExecutor {
     self.time = time
     grace = configuration.stopPolicy.grace
     startDirectory = configuration.startDirectory
-    state = Mutex(State(transport: configuration.resources.transport))
+    let transport = configuration.resources.transport
+    threads =
+      transport is any AttemptTransport
+      ? nil : ThreadPool(name: "weft-answers", limit: ThisProcess.processorCount)
+    state = Mutex(State(transport: transport))
   }
 
   package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
@@ -52,10 +58,10 @@ package final class HTTPExecutor: StepExecutor {
       request.saveTo?.resuming = attempt.task.partial?.file
       let pagination = Pagination(
         call, request, asked: (attempt.task.polling?.asked ?? 0) + 1, attempt.questions)
-      let transport = try transport(for: call, folder: builder.cacheFolder)
+      let transport = try transport(for: call, of: attempt, folder: builder.cacheFolder)
+      let client = HTTPClient(transport: transport) { [time] in time.now }
       let run = RequestRun(
-        attempt, pagination, HTTPClient(transport: transport), time: time, grace: grace,
-        threads: threads)
+        attempt, pagination, client, time: time, grace: grace, threads: threads)
       run.begin()
       return run.promise.future
     } catch {
@@ -63,8 +69,11 @@ package final class HTTPExecutor: StepExecutor {
     }
   }
 
-  private func openTransport() -> any Transport {
+  private func openTransport(for attempt: Attempt) -> any Transport {
     state.withLock { state in
+      if let transport = state.transport as? any AttemptTransport {
+        return transport.serving(attempt)
+      }
       if let transport = state.transport { return transport }
       let opened = CurlTransport()
       state.transport = opened
@@ -75,9 +84,9 @@ package final class HTTPExecutor: StepExecutor {
   /// Requests without caching use an open cache as well, because it must forget the responses that they
   /// invalidate.
   private func transport(
-    for call: HTTPCall, folder: String?
+    for call: HTTPCall, of attempt: Attempt, folder: String?
   ) throws(StepFailure) -> any Transport {
-    let transport = openTransport()
+    let transport = openTransport(for: attempt)
     if let cache = state.withLock({ $0.caches[folder] }) {
       return CachingTransport(transport, cache: cache)
     }
@@ -101,6 +110,13 @@ package final class HTTPExecutor: StepExecutor {
         help: "name a writable folder, or \"cache\": true for this run alone")
     }
   }
+}
+
+/// A transport that distinguishes the requests of attempts, and whose responses arrive where an evaluation may take its
+/// time: for tests.
+package protocol AttemptTransport: Transport {
+  /// Returns the transport for the requests of one attempt.
+  func serving(_ attempt: Attempt) -> any Transport
 }
 
 /// The facts about a step's request that decide whether it is retried, polled or resumed.

@@ -31,7 +31,8 @@ final class RequestRun: Sendable {
   private let client: HTTPClient
   private let time: any TimeSource
   private let grace: Duration
-  private let threads: ThreadPool
+  /// `nil` if responses are evaluated where they arrive.
+  private let threads: ThreadPool?
   /// The start of the attempt; for polling, the start of its first request.
   private let began: Duration
   private let state: Mutex<State>
@@ -42,7 +43,7 @@ final class RequestRun: Sendable {
   /// - Parameter grace: The time that a transport has to end a cancelled request.
   init(
     _ attempt: Attempt, _ pagination: Pagination, _ client: HTTPClient, time: any TimeSource,
-    grace: Duration, threads: ThreadPool
+    grace: Duration, threads: ThreadPool?
   ) {
     self.attempt = attempt
     self.client = client
@@ -125,6 +126,7 @@ final class RequestRun: Sendable {
       return state.ending.reason
     }
     exchange.whenSettled { [self] result in
+      guard let threads else { return settled(result) }
       do {
         try threads.submit { [self] in settled(result) }
       } catch {

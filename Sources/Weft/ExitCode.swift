@@ -1,9 +1,8 @@
-import Weft
-import WeftEvents
+package import WeftEvents
 import WeftPlatform
 
-/// The exit status of the program; stable across releases.
-enum ExitCode: Sendable, Hashable {
+/// The exit status of the program, decided by the end of a run; stable across releases.
+package enum ExitCode: Sendable, Hashable {
   case success
   /// A step failed, or `--strict` counts the result as a failure.
   case failure
@@ -20,7 +19,7 @@ enum ExitCode: Sendable, Hashable {
   /// A signal ended the program: 130 for ^C, 143 for TERM, 129 for HUP.
   case signal(Int32)
 
-  var status: Int32 {
+  package var status: Int32 {
     switch self {
     case .success: 0
     case .failure: 1
@@ -36,7 +35,7 @@ enum ExitCode: Sendable, Hashable {
 
 extension ExitCode {
   /// Returns the code of a suspended run.
-  init(of pause: RunPause?, keptPromises: Bool) {
+  package init(of pause: RunPause?, keptPromises: Bool) {
     guard let pause else { preconditionFailure("events ended before the run did") }
     self = keptPromises && pause.unkillable.isEmpty ? .waiting : .broken
   }
@@ -46,7 +45,7 @@ extension ExitCode {
   /// - Parameter keptPromises: Whether the engine recorded, and the program wrote, everything required. If not, that
   ///   determines the code rather than the run's outcome, unless a signal ended the run, since a lost terminal is
   ///   then only a consequence. An unkillable process takes precedence over everything.
-  init(of end: RunEnd, isStrict: Bool, keptPromises: Bool) {
+  package init(of end: RunEnd, isStrict: Bool, keptPromises: Bool) {
     if !end.unkillable.isEmpty {
       self = .broken
     } else if case .signal(let name)? = end.cancellation, let signal = Signal(name: name) {

@@ -1,0 +1,163 @@
+import Weft
+import WeftDiagnostics
+import WeftEvents
+import WeftPlatform
+import WeftRecord
+import WeftReporting
+import WeftTestKit
+
+/// `weft test`: runs the cases of test files in virtual time.
+struct TestCommand: Subcommand {
+  private let paths: [String]
+  private let seed: UInt64?
+  private let format: TestFormat
+  private let directory: String?
+  /// The run to write a case from; `nil` to run cases.
+  private let recordedRun: String?
+  private let place: RecordDirectory
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    paths = parsed.operands
+    seed = try parsed.count(of: .seed, in: 0...Int.max - 1).map(UInt64.init)
+    format = try parsed.word(of: .testFormat) ?? .text
+    directory = parsed.value(of: .directory)
+    recordedRun = parsed.value(of: .fromRun)
+    place = RecordDirectory(parsed)
+  }
+
+  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
+    if let recordedRun { return try writeCase(from: recordedRun, console) }
+    let files = try TestFiles.found(at: paths.isEmpty ? ["."] : paths, below: directory)
+    var loaded: [LoadedTestFile] = []
+    for path in files {
+      do throws(FileReadError) { loaded.append(try LoadedTestFile(contentsOf: path)) } catch {
+        throw CommandFailure(.usage, "\"\(path)\" \(error.message)")
+      }
+    }
+    var results: [TestFileResult] = []
+    var rejected: [TestReport.Rejection] = []
+    for file in loaded {
+      guard file.isRunnable else {
+        rejected.append(.init(path: file.path, diagnostics: file.diagnostics))
+        if format == .text { console.errors.write(file.diagnostics) }
+        continue
+      }
+      let result = file.run(seed: seed)
+      results.append(result)
+      guard format == .text else { continue }
+      console.output.write(TestReport.text(of: result) { console.output.rendered($0) })
+    }
+    let report = TestReport(results, rejected: rejected)
+    switch format {
+    case .text: console.output.write(report.summary)
+    case .json: console.output.write(report.json)
+    case .junit: console.output.write(report.junit)
+    }
+    if !rejected.isEmpty { return .rejected }
+    return report.failedCount > 0 ? .failure : .success
+  }
+}
+
+/// Cases from recorded runs.
+extension TestCommand {
+  /// Writes a test file with one case, to the operand or to standard output.
+  private func writeCase(
+    from name: String, _ console: Console
+  ) throws(CommandFailure) -> ExitCode {
+    guard paths.count <= 1 else {
+      throw CommandFailure(
+        .usage, "one run makes one test file, but several are named",
+        help: "write weft test --from-run RUN FILE")
+    }
+    let runs = try RecordedRuns(in: place)
+    let run = try runs.chosen(name)
+    var records: [RunRecord] = []
+    let detail: RunDetail
+    do throws(RunFolderError) {
+      detail = try runs.state.detail(of: run) { records.append($0) }
+    } catch {
+      throw CommandFailure(error)
+    }
+    guard let opening = detail.recorded.opening, let workflow = opening.file,
+      let plan = RecordedPlan(run, opening, in: runs.state).plan
+    else {
+      throw CommandFailure(
+        .usage, "the workflow of run \(run) is not recorded in a file",
+        help: "run it from a file: weft run FILE")
+    }
+    var recorded = RecordedCase(
+      of: run, plan, at: TestFiles.path(of: workflow, from: paths.first ?? ""))
+    for record in records { recorded.take(record) }
+    guard let path = paths.first else {
+      console.output.write(recorded.text)
+      return .success
+    }
+    try NewFile.write(recorded.text, to: path, command: "weft test --from-run RUN FILE")
+    console.output.write("wrote \(path); to run it: weft test \(path)\n")
+    return .success
+  }
+}
+
+/// The output formats of `weft test`.
+enum TestFormat: String, CaseIterable {
+  case text, json, junit
+}
+
+/// Test files on the command line: named, or found in directories.
+enum TestFiles {
+  static let suffix = ".test.json"
+
+  /// Returns the files in the order of the operands, and in a directory in the order of names; each once.
+  static func found(
+    at paths: [String], below directory: String?
+  ) throws(CommandFailure) -> [String] {
+    var files: [String] = []
+    for path in paths {
+      guard let root = try? Directory(path) else {
+        if !files.contains(path) { files.append(path) }
+        continue
+      }
+      let found = try testFiles(in: root, at: path)
+      guard !found.isEmpty else {
+        throw CommandFailure(
+          .usage, "no test file is in \"\(path)\"",
+          help: "their names end in \(suffix); weft init --test FILE writes a first one")
+      }
+      files += found.filter { !files.contains($0) }
+    }
+    return files
+  }
+
+  /// The path of a workflow, relative to the folder of a test file; both are relative to the current directory.
+  static func path(of workflow: String, from test: String) -> String {
+    if workflow.hasPrefix("/") { return workflow }
+    if test.hasPrefix("/") || test.contains("..") {
+      return ((try? FileSystem.currentDirectory()) ?? ".") + "/" + workflow
+    }
+    var folders = test.split(separator: "/").dropLast().filter { $0 != "." }[...]
+    var names = workflow.split(separator: "/").filter { $0 != "." }[...]
+    while let folder = folders.first, folder == names.first, names.count > 1 {
+      folders.removeFirst()
+      names.removeFirst()
+    }
+    return (folders.map { _ in ".." } + names.map(String.init)).joined(separator: "/")
+  }
+
+  /// The test files in a directory and those below; hidden directories and links are left alone.
+  private static func testFiles(
+    in root: Directory, at path: String
+  ) throws(CommandFailure) -> [String] {
+    var found: [String] = []
+    let isShown = { (path: [String]) in path.last?.hasPrefix(".") == false }
+    let choice = Directory.Choice(
+      entersDirectory: isShown, visits: { isShown($0) && $0.last?.hasSuffix(suffix) == true },
+      repairsNames: true)
+    do {
+      try root.walk(choice) { found.append($0.path.joined(separator: "/")) }
+    } catch {
+      throw CommandFailure(.usage, "\"\(path)\" cannot be searched: \(error.message)")
+    }
+    let prefix = path == "." ? "" : path.hasSuffix("/") ? path : path + "/"
+    return found.map { prefix + $0 }
+  }
+}

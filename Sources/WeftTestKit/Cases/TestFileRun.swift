@@ -1,0 +1,133 @@
+import Weft
+import WeftDefinition
+package import WeftDiagnostics
+import WeftPlanning
+package import WeftPlatform
+
+/// A test file that was read, with its workflow.
+package struct LoadedTestFile: Sendable {
+  package let path: String
+  package let diagnostics: [Diagnostic]
+  private let parts: (file: TestFile, plan: Plan, cases: [PreparedCase], shapes: AddressShapes)?
+
+  /// Whether nothing is wrong with it, so that its cases can be run.
+  package var isRunnable: Bool { parts != nil }
+
+  /// Reads a test file and its workflow, and checks that they fit.
+  ///
+  /// - Throws: The reason why the test file itself cannot be read.
+  package init(contentsOf path: String) throws(FileReadError) {
+    self.init(SourceFile(path: path, bytes: try FileReading.bytes(of: path)), at: path)
+  }
+
+  package init(_ source: SourceFile, at path: String) {
+    self.path = path
+    let (file, problems) = TestFileDecoder.decode(source)
+    guard let file, let workflow = file.workflow, !problems.contains(where: \.isError) else {
+      (diagnostics, parts) = (problems, nil)
+      return
+    }
+    let (plan, faults) = LoadedTestFile.plan(workflow, of: file, at: path)
+    guard let plan else {
+      (diagnostics, parts) = (problems + faults, nil)
+      return
+    }
+    let shapes = AddressShapes(of: plan)
+    var found = CaseChecker.problems(of: file, with: plan, shapes)
+    var cases: [PreparedCase] = []
+    for testCase in file.cases {
+      switch PreparedCase.prepare(testCase, of: file, plan) {
+      case .success(let prepared): cases.append(prepared)
+      case .failure(let unfit): found += unfit.diagnostics
+      }
+    }
+    diagnostics = problems + found.sortedByLocation()
+    parts = found.isEmpty ? (file, plan, cases, shapes) : nil
+  }
+
+  /// Reads the workflow; its warnings are for `weft check`.
+  private static func plan(
+    _ workflow: Placed<String>, of file: TestFile, at path: String
+  ) -> (plan: Plan?, faults: [Diagnostic]) {
+    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+    let target = workflow.value.hasPrefix("/") ? workflow.value : folder + workflow.value
+    do throws(FileReadError) {
+      let checked = try CheckedWorkflow(contentsOf: target, actions: nil)
+      let errors = checked.diagnostics.filter(\.isError)
+      return (errors.isEmpty ? checked.plan : nil, errors)
+    } catch {
+      return (
+        nil,
+        [
+          Diagnostic(
+            .error, code: CaseCode.noWorkflow,
+            message: "the workflow \(quoted(target)) \(error.message)",
+            place: file.place(workflow.range),
+            help: "the path is relative to the folder of the test file")
+        ]
+      )
+    }
+  }
+
+  /// The names of the cases, in file order.
+  package var caseNames: [String] { parts?.file.cases.map(\.name.value) ?? [] }
+
+  /// Runs all cases in file order.
+  ///
+  /// - Parameters:
+  ///   - seed: The only completion order to try, as a failure names it; `nil` for those that each case asks for.
+  ///   - now: A clock for the real time that each case takes.
+  package func run(
+    seed: UInt64? = nil, now: () -> Duration = { MonotonicClock.now }
+  ) -> TestFileResult {
+    guard let parts else { return TestFileResult(path: path, cases: [], coverage: nil) }
+    var coverage = Coverage(of: parts.plan)
+    var results: [CaseResult] = []
+    for prepared in parts.cases {
+      let start = now()
+      var result = CaseResult(name: prepared.testCase.name.value, orders: 0)
+      let first = seed ?? 0
+      let count = seed == nil ? UInt64(prepared.testCase.orders) : 1
+      for order in first..<(first + count) {
+        var run = CaseRun(prepared, seed: order)
+        let record = run.record()
+        result.orders += 1
+        result.virtualTime = record.duration
+        coverage.add(record)
+        result.mismatches = CaseJudge.mismatches(
+          of: record, with: prepared.testCase, in: parts.file, parts.plan)
+        if !result.mismatches.isEmpty {
+          result.failingSeed = order
+          break
+        }
+      }
+      result.realTime = now() - start
+      results.append(result)
+    }
+    return TestFileResult(path: path, cases: results, coverage: coverage)
+  }
+}
+
+/// The result of one case.
+package struct CaseResult: Sendable {
+  package let name: String
+  /// The number of completion orders tried.
+  package internal(set) var orders: Int
+  package internal(set) var mismatches: [Diagnostic] = []
+  /// The completion order that failed.
+  package internal(set) var failingSeed: UInt64?
+  package internal(set) var virtualTime = Duration.zero
+  package internal(set) var realTime = Duration.zero
+
+  package var passed: Bool { mismatches.isEmpty }
+}
+
+/// The results of the cases of a file.
+package struct TestFileResult: Sendable {
+  package let path: String
+  package let cases: [CaseResult]
+  /// `nil` if the file was rejected.
+  package let coverage: Coverage?
+
+  package var passed: Bool { cases.allSatisfy(\.passed) }
+}

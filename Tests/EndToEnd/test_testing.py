@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Runs `weft test` from outside: hostile files, real steps, cases written from real runs.
+
+usage: test_testing.py PATH_TO_WEFT
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree
+
+from lib import cases
+
+LIMIT = 60  # seconds, against hanging only
+EXPECTED = {"outcome": "success"}
+
+
+class Place:
+    """A directory with a workflow and its tests."""
+
+    def __init__(self, weft, steps, **workflow):
+        self.weft = weft
+        self.directory = tempfile.TemporaryDirectory(prefix="weft-test-")
+        self.path = pathlib.Path(self.directory.name)
+        self.write("w.json", json.dumps({**workflow, "steps": steps}))
+
+    def write(self, name, text):
+        (self.path / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.path / name).write_text(text)
+
+    def tests(self, *cases, name="w.test.json", **shared):
+        self.write(name, json.dumps({"workflow": "w.json", **shared, "cases": [
+            {"name": f"case {number}", **case} for number, case in enumerate(cases)]}))
+
+    def run(self, *arguments, expect=0, **options):
+        done = subprocess.run([self.weft, *arguments], cwd=self.path, capture_output=True, text=True, timeout=LIMIT,
+                              stdin=subprocess.DEVNULL, **options)
+        assert done.returncode == expect, (arguments, done.returncode, done.stdout, done.stderr)
+        return done
+
+    def test(self, *arguments, expect=0, **options):
+        return self.run("test", *arguments, expect=expect, **options)
+
+
+def nothing_runs(weft):
+    """nothing real runs, is written or is sent"""
+    place = Place(weft, [
+        {"id": "a", "run": "touch made"}, {"id": "b", "http": {"url": "http://127.0.0.1:1/x", "saveTo": "saved"}},
+        {"id": "c", "run": ["touch", "made"], "cache": {"inputs": ["w.json"], "outputs": ["made"]}}])
+    place.tests({"expect": EXPECTED}, steps={"a": {}, "b": {"http": {"body": "x"}}, "c": {}})
+    before = sorted(os.listdir(place.path))
+    place.test()
+    assert sorted(os.listdir(place.path)) == before, os.listdir(place.path)
+
+
+def real_steps(weft):
+    """a real step runs with the real environment and that of the case, and its output is a value"""
+    place = Place(weft, [
+        {"id": "a", "run": "echo \"$WORD\"; touch made", "outputs": {"word": "${{ self.stdout }}"}},
+        {"id": "b", "run": ["say", "${{ steps.a.outputs.word }}"]}])
+    place.tests({"expect": {"duration": "1h", "steps": {"b": {"run": ["say", "hello"]}}}},
+                steps={"a": {"real": True}, "b": {"takes": "1h"}}, env={"WORD": "hello"})
+    place.test()
+    assert (place.path / "made").exists()
+
+
+def real_failures(weft):
+    """a real step that fails, or hangs until its time limit, ends as in a run"""
+    place = Place(weft, [{"id": "a", "run": "exit 7", "allowFailure": True},
+                         {"id": "b", "run": "sleep 1000", "timeout": "200ms"}])
+    place.tests({"expect": {"steps": {"a": {"exit": 7}, "b": {"reason": "timeout"}}}}, steps={"*": {"real": True}})
+    begun = time.monotonic()
+    place.test()
+    assert time.monotonic() - begun < 30
+
+
+def from_a_run(weft):
+    """a case written from a real run passes, and says what happened"""
+    place = Place(weft, [
+        {"id": "list", "run": "echo '[\"x\", \"y\"]'"},
+        {"id": "each", "forEach": {"in": "${{ steps.list.json }}", "as": "e", "key": "${{ e }}"},
+         "run": "test ${{ e }} = x || echo n=7 >> \"$WEFT_OUTPUT\"", "allowFailure": True, "outputs": {"n": {"type": "integer"}}},
+        {"id": "flaky", "run": "test -e once || { touch once; exit 3; }", "retry": {"max": 2, "delay": "10ms"}},
+        {"id": "never", "if": "false", "run": "true"},
+        {"id": "bad", "run": "exit 5"}], inputs={"v": {"type": "string"}})
+    place.run("run", "w.json", "-i", "v=1", expect=1)
+    run = next((place.path / ".weft/runs").iterdir()).name
+    text = place.test("--from-run", run).stdout
+    case = json.loads(text)["cases"][0]
+    assert case["steps"]["flaky"][0]["exit"] == 3, case
+    assert case["expect"]["firstFailure"] == "bad" and case["inputs"] == {"v": "1"}, case
+    place.test("--from-run", run, "recorded.test.json")
+    place.test("recorded.test.json")
+    assert "already exists" in place.test("--from-run", run, "recorded.test.json", expect=2).stderr
+    place.test("--from-run", "20200101", expect=2)
+
+
+def first_test(weft):
+    """weft init --test writes a first test of a workflow, which passes"""
+    place = Place(weft, ["true"])
+    place.run("init", "first.json")
+    place.run("init", "--test", "first.test.json")
+    assert "1 passed" in place.test("first.test.json").stdout
+    place.run("init", "--test", "first.test.json", expect=2)
+    assert ".test.json" in place.run("init", "--test", "first.json", expect=2).stderr
+    assert "nowhere.json" in place.run("init", "--test", "nowhere.test.json", expect=2).stderr
+    (place.path / "sub").mkdir()
+    place.run("init", "--test", "sub/x.test.json", expect=2)
+
+
+def formats(weft):
+    """the formats for programs are what they say, whatever is in names"""
+    place = Place(weft, [{"id": "a", "run": "x"}])
+    place.tests({"name": "<&\"'\u0001]]>\u202e", "expect": {"exitCode": 1}}, {"expect": EXPECTED}, steps={"a": {}})
+    place.write("bad.test.json", "{")
+    report = json.loads(place.test("--format", "json", expect=3).stdout)
+    assert (report["passed"], report["failed"], report["rejected"]) == (1, 1, 1), report
+    tree = xml.etree.ElementTree.fromstring(place.test("--format", "junit", expect=3).stdout)
+    assert (tree.get("tests"), tree.get("failures"), tree.get("errors")) == ("3", "1", "1")
+    assert len(tree.findall("testsuite/testcase/failure")) == 1 and len(tree.findall("testsuite/testcase/error")) == 1
+
+
+def searched(weft):
+    """test files are found below a directory, not in hidden ones, behind links or in FIFOs"""
+    place = Place(weft, [{"id": "a", "run": "x"}])
+    place.tests({"expect": EXPECTED}, steps={"a": {}})
+    for name in (".hidden/x.test.json", "deep/er/x.test.json", "no.json"):
+        place.write(name, "{}")
+    os.symlink(place.path / "deep", place.path / "link")
+    done = place.test(expect=3)
+    assert "deep/er/x.test.json" in done.stderr and "hidden" not in done.stderr and "link" not in done.stderr, done.stderr
+    (place.path / "empty").mkdir()
+    assert "no test file" in place.test("empty", expect=2).stderr
+    place.test("missing.test.json", expect=2)
+
+
+def hostile(weft):
+    """hostile files are rejected with a location, quickly"""
+    place = Place(weft, [{"id": "a", "run": "x"}])
+    for text in ("", "\0", "[]", "null", "{" * 10000, "[" * 300, '{"workflow": 1, "cases": {}}', '{"cases": [1, null, []]}',
+                 '{"workflow": "\\u0000", "cases": [{"name": "n", "expect": {"outcome": "success"}}]}',
+                 '{"workflow": ".", "cases": [{"name": "n", "expect": {"outcome": "success"}}]}',
+                 '{"workflow": "w.test.json", "cases": [{"name": "n", "expect": {"outcome": "success"}}]}',
+                 '{"workflow": "/dev/zero", "cases": [{"name": "n", "expect": {"outcome": "success"}}]}'):
+        place.write("w.test.json", text)
+        done = place.test(expect=3)
+        assert "error:" in done.stderr and "Fatal" not in done.stderr, (text[:80], done.stderr)
+
+
+def endless(weft):
+    """cases that would go on for ever end"""
+    place = Place(weft, [{"id": "a", "http": {"url": "http://h/", "poll": {"until": "false", "every": "1ms"}},
+                          "timeout": "1h"}])
+    place.tests({"expect": {"outcome": "failure"}}, steps={"a": {"http": {"status": 200, "takes": "1s"}}})
+    place.test()
+    place = Place(weft, [{"id": "a", "run": "x"}, {"id": "b", "wait": "366d"}])
+    place.tests({"expect": {"duration": "366d"}}, steps={"a": {}})
+    place.test()
+
+
+def many(weft):
+    """ten thousand elements in many orders take seconds"""
+    place = Place(weft, [{"id": "a", "forEach": {"in": "${{ fromJSON(inputs.list) }}", "as": "e"}, "run": ["x", "${{ e }}"]}],
+                  inputs={"list": {"type": "string"}})
+    place.tests({"expect": {**EXPECTED, "atMostAtOnce": {"a[*]": 8}}, "orders": 3}, steps={"a[*]": {}},
+                inputs={"list": json.dumps(list(range(3000)))})
+    begun = time.monotonic()
+    place.test()
+    return f"{time.monotonic() - begun:.1f} s"
+
+
+if __name__ == "__main__":
+    sys.exit(cases.run(__doc__, [
+        nothing_runs, real_steps, real_failures, from_a_run, first_test, formats, searched, hostile, endless, many]))
