@@ -20,20 +20,20 @@ package enum ReportFormat: String, Sendable, Hashable, CaseIterable {
       path[path.utf8.index(after: $0)...]
     }
     let known = ReportFormat.allCases.first { format in
-      format.endings.contains { (name ?? path[...]).lowercased().hasSuffix($0) }
+      (name ?? path[...]).lowercased().hasSuffix(format.ending)
     }
     guard let known else { return nil }
     self = known
   }
 
-  /// The endings of names that stand for the format.
-  package var endings: [String] {
+  /// The ending of names that stand for the format.
+  package var ending: String {
     switch self {
-    case .html: [".html", ".htm"]
-    case .markdown: [".md", ".markdown"]
-    case .junit: [".xml"]
-    case .trace: ["trace.json"]
-    case .csv: [".csv"]
+    case .html: ".html"
+    case .markdown: ".md"
+    case .junit: ".xml"
+    case .trace: "trace.json"
+    case .csv: ".csv"
     }
   }
 }

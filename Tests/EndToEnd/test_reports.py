@@ -259,6 +259,8 @@ def by_keyboard(weft):
         page.locator("#list").evaluate("box => { box.scrollTop = box.scrollHeight; }")
         settled(page)
         assert page.locator("#body tr[aria-rowindex=\"1012\"]").is_visible()
+    with opened(everything(weft).page(), fragment="#step=each%5B7%5D") as page:
+        assert re.search("Element\\s+7\\s", page.locator("#page-body").inner_text()), page.locator("#page-body").inner_text()
     with opened(everything(weft).page(), fragment="#step=flaky") as page:
         assert "waits for the next attempt" in page.locator("#page-body").inner_text()
 
@@ -573,6 +575,7 @@ def refused(weft):
     assert run.run("--report", "csv=/dev/stderr").stderr.startswith("step,state,")
     assert run.call("report", "2020").returncode == 2
     assert run.call("report", "-o", "missing/r.html").returncode == 2
+    assert "--format junit -o r.txt" in run.call("report", "-o", "r.txt").stderr
     (run.path / "old.md").write_text("old")
     assert run.call("report", "-o", "old.md").returncode == 0
     assert (run.path / "old.md").read_text().startswith("# w.json: success in ")

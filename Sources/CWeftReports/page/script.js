@@ -241,6 +241,8 @@
     body.replaceChildren();
     var facts = make("dl");
     function fact(name, value) { if (value !== null && value !== "" && value !== undefined) { add(facts, make("dt", name), add(make("dd"), value)); } }
+    fact("Name", plan && plan.name);
+    fact("Element", data.elements[step]);
     fact("State", verdict(steps.word[step]));
     fact("Reason", data.reasons[step]);
     fact("Started", steps.start[step] === null ? "" : time(steps.start[step]) + " after the start of the run");
@@ -303,12 +305,17 @@
   steps.reason = column("");
   Object.keys(data.reasons).forEach(function (step) { steps.reason[step] = data.reasons[step]; });
 
+  function isCalled(step, part) {
+    var plan = data.plans[steps.plan[step]];
+    return steps.name[step].toLowerCase().indexOf(part) >= 0 || (plan && plan.name && plan.name.toLowerCase().indexOf(part) >= 0);
+  }
+
   function choose() {
     var wanted = id("find").value.toLowerCase(), only = id("only").value;
     order = [];
     for (var i = 0; i < total; i += 1) {
       if (only && steps.word[i] !== only) { continue; }
-      if (wanted && steps.name[i].toLowerCase().indexOf(wanted) < 0) { continue; }
+      if (wanted && !isCalled(i, wanted)) { continue; }
       order.push(i);
     }
     if (sorted.column >= 0) {
@@ -360,6 +367,8 @@
         cell.className = "step";
         var button = open(step);
         button.dataset.step = step;
+        var plan = data.plans[steps.plan[step]];
+        if (plan && plan.name) { button.title += "\n" + plan.name; }
         add(cell, button);
       } else if (column[1] === "word") { add(cell, verdict(value)); }
       else if (column[2]) {

@@ -161,7 +161,7 @@ extension Option {
       .init("junit", "test cases, for CI servers"),
       .init("trace", "trace events, for Perfetto and speedscope"),
       .init("csv", "a table of steps (RFC 4180)")),
-    help: "set the format; default: that of the ending of -o FILE, else html", elsewhere: ["-f"]
+    help: "set the format; default: by the ending of FILE, without a file html", elsewhere: ["-f"]
   )
   static let reportOutput = Option(
     "-o", "--output", value: ValueDescription(name: "FILE", kind: .file),

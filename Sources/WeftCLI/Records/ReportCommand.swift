@@ -16,9 +16,22 @@ struct ReportCommand: Subcommand {
     run = parsed.operands.first
     let file = parsed.value(of: .reportOutput)
     self.file = file == "-" ? nil : file
-    let named: ReportFormat? = try parsed.word(of: .reportFormat)
-    format = named ?? self.file.flatMap { ReportFormat(ending: $0) } ?? .html
+    if let named: ReportFormat = try parsed.word(of: .reportFormat) {
+      format = named
+    } else {
+      format = try ReportCommand.format(of: self.file, parsed.command)
+    }
     place = RecordDirectory(parsed)
+  }
+
+  private static func format(
+    of file: String?, _ command: CommandName
+  ) throws(UsageError) -> ReportFormat {
+    guard let file else { return .html }
+    if let format = ReportFormat(ending: file) { return format }
+    throw .wrongValue(
+      of: "\"-o\"", found: file, wanted: "a file whose name ends with \(ReportFormat.endings)",
+      help: "or name the format: --format junit -o \(ShellWord.quoted(file))", command)
   }
 
   func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
@@ -64,6 +77,14 @@ extension ReportedRun {
   }
 }
 
+extension ReportFormat {
+  /// `.html, .md, .xml, trace.json or .csv`.
+  fileprivate static var endings: String {
+    let all = allCases.map(\.ending)
+    return all.dropLast().joined(separator: ", ") + " or " + all[all.count - 1]
+  }
+}
+
 /// The reports that `--report` asks for.
 struct ReportTargets: Sendable, Hashable {
   private var targets: [ReportTarget] = []
@@ -83,13 +104,12 @@ struct ReportTargets: Sendable, Hashable {
       return ReportTarget(format, String(parts[1]))
     }
     if let format = ReportFormat(ending: value) { return ReportTarget(format, value) }
-    let endings = ReportFormat.allCases.map { $0.endings[0] }.joined(separator: ", ")
     let formats = ReportFormat.allCases.map(\.rawValue)
     let nearest =
       parts.count == 2 ? NearestName(formats).nearest(to: String(parts[0])).asSuggestion : nil
     throw .wrongValue(
       of: "\"\(Option.report.name)\"", found: value,
-      wanted: "a file whose name ends with one of \(endings), or FORMAT=FILE",
+      wanted: "a file whose name ends with \(ReportFormat.endings), or FORMAT=FILE",
       help: nearest
         ?? "FORMAT is one of \(formats.joined(separator: ", ")): \(Option.report.name) junit=results",
       command)

@@ -131,16 +131,11 @@ struct MarkdownReport {
     guard run.chain.count > 1 else { return }
     line("## Critical path")
     line("")
-    for index in run.chain.suffix(MarkdownReport.chainLimit) {
-      let step = run.timeline.steps[index]
-      let times = step.lastExecution
-      let waited = times.reduce(0) { $1.kind.isAttempt ? $0 : $0 + $1.duration }
-      let ran = times.reduce(0) { $1.kind.isAttempt ? $0 + $1.duration : $0 }
-      let wait =
-        waited >= 10_000 ? " after \(ShownDuration.precise(.microseconds(waited))) of waiting" : ""
-      line(
-        "1. \(code(run.shown(step.address.text))) \(ShownDuration.precise(.microseconds(ran)))\(wait)"
-      )
+    for link in run.links.suffix(MarkdownReport.chainLimit) {
+      let name = code(run.shown(run.timeline.steps[link.step].address.text))
+      let time = ShownDuration.precise(.microseconds(link.ran))
+      let wait = ShownDuration.precise(.microseconds(link.waited))
+      line("1. \(name) \(time)" + (link.waited >= 10_000 ? " after \(wait) of waiting" : ""))
     }
   }
 

@@ -182,6 +182,7 @@ struct ReportData {
       let source = room > 0 ? run.source(ofStep: index, atMost: ReportData.longestText) : nil
       room -= source?.utf8.count ?? 0
       json.object {
+        $0.member("name", run.plan.flatMap { $0.name(of: $0.steps[index]) }.map(run.masked))
         $0.member("place", run.location(ofStep: index))
         $0.member("source", source)
         $0.key("recent")
@@ -234,8 +235,31 @@ struct ReportData {
         json.member(row, shown)
       }
     }
+    writeElements()
     writeOutputs()
     writeLogs()
+  }
+
+  /// Writes the values of the elements that steps are in, unless a loop's list is secret.
+  private mutating func writeElements() {
+    let (run, steps) = (run, steps)
+    var values: [StepAddress: [String: JSONValue]] = [:]
+    for (address, group) in run.recorded.groups {
+      for element in group.allElements {
+        values[address, default: [:]][element.key] = element.value
+      }
+    }
+    var room = ReportData.reasonBytes
+    json.object("elements") { json in
+      for (row, step) in steps.enumerated() where room > 0 {
+        guard let element = step.address.innermostElement, let loop = element.loop,
+          case .element(let key)? = element.parts?.last, let value = values[loop]?[key]
+        else { continue }
+        let text = run.shown(String(value.shownText.prefix(ReportData.longestText)))
+        room -= text.utf8.count
+        json.member(row, text)
+      }
+    }
   }
 
   private mutating func writeOutputs() {
@@ -295,14 +319,9 @@ struct ReportData {
   private mutating func writePaths() {
     let (run, rows) = (run, rows)
     json.array("chain") { json in
-      for index in run.chain {
-        let step = run.timeline.steps[index]
-        guard let row = rows[step.address] else { continue }
-        var (ran, waited) = (0, 0)
-        for span in step.lastExecution {
-          if span.kind.isAttempt { ran += span.duration } else { waited += span.duration }
-        }
-        json.numbers([row, ran, waited])
+      for link in run.links {
+        guard let row = rows[run.timeline.steps[link.step].address] else { continue }
+        json.numbers([row, link.ran, link.waited])
       }
     }
     json.array("slow") { json in

@@ -11,7 +11,29 @@ struct SlowStep {
   let cause: String?
 }
 
+/// A step of the critical path.
+struct ChainLink {
+  /// Its index in the timeline.
+  let step: Int
+  /// The time of its attempts.
+  let ran: Int
+  /// The other time since the step before it ended.
+  let waited: Int
+}
+
 extension ReportedRun {
+  /// The steps of the critical path. Their times add up to that from the first one's readiness to the end.
+  var links: [ChainLink] {
+    var before: Int?
+    return chain.map { index in
+      let execution = timeline.steps[index].lastExecution
+      let ran = execution.reduce(0) { $1.kind.isAttempt ? $0 + $1.duration : $0 }
+      let (start, end) = (before ?? execution.first?.start ?? 0, execution.last?.end ?? 0)
+      before = max(start, end)
+      return ChainLink(step: index, ran: ran, waited: max(0, end - start - ran))
+    }
+  }
+
   /// The steps with the longest attempts in total, the longest first.
   func slowestSteps(_ count: Int = 10) -> [SlowStep] {
     let steps = timeline.steps.indices.map { ($0, timeline.steps[$0].runningTime) }

@@ -12,14 +12,13 @@ import WeftPlanning
 @Suite struct ReportFormatTests {
   @Test(arguments: [
     ("a.md", ReportFormat.markdown), ("x/y.xml", .junit), ("run.trace.json", .trace),
-    ("trace.json", .trace), ("A.CSV", .csv), ("x.markdown", .markdown), ("r.html", .html),
-    ("r.HTM", .html),
+    ("trace.json", .trace), ("A.CSV", .csv), ("r.html", .html), ("X.HTML", .html),
   ])
   func theEndingOfANameStandsForAFormat(name: String, format: ReportFormat) {
     #expect(ReportFormat(ending: name) == format)
   }
 
-  @Test(arguments: ["a", "a.json", "a.md/b", "", "csv", "a.txt", "/"])
+  @Test(arguments: ["a", "a.json", "a.md/b", "", "csv", "a.txt", "/", "a.htm", "a.markdown"])
   func otherEndingsStandForNone(name: String) {
     #expect(ReportFormat(ending: name) == nil)
   }

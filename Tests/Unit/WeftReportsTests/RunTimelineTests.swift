@@ -170,6 +170,8 @@ import WeftTestKit
     #expect(chain(journal, plan) == ["first", "slow", "last"])
     let run = journal.reported(plan)
     #expect(run.slowestSteps(2).map(\.cause) == ["started after \"first\"", nil])
+    #expect(run.links.map(\.ran) == [100_000, 200_000, 10_000])
+    #expect(run.links.map(\.waited) == [0, 0, 50_000])
     #expect(run.cause(of: run.chain[2]) == "waited 50 ms for a slot, after \"quick\"")
   }
 
