@@ -54,12 +54,13 @@ extension Engine {
   ///
   /// - Parameter subscribing: Called with the run before its first event.
   package func start(
-    _ plan: Plan, inputs: [String: JSONValue], in world: SimulatedWorld,
+    _ plan: Plan, inputs: [String: JSONValue], in world: SimulatedWorld, approver: any Approver,
     subscribing: @escaping (RunEngine) -> Void
   ) throws(WorkflowError) -> Run {
     try checkOptions()
     let values = try values(of: inputs, for: plan.workflow)
     var surroundings = RunSurroundings.embedding
+    surroundings.approver = approver
     surroundings.simulation = world
     surroundings.subscribe = subscribing
     do throws(StartError) {

@@ -75,7 +75,7 @@ public final class TestRun: Sendable {
         actions: ActionExecutor(run: run, configuration: configuration, time: clock.time),
         requests: HTTPExecutor(run: run, configuration: configuration, time: clock.time))
     }
-    run = try engine.start(plan, inputs: inputs, in: world) { run in
+    run = try engine.start(plan, inputs: inputs, in: world, approver: PatientApprover()) { run in
       subscription = run.subscribe()
     }
     guard let subscription else { preconditionFailure("the run began without its subscriber") }
@@ -138,6 +138,14 @@ public final class TestRun: Sendable {
       step, commands.isStopping(step) ? .stopped(.signal(signal)) : .ended(.signal(signal)))
   }
 
+  // MARK: Approvals
+
+  /// Approves a step with `approve`, even one that is not waiting yet.
+  public func approve(_ step: String) { run.approve(StepAddress(step)) }
+
+  /// Rejects a step with `approve`, which fails with the class `rejected`.
+  public func reject(_ step: String) { run.reject(StepAddress(step)) }
+
   // MARK: Results
 
   /// All events so far.
@@ -150,4 +158,13 @@ public final class TestRun: Sendable {
 
   /// The state of the run so far.
   public var report: RunReport { run.progress }
+}
+
+/// Never answers, so that only the test does.
+private struct PatientApprover: Approver {
+  func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
+    let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
+    stop.whenRequested { promise.succeed(.unanswered("stopped")) }
+    return promise.future
+  }
 }

@@ -37,6 +37,17 @@ import WeftTestKit
     #expect(run.events.outcome(of: "after") == .cancelled)
   }
 
+  @Test(arguments: [true, false])
+  func theTestApproves(approves: Bool) throws {
+    let run = try TestRun(
+      Workflow(steps: [Step("ask", approve: "Really?"), Step("publish", run: ["publish"])]))
+    #expect(run.runningSteps == [] && run.report.end == nil)
+    if approves { run.approve("ask") } else { run.reject("ask") }
+    #expect(run.runningSteps == (approves ? ["publish"] : []))
+    if approves { run.exit("publish") }
+    #expect(run.report.succeeded == approves)
+  }
+
   @Test func requestsGoToAClosure() throws {
     let transport = StubTransport { request in
       switch (request.method, request.url) {
