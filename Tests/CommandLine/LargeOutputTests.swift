@@ -10,7 +10,7 @@ import Testing
 /// A step's output uses disk up to its limit, and no memory.
 struct LargeOutputTests {
   /// 10 GB is the full row of the matrix, which takes too long for every day.
-  private static let bytes = isLong ? "10000000000" : "64000000"
+  private static let bytes = isLong ? "10000000000" : "32000000"
   /// The amount of output that is kept.
   private static let limit = "8MB"
 
