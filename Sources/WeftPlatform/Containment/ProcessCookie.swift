@@ -89,12 +89,12 @@ package struct EngineCookie: Hashable, Sendable {
 /// The form of a run's id: `20261120-233012-4f2a9c`.
 package enum RunName {
   /// Whether a text is an id: it then contains nothing that could lead out of a directory.
-  package static func isWellFormed(_ text: some StringProtocol) -> Bool {
+  package static func isWellFormed(_ text: String) -> Bool {
     text.utf8.count == shape.count && isBeginning(text)
   }
 
   /// Whether a text is the beginning of an id.
-  package static func isBeginning(_ text: some StringProtocol) -> Bool {
+  package static func isBeginning(_ text: String) -> Bool {
     text.utf8.count <= shape.count
       && zip(text.utf8, shape).allSatisfy { byte, wanted in
         switch wanted {
