@@ -129,6 +129,8 @@ final class Inbox<Output: Sendable, Failure: Error>: Origin, @unchecked Sendable
   }
 
   override func cleanUp() {
+    // The task of a sender that learns of the end has been cancelled.
+    whenOver.take()?()
     let (buffer, senders, completion) = state.withLock { state in
       state.isOver = true
       let left = (state.buffer, state.senders, state.completion)
@@ -141,7 +143,6 @@ final class Inbox<Output: Sendable, Failure: Error>: Origin, @unchecked Sendable
     while let next = waiting.popFirst() { next.sender.resume(returning: false) }
     withExtendedLifetime((buffer, completion)) {}
     whenStarted = nil
-    whenOver.take()?()
   }
 
   /// Puts a value into the buffer.
