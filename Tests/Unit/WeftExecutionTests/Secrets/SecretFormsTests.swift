@@ -206,7 +206,9 @@ import WeftTestKit
     var random = SeededGenerator(seed: 18)
     let words = ["\"", "/", "\n", "'", "&", "key: ", "0123456789", "abcdef", "\\n", "ä", "<b>"]
     var text = ""
-    while text.utf8.count < Secret.mostBytes / share - 16 { text += words.randomElement(using: &random)! }
+    while text.utf8.count < Secret.mostBytes / share - 16 {
+      text += words.randomElement(using: &random)!
+    }
     let (nodes, tails) = try Self.nodes(Array(text.utf8))
     // A node takes 24 bytes.
     #expect(nodes < 3_000_000 / share, "\(nodes) nodes")
