@@ -185,7 +185,8 @@ extension CommandDescription {
   static let all = beforeHelp + [help, version]
 
   private static let beforeHelp = [
-    run, resume, approve, cancel, runs, show, logs, report, check, graph, why, eval, test, reap, clean,
+    run, resume, approve, cancel, runs, show, logs, report, diff, check, graph, why, eval, test,
+    reap, clean,
     schema, initialise, completions,
   ]
 
