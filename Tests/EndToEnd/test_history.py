@@ -107,6 +107,8 @@ def all_states(weft):
         (["--limit", "2"], ["running", "interrupted"]), (["--file", "second, \"best\""], ["failure"]),
         (["--file", "w.json", "--state", "success"], ["success"]), (["--file", "x.json"], []),
         (["--since", "1h", "--limit", "1"], ["running"]), (["--since", "2200-01-01"], []),
+        (["--until", "2200-01-01", "--limit", "1"], ["running"]), (["--until", "1h"], []),
+        (["--until", "2020-01-01"], []), (["--since", "1h", "--until", "1ms", "--limit", "1"], ["running"]),
     ]:
         assert [run["state"] for run in runs.listed(*words)] == expected, (words, runs.listed(*words))
     rows = list(csv.DictReader(io.StringIO(runs.call("runs", "--format", "csv").stdout, newline="")))

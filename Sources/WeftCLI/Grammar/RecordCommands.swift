@@ -48,7 +48,7 @@ extension CommandDescription {
         + "unreadable journal is listed as damaged, with the reason.",
       "  weft runs --state failure --state interrupted --since 2d",
     ],
-    options: [.runState, .runFile, .since, .runLimit, .runListFormat, .directory, .records])
+    options: [.runState, .runFile, .since, .until, .runLimit, .runListFormat, .directory, .records])
 
   static let show = CommandDescription(
     .show, "show one recorded run",
@@ -155,6 +155,10 @@ extension Option {
     "--since", value: ValueDescription(name: "D|DATE", kind: .text),
     help: "list only runs that began in the last D, such as 2d, or since DATE",
     elsewhere: ["--after", "--newer-than"])
+  static let until = Option(
+    "--until", value: ValueDescription(name: "D|DATE", kind: .text),
+    help: "list only runs that began longer ago than D, or before DATE",
+    elsewhere: ["--before", "--older-than"])
   static let runLimit = Option(
     "--limit", value: ValueDescription(name: "N", kind: .text),
     help: "list only the newest N runs", elsewhere: ["-n", "--last", "--max", "--count"])
