@@ -111,6 +111,8 @@ extension PreviousRun {
 package struct RecordedPlan {
   /// `nil` if the file was not recorded or is not valid.
   package let plan: Plan?
+  /// The plan before the values of the run's inputs are known; `nil` also if the secrets in the file are not known.
+  package let definition: Plan?
   /// The default values of secret inputs, which the file contains.
   package let secrets = RunSecrets()
 
@@ -125,6 +127,7 @@ package struct RecordedPlan {
   ) {
     guard let opening, let file, let plan = opening.plan(of: file) else {
       plan = nil
+      definition = nil
       return
     }
     let inputs = try? InputBinding.bind(
@@ -132,8 +135,10 @@ package struct RecordedPlan {
       inputSource: .program, allowsMissing: true)
     guard let inputs else {
       self.plan = plan
+      definition = plan.workflow.inputs.contains(where: \.isSecret) ? nil : plan
       return
     }
+    definition = plan
     secrets.add(secretsIn: inputs)
     let (bound, problems) = plan.bound(to: inputs, run: run, in: directory)
     self.plan = problems.isEmpty ? bound : plan

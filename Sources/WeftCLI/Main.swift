@@ -63,6 +63,7 @@ struct Program {
     case .show: try ShowCommand(parsed)
     case .logs: LogsCommand(parsed)
     case .report: try ReportCommand(parsed)
+    case .diff: try DiffCommand(parsed)
     case .check: try CheckCommand(parsed)
     case .graph: try GraphCommand(parsed)
     case .why: try WhyCommand(parsed)

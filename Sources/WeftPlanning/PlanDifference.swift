@@ -7,6 +7,8 @@ package struct PlanDifference: Sendable, Hashable {
   package private(set) var added: [StepAddress] = []
   /// Removed steps, in the order of the older plan.
   package private(set) var removed: [StepAddress] = []
+  /// The settings around a changed step that changed, by the names of their keys: those of groups, defaults and files.
+  package private(set) var surroundings: [StepAddress: [String]] = [:]
 
   package init(from old: Plan, to new: Plan) {
     let before = Dictionary(
@@ -17,7 +19,11 @@ package struct PlanDifference: Sendable, Hashable {
         added.append(step.address)
         continue
       }
-      if known != Content(of: step, in: new) { changed.append(step.address) }
+      let content = Content(of: step, in: new)
+      guard known != content else { continue }
+      changed.append(step.address)
+      let around = known.changedSurroundings(to: content)
+      if !around.isEmpty { surroundings[step.address] = around }
     }
     let names = Set(new.steps.map(\.address))
     removed = old.steps.map(\.address).filter { !names.contains($0) }
@@ -47,6 +53,14 @@ package struct PlanDifference: Sendable, Hashable {
       loops = plan.allEnclosingGroups(ofGroup: step.group).compactMap {
         plan.groups[$0].step?.control.fanOut
       }
+    }
+
+    func changedSurroundings(to new: Content) -> [String] {
+      [
+        ("env", environment != new.environment), ("envPolicy", policy != new.policy),
+        ("cwd", directory != new.directory), ("shell", shell != new.shell),
+        ("forEach", loops != new.loops),
+      ].filter(\.1).map(\.0)
     }
   }
 }

@@ -107,6 +107,8 @@ def all_states(weft):
         (["--limit", "2"], ["running", "interrupted"]), (["--file", "second, \"best\""], ["failure"]),
         (["--file", "w.json", "--state", "success"], ["success"]), (["--file", "x.json"], []),
         (["--since", "1h", "--limit", "1"], ["running"]), (["--since", "2200-01-01"], []),
+        (["--until", "2200-01-01", "--limit", "1"], ["running"]), (["--until", "1h"], []),
+        (["--until", "2020-01-01"], []), (["--since", "1h", "--until", "1ms", "--limit", "1"], ["running"]),
     ]:
         assert [run["state"] for run in runs.listed(*words)] == expected, (words, runs.listed(*words))
     rows = list(csv.DictReader(io.StringIO(runs.call("runs", "--format", "csv").stdout, newline="")))
@@ -770,14 +772,86 @@ def nothing_recorded(weft):
             assert result.returncode == 2 and 'no run is recorded in "none"' in result.stderr, (words, result)
         result = call("reap", "--state-dir", "none")
         assert result.returncode == 2 and 'no run is recorded in "none"' in result.stderr, result
-        for words in (["show"], ["logs"], ["resume"], ["cancel"], ["approve", "a"], ["show", "--follow"]):
+        for words in (["show"], ["diff"], ["logs"], ["resume"], ["cancel"], ["approve", "a"], ["show", "--follow"]):
             for options in ([], ["--state-dir", "none"]):
                 result = call(*words, *options)
                 assert result.returncode == 2 and "no run is recorded in" in result.stderr, (words, result)
         assert not os.listdir(place), os.listdir(place)
 
 
+def difference(weft):
+    """What differs between runs of one file: by default between the last two."""
+    def workflow(number, **more):
+        return {
+            "inputs": {"pin": {"secret": True, "default": f"canary-{number}"}, "to": {"default": "dev"}},
+            "steps": [
+                {"id": "a", "run": "echo $PIN", "env": {"PIN": "${{ inputs.pin }}", "COPY": f"canary-{number}"}},
+                {"id": "c", "run": "cp in out", "cache": {"inputs": ["in"], "outputs": ["out"]}},
+                {"id": "b", "run": "sleep 0", **more}]}
+
+    runs = Runs(weft, workflow(1))
+    (runs.path / "in").write_text("in")
+    result = runs.call("diff")
+    assert result.returncode == 2 and "no run is recorded" in result.stderr, result
+    assert runs.run().returncode == 0
+    (first,) = runs.ids()
+    result = runs.call("diff")
+    assert result.returncode == 2 and f'no run of "w.json" before {first}' in result.stderr, result
+    assert runs.run().returncode == 0
+    second = runs.ids()[0]
+    (runs.path / "other.json").write_text('{"steps": ["exit 7"]}')
+    runs.call("run", "other.json")
+    other = runs.ids()[0]
+
+    def told(*words):
+        result = runs.call("diff", "--format", "json", *words)
+        assert result.returncode == 0 and "canary" not in result.stdout, result
+        return json.loads(result.stdout)
+
+    cached = told(second)
+    assert (cached["before"]["run"], cached["after"]["run"]) == (first, second), cached
+    assert cached == told(first, second) == told(second, first)
+    assert cached["caches"] == [{"step": "c", "cache": "steps", "before": "ran", "after": "cached"}], cached
+    assert cached["outcomes"] == cached["inputs"] == [] and cached["secretInputs"] == ["pin"], cached
+    assert not cached["definition"]["fileChanged"], cached
+
+    runs.write(workflow(2, run="sleep 0.3; exit 3"))
+    assert runs.run("-i", "to=prod").returncode == 1
+    third = runs.ids()[0]
+    found = told()
+    # A run of another file came between.
+    assert (found["before"]["run"], found["after"]["run"]) == (second, third), found
+    assert found["differs"] and found["definition"]["workflow"] == ["inputs"], found
+    assert {part["step"]: [key["key"] for key in part["keys"]] for part in found["definition"]["changed"]} == {
+        "a": ["env.COPY"], "b": ["run"]}, found
+    assert found["inputs"] == [{"name": "to", "before": {"value": "dev"}, "after": {"value": "prod"}}], found
+    assert found["outcomes"] == [{
+        "step": "b", "before": {"state": "succeeded"},
+        "after": {"state": "failed", "class": "exit:3", "reason": "exited with code 3"}}], found
+    text = runs.call("diff")
+    assert text.returncode == 0 and "canary" not in text.stdout, text
+    for part in ('run: "sleep 0" → "sleep 0.3; exit 3"', "b: succeeded → failed (exit:3): exited with code 3",
+                 'to: "dev" → "prod"', 'env.COPY: "***" → "***"', "not recorded: pin"):
+        assert part in text.stdout or part.replace("→", "->") in text.stdout, (part, text.stdout)
+
+    # The failed run shows no duration, and the next one is much longer than the second.
+    runs.write(workflow(2, run="sleep 0.5"))
+    assert runs.run().returncode == 0
+    times = {time.get("step"): time for time in told(second, runs.ids()[0])["durations"]}
+    assert times["b"]["afterUs"] >= 500_000 and None in times, times
+    assert "b" not in {time.get("step") for time in told()["durations"]}
+    assert told(other, third)["definition"]["removed"], "other files can be compared too"
+
+    journal = runs.folder_of(second) / "journal.jsonl"
+    record = bytearray(journal.read_bytes())
+    record[len(record) // 2] ^= 1
+    journal.write_bytes(record)
+    result = runs.call("diff", second, third)
+    assert result.returncode == 4 and "damaged" in result.stdout, result
+
+
 CASES = [
+    ("what differs between two runs is told, but for secrets", difference),
     ("X87: inputs, approvers and beginnings are told", told_of_runs),
     ("X71: where nothing is recorded, all commands agree what that means", nothing_recorded),
     ("X71: -C leads every command elsewhere", led_elsewhere),

@@ -1,7 +1,7 @@
 /// The names of all commands.
 enum CommandName: String, Sendable, CaseIterable {
-  case run, resume, approve, cancel, runs, show, logs, report, check, graph, why, eval, test, reap,
-    clean,
+  case run, resume, approve, cancel, runs, show, logs, report, diff, check, graph, why, eval, test,
+    reap, clean,
     schema, `init`, completions, help, version
 }
 

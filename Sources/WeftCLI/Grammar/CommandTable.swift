@@ -185,8 +185,8 @@ extension CommandDescription {
   static let all = beforeHelp + [help, version]
 
   private static let beforeHelp = [
-    run, resume, approve, cancel, runs, show, logs, report, check, graph, why, eval, test, reap,
-    clean, schema, initialise, completions,
+    run, resume, approve, cancel, runs, show, logs, report, diff, check, graph, why, eval, test,
+    reap, clean, schema, initialise, completions,
   ]
 
   private static let run = CommandDescription(

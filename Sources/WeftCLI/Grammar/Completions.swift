@@ -134,8 +134,9 @@ enum BashCompletion {
   private static func operand(of command: CommandDescription) -> String? {
     guard let operand = command.operands.first else { return nil }
     // The second operand is a step: of the file once there is one; with runs, either may come first.
-    let second = command.operands.dropFirst().first.map { proposing($0.value) } ?? ""
     let first = proposing(operand.value)
+    let other = command.operands.dropFirst().first.map { proposing($0.value) } ?? ""
+    let second = other == first ? "" : other
     let all =
       switch (second.isEmpty, operand.count) {
       case (true, _): first

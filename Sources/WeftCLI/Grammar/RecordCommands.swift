@@ -48,7 +48,7 @@ extension CommandDescription {
         + "unreadable journal is listed as damaged, with the reason.",
       "  weft runs --state failure --state interrupted --since 2d",
     ],
-    options: [.runState, .runFile, .since, .runLimit, .runListFormat, .directory, .records])
+    options: [.runState, .runFile, .since, .until, .runLimit, .runListFormat, .directory, .records])
 
   static let show = CommandDescription(
     .show, "show one recorded run",
@@ -93,6 +93,25 @@ extension CommandDescription {
     ],
     operand: .recordedRun, options: [.reportFormat, .reportOutput, .directory, .records])
 
+  static let diff = CommandDescription(
+    .diff, "show what differs between two recorded runs",
+    details: [
+      "Show what changed from the earlier to the later run, in whatever order they are named: definition (by step "
+        + "and key), inputs, outcomes of steps and classes of failures, durations, and decisions of caches. Of "
+        + "secrets, show nothing.",
+      "A duration counts as different from 100 ms on: if it is unusual among the durations of other runs, or, "
+        + "without enough of them, from one and a half times on.",
+      "  weft diff\n  weft diff 20261121-151337\n  weft diff 20261121-151337 20261120 --format json",
+      "Exit codes: 0 shown, whether or not the runs differ, 2 there is no such run, 4 a journal is damaged.",
+    ],
+    operands: [
+      .recordedRun,
+      Operand(
+        value: ValueDescription(name: "RUN", kind: .recordedRun), count: .atMostOne,
+        help: "run to compare it with; default: the previous run of the same file"),
+    ],
+    options: [.runDetailFormat, .directory, .records])
+
   static let clean = CommandDescription(
     .clean, "remove old runs",
     details: [
@@ -136,6 +155,10 @@ extension Option {
     "--since", value: ValueDescription(name: "D|DATE", kind: .text),
     help: "list only runs that began in the last D, such as 2d, or since DATE",
     elsewhere: ["--after", "--newer-than"])
+  static let until = Option(
+    "--until", value: ValueDescription(name: "D|DATE", kind: .text),
+    help: "list only runs that began longer ago than D, or before DATE",
+    elsewhere: ["--before", "--older-than"])
   static let runLimit = Option(
     "--limit", value: ValueDescription(name: "N", kind: .text),
     help: "list only the newest N runs", elsewhere: ["-n", "--last", "--max", "--count"])

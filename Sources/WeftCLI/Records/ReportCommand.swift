@@ -69,7 +69,7 @@ extension ReportedRun {
       FileRunStore(directory: state.path).history(of: $0)
     }
     self.init(
-      detail, builder, recorded.plan, mask: recorded.secrets.mask,
+      detail, builder, recorded.plan, mask: recorded.secrets.mask, definition: recorded.definition,
       history: history ?? DurationHistory(), words: words,
       readEnd: { step, limit in
         logs.end(of: step, atMost: limit).map { LogEnd($0.bytes, isWhole: $0.isWhole) }

@@ -11,6 +11,7 @@ struct RunsCommand: Subcommand {
   private let file: String?
   /// Nanoseconds since 1970; `nil` for no limit.
   private let since: Int64?
+  private let until: Int64?
   private let limit: Int?
   private let format: RunListFormat
   private let place: RecordDirectory
@@ -18,7 +19,9 @@ struct RunsCommand: Subcommand {
   init(_ parsed: ParsedArguments) throws(UsageError) {
     states = Set(try parsed.words(of: .runState))
     file = parsed.value(of: .runFile)
-    since = try parsed.moment(of: .since, now: WallClock.now.nanoseconds)
+    let now = WallClock.now.nanoseconds
+    since = try parsed.moment(of: .since, now: now)
+    until = try parsed.moment(of: .until, now: now)
     limit = try parsed.count(of: .runLimit, in: 1...1_000_000)
     format = try parsed.word(of: .runListFormat) ?? .table
     place = RecordDirectory(parsed)
@@ -37,7 +40,9 @@ struct RunsCommand: Subcommand {
     if !states.isEmpty, !states.contains(run.state) { return false }
     if let file, !run.isCalled(file) { return false }
     // The ID of an unreadable run still contains its start, to the second.
-    if let since, (run.startedAt ?? run.run.startedAt)?.nanoseconds ?? 0 < since { return false }
+    let start = (run.startedAt ?? run.run.startedAt)?.nanoseconds ?? 0
+    if let since, start < since { return false }
+    if let until, start >= until { return false }
     return true
   }
 

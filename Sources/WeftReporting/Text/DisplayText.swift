@@ -24,12 +24,14 @@ package struct DisplayText: Sendable, Hashable {
   var ellipsis: String { passesUnicode ? "…" : "..." }
 
   /// Returns a name or sentence, on one line.
-  func name(_ text: String) -> String {
+  package func name(_ text: String) -> String {
     cut(text, columns: .max)
   }
 
   /// Returns the first characters of a text, on one line, with an ellipsis if there are more.
-  func beginning(of text: String, characters limit: Int, ellipsis: String? = nil) -> String {
+  package func beginning(
+    of text: String, characters limit: Int, ellipsis: String? = nil
+  ) -> String {
     let shown = text.prefix(limit)
     return name(String(shown))
       + (shown.endIndex == text.endIndex ? "" : ellipsis ?? self.ellipsis)

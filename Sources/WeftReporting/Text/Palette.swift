@@ -1,9 +1,9 @@
 import WeftEvents
 
 /// The colours and symbols of the displays.
-struct Palette: Sendable, Hashable {
+package struct Palette: Sendable, Hashable {
   /// SGR parameters (ECMA-48 §8.3.117).
-  enum Tone: String {
+  package enum Tone: String {
     case good = "32"
     case bad = "31"
     case doubtful = "33"
@@ -11,10 +11,15 @@ struct Palette: Sendable, Hashable {
     case strong = "1"
   }
 
-  var usesColour: Bool
-  var usesUnicode: Bool
+  package var usesColour: Bool
+  package var usesUnicode: Bool
 
-  func painted(_ text: String, _ tone: Tone) -> String {
+  package init(usesColour: Bool, usesUnicode: Bool) {
+    self.usesColour = usesColour
+    self.usesUnicode = usesUnicode
+  }
+
+  package func painted(_ text: String, _ tone: Tone) -> String {
     usesColour ? "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m" : text
   }
 

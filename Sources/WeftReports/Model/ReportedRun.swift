@@ -16,6 +16,8 @@ package struct ReportedRun {
   package let timeline: RunTimeline
   /// `nil` if the workflow was not recorded or is not valid any more.
   package let plan: Plan?
+  /// The plan before the values of the run's inputs were known; `nil` if nothing is to be compared with it.
+  let definition: Plan?
   /// The durations of earlier runs.
   package let history: DurationHistory
   /// The arguments that identify the run to a command.
@@ -31,11 +33,11 @@ package struct ReportedRun {
   /// - Parameter readEnd: Returns at most this many of the last bytes of a step's log; `nil` if there is none.
   package init(
     _ detail: RunDetail, _ builder: TimelineBuilder, _ plan: Plan?, mask: SecretMask = .none,
-    history: DurationHistory = DurationHistory(), words: String,
+    definition: Plan? = nil, history: DurationHistory = DurationHistory(), words: String,
     readEnd: @escaping (StepAddress, Int) -> LogEnd? = { _, _ in nil }
   ) {
     (self.detail, self.plan, self.mask, self.history) = (detail, plan, mask, history)
-    (self.words, self.readEnd) = (words, readEnd)
+    (self.words, self.readEnd, self.definition) = (words, readEnd, definition)
     let pools = plan?.files.flatMap(\.workflow.pools) ?? []
     let timeline = RunTimeline(
       builder, isLive: detail.state == .running,

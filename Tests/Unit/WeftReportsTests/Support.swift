@@ -18,16 +18,23 @@ struct Journal {
   /// The time between engines.
   private var idle = Duration.zero
 
-  init(slots: Int = 2, name: String? = "release", file: String? = nil) {
-    open(slots: slots, 0, name: name, file: file)
+  init(
+    slots: Int = 2, name: String? = "release", file: String? = nil, hash: String? = nil,
+    nested: [RecordedFile] = [], inputs: [ReportedOutput] = []
+  ) {
+    open(slots: slots, 0, name: name, file: file, hash, nested, inputs)
   }
 
   private mutating func open(
     slots: Int, _ resumption: Int, at milliseconds: Int = 0, name: String? = nil,
-    file: String? = nil
+    file: String? = nil, _ hash: String? = nil, _ nested: [RecordedFile] = [],
+    _ inputs: [ReportedOutput] = []
   ) {
     add(
-      .opened(RecordOpening(run: Journal.run, resumption: resumption, workflow: name, file: file)),
+      .opened(
+        RecordOpening(
+          run: Journal.run, resumption: resumption, workflow: name, file: file, hash: hash,
+          nested: nested, inputs: inputs)),
       at: milliseconds)
     add(
       .event(
@@ -117,7 +124,8 @@ struct Journal {
 
   func reported(
     _ plan: Plan? = nil, isLive: Bool = false, damage: JournalError? = nil,
-    mask: SecretMask = .none
+    mask: SecretMask = .none, definition: Plan? = nil,
+    history: DurationHistory = DurationHistory()
   ) -> ReportedRun {
     var state = RunState()
     var (order, known): ([StepAddress], Set<StepAddress>) = ([], [])
@@ -130,7 +138,8 @@ struct Journal {
       damage: damage, folder: ".weft/runs/\(Journal.run)")
     let logs = logs
     return ReportedRun(
-      detail, builder, plan, mask: mask, words: Journal.run.text,
+      detail, builder, plan, mask: mask, definition: definition, history: history,
+      words: Journal.run.text,
       readEnd: { step, limit in
         logs[step].map { text in
           let bytes = Array(text.utf8)
