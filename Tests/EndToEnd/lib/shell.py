@@ -2,6 +2,7 @@
 
 import os
 import re
+import select
 import termios
 import time
 
@@ -55,11 +56,24 @@ class Shell(Workplace):
         """Reads available output; false if none came until the deadline, or none will."""
         try:
             part = self.bash.read_nonblocking(65536, max(0, deadline - time.monotonic()))
-        except (pexpect.TIMEOUT, pexpect.EOF):
+        except pexpect.TIMEOUT:
             return False
+        except pexpect.EOF:
+            # pexpect ends with the process, whose last output may still be on its way to the terminal.
+            part = self.rest()
+            if not part:
+                return False
         self.output += part
         self.stream.feed(part)
         return True
+
+    def rest(self):
+        if not select.select([self.bash.child_fd], [], [], 1)[0]:
+            return b""
+        try:
+            return os.read(self.bash.child_fd, 65536)
+        except OSError:
+            return b""
 
     def read_until(self, holds, what):
         deadline = time.monotonic() + LIMIT
