@@ -70,7 +70,7 @@ extension ReportedRun {
     }
     self.init(
       detail, builder, recorded.plan, mask: recorded.secrets.mask,
-      history: history ?? DurationHistory(), words: words,
+      history: history ?? DurationHistory(), words: words, now: .now,
       readEnd: { step, limit in
         logs.end(of: step, atMost: limit).map { LogEnd($0.bytes, isWhole: $0.isWhole) }
       })
@@ -100,8 +100,16 @@ struct ReportTargets: Sendable, Hashable {
     _ value: String, _ command: CommandName
   ) throws(UsageError) -> ReportTarget {
     let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    if parts.count == 2, let format = ReportFormat(rawValue: String(parts[0])), !parts[1].isEmpty {
+    if parts.count == 2, let format = ReportFormat(rawValue: String(parts[0])), !parts[1].isEmpty,
+      parts[1] != "-"
+    {
       return ReportTarget(format, String(parts[1]))
+    }
+    if parts.count == 2, parts[1] == "-", ReportFormat(rawValue: String(parts[0])) != nil {
+      throw .wrongValue(
+        of: "\"\(Option.report.name)\"", found: value,
+        wanted: "a file: standard output has the messages of the run",
+        help: "name a file, or use \"weft report --format \(parts[0])\" after the run", command)
     }
     if let format = ReportFormat(ending: value) { return ReportTarget(format, value) }
     let formats = ReportFormat.allCases.map(\.rawValue)
@@ -111,7 +119,9 @@ struct ReportTargets: Sendable, Hashable {
       of: "\"\(Option.report.name)\"", found: value,
       wanted: "a file whose name ends with \(ReportFormat.endings), or FORMAT=FILE",
       help: nearest
-        ?? "FORMAT is one of \(formats.joined(separator: ", ")): \(Option.report.name) junit=results",
+        ?? (parts.count == 2 && !parts[1].isEmpty
+          ? "\"\(parts[0])\" is not a format; " : "")
+          + "FORMAT is one of \(formats.joined(separator: ", ")): \(Option.report.name) junit=results",
       command)
   }
 
@@ -120,7 +130,15 @@ struct ReportTargets: Sendable, Hashable {
   /// - Throws: If a report could not be written.
   func checked(isRecorded: Bool) throws(CommandFailure) -> ReportTargets {
     var checked = self
-    for index in targets.indices { checked.targets[index] = try targets[index].checked() }
+    for index in targets.indices {
+      let target = try targets[index].checked()
+      if checked.targets[..<index].contains(where: target.replaces) {
+        throw CommandFailure(
+          .usage, "two reports are to be written to \"\(target.name)\"",
+          help: "name another file for one of them")
+      }
+      checked.targets[index] = target
+    }
     if !isRecorded, !targets.isEmpty {
       throw CommandFailure(
         .usage, "a report is made from the journal, but --record none writes none",
@@ -185,6 +203,9 @@ struct ReportTarget: Sendable, Hashable {
     return target
   }
 
+  /// Whether it would replace another report.
+  func replaces(_ other: ReportTarget) -> Bool { path == other.path && !isSpecial }
+
   private func refusal(_ reason: String, help: String) -> CommandFailure {
     CommandFailure(.usage, "cannot write the report to \"\(name)\": \(reason)", help: help)
   }
@@ -206,9 +227,14 @@ struct ReportTarget: Sendable, Hashable {
   }
 
   private func write(through bytes: [UInt8]) throws(CommandError) {
-    do { try Descriptor.creating(path, .orEmptied).writeAll(bytes) } catch {
-      throw CommandError("cannot write the report to \"\(name)\": \(error)")
+    let reason: String
+    do throws(SystemError) {
+      let file = try Descriptor.creating(path, .orEmptied)
+      do throws(WriteError) { return try file.writeAll(bytes) } catch { reason = error.message }
+    } catch {
+      reason = "\(error)"
     }
+    throw CommandError("cannot write the report to \"\(name)\": \(reason)")
   }
 }
 
