@@ -65,15 +65,27 @@ extension ReportedRun {
       throw CommandFailure(error)
     }
     let recorded = RecordedPlan(run, detail.recorded.lastOpening, in: state)
-    let history = recorded.plan.flatMap { WorkflowKey($0) }.map {
+    let isChanged = detail.recorded.isChanged((try? state.workflow(of: run)) ?? nil)
+    let plan = isChanged ? nil : recorded.plan
+    let history = plan.flatMap { WorkflowKey($0) }.map {
       FileRunStore(directory: state.path).history(of: $0)
     }
     self.init(
-      detail, builder, recorded.plan, mask: recorded.secrets.mask,
+      detail, builder, plan, mask: recorded.secrets.mask,
       history: history ?? DurationHistory(), words: words, now: .now,
+      isChanged: isChanged,
       readEnd: { step, limit in
         logs.end(of: step, atMost: limit).map { LogEnd($0.bytes, isWhole: $0.isWhole) }
       })
+  }
+}
+
+extension RunState {
+  /// Whether a workflow file is not one that an engine of the run read.
+  fileprivate func isChanged(_ file: [UInt8]?) -> Bool {
+    // An engine killed while it accepted changes leaves the hash of one version and the content of the other.
+    guard let file, let hash = lastOpening?.hash else { return false }
+    return ![hash, opening?.hash].contains(SHA256.text(of: SHA256.digest(of: file)))
   }
 }
 

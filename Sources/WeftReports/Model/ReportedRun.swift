@@ -32,10 +32,12 @@ package struct ReportedRun {
 
   /// - Parameters:
   ///   - now: The time up to which a run that an engine holds is shown; `nil` for that of its last record.
+  ///   - isChanged: Whether the recorded workflow file is not the one that the run read.
   ///   - readEnd: Returns at most this many of the last bytes of a step's log; `nil` if there is none.
   package init(
     _ detail: RunDetail, _ builder: TimelineBuilder, _ plan: Plan?, mask: SecretMask = .none,
     history: DurationHistory = DurationHistory(), words: String, now: WallTime? = nil,
+    isChanged: Bool = false,
     readEnd: @escaping (StepAddress, Int) -> LogEnd? = { _, _ in nil }
   ) {
     (self.detail, self.plan, self.mask, self.history) = (detail, plan, mask, history)
@@ -55,7 +57,8 @@ package struct ReportedRun {
     }
     if plan == nil {
       gaps.append(
-        "the workflow file is not readable any more: there is neither a graph nor a critical path")
+        "the recorded workflow file \(isChanged ? "was changed" : "is not readable any more"): "
+          + "there is neither a graph nor a critical path")
     }
     self.gaps = gaps
   }
