@@ -160,20 +160,17 @@ package struct ReportedSteps: Sendable {
 
 /// Counts how the steps of a run have ended: each step once, by its latest state.
 struct OutcomeTally {
-  private let plan: Plan
-  private let ends: [StepAddress: GroupEnd]
-  private lazy var addresses = PlanAddresses(plan)
+  private var tolerance: EnclosingTolerance
   private(set) var counts = OutcomeCounts()
 
   init(_ plan: Plan, groups: [GroupReport]) {
-    self.plan = plan
     var ends: [StepAddress: GroupEnd] = [:]
     for group in groups {
       guard case .finished(let end) = group.state else { continue }
       ends[group.address] = end
       if let notStarted = end.notStarted { counts.add(notStarted.outcome, steps: notStarted.steps) }
     }
-    self.ends = ends
+    tolerance = EnclosingTolerance(plan, ends)
   }
 
   mutating func add(_ step: StepReport) {
@@ -192,26 +189,47 @@ struct OutcomeTally {
 
   private mutating func add(_ end: StepEnd, of step: StepAddress) {
     counts.add(end)
-    if end.outcome == .failure, end.conclusion != .success, isTolerated(step) { counts.tolerate(1) }
+    if end.outcome == .failure, end.conclusion != .success, tolerance.absorbs(step) {
+      counts.tolerate(1)
+    }
+  }
+}
+
+/// Decides whether a failure is tolerated by what encloses it: a group or loop that has ended otherwise than by failure.
+package struct EnclosingTolerance {
+  private let plan: Plan
+  private let ends: [StepAddress: GroupEnd]
+  private lazy var addresses = PlanAddresses(plan)
+
+  /// - Parameter ends: The groups and loops that have ended.
+  package init(_ plan: Plan, _ ends: [StepAddress: GroupEnd]) {
+    (self.plan, self.ends) = (plan, ends)
   }
 
-  /// Whether a group or loop around a failed step has ended otherwise than by failure. A failed cleanup step fails its
-  /// whole file.
-  private mutating func isTolerated(_ address: StepAddress) -> Bool {
+  /// Whether the failure of a step, group or loop is tolerated around it. A failed cleanup step fails its whole file.
+  package mutating func absorbs(_ address: StepAddress) -> Bool {
     if ends.isEmpty { return false }
     let addresses = addresses
-    guard let step = addresses.step(at: address) else { return false }
-    let isCleanup = plan.bodies.cleanupSteps.contains(step)
-    if !isCleanup, let loop = address.loop, absorbs(loop) { return true }
-    let group = plan.steps[step].group
+    let step = addresses.step(at: address)
+    guard let group = step.map({ plan.steps[$0].group }) ?? parent(of: address, addresses) else {
+      return false
+    }
+    let isCleanup = step.map(plan.bodies.cleanupSteps.contains) ?? false
+    if !isCleanup, let loop = address.loop, isTolerant(loop) { return true }
     return plan.allEnclosingGroups(ofGroup: group).contains { around in
       if isCleanup, plan.groups[around].file == plan.groups[group].file { return false }
       guard let planned = plan.groups[around].address else { return false }
-      return addresses.instances(of: planned, around: address).contains(where: absorbs)
+      return addresses.instances(of: planned, around: address).contains {
+        $0 != address && isTolerant($0)
+      }
     }
   }
 
-  private func absorbs(_ group: StepAddress) -> Bool {
+  private func parent(of group: StepAddress, _ addresses: PlanAddresses) -> Int? {
+    addresses.group(at: group).flatMap { plan.groups[$0].parent }
+  }
+
+  private func isTolerant(_ group: StepAddress) -> Bool {
     ends[group].map { $0.conclusion != .failure } ?? false
   }
 }

@@ -489,7 +489,7 @@ def damaged(weft):
     # Without the workflow, times are still there.
     (run.folder / "workflow.json").write_text("{")
     with opened(run.page(code=4)) as page:
-        assert page.locator("#gaps p").count() == 2 and len(data(page)["spans"]) > 0
+        assert page.locator("#gaps p").count() == 2 and "was changed" in page.locator("#gaps").inner_text() and len(data(page)["spans"]) > 0
 
 
 def unfinished(weft):
@@ -562,10 +562,12 @@ def refused(weft):
     run = Run(weft, {"steps": [{"id": "a", "run": "touch ran"}]})
     (run.path / "folder.html").mkdir()
     for argument, part in [
-            ("r.txt", "is \"r.txt\", expected"), ("r.json", "trace.json"), ("pdf=r", "expected"), ("", "expected"),
+            ("r.txt", "is \"r.txt\", expected"), ("r.json", "trace.json"), ("pdf=r", "\"pdf\" is not a format"), ("html=-", "weft report --format html"), ("", "expected"),
             ("html=", "expected"), ("missing/r.html", "cannot write the report"), ("folder.html", "it is a directory")]:
         done = run.run("--report", argument)
         assert done.returncode == 2 and part in done.stderr and "help: " in done.stderr, (argument, done)
+    done = run.run("--report", "html=r", "--report", "csv=r")
+    assert done.returncode == 2 and "two reports" in done.stderr and "help: " in done.stderr, done
     done = run.run("--report", "r.html", "--record", "none")
     assert done.returncode == 2 and "--record none" in done.stderr, done
     assert run.run("--report", "r.html", "--dry-run").returncode == 2
@@ -576,6 +578,8 @@ def refused(weft):
     assert run.call("report", "2020").returncode == 2
     assert run.call("report", "-o", "missing/r.html").returncode == 2
     assert "--format junit -o r.txt" in run.call("report", "-o", "r.txt").stderr
+    done = run.run("--report", "html=/dev/full")
+    assert done.returncode == 4 and "noSpace" not in done.stderr and "ENOSPC" in done.stderr, done
     (run.path / "old.md").write_text("old")
     assert run.call("report", "-o", "old.md").returncode == 0
     assert (run.path / "old.md").read_text().startswith("# w.json: success in ")

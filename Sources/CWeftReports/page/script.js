@@ -235,7 +235,7 @@
 
   // The page of a step
 
-  function show(step) {
+  function show(step, isFollowed) {
     var body = id("page-body"), plan = steps.plan[step] < 0 ? null : data.plans[steps.plan[step]];
     id("page-title").textContent = steps.name[step];
     body.replaceChildren();
@@ -266,9 +266,11 @@
     }
     add(body, log(step, "Last lines of its log"));
     if (plan && plan.source) { add(body, make("h3", "Definition"), text(plan.source, "Definition of " + steps.name[step])); }
-    if (!id("page").open) { id("page").showModal(); }
+    var opens = !id("page").open;
+    if (opens) { id("page").showModal(); }
     body.scrollTop = 0;
-    mark("#step=" + encodeURIComponent(steps.name[step]));
+    // Back closes the page of the step.
+    if (!isFollowed) { mark("#step=" + encodeURIComponent(steps.name[step]), opens); }
   }
 
   function attempts(step) {
@@ -283,15 +285,28 @@
     return table(["What", "From", "Time", "Slot", "State", "Reason"], rows);
   }
 
-  function mark(hash) {
+  function mark(hash, isNew) {
     // A page from a file has no origin; some browsers refuse this then.
-    try { history.replaceState(null, "", hash || location.pathname + location.search); } catch (error) { return; }
+    try {
+      if (isNew) { history.pushState({ opened: true }, "", hash); }
+      else { history.replaceState(hash ? history.state : null, "", hash || location.pathname + location.search); }
+    } catch (error) { return; }
   }
 
+  function namesStep() { return location.hash.indexOf("#step=") === 0; }
+
   function follow() {
-    if (location.hash.indexOf("#step=") !== 0) { return; }
+    if (!namesStep()) {
+      if (id("page").open) { id("page").close(); }
+      return;
+    }
     var step = steps.name.indexOf(decodeURIComponent(location.hash.slice(6)));
-    if (step >= 0) { show(step); }
+    if (step >= 0) { show(step, true); }
+  }
+
+  function closed() {
+    if (!namesStep()) { return; }
+    if (history.state && history.state.opened) { history.back(); } else { mark(""); }
   }
 
   // The table of steps: only the visible rows are in the document.
@@ -301,6 +316,8 @@
     ["Wait", "wait", time], ["Backoff", "backoff", time], ["Attempts", "attempts", String], ["CPU", "cpu", time],
     ["Memory", "memory", size], ["Output", "output", size], ["I/O", "net", size], ["Reason", "reason", null]
   ];
+  // By this, "each[9]" is before "each[10]".
+  var natural = new Intl.Collator("en", { numeric: true });
   var ROW = 30, order = [], sorted = { column: -1, up: true };
   steps.reason = column("");
   Object.keys(data.reasons).forEach(function (step) { steps.reason[step] = data.reasons[step]; });
@@ -325,7 +342,7 @@
         if (x === y) { return a - b; }
         if (x === null || x === "") { return 1; }
         if (y === null || y === "") { return -1; }
-        return (x < y ? -1 : 1) * sign;
+        return (typeof x === "string" ? natural.compare(x, y) || (x < y ? -1 : 1) : x < y ? -1 : 1) * sign;
       });
     }
     id("found").textContent = order.length === total ? total + " steps" : order.length + " of " + total + " steps";
@@ -626,14 +643,15 @@
   }
 
   function paintRow(rows, r, top) {
-    var until = view.from + view.perPixel * width(), covered = -1;
+    var until = view.from + view.perPixel * width(), covered = {};
     for (var at = firstAfter(rows, r, view.from); at < rows.offsets[r + 1]; at += 1) {
       var i = rows.members[at];
       if (startOf(i) > until) { break; }
       var left = x(startOf(i)), right = x(endOf(i));
-      // Of spans that share a pixel, one is drawn.
-      if (right < covered && i !== selected) { continue; }
-      covered = Math.max(covered, Math.ceil(right));
+      // Of spans that share a pixel and look alike, one is drawn; a wait hides no attempt.
+      var kind = look(i);
+      if (right < covered[kind] && i !== selected) { continue; }
+      covered[kind] = Math.max(left + 1, right);
       paintSpan(i, left, right, top);
     }
   }
@@ -812,7 +830,7 @@
   timeline();
   graph();
   id("close").addEventListener("click", function () { id("page").close(); });
-  id("page").addEventListener("close", function () { mark(""); });
+  id("page").addEventListener("close", closed);
   id("page").addEventListener("click", function (event) { if (event.target === id("page")) { id("page").close(); } });
   window.addEventListener("hashchange", follow);
   follow();

@@ -65,15 +65,28 @@ extension ReportedRun {
       throw CommandFailure(error)
     }
     let recorded = RecordedPlan(run, detail.recorded.lastOpening, in: state)
-    let history = recorded.plan.flatMap { WorkflowKey($0) }.map {
+    let isChanged = detail.recorded.isChanged((try? state.workflow(of: run)) ?? nil)
+    let plan = isChanged ? nil : recorded.plan
+    let history = plan.flatMap { WorkflowKey($0) }.map {
       FileRunStore(directory: state.path).history(of: $0)
     }
     self.init(
-      detail, builder, recorded.plan, mask: recorded.secrets.mask, definition: recorded.definition,
-      history: history ?? DurationHistory(), words: words,
+      detail, builder, plan, mask: recorded.secrets.mask,
+      definition: isChanged ? nil : recorded.definition,
+      history: history ?? DurationHistory(), words: words, now: .now,
+      isChanged: isChanged,
       readEnd: { step, limit in
         logs.end(of: step, atMost: limit).map { LogEnd($0.bytes, isWhole: $0.isWhole) }
       })
+  }
+}
+
+extension RunState {
+  /// Whether a workflow file is not one that an engine of the run read.
+  fileprivate func isChanged(_ file: [UInt8]?) -> Bool {
+    // An engine killed while it accepted changes leaves the hash of one version and the content of the other.
+    guard let file, let hash = lastOpening?.hash else { return false }
+    return ![hash, opening?.hash].contains(SHA256.text(of: SHA256.digest(of: file)))
   }
 }
 
@@ -100,8 +113,16 @@ struct ReportTargets: Sendable, Hashable {
     _ value: String, _ command: CommandName
   ) throws(UsageError) -> ReportTarget {
     let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    if parts.count == 2, let format = ReportFormat(rawValue: String(parts[0])), !parts[1].isEmpty {
+    if parts.count == 2, let format = ReportFormat(rawValue: String(parts[0])), !parts[1].isEmpty,
+      parts[1] != "-"
+    {
       return ReportTarget(format, String(parts[1]))
+    }
+    if parts.count == 2, parts[1] == "-", ReportFormat(rawValue: String(parts[0])) != nil {
+      throw .wrongValue(
+        of: "\"\(Option.report.name)\"", found: value,
+        wanted: "a file: standard output has the messages of the run",
+        help: "name a file, or use \"weft report --format \(parts[0])\" after the run", command)
     }
     if let format = ReportFormat(ending: value) { return ReportTarget(format, value) }
     let formats = ReportFormat.allCases.map(\.rawValue)
@@ -111,7 +132,9 @@ struct ReportTargets: Sendable, Hashable {
       of: "\"\(Option.report.name)\"", found: value,
       wanted: "a file whose name ends with \(ReportFormat.endings), or FORMAT=FILE",
       help: nearest
-        ?? "FORMAT is one of \(formats.joined(separator: ", ")): \(Option.report.name) junit=results",
+        ?? (parts.count == 2 && !parts[1].isEmpty
+          ? "\"\(parts[0])\" is not a format; " : "")
+          + "FORMAT is one of \(formats.joined(separator: ", ")): \(Option.report.name) junit=results",
       command)
   }
 
@@ -120,7 +143,15 @@ struct ReportTargets: Sendable, Hashable {
   /// - Throws: If a report could not be written.
   func checked(isRecorded: Bool) throws(CommandFailure) -> ReportTargets {
     var checked = self
-    for index in targets.indices { checked.targets[index] = try targets[index].checked() }
+    for index in targets.indices {
+      let target = try targets[index].checked()
+      if checked.targets[..<index].contains(where: target.replaces) {
+        throw CommandFailure(
+          .usage, "two reports are to be written to \"\(target.name)\"",
+          help: "name another file for one of them")
+      }
+      checked.targets[index] = target
+    }
     if !isRecorded, !targets.isEmpty {
       throw CommandFailure(
         .usage, "a report is made from the journal, but --record none writes none",
@@ -185,6 +216,9 @@ struct ReportTarget: Sendable, Hashable {
     return target
   }
 
+  /// Whether it would replace another report.
+  func replaces(_ other: ReportTarget) -> Bool { path == other.path && !isSpecial }
+
   private func refusal(_ reason: String, help: String) -> CommandFailure {
     CommandFailure(.usage, "cannot write the report to \"\(name)\": \(reason)", help: help)
   }
@@ -206,9 +240,14 @@ struct ReportTarget: Sendable, Hashable {
   }
 
   private func write(through bytes: [UInt8]) throws(CommandError) {
-    do { try Descriptor.creating(path, .orEmptied).writeAll(bytes) } catch {
-      throw CommandError("cannot write the report to \"\(name)\": \(error)")
+    let reason: String
+    do throws(SystemError) {
+      let file = try Descriptor.creating(path, .orEmptied)
+      do throws(WriteError) { return try file.writeAll(bytes) } catch { reason = error.message }
+    } catch {
+      reason = "\(error)"
     }
+    throw CommandError("cannot write the report to \"\(name)\": \(reason)")
   }
 }
 

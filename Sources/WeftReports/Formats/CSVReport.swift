@@ -39,7 +39,8 @@ struct CSVReport {
     let end: StepEnd? = if case .finished(let end, _) = step.state { end } else { nil }
     let first = times?.spans.first { $0.kind.isAttempt }
     var fields = [
-      address.text, run.verdict(of: step).rawValue, run.reason(of: step, at: address) ?? "",
+      address.text, run.verdict(of: step, at: address).rawValue,
+      run.reason(of: step, at: address) ?? "",
       first.flatMap { run.timeline.moment(at: $0.start) }.map(WireClock.text(of:)) ?? "",
       text(first?.start), text(times?.end), text(run.duration(of: step)),
     ]

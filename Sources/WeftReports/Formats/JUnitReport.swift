@@ -44,7 +44,8 @@ struct JUnitReport {
     let places = run.places
     let known = run.detail.steps.map { address, step in
       Case(
-        address: address, step: step, result: JUnitReport.result(of: step, run.verdict(of: step)),
+        address: address, step: step,
+        result: JUnitReport.result(of: step, run.verdict(of: step, at: address)),
         attempts: places[address].map { run.timeline.steps[$0].spans.filter(\.kind.isAttempt) }
           ?? [])
     }
@@ -69,20 +70,27 @@ struct JUnitReport {
 
   private mutating func write() {
     let cases = cases
+    var own = run.ownFailures
+    if own.isEmpty, !cases.contains(where: { $0.result == .failed || $0.result == .error }),
+      let failure = run.endFailure
+    {
+      own = [failure]
+    }
     let count = { (result: Case.Result) in cases.count { $0.result == result } }
     xml.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"")
     xml.append(text: run.masked(run.title))
     xml.append("\" time=\"")
     xml.append(text: seconds(run.recorded.duration.wholeMicroseconds))
     xml.append("\"")
-    xml.append("tests", cases.count)
-    xml.append("errors", count(.error))
+    xml.append("tests", cases.count + own.count)
+    xml.append("errors", count(.error) + own.count)
     xml.append("skipped", count(.skipped))
     xml.append("failures", count(.failed))
     xml.append(">\n  <properties>\n")
     writeProperties()
     xml.append("  </properties>\n")
     for known in cases { write(known) }
+    for failure in own { write(failure) }
     xml.append("</testsuite>\n")
   }
 
@@ -122,6 +130,21 @@ struct JUnitReport {
     xml.append("  </testcase>\n")
   }
 
+  /// Writes the failure of a group or of the run as a case of its own.
+  private mutating func write(_ failure: ReportedRun.OwnFailure) {
+    xml.append("  <testcase name=\"")
+    xml.append(text: failure.address.map { run.shown($0.text) } ?? "the run")
+    xml.append("\" classname=\"")
+    xml.append(text: failure.address.map(className(of:)) ?? run.masked(run.title))
+    xml.append("\" time=\"0.000\">\n")
+    var body = Markup()
+    body.element(
+      "error", type: failure.type, message: run.shown(failure.message),
+      help: failure.help.map(run.shown))
+    xml.append(body)
+    xml.append("  </testcase>\n")
+  }
+
   /// The workflow, and the loop of an element: readers group cases by it.
   private func className(of address: StepAddress) -> String {
     let title = run.masked(run.title)
@@ -143,7 +166,7 @@ struct JUnitReport {
       for span in failed { body.rerun("flakyFailure", span.failure) }
     case .skipped: body.skipped(skipReason(of: known, reason))
     case .error:
-      let type = known.step.map(run.verdict(of:))?.rawValue ?? "error"
+      let type = known.step.map { run.verdict(of: $0, at: known.address) }?.rawValue ?? "error"
       body.element("error", type: type, message: reason ?? type, help: nil)
     }
     if known.result == .failed || known.result == .error { append(logOf: known.address, to: &body) }
@@ -152,7 +175,7 @@ struct JUnitReport {
 
   private func skipReason(of known: Case, _ reason: String?) -> String {
     guard let step = known.step else { return "not started" }
-    let verdict = run.verdict(of: step)
+    let verdict = run.verdict(of: step, at: known.address)
     let clause = run.shown(reason ?? verdict.rawValue)
     return verdict == .tolerated ? "failed, which is tolerated: \(clause)" : clause
   }

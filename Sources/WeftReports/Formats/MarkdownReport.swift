@@ -25,7 +25,7 @@ struct MarkdownReport {
   }
 
   private mutating func write() {
-    line("# \(escaped(run.masked(run.title))): \(run.verdictText)")
+    line("# \(escaped(run.masked(run.title))): \(escaped(run.verdictText))")
     writeFacts()
     for gap in run.gaps { line("> **Incomplete:** \(escaped(run.shown(gap)))", isBlock: true) }
     writeCounts()
@@ -75,17 +75,28 @@ struct MarkdownReport {
   // MARK: Failures
 
   private mutating func writeFailures() {
-    if let failure = run.recorded.end?.failure {
+    let (own, failed) = (run.ownFailures, run.failures)
+    for failure in own where failure.address == nil {
       line("**The run failed:** \(escaped(run.shown(failure.message)))", isBlock: true)
     }
-    let failed = run.failures
-    guard !failed.isEmpty else { return }
+    let groups = own.filter { $0.address != nil }
+    guard !failed.isEmpty || !groups.isEmpty else { return }
     line("## Failures")
+    for failure in groups.prefix(MarkdownReport.failureLimit) { write(failure) }
     for (address, step) in failed.prefix(MarkdownReport.failureLimit) { write(step, at: address) }
     if failed.count > MarkdownReport.failureLimit {
       let rest = failed.count - MarkdownReport.failureLimit
       line("… and \(rest) more: `weft show \(run.words)`", isBlock: true)
     }
+  }
+
+  private mutating func write(_ failure: ReportedRun.OwnFailure) {
+    guard let address = failure.address else { return }
+    line("### \(code(run.shown(address.text)))")
+    line("")
+    let place = run.location(of: address).map { " (\(code($0)))" } ?? ""
+    line(escaped(run.shown(failure.message)) + place)
+    if let help = failure.help { line("Help: \(escaped(run.shown(help)))", isBlock: true) }
   }
 
   private mutating func write(_ step: RecordedStep, at address: StepAddress) {

@@ -158,7 +158,9 @@ struct ReportData {
       json.array("name", of: steps.map { run.shown($0.address.text) })
       json.key("verdict")
       json.numbers(
-        steps.map { step in (step.step.map(run.verdict(of:)) ?? .notStarted).number })
+        steps.map { step in
+          (step.step.map { run.verdict(of: $0, at: step.address) } ?? .notStarted).number
+        })
       json.column(
         "cpu", ends.map { $0?.usage.map { ($0.userTime + $0.systemTime).wholeMicroseconds } })
       json.column("memory", ends.map { $0?.usage?.peakMemoryBytes })
@@ -289,12 +291,18 @@ struct ReportData {
   private mutating func writeLogs() {
     let (run, steps) = (run, steps)
     var room = ReportData.logBytes
-    let written = steps.enumerated().filter { $0.element.step?.mayHaveWritten == true }
-    let failed = written.filter { $0.element.step.map { run.verdict(of: $0).isFailure } == true }
-    let others = written.filter { $0.element.step.map { run.verdict(of: $0).isFailure } == false }
+    let written = steps.enumerated().filter { step in
+      // The record of a step in doubt does not say whether it wrote anything.
+      step.element.step.map { $0.mayHaveWritten || $0.isInDoubt } ?? false
+    }
+    let isFailure = { (step: (address: StepAddress, step: RecordedStep?)) in
+      step.step.map { run.verdict(of: $0, at: step.address).isFailure } ?? false
+    }
+    let failed = written.filter { isFailure($0.element) }
+    let others = written.filter { !isFailure($0.element) }
     json.object("logs") { json in
       for (row, step) in failed + others where room > 0 {
-        let isFailed = step.step.map { run.verdict(of: $0).isFailure } == true
+        let isFailed = isFailure(step)
         // A failed step may have the whole room, another only a small part of it.
         var lines = run.lastLines(
           of: step.address, atMost: isFailed ? 40 : 10, bytes: isFailed ? 16 << 10 : 2 << 10)
@@ -362,7 +370,7 @@ struct ReportData {
         guard case .finished(let end) = group.state else { continue }
         json.beginArray()
         json.string(run.shown(address.text))
-        json.string(Verdict(end).rawValue)
+        json.string(run.verdict(of: end, at: address).rawValue)
         json.int(end.duration.wholeMicroseconds)
         json.int(end.attempts)
         for number in [group.elements?.elements.count, end.notStarted?.elements] {
@@ -377,20 +385,25 @@ struct ReportData {
   private mutating func writeFailure() {
     let (run, rows) = (run, rows)
     json.key("failure")
-    if let first = run.failures.first {
+    switch run.firstFailure {
+    case .step(let address, let step):
       json.object {
-        $0.member("step", rows[first.address] ?? -1)
-        $0.member(
-          "message", run.shown(run.reason(of: first.step, at: first.address) ?? "failed"))
-        $0.member("diagnostic", run.diagnostic(of: first.step, at: first.address))
+        $0.member("step", rows[address] ?? -1)
+        $0.member("message", run.shown(run.reason(of: step, at: address) ?? "failed"))
+        $0.member("diagnostic", run.diagnostic(of: step, at: address))
       }
-    } else if let failure = run.recorded.end?.failure {
+    case .own(let failure):
+      let name = failure.address.map { "\"\(run.shown($0.text))\" " } ?? ""
       json.object {
         $0.member("step", -1)
-        $0.member("message", run.shown(failure.message))
+        $0.member("message", name + run.shown(failure.message))
+        $0.member(
+          "diagnostic",
+          failure.address.flatMap {
+            run.diagnostic(of: $0, failure.message, help: failure.help)
+          })
       }
-    } else {
-      json.null()
+    case nil: json.null()
     }
   }
 

@@ -16,12 +16,12 @@ extension ReportedRun {
     var tallies: [StepAddress: Tally] = [:]
     for (address, step) in detail.steps {
       tallies[addresses.planned(address), default: Tally()]
-        .add(verdict(of: step), duration(of: step) ?? 0)
+        .add(verdict(of: step, at: address), duration(of: step) ?? 0)
     }
     for (address, tally) in tallies { drawn.steps[address] = tally.outcome }
     for (address, group) in recorded.groups {
       guard case .finished(let end) = group.state, end.outcome == .failure else { continue }
-      let isTolerated = end.conclusion == .success
+      let isTolerated = verdict(of: end, at: address) == .tolerated
       drawn.groups[addresses.planned(address)] =
         isTolerated
         ? DrawnRun.Outcome(.tolerated, .tolerated, "failed, tolerated")

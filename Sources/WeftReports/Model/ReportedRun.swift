@@ -28,20 +28,28 @@ package struct ReportedRun {
   /// The steps that determined when the run ended, in order, as indices into the timeline.
   let chain: [Int]
   let causes: CriticalChain?
+  /// The failures of steps, groups and loops that something around them tolerates, as the counts of the run have it.
+  private let tolerated: Set<StepAddress>
   private let readEnd: (StepAddress, Int) -> LogEnd?
 
-  /// - Parameter readEnd: Returns at most this many of the last bytes of a step's log; `nil` if there is none.
+  /// - Parameters:
+  ///   - now: The time up to which a run that an engine holds is shown; `nil` for that of its last record.
+  ///   - isChanged: Whether the recorded workflow file is not the one that the run read.
+  ///   - readEnd: Returns at most this many of the last bytes of a step's log; `nil` if there is none.
   package init(
     _ detail: RunDetail, _ builder: TimelineBuilder, _ plan: Plan?, mask: SecretMask = .none,
     definition: Plan? = nil, history: DurationHistory = DurationHistory(), words: String,
+    now: WallTime? = nil, isChanged: Bool = false,
     readEnd: @escaping (StepAddress, Int) -> LogEnd? = { _, _ in nil }
   ) {
     (self.detail, self.plan, self.mask, self.history) = (detail, plan, mask, history)
     (self.words, self.readEnd, self.definition) = (words, readEnd, definition)
+    tolerated = ReportedRun.toleratedFailures(in: detail.recorded, plan)
     let pools = plan?.files.flatMap(\.workflow.pools) ?? []
     let timeline = RunTimeline(
-      builder, isLive: detail.state == .running,
-      capacities: Dictionary(pools.map { ($0.name, $0.slots) }, uniquingKeysWith: { $1 }))
+      builder, isLive: detail.state == .running, now: now,
+      capacities: Dictionary(pools.map { ($0.name, $0.slots) }, uniquingKeysWith: { $1 }),
+      tolerated: tolerated)
     causes = plan.map { CriticalChain(timeline, $0) }
     chain = causes?.steps ?? []
     self.timeline = timeline
@@ -51,7 +59,8 @@ package struct ReportedRun {
     }
     if plan == nil {
       gaps.append(
-        "the workflow file is not readable any more: there is neither a graph nor a critical path")
+        "the recorded workflow file \(isChanged ? "was changed" : "is not readable any more"): "
+          + "there is neither a graph nor a critical path")
     }
     self.gaps = gaps
   }
@@ -74,8 +83,29 @@ package struct ReportedRun {
 
   // MARK: Steps
 
-  func verdict(of step: RecordedStep) -> Verdict {
-    Verdict(step, isLive: detail.state == .running)
+  func verdict(of step: RecordedStep, at address: StepAddress) -> Verdict {
+    let verdict = Verdict(step, isLive: detail.state == .running)
+    return verdict == .failed && tolerated.contains(address) ? .tolerated : verdict
+  }
+
+  func verdict(of end: GroupEnd, at address: StepAddress) -> Verdict {
+    let verdict = Verdict(end)
+    return verdict == .failed && tolerated.contains(address) ? .tolerated : verdict
+  }
+
+  private static func toleratedFailures(in recorded: RunState, _ plan: Plan?) -> Set<StepAddress> {
+    var ends: [StepAddress: GroupEnd] = [:]
+    for (address, group) in recorded.groups {
+      if case .finished(let end) = group.state { ends[address] = end }
+    }
+    let failed =
+      recorded.steps.filter { Verdict($0.value, isLive: false) == .failed }.map(\.key)
+      + ends.filter { Verdict($0.value) == .failed }.map(\.key)
+    // Without the plan, what encloses a step is not known; a run that succeeded has tolerated whatever failed.
+    if recorded.end?.outcome == .success { return Set(failed) }
+    guard let plan else { return [] }
+    var tolerance = EnclosingTolerance(plan, ends)
+    return Set(failed.filter { tolerance.absorbs($0) })
   }
 
   /// The index into the timeline of each step.

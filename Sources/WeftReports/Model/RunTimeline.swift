@@ -36,8 +36,11 @@ package struct RunTimeline: Sendable, Hashable {
     /// The time of all attempts.
     package var runningTime: Int { time(.running, .asking, .sleeping) }
     package var waitingTime: Int { time(.slot, .pool) }
-    /// The end of its last attempt; `nil` if none has started.
-    package var end: Int? { spans.last { $0.kind.isAttempt }?.end }
+    /// The end of its last attempt; `nil` if none has started, and while one runs.
+    package var end: Int? {
+      let last = spans.last { $0.kind.isAttempt }
+      return last?.verdict == .running ? nil : last?.end
+    }
     /// The number of attempts, also of those that an enclosing group or another engine repeated.
     package var attempts: Int { spans.count { $0.kind.isAttempt } }
 
@@ -58,13 +61,19 @@ package struct RunTimeline: Sendable, Hashable {
 
   /// - Parameters:
   ///   - isLive: Whether an engine holds the run.
+  ///   - now: The time up to which a live run is shown; `nil` for that of its last record.
   ///   - capacities: The slots of each pool, if the workflow is known.
+  ///   - tolerated: The steps whose failure something around them tolerates.
   package init(
-    _ builder: TimelineBuilder, isLive: Bool = false, capacities: [String: Int] = [:]
+    _ builder: TimelineBuilder, isLive: Bool = false, now: WallTime? = nil,
+    capacities: [String: Int] = [:], tolerated: Set<StepAddress> = []
   ) {
     var builder = builder
-    builder.close(isLive: isLive)
+    builder.close(isLive: isLive, at: now)
     (parts, steps) = (builder.parts, builder.steps)
+    for index in steps.indices where tolerated.contains(steps[index].address) {
+      steps[index].tolerate()
+    }
     assignLanes()
     slots.capacity = parts.map(\.maxParallel).max()
     measureUse(capacities)
@@ -100,7 +109,8 @@ extension RunTimeline {
       if isNew { lanes.append((attempt.start, attempt.step)) }
       steps[attempt.step].settle(attempt.span, in: lane, after: lanes[lane].end)
       if !isNew { steps[attempt.step].spans[attempt.span].predecessor = lanes[lane].step }
-      lanes[lane] = (steps[attempt.step].spans[attempt.span].end, attempt.step)
+      let span = steps[attempt.step].spans[attempt.span]
+      lanes[lane] = (span.verdict == .running ? .max : span.end, attempt.step)
     }
     laneCount = lanes.count
   }
@@ -123,6 +133,13 @@ extension RunTimeline {
 }
 
 extension RunTimeline.Step {
+  fileprivate mutating func tolerate() {
+    guard let last = spans.lastIndex(where: \.kind.isAttempt), spans[last].verdict == .failed else {
+      return
+    }
+    spans[last].verdict = .tolerated
+  }
+
   /// Puts an attempt into a lane, not before its predecessor there has ended.
   fileprivate mutating func settle(_ place: Int, in lane: Int, after end: Int) {
     let delay = max(0, end - spans[place].start)

@@ -96,6 +96,8 @@ package struct TimelineBuilder: Sendable {
   }
 
   private mutating func finished(_ step: Int, _ end: StepEnd) {
+    // An engine fails a step in doubt instead of starting it.
+    if end.failure?.classes.contains(.inDoubt) == true { current[step] = nil }
     guard current[step]?.kind.isAttempt == true else { return settle(step) }
     self.end(step, Verdict(end), after: end.duration, end.failure)
   }
@@ -140,8 +142,14 @@ package struct TimelineBuilder: Sendable {
 
   /// Ends what was going on at the last record.
   ///
-  /// - Parameter isLive: Whether an engine holds the run.
-  mutating func close(isLive: Bool) {
+  /// - Parameters:
+  ///   - isLive: Whether an engine holds the run.
+  ///   - moment: The time up to which a live run has come; `nil` for that of its last record.
+  mutating func close(isLive: Bool, at moment: WallTime? = nil) {
+    if isLive, let moment, let part = parts.last {
+      now = max(now, part.offset + moment.since(part.startedAt).measuredMicroseconds)
+      parts[parts.count - 1].length = now - part.offset
+    }
     for step in current.indices { settle(step, isLive ? .running : .interrupted) }
   }
 }

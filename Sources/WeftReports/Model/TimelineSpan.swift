@@ -47,7 +47,8 @@ extension Verdict {
       case .started, .retrying: isLive ? .running : .interrupted
       case .skipped(let reason): reason.outcome == .cancelled ? .cancelled : .skipped
       case .finished where step.isCached: .cached
-      case .finished where step.isInDoubt: .interrupted
+      // If the user accepted it as done, it counts as a tolerated failure.
+      case .finished(let end, _) where step.isInDoubt && end.conclusion != .success: .interrupted
       case .finished(let end, _): Verdict(end)
       }
   }

@@ -4,6 +4,7 @@ import WeftDiagnostics
 import WeftExecution
 import WeftJSON
 import WeftPlanning
+import WeftReporting
 
 @testable import WeftEvents
 @testable import WeftRecord
@@ -190,6 +191,119 @@ import WeftPlanning
       .stepFinished(
         "a", Journal.end(outcome, after: 5, conclusion: conclusion, because: reason)), at: 5)
     #expect(text(journal).components("<\(element) ") == 1)
+  }
+
+  private static let group = Planner.plan(
+    Workflow(steps: [Step("g", parallel: [Step("a", run: ["a"]), Step("b", run: ["b"])])])
+  ).plan
+
+  @Test func aFailureThatItsGroupToleratesIsSkippedInAllFormats() {
+    var journal = Journal()
+    journal.add(.groupStarted("g", GroupStart()), at: 0)
+    journal.step("a", queued: 0, started: 0, ended: 10, .failure)
+    journal.step("b", queued: 0, started: 0, ended: 10)
+    journal.add(
+      .groupFinished(
+        "g",
+        GroupEnd(
+          outcome: .failure, conclusion: .success, failure: Journal.failure, cause: "a",
+          duration: .milliseconds(10))), at: 10)
+    journal.finish(.success, at: 10)
+    for plan in [Self.group, nil] {
+      let run = journal.reported(plan)
+      #expect(text(journal, plan).contains(#"tests="2" errors="0" skipped="1" failures="0""#))
+      #expect(run.failures.isEmpty && run.firstFailure == nil)
+      #expect(run.timeline["a"].spans.last?.verdict == .tolerated)
+      for format in [ReportFormat.csv, .markdown] {
+        let text = String(decoding: run.rendered(as: format), as: UTF8.self)
+        #expect(!text.contains("failed") && !text.contains("Failures"))
+      }
+    }
+  }
+
+  @Test func aFailureIsNotToleratedByAGroupThatFailed() {
+    var journal = Journal()
+    journal.step("a", queued: 0, started: 0, ended: 10, .failure)
+    journal.add(
+      .groupFinished(
+        "g",
+        GroupEnd(
+          outcome: .failure, conclusion: .failure, failure: Journal.failure, cause: "a",
+          duration: .milliseconds(10))), at: 10)
+    journal.finish(.failure, at: 10, first: "a")
+    #expect(text(journal, Self.group).contains(#"errors="0" skipped="0" failures="1""#))
+  }
+
+  @Test func aGroupThatFailedByItselfIsAnErrorWithItsCause() {
+    var journal = Journal()
+    let failure = StepFailure(classes: [.timeout], message: "timed out after 5s", help: nil)
+    journal.step("a", queued: 0, started: 0, ended: 10)
+    journal.add(
+      .groupFinished(
+        "g",
+        GroupEnd(
+          outcome: .failure, conclusion: .failure, failure: failure, cause: nil,
+          duration: .milliseconds(10))), at: 10)
+    journal.finish(.failure, at: 10, first: "g")
+    let run = journal.reported(Self.group)
+    #expect(text(journal, Self.group).contains(#"tests="2" errors="1" skipped="0" failures="0""#))
+    #expect(text(journal, Self.group).contains(#"<testcase name="g" "#))
+    for format in [ReportFormat.junit, .markdown, .html] {
+      #expect(
+        String(decoding: run.rendered(as: format), as: UTF8.self).contains("timed out after 5s"))
+    }
+  }
+
+  @Test(arguments: [Outcome.failure, .cancelled])
+  func aRunThatDidNotSucceedIsNeverGreen(outcome: Outcome) {
+    var journal = Journal()
+    journal.step("a", queued: 0, started: 0, ended: 10)
+    journal.finish(outcome, at: 10)
+    #expect(text(journal).contains(#"tests="2" errors="1""#))
+    var damaged = Journal()
+    damaged.step("a", queued: 0, started: 0, ended: 10)
+    let damage = JournalError(kind: .checksum, file: "journal.jsonl", line: 7, offset: 99)
+    let bytes = damaged.reported(damage: damage).rendered(as: .junit)
+    #expect(String(decoding: bytes, as: UTF8.self).contains(#"tests="2" errors="1""#))
+  }
+
+  @Test(arguments: [(Outcome.failure, "interrupted", "error"), (.success, "tolerated", "skipped")])
+  func aStepLeftInDoubtHasTheAttemptsThatStarted(
+    conclusion: Outcome, verdict: String, element: String
+  ) {
+    var journal = Journal()
+    journal.add(.stepStarted("a", attempt: 1), at: 0)
+    journal.add(.stepSkipped("b", .notSelected), at: 20)
+    for start in [30, 60] {
+      journal.resume(at: start)
+      journal.add(.stepQueued("a"), at: start + 1)
+      journal.add(.stepStarted("a", attempt: 1), at: start + 1)
+      let failure = StepFailure(classes: [.inDoubt], message: "in doubt", help: nil)
+      journal.add(
+        .stepFinished(
+          "a",
+          StepEnd(
+            outcome: .failure, conclusion: conclusion, attempts: 1, exit: nil, failure: failure,
+            cancellation: nil, duration: .zero)), at: start + 2)
+    }
+    journal.finish(conclusion, at: 63)
+    let run = journal.reported()
+    #expect(run.timeline["a"].attempts == 1)
+    #expect(
+      run.detail.steps.map { run.verdict(of: $0.step, at: $0.address).rawValue }[0] == verdict)
+    #expect(text(journal).components("<\(element) ") == (element == "skipped" ? 2 : 1))
+  }
+
+  @Test func theReasonOfACancellationIsInTheHead() {
+    var journal = Journal()
+    journal.step("a", queued: 0, started: 0, ended: 10)
+    journal.add(
+      .runFinished(
+        RunEnd(
+          outcome: .cancelled, firstFailure: nil, cancellation: .signal("INT"),
+          duration: .milliseconds(10), counts: OutcomeCounts())), at: 10)
+    let text = String(decoding: journal.reported().rendered(as: .markdown), as: UTF8.self)
+    #expect(text.split(separator: "\n")[0].contains(CancelReason.signal("INT").sentence))
   }
 
   @Test func anInterruptedStepIsAnErrorAndWhatWasNotReachedIsSkipped() {

@@ -98,6 +98,24 @@ import WeftTestKit
     }
   }
 
+  @Test func aLiveRunReachesToNow() {
+    var journal = Journal(slots: 3)
+    journal.step("a", queued: 0, started: 0, ended: 5)
+    for (name, start) in [("b", 5), ("c", 5), ("d", 10)] {
+      journal.add(.stepStarted(StepAddress(name), attempt: 1), at: start)
+    }
+    let now = Journal.start.advanced(by: .seconds(9))
+    let timeline = RunTimeline(journal.builder, isLive: true, now: now)
+    #expect(timeline.duration == 9_000_000)
+    for name in ["b", "c", "d"] {
+      let step = timeline[StepAddress(name)]
+      #expect(step.spans.last?.end == 9_000_000 && step.end == nil)
+    }
+    #expect(Set(["b", "c", "d"].map { timeline[StepAddress($0)].spans.last?.lane }).count == 3)
+    // A run that no engine holds ends with its last record.
+    #expect(RunTimeline(journal.builder, now: now).duration == 10_000)
+  }
+
   @Test func aWaitIsForAPoolThatIsUsedUp() {
     var journal = Journal(slots: 4)
     let pools = [PoolRequest("db", slots: 2)]
