@@ -7,6 +7,8 @@ usage: test_testing.py PATH_TO_WEFT
 import json
 import os
 import pathlib
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -58,7 +60,7 @@ def nothing_runs(weft):
 
 
 def real_steps(weft):
-    """a real step runs with the real environment and that of the case, and its output is a value"""
+    """a real step runs with the environment of the case alone, and its output is a value"""
     place = Place(weft, [
         {"id": "a", "run": "echo \"$WORD\"; touch made", "outputs": {"word": "${{ self.stdout }}"}},
         {"id": "b", "run": ["say", "${{ steps.a.outputs.word }}"]}])
@@ -66,6 +68,35 @@ def real_steps(weft):
                 steps={"a": {"real": True}, "b": {"takes": "1h"}}, env={"WORD": "hello"})
     place.test()
     assert (place.path / "made").exists()
+    place = Place(weft, [{"id": "a", "run": "env > seen"}])
+    place.tests({"expect": EXPECTED}, {"expect": EXPECTED, "env": {"HOME": "/nowhere", "WORD": "hello"}},
+                steps={"a": {"real": True}})
+    place.test("--seed", "0", env={**os.environ, "LEAKED": "1", "HOME": "/somewhere"})
+    seen = dict(line.split("=", 1) for line in (place.path / "seen").read_text().splitlines())
+    assert "LEAKED" not in seen and seen["HOME"] == "/nowhere" and seen["WORD"] == "hello" and seen["PATH"], seen
+
+
+def signals(weft):
+    """a signal stops what is real, and names the case; the exit code is that of the signal"""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        place = Place(weft, [{"id": "a", "run": "echo $$ > pid; sleep 100"}])
+        place.tests({"expect": EXPECTED}, {"expect": EXPECTED}, steps={"a": {"real": True}})
+        process = subprocess.Popen([weft, "test"], cwd=place.path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   text=True, start_new_session=True)
+        pid = place.path / "pid"
+        deadline = time.monotonic() + LIMIT
+        while not (pid.exists() and pid.read_text().strip()):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        process.send_signal(number)
+        output, _ = process.communicate(timeout=LIMIT)
+        assert process.returncode == 128 + number, (process.returncode, output)
+        assert "case 0" in output and "interrupted" in output and "case 1" not in output, output
+        try:
+            os.kill(int(pid.read_text()), 0)
+            raise AssertionError("the step is still alive")
+        except ProcessLookupError:
+            pass
 
 
 def real_failures(weft):
@@ -97,6 +128,43 @@ def from_a_run(weft):
     place.test("recorded.test.json")
     assert "already exists" in place.test("--from-run", run, "recorded.test.json", expect=2).stderr
     place.test("--from-run", "20200101", expect=2)
+
+
+def from_unusual_runs(weft):
+    """cases from runs that wait, were cancelled, or end with codes that are no failures elsewhere; none from a killed run"""
+    def recorded(place):
+        run = next((place.path / ".weft/runs").iterdir()).name
+        place.test("--from-run", run, "recorded.test.json")
+        case = json.loads((place.path / "recorded.test.json").read_text())["cases"][0]
+        place.test("recorded.test.json")
+        return case
+
+    place = Place(weft, [{"id": "a", "approve": "really?"}])
+    place.run("run", "w.json", "-j", "3", expect=75)
+    case = recorded(place)
+    assert case["maxParallel"] == 3 and case["steps"]["a"] == {"never": True}, case
+
+    place = Place(weft, [{"id": "a", "run": "true", "successCodes": [3]}])
+    place.run("run", "w.json", expect=1)
+    assert recorded(place)["steps"]["a"]["exit"] == 0
+
+    place = Place(weft, [{"id": "a", "run": "touch begun; sleep 100"}, "true"])
+    for number, code in ((signal.SIGTERM, 143), (signal.SIGKILL, -9)):
+        process = subprocess.Popen([weft, "run", "w.json"], cwd=place.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + LIMIT
+        while not (place.path / "begun").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        process.send_signal(number)
+        assert process.wait(LIMIT) == code, process.returncode
+        if number == signal.SIGTERM:
+            case = recorded(place)
+            assert case["interrupt"]["do"] == "cancel" and case["expect"]["outcome"] == "cancelled", case
+            shutil.rmtree(place.path / ".weft/runs")
+            (place.path / "begun").unlink()
+    run = next((place.path / ".weft/runs").iterdir()).name
+    assert "killed" in place.test("--from-run", run, expect=2).stderr
+    place.run("resume", run, expect=1)
 
 
 def first_test(weft):
@@ -136,6 +204,12 @@ def searched(weft):
     (place.path / "empty").mkdir()
     assert "no test file" in place.test("empty", expect=2).stderr
     place.test("missing.test.json", expect=2)
+    place.write("huge/w.test.json", "")
+    with open(place.path / "huge/w.test.json", "wb") as huge:
+        huge.truncate(1 << 40)
+    done = place.test("huge/w.test.json", "w.test.json", expect=3)
+    assert "1 passed" in done.stdout and "1 file rejected" in done.stdout and "huge" in done.stderr, (done.stdout, done.stderr)
+    assert "is a workflow" in place.test("w.json", expect=3).stderr
 
 
 def hostile(weft):
@@ -175,4 +249,4 @@ def many(weft):
 
 if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
-        nothing_runs, real_steps, real_failures, from_a_run, first_test, formats, searched, hostile, endless, many]))
+        nothing_runs, real_steps, signals, real_failures, from_a_run, from_unusual_runs, first_test, formats, searched, hostile, endless, many]))

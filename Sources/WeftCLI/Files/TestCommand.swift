@@ -28,21 +28,28 @@ struct TestCommand: Subcommand {
   func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
     if let recordedRun { return try writeCase(from: recordedRun, console) }
     let files = try TestFiles.found(at: paths.isEmpty ? ["."] : paths, below: directory)
+    let signals = TestSignals()
+    if let fault = signals.start() {
+      throw CommandFailure(.broken, fault.message, help: fault.help)
+    }
     var loaded: [LoadedTestFile] = []
+    var rejected: [TestReport.Rejection] = []
     for path in files {
-      do throws(FileReadError) { loaded.append(try LoadedTestFile(contentsOf: path)) } catch {
-        throw CommandFailure(.usage, "\"\(path)\" \(error.message)")
+      do throws(FileReadError) {
+        loaded.append(try LoadedTestFile(contentsOf: path))
+      } catch {
+        rejected.append(try TestCommand.unreadable(path, error))
       }
     }
+    if format == .text { for file in rejected { console.errors.write(file.diagnostics) } }
     var results: [TestFileResult] = []
-    var rejected: [TestReport.Rejection] = []
-    for file in loaded {
+    for file in loaded where signals.first == nil {
       guard file.isRunnable else {
         rejected.append(.init(path: file.path, diagnostics: file.diagnostics))
         if format == .text { console.errors.write(file.diagnostics) }
         continue
       }
-      let result = file.run(seed: seed)
+      let result = file.run(seed: seed, stop: signals.stop)
       results.append(result)
       guard format == .text else { continue }
       console.output.write(TestReport.text(of: result) { console.output.rendered($0) })
@@ -53,8 +60,21 @@ struct TestCommand: Subcommand {
     case .json: console.output.write(report.json)
     case .junit: console.output.write(report.junit)
     }
+    if let signal = signals.first { return .signal(signal.rawValue) }
     if !rejected.isEmpty { return .rejected }
     return report.failedCount > 0 ? .failure : .success
+  }
+
+  /// A file that cannot be read.
+  ///
+  /// - Throws: A failure if there is none of that name.
+  private static func unreadable(
+    _ path: String, _ error: FileReadError
+  ) throws(CommandFailure) -> TestReport.Rejection {
+    guard error.error != .notFound else {
+      throw CommandFailure(.usage, "\"\(path)\" \(error.message)")
+    }
+    return TestReport.Rejection(path: path, because: error)
   }
 }
 
@@ -84,6 +104,11 @@ extension TestCommand {
       throw CommandFailure(
         .usage, "the workflow of run \(run) is not recorded in a file",
         help: "run it from a file: weft run FILE")
+    }
+    guard ![.interrupted, .running, .damaged].contains(detail.state) else {
+      throw CommandFailure(
+        .usage, "run \(run) has no end: it is still running, or its engine was killed",
+        help: "a case needs a run that ended or waits; weft resume \(run) ends it")
     }
     var recorded = RecordedCase(
       of: run, plan, at: TestFiles.path(of: workflow, from: paths.first ?? ""))

@@ -50,6 +50,8 @@ package struct ScriptedResponse: Sendable {
   package internal(set) var json: JSONValue?
   package internal(set) var failure: ErrorClass.NetworkPart?
   package internal(set) var duration: Duration?
+  /// Whether anything is said of what the server sends.
+  package internal(set) var hasContent = false
 }
 
 // MARK: Format
@@ -245,6 +247,9 @@ extension DecodingPass {
   private mutating func response(_ node: JSONNode) -> ScriptedResponse {
     var response = ScriptedResponse()
     read(node, .itself, into: &response)
+    response.hasContent = ["status", "headers", "body", "json"].contains {
+      member($0, of: node) != nil
+    }
     if response.json != nil, let body = member("body", of: node)?.key {
       report(.twoBodies, at: body)
     }

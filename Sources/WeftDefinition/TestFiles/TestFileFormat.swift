@@ -222,6 +222,13 @@ extension DecodingPass {
       if root.kind != .unreadable { report(.notATestFile(found: root.noun), at: root) }
       return nil
     }
+    // The results of a test file are an object, the steps of a workflow are an array.
+    if let steps = member("steps", of: root)?.value, steps.kind == .array,
+      member("cases", of: root) == nil
+    {
+      report(.workflowInsteadOfTests, at: root)
+      return nil
+    }
     var file = TestFile(source: source)
     read(root, .itself, into: &file)
     return file
@@ -395,6 +402,12 @@ extension Diagnostic {
     Diagnostic(
       .wrongType, "a test file holds one object, found \(found)",
       help: "weft init --test FILE writes a first one")
+  }
+
+  fileprivate static var workflowInsteadOfTests: Diagnostic {
+    Diagnostic(
+      .wrongType, "this is a workflow, expected a test file",
+      help: "weft init --test NAME.test.json writes a first test of NAME.json")
   }
 
   fileprivate static func caseKeyOfFile(_ key: String) -> Diagnostic {

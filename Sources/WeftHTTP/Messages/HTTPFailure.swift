@@ -229,4 +229,7 @@ extension HTTPMethod {
 extension HTTPHeader {
   /// Validates a header that a caller sets.
   package func check() throws(RequestError) { try HeaderCheck.given(self) }
+
+  /// Validates name and value alone, as for a header that a server sends.
+  package func checkLine() throws(RequestError) { try HeaderCheck.line(self) }
 }

@@ -43,7 +43,7 @@ struct CaseChecker {
       _ = find(pattern.value, pattern.range)
     }
     for limit in expected.notBefore { _ = find(limit.name, limit.range) }
-    for limit in expected.atMostAtOnce { _ = find(limit.name, limit.range) }
+    for limit in expected.atMostAtOnce { checkSlots(limit) }
     for interruption in testCase.interruptions {
       switch interruption.moment {
       case .time: break
@@ -71,6 +71,23 @@ struct CaseChecker {
         : "\(quoted(text)) is not a step of the workflow", at: range,
       help: nearest.nearest(to: text).asSuggestion ?? "\"weft graph FILE\" shows the addresses")
     return []
+  }
+
+  /// The kinds of steps of which `maxParallel` run at once.
+  static let kindsWithSlots: Set<ActionKind> = [.run, .http, .use]
+
+  /// Steps that hold no slot are not counted, so a limit of these alone would always hold.
+  private mutating func checkSlots(_ limit: Named<Int>) {
+    let found = find(limit.name, limit.range)
+    let counts = found.contains { shape in
+      guard !shape.isGroup, case .step(let index) = plan.nodes[shape.node] else { return false }
+      return CaseChecker.kindsWithSlots.contains(plan.steps[Int(index)].kind)
+    }
+    guard !found.isEmpty, !counts else { return }
+    report(
+      CaseCode.impossible,
+      "\(quoted(limit.name)) runs no command, request or action, and only these are counted",
+      at: limit.range, help: members(of: found[0]).map { "limit its steps: \($0)" })
   }
 
   private mutating func checkChoice(_ name: Placed<String>) {
@@ -106,18 +123,11 @@ struct CaseChecker {
       at: fault.key.flatMap { result.keys[$0] } ?? script.pattern.range, help: fault.help)
   }
 
-  private struct Unfit {
-    /// The key at fault; `nil` for the whole.
-    var key: String?
-    /// A clause without subject.
-    let message: String
-    var help: String?
-  }
-
-  private func fault(in result: ScriptedResult, for shape: AddressShapes.Shape) -> Unfit? {
+  private func fault(in result: ScriptedResult, for shape: AddressShapes.Shape) -> UnfitResult? {
     guard case .step(let index) = plan.nodes[shape.node] else {
-      return Unfit(
-        message: "is a group, which has no result of its own", help: members(of: shape.node))
+      return UnfitResult(
+        message: "is a group, which has no result of its own",
+        help: members(of: shape).map { "script its steps: \($0)" })
     }
     let step = plan.steps[Int(index)]
     let allowed: Set<String>
@@ -139,63 +149,66 @@ struct CaseChecker {
       )
     case .approve: (act, allowed) = ("asks for approval", ["approve", "takes", "never"])
     case .wait:
-      return Unfit(message: "only waits", help: "it needs no result: virtual time passes by itself")
+      return UnfitResult(
+        message: "only waits", help: "it needs no result: virtual time passes by itself")
     case .compute:
-      return Unfit(message: "only computes its outputs", help: "it needs no result")
+      return UnfitResult(message: "only computes its outputs", help: "it needs no result")
     case .workflow, .steps, .parallel, .race:
-      return Unfit(message: "is a group, which has no result of its own")
+      return UnfitResult(message: "is a group, which has no result of its own")
     }
     if shape.isGroup, step.control.fanOut != nil {
-      return Unfit(
+      return UnfitResult(
         message: "is a loop, which has no result of its own",
         help: "script its elements: \(quoted(shape.pattern.text + "[*]"))")
     }
     if let key = result.keys.keys.sorted().first(where: { !allowed.contains($0) }) {
-      return Unfit(
+      return UnfitResult(
         key: key, message: "\(act), which cannot have \"\(key)\"",
         help: "it may have \(QuotedList(allowed.sorted(), conjunction: "and"))")
     }
     if step.kind == .http, result.keys["takes"] != nil, result.responses != nil {
-      return Unfit(
+      return UnfitResult(
         key: "takes", message: "sends requests, each of which takes its own time",
         help: "move \"takes\" into the response")
     }
     if step.kind == .http, result.responses == nil, result.failure == nil, !result.isReal,
       !result.isEndless
     {
-      return Unfit(
+      return UnfitResult(
         message: "sends requests, and has no response",
         help: "write { \"http\": { \"status\": 200, \"body\": \"…\" } }")
     }
     if step.kind == .approve, result.approves == nil, !result.isEndless {
-      return Unfit(
+      return UnfitResult(
         message: "asks for approval, and has no answer",
         help: "write { \"approve\": true }, or { \"never\": true } if nobody answers")
     }
-    return outputFault(in: result, of: step)
+    return result.fault(of: step) ?? outputFault(in: result, of: step)
   }
 
-  /// The remedy for a result of a group.
-  private func members(of node: Plan.NodeIndex) -> String? {
-    guard case .groupStart(let group) = plan.nodes[node] else { return nil }
+  /// The steps in a group, or the elements of a loop.
+  private func members(of shape: AddressShapes.Shape) -> String? {
+    guard case .groupStart(let group) = plan.nodes[shape.node] else {
+      return shape.isGroup ? quoted(shape.pattern.text + "[*]") : nil
+    }
     let inside = Set(plan.steps(inGroup: Int(group)).map { plan.steps[$0].node })
     let names = shapes.shapes.filter { inside.contains($0.node) && !$0.isGroup }
       .map { quoted($0.pattern.text) }
-    return names.isEmpty ? nil : "script its steps: \(shortList(names))"
+    return names.isEmpty ? nil : shortList(names)
   }
 
-  private func outputFault(in result: ScriptedResult, of step: PlannedStep) -> Unfit? {
+  private func outputFault(in result: ScriptedResult, of step: PlannedStep) -> UnfitResult? {
     guard let outputs = result.outputs else { return nil }
     let declared = step.outputs.filter { $0.value == nil }.map(\.name)
     guard let unknown = outputs.members.map(\.key).first(where: { !declared.contains($0) }) else {
       return nil
     }
     if step.outputs.contains(where: { $0.name == unknown }) {
-      return Unfit(
+      return UnfitResult(
         key: "outputs", message: "computes its output \"\(unknown)\" by an expression",
         help: "script what the expression reads, such as \"stdout\"")
     }
-    return Unfit(
+    return UnfitResult(
       key: "outputs", message: "has no output \"\(unknown)\"",
       help: NearestName(declared).nearest(to: unknown).asSuggestion)
   }

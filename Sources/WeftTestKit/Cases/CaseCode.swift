@@ -1,7 +1,7 @@
 /// The codes of problems of test files with their workflow, and of cases that do not hold; stable across releases. The
 /// problems of their shape have the codes of workflow files.
 enum CaseCode {
-  /// The workflow of a test file cannot be read.
+  /// A test file, or its workflow, cannot be read.
   static let noWorkflow = "W0709"
   /// No step has the address, or matches the pattern.
   static let noSuchStep = "W0701"
@@ -17,6 +17,6 @@ enum CaseCode {
   static let unscripted = "W0706"
   /// The run of the case has no end.
   static let noEnd = "W0707"
-  /// A script of an element that the loop did not have.
+  /// A script or an expectation of an element that the loop did not have.
   static let unused = "W0708"
 }

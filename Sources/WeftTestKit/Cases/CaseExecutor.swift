@@ -237,15 +237,18 @@ final class CaseExecutor: StepExecutor {
     let timers = Timers()
     let hasTimers = (try? timers.prepare()) != nil
     var configuration = configuration
-    let own = configuration.environment.map { block in
-      block.names.map { (name: $0, value: block[$0]) }
-    }
-    configuration.environment = try? EnvironmentBlock.inherited().setting(own ?? [])
+    configuration.environment = configuration.environment.flatMap(CaseExecutor.real)
     let real = try CommandExecutor(
       plan: plan, run: run, configuration: configuration, threads: ThreadPool(),
       time: hasTimers ? timers : nil)
     state.withLock { $0.real = real }
     return real
+  }
+
+  /// The environment of real attempts: that of the case, and what no program is found without.
+  private static func real(_ own: EnvironmentBlock) -> EnvironmentBlock? {
+    let machine = EnvironmentBlock.inherited().filtered { $0 == "PATH" || $0 == "HOME" }
+    return try? machine.setting(own.names.map { ($0, own[$0]) })
   }
 
   func finish(stop: StopSwitch) -> Future<RunOrphans, Never> {

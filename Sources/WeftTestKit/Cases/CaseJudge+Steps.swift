@@ -119,7 +119,8 @@ extension CaseJudge {
     guard let attempt = record.attempts.last(where: { $0.address == address }),
       let command = attempt.command
     else {
-      return report("step \"\(address)\" ran no command", at: range)
+      let why = record.end(of: address).map { ": it \($0.text)" } ?? ""
+      return report("step \"\(address)\" ran no command\(why)", at: range)
     }
     if let run = expected.run, run.value != command.text {
       report(

@@ -10,16 +10,19 @@ struct CaseJudge {
   let file: TestFile
   let plan: Plan
   let record: CaseRecord
+  private let addresses: PlanAddresses
   var mismatches: [Diagnostic] = []
 
   /// All differences; if the run itself made no sense, only why.
   static func mismatches(
     of record: CaseRecord, with testCase: TestCase, in file: TestFile, _ plan: Plan
   ) -> [Diagnostic] {
-    var judge = CaseJudge(file: file, plan: plan, record: record)
+    var judge = CaseJudge(
+      file: file, plan: plan, record: record, addresses: PlanAddresses(plan))
     judge.checkRun(testCase)
     guard judge.mismatches.isEmpty else { return judge.mismatches }
     let expected = testCase.expected
+    judge.checkInterruptions()
     judge.compareRun(expected)
     for step in expected.steps { judge.compare(step) }
     judge.compareOrder(expected)
@@ -38,6 +41,10 @@ struct CaseJudge {
   // MARK: The run
 
   private mutating func checkRun(_ testCase: TestCase) {
+    if record.isStopped {
+      return report(
+        "the case was interrupted by a signal", at: testCase.name.range, code: CaseCode.noEnd)
+    }
     for unscripted in record.unscripted {
       report(
         "step \"\(unscripted.address)\" has no scripted result, and would \(unscripted.act)",
@@ -45,6 +52,15 @@ struct CaseJudge {
     }
     if record.unscripted.isEmpty, let fault = record.fault {
       report(fault, at: testCase.name.range, code: CaseCode.noEnd)
+    }
+  }
+
+  /// Reports interruptions whose moments never came.
+  private mutating func checkInterruptions() {
+    for missed in record.missedInterruptions {
+      report(
+        "the run ended after \(shown(record.duration)); nothing was interrupted",
+        at: missed.range)
     }
   }
 
@@ -82,8 +98,19 @@ struct CaseJudge {
     case .cancelled: return "was cancelled (\(end.cancellation?.word ?? "requested"))"
     case .failure:
       if let failure = end.failure { return "failed (\(failure.message))" }
-      return "failed" + (end.firstFailure.map { " because of \"\($0)\"" } ?? "")
+      return "failed" + (end.firstFailure.map { " because of \"\($0)\"\(why($0))" } ?? "")
     }
+  }
+
+  /// The message of a failure, as `weft run` prints it.
+  private func why(_ address: StepAddress) -> String {
+    var failure = record.groups[address]?.end?.failure
+    switch record.steps[address]?.state {
+    case .finished(let end)?, .restored(let end)?, .cached(let end)?:
+      failure = end.failure ?? failure
+    default: break
+    }
+    return failure.map { " (\($0.message))" } ?? ""
   }
 
   mutating func compare(
@@ -115,6 +142,7 @@ struct CaseJudge {
 
   private mutating func compareOrder(_ expected: TestExpectations) {
     for pattern in expected.neverStarts {
+      checkElement(pattern)
       for address in matching(pattern.value) where !record.spans(of: address).isEmpty {
         report(
           "\(subject(address)) started after \(shown(record.spans(of: address)[0].start)), "
@@ -134,16 +162,19 @@ struct CaseJudge {
       }
     }
     for limit in expected.atMostAtOnce {
-      let spans = started(limit.name, limit.range).flatMap { record.spans(of: $0) }
-      let most = CaseJudge.mostAtOnce(spans)
-      guard most > limit.value else { continue }
-      report("\(most) of them ran at once, expected at most \(limit.value)", at: limit.range)
+      let holders = started(limit.name, limit.range).filter(holdsSlot)
+      let most = mostAtOnce(holders)
+      guard most.steps.count > limit.value else { continue }
+      let names = shortList(most.steps.map { "\"\($0)\"" })
+      report(
+        "\(Count(most.steps.count, "step")) ran at once after \(shown(most.time)): \(names), "
+          + "expected at most \(limit.value)", at: limit.range)
     }
   }
 
   private mutating func compare(_ first: Placed<String>, before second: Placed<String>) {
     let (earlier, later) = (
-      started(first.value, first.range), started(second.value, second.range)
+      allStarted(first.value, first.range), allStarted(second.value, second.range)
     )
     for early in earlier {
       guard let end = record.spans(of: early).last else { continue }
@@ -164,6 +195,17 @@ struct CaseJudge {
     let found = matching(pattern).filter { !record.spans(of: $0).isEmpty }
     if found.isEmpty {
       report("\"\(pattern)\" never started", at: range, help: neighbours(pattern))
+    }
+    return found
+  }
+
+  /// The matching steps, all of which must have started.
+  private mutating func allStarted(_ pattern: String, _ range: SourceRange) -> [StepAddress] {
+    let found = started(pattern, range)
+    guard !found.isEmpty else { return found }
+    let idle = matching(pattern).first { record.spans(of: $0).isEmpty }
+    if let idle, let end = record.end(of: idle) {
+      report("\(subject(idle)) \(end.text), expected that it starts", at: range)
     }
     return found
   }
@@ -191,15 +233,27 @@ struct CaseJudge {
     return record.addresses.filter { pattern.matches($0) }
   }
 
-  private static func mostAtOnce(_ spans: [CaseRecord.Span]) -> Int {
-    let changes =
-      spans.map { ($0.first, 1) } + spans.compactMap { span in span.last.map { ($0, -1) } }
-    var (now, most) = (0, 0)
-    for change in changes.sorted(by: { $0.0 < $1.0 }) {
-      now += change.1
-      most = max(most, now)
+  /// Whether a step counts for `maxParallel`: neither a group or a loop, nor one that only waits, asks or computes.
+  private func holdsSlot(_ address: StepAddress) -> Bool {
+    guard record.groups[address] == nil, let step = addresses.step(at: address) else {
+      return false
     }
-    return most
+    return CaseChecker.kindsWithSlots.contains(plan.steps[step].kind)
+  }
+
+  /// The most steps that ran at once, and the time at which they first did.
+  private func mostAtOnce(_ steps: [StepAddress]) -> (steps: [StepAddress], time: Duration) {
+    let spans = steps.flatMap { step in record.spans(of: step).map { (step: step, span: $0) } }
+    let changes =
+      spans.map { ($0.span.first, 1, $0.span.start) }
+      + spans.compactMap { item in item.span.last.map { ($0, -1, Duration.zero) } }
+    var (now, most, peak, time) = (0, 0, 0, Duration.zero)
+    for (position, change, start) in changes.sorted(by: { $0.0 < $1.0 }) {
+      now += change
+      if now > most { (most, peak, time) = (now, position, start) }
+    }
+    let running = spans.filter { $0.span.first <= peak && ($0.span.last ?? .max) > peak }
+    return (most > 0 ? running.map(\.step) : [], time)
   }
 
   // MARK: Scripts
@@ -209,29 +263,34 @@ struct CaseJudge {
     for script in testCase.settings.steps {
       let pattern = StepPattern(script.pattern.value)
       guard pattern.isExact, !record.usedScripts.contains(script.pattern.value) else { continue }
-      let address = StepAddress(pattern.text)
-      guard let element = address.innermostElement, let loop = element.loop,
-        record.groups[loop]?.end != nil, record.steps[element] == nil,
-        !record.addresses.contains(where: { $0.isInside(element) })
-      else { continue }
-      let others = record.addresses.filter { $0.isInElement(of: loop) }
-      report(
-        "the loop \"\(loop)\" has no element \"\(element)\"", at: script.pattern.range,
-        help: NearestName(others.map(\.text)).nearest(to: element.text).asSuggestion,
-        code: CaseCode.unused)
+      checkElement(script.pattern)
     }
+  }
+
+  /// Reports the address of a single element that its loop did not have although it ended.
+  private mutating func checkElement(_ name: Placed<String>) {
+    let pattern = StepPattern(name.value)
+    guard pattern.isExact, let element = StepAddress(pattern.text).innermostElement,
+      let loop = element.loop, let end = record.groups[loop]?.end, end.notStarted == nil,
+      record.steps[element] == nil, record.groups[element] == nil,
+      !record.addresses.contains(where: { $0.isInside(element) })
+    else { return }
+    let others = record.addresses.filter { $0.isInElement(of: loop) }
+    report(
+      "the loop \"\(loop)\" has no element \"\(element)\"", at: name.range,
+      help: NearestName(others.map(\.text)).nearest(to: element.text).asSuggestion,
+      code: CaseCode.unused)
   }
 }
 
 // MARK: Wording
 
-/// A duration in a message: in the units of the file, or more exactly.
+/// A duration in a message: in the units of the file, in whole milliseconds.
 func shown(_ duration: Duration) -> String {
   let (seconds, attoseconds) = duration.components
   if seconds == 0, attoseconds == 0 { return "0s" }
-  let rest = attoseconds % 1_000_000_000_000_000
-  if rest == 0, seconds < 366 * 86_400, seconds >= 0 { return DurationText.text(of: duration) }
-  return "\(duration)"
+  let isShort = seconds == 0 && attoseconds < 1_000_000_000_000_000
+  return isShort ? "less than 1ms" : DurationText.text(of: duration)
 }
 
 /// A value in a message.

@@ -69,6 +69,10 @@ struct CaseRecord: Sendable {
   var duration = Duration.zero
   /// The reason why the run has no end, as a sentence.
   var fault: String?
+  /// The interruptions whose moments never came.
+  var missedInterruptions: [TestInterruption] = []
+  /// Whether the case was stopped from outside.
+  var isStopped = false
   private var eventCount = 0
   private var mentioned: Set<StepAddress> = []
   /// The patterns of scripts that were used, by their locations.

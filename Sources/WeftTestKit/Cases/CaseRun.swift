@@ -18,10 +18,13 @@ struct CaseRun {
   private let seed: UInt64
   private var random: SeededGenerator?
   private var interruptions: [TestInterruption]
+  private let stop: StopSwitch
 
-  /// - Parameter seed: The completion order; 0 is that of the starts.
-  init(_ prepared: PreparedCase, seed: UInt64) {
-    self.prepared = prepared
+  /// - Parameters:
+  ///   - seed: The completion order; 0 is that of the starts.
+  ///   - stop: Ends the run before its end, as signals end `weft run`.
+  init(_ prepared: PreparedCase, seed: UInt64, stop: StopSwitch) {
+    (self.prepared, self.stop) = (prepared, stop)
     self.seed = seed
     testCase = prepared.testCase
     world = CaseWorld(prepared.book)
@@ -44,12 +47,16 @@ struct CaseRun {
   mutating func record() -> CaseRecord {
     do throws(StartError) {
       try runFirstEngine()
-      if let resumption = testCase.resumption, world.record.fault == nil { try resume(resumption) }
+      if let resumption = testCase.resumption, world.record.fault == nil, stop.level == .none {
+        try resume(resumption)
+      }
     } catch {
       world.change { $0.fault = "the run does not start: \(error.sentence)" }
     }
     var record = world.record
     record.seed = seed
+    record.missedInterruptions = interruptions
+    record.isStopped = stop.level > .none
     return record
   }
 
@@ -93,7 +100,7 @@ struct CaseRun {
     ) { [world] plan, configuration in CaseExecutor(plan, configuration, in: world) }
     let start = world.time.now
     let run = try engine.launch(ready, surroundings)
-    var driver = CaseDriver(run.live, subscription, world, startedAt: start)
+    var driver = CaseDriver(run.live, subscription, world, stop, startedAt: start)
     driver.drive(&interruptions, store, &random)
     guard !driver.isStuck else { return run.live.abandon() }
     _ = run.waitUntilClosed()
@@ -120,6 +127,9 @@ struct CaseDriver {
   private let live: RunEngine
   private let subscription: EventSubscription?
   private let world: CaseWorld
+  private let stop: StopSwitch
+  /// The level of the stop that the run knows.
+  private var stopLevel = StopLevel.none
   private let start: Duration
   /// Whether the engine has been cut off.
   private(set) var isGone = false
@@ -134,9 +144,10 @@ struct CaseDriver {
 
   init(
     _ live: RunEngine, _ subscription: EventSubscription?, _ world: CaseWorld,
-    startedAt start: Duration
+    _ stop: StopSwitch, startedAt start: Duration
   ) {
-    (self.live, self.subscription, self.world, self.start) = (live, subscription, world, start)
+    (self.live, self.subscription, self.world) = (live, subscription, world)
+    (self.stop, self.start) = (stop, start)
   }
 
   /// Returns when the run has ended.
@@ -145,10 +156,10 @@ struct CaseDriver {
     _ random: inout SeededGenerator?
   ) {
     var turns = 0
-    while true {
-      let due = takeEvents(&interruptions)
-      for act in due { carryOut(act, store) }
+    while !live.completion.isSettled, !isStuck {
+      for act in takeEvents(&interruptions) { carryOut(act, store) }
       if live.completion.isSettled || isStuck { break }
+      passOnStop()
       if world.isUnscripted { kill() }
       turns += 1
       if turns > CaseDriver.mostTurns {
@@ -162,7 +173,17 @@ struct CaseDriver {
       }
       turn(interruptions, &random)
     }
-    _ = takeEvents(&interruptions)
+    // A run that has ended is not interrupted any more.
+    var none: [TestInterruption] = []
+    _ = takeEvents(&none)
+  }
+
+  /// Ends the run if the case is to be stopped.
+  private mutating func passOnStop() {
+    let level = stop.level
+    guard level > stopLevel else { return }
+    stopLevel = level
+    if level == .graceful { live.cancel(.requested) } else { kill() }
   }
 
   /// Carries out what is due next, or moves time.

@@ -100,7 +100,7 @@ final class CaseWorld: Sendable {
   /// - Returns: Whether there was anything to wait for.
   func waitForReal() -> Bool {
     guard state.withLock({ $0.realCount }) > 0 else { return false }
-    if agenda.nextDue.map({ $0 <= time.now }) != true { wakeup.wait(atMost: .seconds(1)) }
+    if agenda.nextDue.map({ $0 <= time.now }) != true { wakeup.wait(atMost: .milliseconds(100)) }
     return true
   }
 }

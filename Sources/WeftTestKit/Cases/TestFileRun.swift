@@ -76,20 +76,22 @@ package struct LoadedTestFile: Sendable {
   ///
   /// - Parameters:
   ///   - seed: The only completion order to try, as a failure names it; `nil` for those that each case asks for.
+  ///   - stop: Ends the current case as signals end `weft run`; no other follows.
   ///   - now: A clock for the real time that each case takes.
   package func run(
-    seed: UInt64? = nil, now: () -> Duration = { MonotonicClock.now }
+    seed: UInt64? = nil, stop: StopSwitch = StopSwitch(),
+    now: () -> Duration = { MonotonicClock.now }
   ) -> TestFileResult {
     guard let parts else { return TestFileResult(path: path, cases: [], coverage: nil) }
     var coverage = Coverage(of: parts.plan)
     var results: [CaseResult] = []
-    for prepared in parts.cases {
+    for prepared in parts.cases where stop.level == .none {
       let start = now()
       var result = CaseResult(name: prepared.testCase.name.value, orders: 0)
       let first = seed ?? 0
       let count = seed == nil ? UInt64(prepared.testCase.orders) : 1
       for order in first..<(first + count) {
-        var run = CaseRun(prepared, seed: order)
+        var run = CaseRun(prepared, seed: order, stop: stop)
         let record = run.record()
         result.orders += 1
         result.virtualTime = record.duration

@@ -1,4 +1,5 @@
 package import WeftDiagnostics
+package import WeftPlatform
 import WeftReporting
 
 /// The results of test files, in the order in which they were run.
@@ -11,6 +12,15 @@ package struct TestReport: Sendable {
     package init(path: String, diagnostics: [Diagnostic]) {
       self.path = path
       self.diagnostics = diagnostics
+    }
+
+    /// A file that cannot be read.
+    package init(path: String, because error: FileReadError) {
+      let problem = Diagnostic(
+        .error, code: CaseCode.noWorkflow,
+        message: "the test file \(quoted(path)) \(error.message)",
+        place: nil)
+      self.init(path: path, diagnostics: [problem])
     }
   }
 

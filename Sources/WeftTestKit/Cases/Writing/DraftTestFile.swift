@@ -14,6 +14,8 @@ package struct DraftTestFile {
   private(set) var steps: [(address: String, results: [JSONObject])] = []
   var expected: JSONObject = ["outcome": "success"]
   var skip: [String] = []
+  var maxParallel: Int?
+  var interruption: JSONObject?
 
   init(of plan: Plan, at workflow: String) {
     (self.plan, self.workflow) = (plan, workflow)
@@ -36,6 +38,8 @@ package struct DraftTestFile {
       test["secrets"] = .object(JSONObject(secrets.map { ($0, "not-a-real-secret") }))
     }
     if !skip.isEmpty { test["skip"] = .array(skip.map(JSONValue.string)) }
+    if let maxParallel { test["maxParallel"] = .int(maxParallel) }
+    if let interruption { test["interrupt"] = .object(interruption) }
     test["steps"] = .object(
       JSONObject(
         steps.map { step in

@@ -9,6 +9,9 @@ package struct RecordedCase {
   private var draft: DraftTestFile
   private let plan: Plan
   private var outcomes: [(address: String, expected: JSONValue)] = []
+  private var begin: WallTime?
+  /// The approvals that were asked for and not answered.
+  private var asking: [StepAddress] = []
 
   /// - Parameter workflow: The path of the workflow, relative to that of the test file.
   package init(of run: RunID, _ plan: Plan, at workflow: String) {
@@ -21,6 +24,7 @@ package struct RecordedCase {
   /// The text of the file.
   package var text: String {
     var draft = draft
+    for step in asking { draft.add(["never": true], to: step.text) }
     if !outcomes.isEmpty {
       draft.expected["steps"] = .object(JSONObject(outcomes.map { ($0.address, $0.expected) }))
     }
@@ -30,10 +34,20 @@ package struct RecordedCase {
   /// Adds a record of the journal, in order.
   package mutating func take(_ record: RunRecord) {
     switch record.kind {
-    case .opened(let opening): open(opening)
+    case .opened(let opening):
+      begin = begin ?? record.at
+      open(opening)
+    case .event(.runStarted(let start), _): draft.maxParallel = start.maxParallel
+    case .event(.runCancelling(let reason), _) where reason.isFromOutside:
+      let moment = begin.map { record.at.since($0) } ?? .zero
+      draft.interruption = [
+        "at": .string(RecordedCase.text(of: moment) ?? "0s"), "do": "cancel",
+      ]
+    case .event(.stepAsking(let step, _), _): if !asking.contains(step) { asking.append(step) }
     case .event(.stepRetrying(let step, let retry), _):
       add(step, retry.exit, retry.failure, after: retry.duration)
     case .event(.stepFinished(let step, let end), let values):
+      asking.removeAll { $0 == step }
       add(step, end.exit, end.failure, after: end.duration, end, values)
       expect(step, end)
     case .event(.stepCached(let step, let end), let values):
@@ -41,7 +55,7 @@ package struct RecordedCase {
       expect(step, end)
     case .event(.stepSkipped(let step, let reason), _):
       let outcome = reason.outcome == .cancelled ? "cancelled" : "skipped"
-      note(step, ["outcome": .string(outcome), "reason": .string(reason.word)])
+      note(step, ["outcome": .string(outcome), "reason": .string(reason.caseWord)])
     case .event(.runFinished(let end), _): close(end)
     case .event(.runWaiting, _): draft.expected = ["outcome": "waiting", "exitCode": 75]
     case .event, .spawned, .kept, .listed, .groupSkipped, .outdated, .waiting: break
@@ -57,8 +71,10 @@ package struct RecordedCase {
 
   private mutating func close(_ end: RunEnd) {
     draft.expected = ["outcome": .string(end.outcome.rawValue)]
+    // A case cancels its run as `weft cancel` does, whatever signal it was.
+    let isFromOutside = end.cancellation?.isFromOutside ?? false
     let code = ExitCode(of: end, isStrict: false, keptPromises: true).status
-    draft.expected["exitCode"] = .int(Int(code))
+    draft.expected["exitCode"] = .int(isFromOutside ? 130 : Int(code))
     if let failure = end.firstFailure { draft.expected["firstFailure"] = .string(failure.text) }
     let outputs = end.outputs.compactMap { output in output.value.map { (output.name, $0) } }
     if !outputs.isEmpty { draft.expected["outputs"] = .object(JSONObject(outputs)) }
@@ -77,7 +93,10 @@ package struct RecordedCase {
     var expected: JSONObject = [
       "outcome": .string(isTolerated ? "tolerated" : end.outcome.rawValue)
     ]
-    if let reason = end.failure?.classes.first { expected["reason"] = .string(reason.name) }
+    // Files have no class for an exit with code 0, which "successCodes" can make a failure.
+    if let reason = end.failure?.classes.first(where: { ErrorClass($0.name) != nil }) {
+      expected["reason"] = .string(reason.name)
+    }
     if end.attempts > 1 { expected["attempts"] = .int(end.attempts) }
     note(step, expected)
   }
@@ -131,7 +150,7 @@ package struct RecordedCase {
     if classes.contains(.timeout) || classes.contains(.stall) { return ["never": true] }
     if classes.contains(.rejected) { return ["approve": false] }
     switch exit {
-    case .code(let code)? where code != 0: return ["exit": .int(code)]
+    case .code(let code)? where code != 0 || classes.contains(.exit): return ["exit": .int(code)]
     case .signal(let name)?: return ["signal": .string(name)]
     default: break
     }
@@ -166,6 +185,25 @@ package struct RecordedCase {
     let (seconds, attoseconds) = duration.components
     let rounded = Duration.milliseconds(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
     return rounded < .milliseconds(1) ? nil : DurationText.text(of: rounded)
+  }
+}
+
+extension CancelReason {
+  fileprivate var isFromOutside: Bool {
+    switch self {
+    case .requested, .signal: true
+    default: false
+    }
+  }
+}
+
+extension SkipReason {
+  /// Its name in a case, whose run no signal ends.
+  fileprivate var caseWord: String {
+    if case .cancelled(let reason) = self, reason.isFromOutside {
+      return CancelReason.requested.word
+    }
+    return word
   }
 }
 
