@@ -195,7 +195,7 @@ extension RunDifference.Side {
 extension RunDifference.Result {
   /// A cached result counts as the success that it repeats.
   fileprivate init(of step: RecordedStep, _ address: StepAddress, _ run: ReportedRun) {
-    let verdict = run.verdict(of: step)
+    let verdict = run.verdict(of: step, at: address)
     guard case .finished(let end, _) = step.state else {
       self.init(
         verdict: verdict, failureClass: nil, reason: run.reason(of: step, at: address),
