@@ -236,7 +236,9 @@ def by_keyboard(weft):
         assert page.locator("#page-title").inner_text() == "prepare"
         assert page.url.endswith("#step=prepare")
         page.keyboard.press("Escape")
-        assert not page.locator("#page").is_visible() and "#" not in page.url
+        # The browser goes back in its own time.
+        page.wait_for_function("location.hash === ''")
+        assert not page.locator("#page").is_visible()
         assert page.evaluate("document.activeElement.id") == "chart"
         page.locator("#heads button", has_text="Time").focus()
         page.keyboard.press("Enter")
