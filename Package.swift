@@ -78,7 +78,15 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
       "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftCaching", "WeftEvents",
-      "WeftExecution", "WeftRecord", "WeftReporting",
+      "WeftExecution", "WeftRecord", "WeftReporting", "WeftReports",
+    ]
+  ),
+  (
+    // Not part of Weft: a program that sends no traces does not link it.
+    "WeftTelemetry",
+    [
+      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftDefinition", "WeftPlanning",
+      "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftEvents", "WeftExecution", "Weft",
     ]
   ),
   (
@@ -129,6 +137,7 @@ let package = Package(
   products: [
     .library(name: "Weft", targets: ["Weft"]),
     .library(name: "WeftFutures", targets: ["WeftFutures"]),
+    .library(name: "WeftTelemetry", targets: ["WeftTelemetry"]),
     .library(name: "WeftTestKit", targets: ["WeftTestKit"]),
     .executable(name: "weft", targets: ["WeftCLI"]),
   ],
@@ -153,7 +162,7 @@ package.targets += [
     dependencies: [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
       "WeftPlatform", "WeftCaching", "WeftEvents", "WeftExecution", "WeftRecord", "Weft",
-      "WeftReporting", "WeftReports", "WeftTestKit", "CWeftSchemas",
+      "WeftReporting", "WeftReports", "WeftTelemetry", "WeftTestKit", "CWeftSchemas",
     ],
     swiftSettings: settings),
   .executableTarget(
@@ -169,7 +178,7 @@ package.targets += [
     name: "SimulationTests",
     dependencies: [
       "WeftFutures", "WeftJSON", "WeftDefinition", "WeftPlanning", "WeftPlatform", "WeftEvents",
-      "WeftExecution", "WeftReporting", "WeftTestKit",
+      "WeftExecution", "WeftReporting", "WeftTelemetry", "WeftTestKit",
     ],
     path: "Tests/Simulation",
     swiftSettings: settings),
@@ -186,4 +195,21 @@ package.targets += [
     ],
     path: "Tests/CommandLine", exclude: ["Golden"],
     swiftSettings: settings),
+]
+
+// An example of a program with Weft inside, which sees only what is public.
+package.targets += [
+  .target(
+    name: "DeployService", dependencies: ["Weft", "WeftFutures"],
+    path: "Tests/Example/Sources/DeployService", packageAccess: false,
+    swiftSettings: [.treatAllWarnings(as: .error)]),
+  .executableTarget(
+    name: "deploy", dependencies: ["DeployService", "Weft", "WeftFutures"],
+    path: "Tests/Example/Sources/deploy",
+    packageAccess: false, swiftSettings: [.treatAllWarnings(as: .error)]),
+  .testTarget(
+    name: "DeployServiceTests",
+    dependencies: ["DeployService", "Weft", "WeftFutures", "WeftTestKit"],
+    path: "Tests/Example/Tests/DeployServiceTests",
+    packageAccess: false, swiftSettings: [.treatAllWarnings(as: .error)]),
 ]

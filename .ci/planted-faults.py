@@ -105,8 +105,8 @@ faults = [
 
 folds = [
     ("a stale skip",
-     "    steps[group] = nil\n",
-     "    if !FAULT { steps[group] = nil }\n"),
+     "    if steps[group] != nil {",
+     "    if !FAULT, steps[group] != nil {"),
     ("a rerun is forgotten by the next engine",
      "    for step in opening.rerun { rerunSince[step] = number }",
      "    for step in opening.rerun where !FAULT { rerunSince[step] = number }"),

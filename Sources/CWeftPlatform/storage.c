@@ -48,6 +48,10 @@ int weft_reserve(int file, int64_t bytes) {
   return fallocate(file, 0, 0, bytes) < 0 ? -errno : 0;
 }
 
+int weft_free_start(int file, int64_t bytes) {
+  return fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, bytes) < 0 ? -errno : 0;
+}
+
 #else
 
 // fsync leaves the data in the drive's cache on macOS (fsync(2)).
@@ -56,6 +60,11 @@ int weft_synchronize_data(int file) { return fcntl(file, F_FULLFSYNC) < 0 ? -err
 int weft_reserve(int file, int64_t bytes) {
   struct fstore room = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, bytes, 0};
   return fcntl(file, F_PREALLOCATE, &room) < 0 ? -errno : 0;
+}
+
+int weft_free_start(int file, int64_t bytes) {
+  struct fpunchhole hole = {0, 0, 0, bytes};
+  return fcntl(file, F_PUNCHHOLE, &hole) < 0 ? -errno : 0;
 }
 
 #endif

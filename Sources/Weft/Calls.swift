@@ -92,6 +92,7 @@ extension CallFailure: DropRepresentable {
 
 /// The reason why a body is not the expected value.
 public enum BodyError: Error, Sendable {
+  /// The body is not text in its charset.
   case notText(BodyTextError)
   /// The body is not JSON. Line and column count from 1.
   case notJSON(line: Int, column: Int, why: String)
@@ -106,26 +107,5 @@ public enum BodyError: Error, Sendable {
       "the body is not JSON: line \(line), column \(column): \(why)"
     case .notOfType(let error): "the body is not of the expected type: \(error.sentence)"
     }
-  }
-}
-
-extension DecodingError {
-  /// `items[0].name: expected a string, found a number`
-  fileprivate var sentence: String {
-    let context: Context
-    switch self {
-    case .typeMismatch(_, let found), .valueNotFound(_, let found), .keyNotFound(_, let found),
-      .dataCorrupted(let found):
-      context = found
-    @unknown default: return "\(self)"
-    }
-    let path = context.codingPath.reduce(into: "") { path, key in
-      if let index = key.intValue {
-        path += "[\(index)]"
-      } else {
-        path += (path.isEmpty ? "" : ".") + key.stringValue
-      }
-    }
-    return (path.isEmpty ? "" : path + ": ") + context.debugDescription
   }
 }

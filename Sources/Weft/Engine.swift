@@ -1,7 +1,7 @@
 import WeftCurl
 public import WeftDefinition
 import WeftDiagnostics
-import WeftEvents
+public import WeftEvents
 package import WeftExecution
 import WeftFutures
 public import WeftHTTP
@@ -62,33 +62,62 @@ public final class Engine: Sendable {
     /// The cap on retries after failures of the classes `network` and `http` in a run: this percentage of its
     /// steps, plus 100. A retry beyond it is reported as refused (``StepEnd/notRetried``).
     public var retryBudgetPercent = 20
+    /// The mechanism that finds all processes of steps; `nil` for the strongest available. A run does not start if the
+    /// one given here is not available.
+    public var containment: WeftEvents.ContainmentLevel?
+    /// The environment of the engine, for steps and expressions; `nil` for that of the process.
+    public var environment: [String: String]?
+    /// The seed of random delays, to repeat a run exactly; `nil` for the randomness of the system.
+    public var randomSeed: UInt64?
 
+    /// Creates the default settings.
     public init() {}
 
     var choice: StepChoice { StepChoice(only: only, skip: skip, from: from) }
+
+    /// The environment for steps and expressions; `nil` for that of the process.
+    var environmentBlock: EnvironmentBlock? {
+      guard let environment else { return nil }
+      // A variable that no environment can have is rejected with the options.
+      return try? EnvironmentBlock.empty.setting(
+        environment.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    }
   }
 
   let options: Options
   let actions: ActionRegistry
   let approver: (any Approver)?
   let transport: (any Transport)?
+  let tracer: (any RunTracer)?
+  let commands: CommandRunner?
+  let time: (any TimeSource)?
   package let threads = ThreadPool()
 
   /// - Parameters:
   ///   - actions: The actions that steps with `use` can name.
   ///   - transport: Sends the requests of `http` steps. `nil` uses libcurl, loaded by the first such step;
   ///     all runs of the engine share its connections.
+  ///   - tracer: Follows each run as a trace; without one, runs have none.
+  ///   - commands: Runs the commands of steps in place of processes of this machine. Steps with `cache` then always
+  ///     run, and `tty`, `jobserver`, `stallTimeout` and `leftovers` have no effect.
+  ///   - clock: The time of runs: backoff, time limits and waits. `nil` uses the system's. Processes of this machine
+  ///     have their time limits by the system's clock in any case.
   ///   - approve: Decides steps with `approve`: `true` approves, `false` fails the step. Called in a task of its
   ///     own, which is cancelled when the answer is no longer needed; the run neither waits for a cancelled task
   ///     nor uses its answer. Without it, such steps fail.
   /// - Precondition: No two actions have the same name.
   public init(
     options: Options = Options(), actions: [Action] = [], transport: (any Transport)? = nil,
+    tracer: (any RunTracer)? = nil,
+    commands: CommandRunner? = nil, clock: (any Clock<Duration>)? = nil,
     approve: (@Sendable (ApprovalRequest) async -> Bool)? = nil
   ) {
+    self.commands = commands
+    time = clock.map(TimeSources.of)
     self.options = options
     self.actions = ActionRegistry(actions)
     self.transport = transport ?? CurlTransport()
+    self.tracer = tracer
     approver = approve.map(CallbackApprover.init)
   }
 
@@ -126,6 +155,9 @@ public final class Engine: Sendable {
   /// A record is in the store before the action that it announces. If one cannot be written, nothing new starts,
   /// running steps finish, and ``Run/recordFault`` says why. A run that can only proceed with an answer, and has
   /// no approver, is suspended (``RunReport/pause``); another engine can resume it.
+  ///
+  /// The first records, up to the starts of the first steps, are written on the calling thread, which a slow store holds
+  /// up; all others are written on threads of the engine.
   ///
   /// `concurrency` serializes a workflow with other runs of its key: with a ``FileRunStore`` with all runs whose
   /// journals are in its directory, including those of `weft` and of other processes; with another store with
@@ -178,17 +210,22 @@ public final class Engine: Sendable {
     return plan
   }
 
-  func checkOptions() throws(WorkflowError) {
+  /// - Parameter maxParallel: `nil` for that of the options.
+  func checkOptions(maxParallel: Int? = nil) throws(WorkflowError) {
     let unfit = BuiltValues.unfitOptions(
-      maxParallel: options.maxParallel, timeout: options.timeout, grace: options.grace,
+      maxParallel: maxParallel ?? options.maxParallel, timeout: options.timeout,
+      grace: options.grace,
       retryBudgetPercent: options.retryBudgetPercent, startDirectory: options.startDirectory,
-      cacheDirectory: options.cacheDirectory)
+      cacheDirectory: options.cacheDirectory, environment: options.environment)
     guard unfit.isEmpty else { throw WorkflowError(diagnostics: unfit) }
   }
 
-  /// - Parameter recorded: The inputs of the run to resume.
+  /// - Parameters:
+  ///   - recorded: The inputs of the run to resume.
+  ///   - allowsMissing: Whether inputs that are not given are omitted rather than reported.
   func values(
-    of inputs: [String: JSONValue], _ recorded: [ReportedOutput] = [], for workflow: Workflow
+    of inputs: [String: JSONValue], _ recorded: [ReportedOutput] = [], for workflow: Workflow,
+    allowsMissing: Bool = false
   ) throws(WorkflowError) -> InputValues {
     // A dictionary has no order, but messages need one.
     let given = inputs.sorted { $0.key < $1.key }.map { name, value in
@@ -197,7 +234,7 @@ public final class Engine: Sendable {
     do {
       return try InputBinding.bind(
         workflow.inputs.demanding(recorded), workflow.inputs.given(recorded) + given,
-        inputSource: .program)
+        inputSource: .program, allowsMissing: allowsMissing)
     } catch {
       throw WorkflowError(error)
     }

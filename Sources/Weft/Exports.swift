@@ -9,6 +9,8 @@
 @_exported public import WeftJSON
 @_exported public import WeftPlanning
 @_exported public import WeftRecord
+@_exported public import WeftReporting
+@_exported public import WeftReports
 
 // Futures only: programs that use the streams beside them import WeftFutures.
 @_exported public import struct WeftFutures.AllFailed

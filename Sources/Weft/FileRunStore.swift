@@ -22,7 +22,8 @@ extension FileRunStore {
 
   /// Answers a step with `approve` of a run, in whatever process its engine is.
   ///
-  /// Returns at once, and takes effect like ``cancel(_:immediately:)``. The first answer counts.
+  /// Returns at once, and takes effect like ``cancel(_:immediately:)``. Of several answers that an engine finds
+  /// together, the last one counts; none has an effect after the step has its answer.
   ///
   /// - Throws: If there is no such run, or its directory cannot be written.
   public func answer(

@@ -45,7 +45,8 @@ package struct RunSurroundings {
   /// Asks for approval, unless the engine has a callback for it.
   package var approver: (any Approver)?
   package var terminal: (any TerminalAccess)?
-  package var containment = ContainmentRequest.automatic
+  /// Whether a display asks for lines of output that have not ended: ``RunEngine/openLine(of:)``.
+  package var tracksOpenLines = false
   /// Whether the process serves this run only. If so, its memory is hidden when there are secrets, it adopts the
   /// orphans of steps, and it takes slots from a jobserver in `MAKEFLAGS`.
   package var ownsProcess = false
@@ -116,10 +117,11 @@ extension Engine {
     let turn = try takeTurn(prepared, surroundings)
     let secrets = try readSecrets(of: wanted, prepared, surroundings)
     var configuration = configuration(of: prepared, secrets, surroundings)
+    configuration.trace = beginTrace(of: prepared)
     let journal = try openJournal(of: prepared, &configuration)
     if let (previous, _) = prepared.resumed { surroundings.notify(.continued(previous)) }
     // Programs that print secrets may leave an agent behind, which must not be adopted.
-    if surroundings.ownsProcess, surroundings.containment != .exactly(.groupAndCookie) {
+    if surroundings.ownsProcess, options.containment != .groupAndCookie {
       // If this fails, the run's first event reports the available level.
       try? ChildProcesses.adoptOrphans()
     }
@@ -129,15 +131,19 @@ extension Engine {
     }
     configuration.measuresDurations = journal != nil && history != nil
     let plan = history.map { wanted.expecting($0.store.history(of: $0.key)) } ?? wanted
+    let subscribe = { [trace = configuration.trace] (run: RunEngine) in
+      surroundings.subscribe(run)
+      self.follow(run, trace)
+    }
     let live: RunEngine
     do throws(ContainmentError) {
       live =
         if let simulation = surroundings.simulation {
-          try simulation.start(plan, configuration, surroundings.subscribe)
+          try simulation.start(plan, configuration, subscribe)
         } else {
           try RunEngine.start(
             plan, configuration: configuration, threads: threads,
-            subscribing: surroundings.subscribe)
+            subscribing: subscribe)
         }
     } catch {
       journal?.releaseHold()
@@ -214,8 +220,19 @@ extension Engine {
     configuration.stopPolicy.grace = options.grace
     configuration.resources.approver = approver ?? surroundings.approver
     configuration.resources.terminal = surroundings.terminal
-    configuration.resources.containment = surroundings.containment
+    configuration.resources.containment =
+      options.containment.map { .exactly(WeftPlatform.ContainmentLevel($0)) } ?? .automatic
+    configuration.resources.tracksOpenLines = surroundings.tracksOpenLines
     configuration.actions = actions
+    configuration.commandRunner = commands
+    configuration.randomSeed = options.randomSeed
+    configuration.environment = options.environmentBlock
+    if let time {
+      let start = time.now
+      let began = WallTime.now
+      configuration.time = time
+      configuration.wallClock = { began.advanced(by: time.now - start) }
+    }
     configuration.resources.transport = transport
     if surroundings.ownsProcess, options.maxParallel == nil { joinJobserver(&configuration) }
     surroundings.simulation?.configure(&configuration)
@@ -232,6 +249,7 @@ extension Engine {
       of: prepared.plan, prepared.id, prepared.inputs, excluding: prepared.excluded,
       rerunning: resumed?.rerunning ?? RerunSelection(), hiding: configuration.secrets)
     if let resumed { contents.opening.resumption = resumed.run.run.resumptions + 1 }
+    contents.opening.trace = configuration.trace?.context
     let beginning = RunBeginning(contents)
     let journal: RunJournal
     do throws(RunStoreError) {
@@ -334,10 +352,12 @@ extension StartError {
       return WorkflowError(diagnostics: [
         Diagnostic(
           .error, code: "W0229", message: error.message, place: nil, help: error.help,
-          key: "concurrency")
+          key: isAboutContainment ? "options.containment" : "concurrency")
       ])
     }
   }
+
+  private var isAboutContainment: Bool { if case .containment = self { true } else { false } }
 
   /// The error of a run with a store: a ``WorkflowError`` if the caller has to change the workflow or its values.
   var reported: any Error {
@@ -367,7 +387,9 @@ extension StartError {
         message: "cancelled while waiting for the key \"\(key)\"")
     case .turn(let error), .journal(let error): return error
     case .containment(let error):
-      preconditionFailure("no containment is available: \(error)")
+      return RunStoreError(
+        message: "the containment \"\(error.level.rawValue)\" is not available: \(error.message)",
+        help: "set no `containment` in the options to use the strongest available")
     }
   }
 }

@@ -25,6 +25,7 @@ extension Engine {
     public var rerunning: [String] = []
     /// The addresses of the steps and groups to rerun with their dependents.
     public var from: [String] = []
+    /// The effect on steps that were interrupted and are not idempotent.
     public var interrupted = Interrupted.fail
     /// The changes of the workflow to accept. Changed steps and their dependents run again.
     public var acceptedChanges = AcceptedChanges.none
@@ -35,6 +36,7 @@ extension Engine {
     /// others in a separate file; with another store a damaged journal is refused.
     public var salvages = false
 
+    /// Creates the default rules.
     public init() {}
 
     /// Whether a run that has succeeded has nothing to do.
@@ -263,7 +265,7 @@ package struct PreviousRun: Sendable {
       }
       for name in resuming.rerunning {
         let named = StepAddress(parsing: name)
-        let inside = run.steps.keys.filter { step in named.map(step.isInside) ?? false }
+        let inside = run.steps.addresses.filter { step in named.map(step.isInside) ?? false }
         if named?.hasElement == true, !inside.isEmpty {
           rerunning.addresses.formUnion(inside)
         } else {

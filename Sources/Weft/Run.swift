@@ -17,6 +17,7 @@ public final class Run: Sendable {
     closing = live.completion.map(close)
   }
 
+  /// The ID, by which a store finds the run; unique without one, too.
   public var id: RunID { live.id }
 
   /// Approves a step with `approve`, even one that is not waiting yet. The first answer counts.
@@ -50,6 +51,17 @@ public final class Run: Sendable {
   ///
   /// The larger of the rest of the longest path, and the rest of all steps divided by the slots.
   public var remaining: Duration? { live.remainingTime }
+
+  /// The steps that wait at this moment although their dependencies are done, in the order in which they began to wait,
+  /// each with what it lacks.
+  ///
+  /// Steps that wait for an approval, a time or their next attempt are not among them; ``progress`` has those. The
+  /// reasons change with each step that starts or ends, and are worked out by this call.
+  ///
+  /// - Parameter count: The maximum number of steps to return.
+  public func waitingSteps(atMost count: Int = 100) -> [WaitingStep] {
+    live.waitingSteps(atMost: count).first
+  }
 
   /// Cancels the run: running programs get TERM and, after the grace period, KILL; nothing else starts.
   ///

@@ -11,7 +11,9 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
   /// Steps whose action or surroundings changed, and all steps of changed nested files. All steps of the workflow if
   /// the earlier version is not known, or is not valid any more. They run again when the changes are accepted.
   public let changed: [StepAddress]
+  /// Steps that the earlier version does not have; they start like any other.
   public let added: [StepAddress]
+  /// Steps that only the earlier version has; their results are dropped.
   public let removed: [StepAddress]
   /// The paths of nested files that changed or are new, sorted.
   public let files: [String]
@@ -53,7 +55,9 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
 
 /// The changes of a workflow with which a run may be resumed.
 public enum AcceptedChanges: Sendable, Hashable {
+  /// No change: a changed workflow is refused.
   case none
+  /// Every change.
   case all
   /// Changes of these steps only, whether they changed, were added or were removed. A workflow whose earlier version
   /// is not known counts as changed in all its steps.

@@ -35,10 +35,16 @@ struct Program {
   /// - Parameter arguments: The arguments without the program's name.
   func run(_ arguments: [[UInt8]]) -> ExitCode {
     do {
-      let parsed = try ArgumentParser.parse(try Program.decoded(arguments))
+      let given = try ArgumentParser.parse(try Program.decoded(arguments))
+      let parsed: ParsedArguments
+      do throws(CommandFailure) {
+        if let directory = given.value(of: .directory) { try Program.change(to: directory) }
+        parsed = try given.locatingWorkflow(console)
+      } catch {
+        return console.close(console.refuse(error))
+      }
       let command = try Program.command(parsed)
       do throws(CommandFailure) {
-        if let directory = parsed.value(of: .directory) { try Program.change(to: directory) }
         return console.close(try command.execute(console))
       } catch {
         return console.close(console.refuse(error))
@@ -65,8 +71,10 @@ struct Program {
     case .report: try ReportCommand(parsed)
     case .diff: try DiffCommand(parsed)
     case .check: try CheckCommand(parsed)
+    case .list: try ListCommand(parsed)
     case .graph: try GraphCommand(parsed)
     case .why: try WhyCommand(parsed)
+    case .estimate: try EstimateCommand(parsed)
     case .eval: EvalCommand(parsed)
     case .test: try TestCommand(parsed)
     case .reap: ReapCommand(parsed)
@@ -106,6 +114,10 @@ private struct PrintCommand: Subcommand {
     case .completions: text = (try parsed.operandWord() as CompletionShell?)!.script
     case .version: text = "weft \(WeftVersion.current)\n"
     default:
+      if parsed.isGiven(.manual) {
+        text = ManualPage.text
+        return
+      }
       let name: CommandName? = try parsed.operandWord()
       text = name.map { HelpText.text(for: .named($0)) } ?? HelpText.overview
     }

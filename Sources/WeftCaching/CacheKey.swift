@@ -59,6 +59,20 @@ package struct CacheKey: Sendable, Hashable {
     }
   }
 
+  /// Whether it has the same hash as another key; parts whose values are known on both sides need not be hashed for
+  /// that.
+  func isSame(as other: CacheKey) -> Bool {
+    CachePart.allCases.allSatisfy { part in
+      guard case .values(let own)? = parts[part], case .values(let others)? = other.parts[part]
+      else { return hash(of: part) == other.hash(of: part) }
+      return own.count == others.count
+        && zip(own, others).allSatisfy { own, other in
+          own.name.utf8.elementsEqual(other.name.utf8)
+            && own.content.isSame(as: other.content)
+        }
+    }
+  }
+
   /// The hash of all parts, which identifies a result.
   package var hash: String {
     var bytes = CanonicalBytes()
@@ -140,15 +154,24 @@ package enum CacheContent: Sendable, Hashable {
 }
 
 extension CacheContent {
-  /// Compares by bytes: `==` treats two spellings of "é" as equal.
   static func areSame(_ one: CacheContent?, _ other: CacheContent?) -> Bool {
-    one.map(\.canonical) == other.map(\.canonical)
+    guard let one, let other else { return one == nil && other == nil }
+    return one.isSame(as: other)
   }
 
-  private var canonical: [UInt8] {
-    var bytes = CanonicalBytes()
-    append(to: &bytes)
-    return bytes.bytes
+  /// Compares by bytes: `==` treats two spellings of "é" as equal.
+  func isSame(as other: CacheContent) -> Bool {
+    switch (self, other) {
+    case (.text(let one), .text(let other)), (.long(let one), .long(let other)),
+      (.secret(let one), .secret(let other)):
+      one.utf8.elementsEqual(other.utf8)
+    case (.file(let one, let isOneExecutable), .file(let other, let isOtherExecutable)):
+      isOneExecutable == isOtherExecutable && one.utf8.elementsEqual(other.utf8)
+    case (.link(let one, let oneHash), .link(let other, let otherHash)):
+      one.utf8.elementsEqual(other.utf8) && (oneHash ?? "") == (otherHash ?? "")
+    case (.directory, .directory), (.unset, .unset): true
+    default: false
+    }
   }
 }
 
@@ -240,7 +263,7 @@ struct CanonicalBytes {
   }
 
   mutating func append(count: Int) {
-    for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: UInt64(count) >> (8 * shift))) }
+    withUnsafeBytes(of: UInt64(count).littleEndian) { bytes.append(contentsOf: $0) }
   }
 
   var hash: String { SHA256.text(of: SHA256.digest(of: bytes)) }

@@ -82,11 +82,11 @@ package final class StepCache: Sendable {
   /// Returns the result of a step for a key; `nil` if there is none, or it is no longer complete.
   package func entry(of step: String, _ key: CacheKey) -> CacheEntry? {
     let name = StepCache.name(of: step, key.hash)
-    guard let (entry, objectReferences) = read(name), entry.key.hash == key.hash,
+    guard let found = steps.use(name, limit: StepCache.entryBytes, markedBefore: markTime),
+      let (entry, objectReferences) = read(found.bytes, name), entry.key.isSame(as: key),
       let result = result(entry, objectReferences)
     else { return nil }
-    steps.touch(name)
-    objectReferences.inputs.map { objects.touch(StepCache.objectName($0)) }
+    if found.isMarkedNow { objectReferences.inputs.map { objects.touch(StepCache.objectName($0)) } }
     var whole = entry
     whole.key = key
     whole.result = result
@@ -99,7 +99,9 @@ package final class StepCache: Sendable {
     return steps.names(in: StepCache.part(of: step))
       .filter { $0.hasPrefix(beginning) }
       .compactMap { name -> CacheEntry? in
-        guard let (found, objectReferences) = read(name) else { return nil }
+        guard let bytes = steps.read(name, limit: StepCache.entryBytes),
+          let (found, objectReferences) = read(bytes, name)
+        else { return nil }
         var entry = found
         if let inputs = objectReferences.inputs.flatMap(inputs) { entry.key.set(.inputs, inputs) }
         return entry
@@ -115,10 +117,9 @@ package final class StepCache: Sendable {
     }
   }
 
-  private func read(_ name: String) -> (
+  private func read(_ bytes: [UInt8], _ name: String) -> (
     entry: CacheEntry, objectReferences: CacheEntry.ObjectReferences
   )? {
-    guard let bytes = steps.read(name, limit: StepCache.entryBytes) else { return nil }
     let known = CacheEntry.read(bytes, code)
     if known == nil, !isReadOnly { steps.remove(name) }
     return known
@@ -149,13 +150,16 @@ package final class StepCache: Sendable {
 
   /// Returns a stored content of moderate size; `nil` if it is missing or damaged.
   func object(_ hash: String) -> [UInt8]? {
+    // Most logs and outputs are empty.
+    if hash == StepCache.emptyHash { return [] }
     let name = StepCache.objectName(hash)
-    guard let bytes = objects.read(name, limit: StepCache.entryBytes) else { return nil }
+    let found = objects.use(
+      name, limit: StepCache.entryBytes, markedBefore: isReadOnly ? .min : markTime)
+    guard let bytes = found?.bytes else { return nil }
     guard SHA256.text(of: SHA256.digest(of: bytes)) == hash else {
       if !isReadOnly { objects.remove(name) }
       return nil
     }
-    if !isReadOnly { objects.touch(name) }
     return bytes
   }
 
@@ -219,10 +223,15 @@ package final class StepCache: Sendable {
   }
 
   static let staleSeconds: Int64 = 3600
+
+  /// The second from which on a file need not be marked as used again. Marking each file of ten thousand steps at each run
+  /// would take as long as reading them, and an hour is precise enough to tell what was not used lately.
+  private var markTime: Int64 { now() / 1_000_000_000 - 3600 }
 }
 
 extension StepCache {
   private static let entryBytes = 256 << 20
+  private static let emptyHash = SHA256.text(of: SHA256.digest(of: []))
 
   static func objectName(_ hash: String) -> String { "\(hash.prefix(2))/\(hash)" }
 
@@ -231,7 +240,8 @@ extension StepCache {
   }
 
   private static func beginning(of step: String) -> String {
-    "\(part(of: step))/\(subject(step))."
+    let subject = subject(step)
+    return "\(subject.prefix(2))/\(subject)."
   }
 
   private static func part(of step: String) -> String { String(subject(step).prefix(2)) }

@@ -233,8 +233,11 @@ final class Mailbox: Sendable {
     var isWaiting = false
   }
 
-  /// Only used to wake the loop, which libcurl allows from any thread while the loop exists. It is used under the
-  /// lock, and cleared under the lock before the loop is destroyed.
+  /// The loop of libcurl, as other threads know it.
+  ///
+  /// `@unchecked Sendable`: the pointer never changes, and only wakes the loop, which libcurl allows from any thread while
+  /// the loop exists. It exists: the pointer is used under the lock of `state`, and cleared under that lock before the loop
+  /// is destroyed.
   private struct LoopPointer: @unchecked Sendable {
     let pointer: OpaquePointer
   }

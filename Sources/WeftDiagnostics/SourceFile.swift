@@ -17,6 +17,9 @@ public final class SourceFile: Sendable {
     self.bytes = bytes
   }
 
+  /// Whether it may contain comments and trailing commas: its name ends with `.jsonc`.
+  package var allowsComments: Bool { path.hasSuffix(".jsonc") }
+
   package var lineTable: LineTable {
     lines.withLock { known in
       if let known { return known }

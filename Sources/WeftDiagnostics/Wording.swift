@@ -73,7 +73,18 @@ package func listed(_ names: [String], conjunction: String) -> String {
 
 /// `a, b and 3 more`: at most eight names.
 package func shortList(_ names: [String]) -> String {
+  shortList(names) { $0 }
+}
+
+/// The names of some items, as ``shortList(_:)``.
+@inlinable
+package func shortList<Item>(_ items: [Item], naming name: (Item) -> String) -> String {
   let most = 8
-  let more = names.count - most
-  return names.prefix(most).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+  var text = ""
+  for (index, item) in items.prefix(most).enumerated() {
+    if index > 0 { text += ", " }
+    text += name(item)
+  }
+  if items.count > most { text += " and \(items.count - most) more" }
+  return text
 }

@@ -7,7 +7,8 @@ public import WeftPlanning
 /// The order is the same for every subscriber:
 /// * `runStarted` is first, exactly once; last, exactly once, is `runFinished`, or `runWaiting` if the run is
 ///   suspended for another engine to resume;
-/// * for one step `stepQueued` < `stepStarted` < `stepAsking`, `stepWaiting`, `stepOutput`… < `stepFinished`; an
+/// * for one step `stepQueued` < `stepStarted` < `stepAsking`, `stepWaiting`, `stepOutput`, `stepProgress`… <
+///   `stepFinished`; an
 ///   attempt that is followed by another ends with `stepRetrying` instead, so that each start has one end; a step
 ///   that never starts has one `stepSkipped` instead of start and finish, one `stepCached` if it is restored from
 ///   the cache, after a `stepOutput` for each line of its cached log, or one `stepRestored` if it ended under a
@@ -32,8 +33,10 @@ public struct RunEvent: Sendable, Hashable {
   /// The payload of an event. The rarer and larger cases are boxed, so that a line of output stays small.
   public enum Kind: Sendable, Hashable {
     indirect case runStarted(RunStart)
-    /// The step's dependencies are done; it waits for a slot of the run, and for these slots of pools.
-    case stepQueued(StepAddress, waitingFor: [PoolRequest] = [])
+    /// The step's dependencies are done; it waits for a slot of the run, and for these slots of pools. The reason is
+    /// what it lacks at this moment; `nil` if it can start at once. It may change while the step waits, without
+    /// a further event: `Run.waitingSteps(atMost:)` has the present ones.
+    case stepQueued(StepAddress, waitingFor: [PoolRequest] = [], because: WaitReason? = nil)
     /// Attempts count from 1. Reported before the program starts.
     case stepStarted(StepAddress, attempt: Int)
     /// The step waits for an approval, with this message to the approver.
@@ -42,6 +45,8 @@ public struct RunEvent: Sendable, Hashable {
     indirect case stepWaiting(StepAddress, for: Duration)
     /// One line, or a part of a very long one.
     case stepOutput(StepAddress, StepOutput)
+    /// The running attempt has come this far. At most ten a second for each step, and always the last state.
+    indirect case stepProgress(StepAddress, StepProgress)
     /// The attempt has failed and another follows. Replaces `stepFinished` for this attempt.
     indirect case stepRetrying(StepAddress, Retry)
     indirect case stepFinished(StepAddress, StepEnd)
@@ -80,9 +85,9 @@ extension RunEvent.Kind {
   package struct Traits: Sendable {
     /// The `type` in JSON.
     package let type: String
-    /// Whether the journal has a record of it. `stepOutput` is in the step's log, `stepWaiting` has a record with the
-    /// moment at which the wait ends, `stepRestored` was recorded by a previous engine, and the others are made for
-    /// one subscriber.
+    /// Whether the journal has a record of it. `stepOutput` is in the step's log, `stepProgress` matters only while
+    /// it happens, `stepWaiting` has a record with the moment at which the wait ends, `stepRestored` was recorded by a
+    /// previous engine, and the others are made for one subscriber.
     package var isJournaled = true
     /// Whether its consequences must not be visible before the record is durable.
     package var isDecisive = false
@@ -98,6 +103,7 @@ extension RunEvent.Kind {
     case .stepAsking: Traits(type: "step.asking", isDecisive: true)
     case .stepWaiting: Traits(type: "step.waiting", isJournaled: false)
     case .stepOutput: Traits(type: "step.output", isJournaled: false)
+    case .stepProgress: Traits(type: "step.progress", isJournaled: false)
     case .stepRetrying: Traits(type: "step.retrying", isDecisive: true)
     case .stepFinished: Traits(type: "step.finished", isDecisive: true)
     case .stepRestored: Traits(type: "step.restored", isJournaled: false)
@@ -119,7 +125,8 @@ extension RunEvent.Kind {
   package static let blanks: [RunEvent.Kind] = [
     .runStarted(.blank), .stepQueued(.blank), .stepStarted(.blank, attempt: 1),
     .stepAsking(.blank, message: ""), .stepWaiting(.blank, for: .zero),
-    .stepOutput(.blank, .blank), .stepRetrying(.blank, .blank), .stepFinished(.blank, .blank),
+    .stepOutput(.blank, .blank), .stepProgress(.blank, .blank), .stepRetrying(.blank, .blank),
+    .stepFinished(.blank, .blank),
     .stepRestored(.blank, .blank), .stepCached(.blank, .blank), .stepSkipped(.blank, .blank),
     .groupStarted(.blank, .blank), .groupRetrying(.blank, .blank), .groupFinished(.blank, .blank),
     .runWarning(.blank), .runCancelling(.blank), .runFinished(.blank), .runWaiting(.blank),
@@ -135,10 +142,11 @@ extension RunEvent.Kind: Payload {
     case .runStarted(var start):
       try start.code(&coder)
       if Coder.isReading { self = .runStarted(start) }
-    case .stepQueued(var step, var pools):
+    case .stepQueued(var step, var pools, var reason):
       try coder.code("step", &step)
       try coder.code(&pools)
-      if Coder.isReading { self = .stepQueued(step, waitingFor: pools) }
+      try coder.code(&reason)
+      if Coder.isReading { self = .stepQueued(step, waitingFor: pools, because: reason) }
     case .stepStarted(var step, var attempt):
       try coder.code("step", &step)
       try coder.count("attempt", &attempt)
@@ -153,6 +161,8 @@ extension RunEvent.Kind: Payload {
       if Coder.isReading { self = .stepWaiting(step, for: delay) }
     case .stepOutput(var step, var output):
       if try coder.code("step", &step, &output) { self = .stepOutput(step, output) }
+    case .stepProgress(var step, var progress):
+      if try coder.code("step", &step, &progress) { self = .stepProgress(step, progress) }
     case .stepRetrying(var step, var retry):
       if try coder.code("step", &step, &retry) { self = .stepRetrying(step, retry) }
     case .stepFinished(var step, var end):
@@ -216,9 +226,10 @@ extension RunEvent.Kind {
   /// The step that the event is about.
   package var step: StepAddress? {
     switch self {
-    case .stepQueued(let step, _), .stepStarted(let step, _), .stepAsking(let step, _),
-      .stepWaiting(let step, _), .stepOutput(let step, _), .stepRetrying(let step, _),
-      .stepFinished(let step, _), .stepRestored(let step, _), .stepCached(let step, _),
+    case .stepQueued(let step, _, _), .stepStarted(let step, _), .stepAsking(let step, _),
+      .stepWaiting(let step, _), .stepOutput(let step, _), .stepProgress(let step, _),
+      .stepRetrying(let step, _), .stepFinished(let step, _), .stepRestored(let step, _),
+      .stepCached(let step, _),
       .stepSkipped(let step, _):
       step
     case .runStarted, .groupStarted, .groupRetrying, .groupFinished, .runWarning, .runCancelling,
@@ -272,6 +283,8 @@ extension RunEvent.Kind {
       end.unkillable.changeTexts(change)
       return .runFinished(end)
     case .stepAsking(let step, let message): return .stepAsking(step, message: change(message))
+    // Masked before it was truncated.
+    case .stepProgress: return self
     case .runWaiting(var pause):
       pause.requests = pause.requests.map {
         ApprovalRequest(step: $0.step, message: change($0.message))
@@ -299,6 +312,7 @@ extension StepEnd {
       http.staleReason = http.staleReason.map(change)
       end.http = http
     }
+    end.ranBecause = end.ranBecause.map(change)
     end.leftovers.changeTexts(change)
     end.unkillable.changeTexts(change)
     return end

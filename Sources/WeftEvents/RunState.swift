@@ -39,12 +39,16 @@ package struct RunState: Sendable {
   package private(set) var lastOpening: RecordOpening?
   /// All engines of the run, in order, each with the processes that `leftovers` allows to outlive it.
   package private(set) var engines: [RecordedEngine] = []
+  /// The span of the run under the first engine that traced it; `nil` if none did.
+  package private(set) var trace: TraceContext?
   /// The times of the first and the last record.
   package private(set) var startedAt: WallTime?
   package private(set) var lastAt: WallTime?
-  /// The start of the last engine's part of the run, and the duration of the parts before it.
+  /// The parts of the run before that of the last engine.
+  private var earlierParts: [RecordedPart] = []
   private var partStartedAt: WallTime?
-  private var earlierDuration = Duration.zero
+  /// The resources that all attempts under all engines have used.
+  package private(set) var usage = RunUsage()
   /// The number of the last record; 0 before the first.
   package private(set) var number: UInt64 = 0
 
@@ -54,7 +58,7 @@ package struct RunState: Sendable {
   private var reports: StepReports?
   /// Whether ``steps`` and ``groups`` are kept.
   private let keepsRecords: Bool
-  package private(set) var steps: [StepAddress: RecordedStep] = [:]
+  package private(set) var steps = RecordedSteps()
   /// Groups and loops.
   package private(set) var groups: [StepAddress: RecordedGroup] = [:]
   /// The number of the record by which a step was last requested to rerun. Earlier records of it are void. Contains
@@ -93,6 +97,7 @@ package struct RunState: Sendable {
     case groupRetrying(StepAddress, attempt: Int, of: Int?, until: Duration)
     case groupFinished(StepAddress, GroupEnd)
     case output(StepAddress, StepOutput)
+    case progress(StepAddress, StepProgress)
     /// Output of some running steps is missing.
     case outputDropped
     /// The state of all steps and groups is replaced.
@@ -121,30 +126,33 @@ extension RunState {
       if reports != nil { warnings = [] }
       reports?.begin()
       return .started(start)
-    case .stepQueued(let step, let pools):
-      recordQueued(step, pools)
+    case .stepQueued(let step, let pools, let reason):
+      recordQueued(step, pools, reason)
       return set(step, .queued, index)
     case .stepStarted(let step, let attempt):
       record(step, .started(attempt: attempt))
       return set(step, .running(since: elapsed, attempt: attempt), index)
     case .stepAsking(let step, let message):
-      steps[step]?.question = message
+      steps.changeKnown(step) { $0.question = message }
       return set(step, .asking(since: elapsed, message: message), index)
     case .stepWaiting(let step, let delay):
       return set(step, .waiting(since: elapsed, until: elapsed + delay), index)
     case .stepOutput(let step, let output): return .output(step, output)
+    case .stepProgress(let step, let progress): return .progress(step, progress)
     case .stepRetrying(let step, let retry):
       record(step, .retrying(retry))
+      if keepsRecords { usage.add(retry) }
       return set(
         step, .retrying(after: retry.attempt, until: elapsed + retry.delay), index,
         attemptLimit: retry.attemptLimit)
     case .stepFinished(let step, let end):
       record(step, .finished(end, values))
+      if keepsRecords { usage.add(end) }
       return set(step, .finished(end), index)
     case .stepRestored(let step, let end): return set(step, .restored(end), index)
     case .stepCached(let step, let end):
       record(step, .finished(end, values))
-      steps[step]?.isCached = true
+      steps.changeKnown(step) { $0.isCached = true }
       return set(step, .cached(end), index)
     case .stepSkipped(let step, let reason):
       recordSkipped(step, reason)
@@ -214,7 +222,7 @@ extension RunState {
   package var counts: OutcomeCounts {
     if let reports { return reports.counts }
     var counts = OutcomeCounts()
-    for step in steps.values where !step.isOutdated {
+    for (_, step) in steps where !step.isOutdated {
       switch step.state {
       case .finished(let end, _): counts.add(end)
       case .skipped(let reason): counts.add(reason.outcome)
@@ -224,14 +232,26 @@ extension RunState {
     return counts
   }
 
+  /// The steps whose states a later attempt has made void: a part of ``reportedSteps``, without the others.
+  package var voidSteps: Set<StepAddress> { reports?.voidSteps ?? [] }
+
   /// The steps in the report.
   package var reportedSteps: ReportedSteps { reports?.reportedSteps ?? ReportedSteps() }
 
   /// The time that engines spent on the run, up to the last record, without the time between engines.
   package var duration: Duration {
     if let known = end?.duration ?? pause?.duration { return known }
-    guard let from = partStartedAt, let to = lastAt else { return .zero }
-    return earlierDuration + max(.zero, to.since(from))
+    return earlierDuration + max(.zero, lastAt?.since(partStartedAt ?? .blank) ?? .zero)
+  }
+
+  private var earlierDuration: Duration { earlierParts.reduce(.zero) { $0 + $1.duration } }
+
+  /// The parts of the run under each engine, in order.
+  package var parts: [RecordedPart] {
+    guard let partStartedAt else { return [] }
+    return earlierParts + [
+      RecordedPart(startedAt: partStartedAt, duration: duration - earlierDuration)
+    ]
   }
 
   /// The number of times the run was resumed.
@@ -240,12 +260,16 @@ extension RunState {
   /// Steps for which it is unknown whether they took effect: an attempt started, and its end is not recorded. Sorted
   /// by address.
   package var inDoubt: [StepAddress] {
-    steps.keys.filter(isInDoubt).sorted { $0.text < $1.text }
+    steps.lazy.map(\.address).filter(isInDoubt).sorted { $0.text < $1.text }
   }
 
   /// Whether it is unknown if the step took effect, and no rerun of it was requested since.
   package func isInDoubt(_ address: StepAddress) -> Bool {
-    guard let step = steps[address], step.isInDoubt else { return false }
+    steps[address].map { isInDoubt($0, at: address) } ?? false
+  }
+
+  private func isInDoubt(_ step: RecordedStep, at address: StepAddress) -> Bool {
+    guard step.isInDoubt else { return false }
     if rerunSince.isEmpty { return true }
     let planned = address.planned { known in rerunSince.keys.contains { $0.isInside(known) } }
     return step.number > max(rerunSince[address] ?? 0, rerunSince[planned] ?? 0)
@@ -269,7 +293,7 @@ extension RunState {
 extension RunState {
   package mutating func apply(_ record: RunRecord) {
     number = record.number
-    if case .opened = record.kind { earlierDuration = duration }
+    if case .opened = record.kind { earlierParts = parts }
     lastAt = record.at
     let elapsed = max(.zero, record.at.since(partStartedAt ?? record.at))
     switch record.kind {
@@ -277,21 +301,25 @@ extension RunState {
     case .event(let event, let values):
       if case .runFinished = event { restoreReports(at: elapsed) }
       apply(event, at: elapsed, keeping: values)
-    case .spawned(let step, _, let process): steps[step]?.process = process
+    case .spawned(let step, _, let process): steps.changeKnown(step) { $0.process = process }
     case .kept(let step, let attempt):
       guard lastOpening?.cookie != nil, !engines.isEmpty else { break }
       engines[engines.count - 1].kept.insert(AttemptName(step: step.text, number: attempt))
     case .listed(let address, let elements):
       var known = groups[address] ?? RecordedGroup()
-      let keys = Set(elements.elements.map(\.key))
-      known.formerElements = known.allElements.filter { !keys.contains($0.key) }
+      let former = known.allElements
+      if !former.isEmpty {
+        let keys = Set(elements.elements.map(\.key))
+        known.formerElements = former.filter { !keys.contains($0.key) }
+      }
       (known.elements, known.listedBy) = (elements, record.number)
       if case .listed = known.state { known.number = record.number }
       groups[address] = known
     case .groupSkipped(let group, let reason): recordSkipped(group: group, reason)
-    case .outdated(let addresses): for step in addresses { steps[step]?.isOutdated = true }
+    case .outdated(let addresses):
+      for step in addresses { steps.changeKnown(step) { $0.isOutdated = true } }
     case .waiting(let step, let moment):
-      steps[step]?.waitsUntil = moment
+      steps.changeKnown(step) { $0.waitsUntil = moment }
       apply(.stepWaiting(step, for: max(.zero, moment.since(record.at))), at: elapsed)
     }
   }
@@ -303,12 +331,13 @@ extension RunState {
     }
     partStartedAt = moment
     lastOpening = opening
+    trace = trace ?? opening.trace
     if let cookie = opening.cookie {
       engines.append(
         RecordedEngine(cookie: cookie, process: opening.engine, bootID: opening.bootID))
     }
     for group in groups.keys { groups[group]?.isRestored = false }
-    for (step, known) in steps where known.isOutdated { steps[step]?.isOutdated = false }
+    steps.changeAll { $0.isOutdated = false }
     for step in opening.rerun { rerunSince[step] = number }
     end = nil
     pause = nil
@@ -322,24 +351,29 @@ extension RunState {
     let restored = steps.filter { address, step in
       step.engine < resumptions && !step.isOutdated && !isInDoubt(address)
     }
-    for (address, step) in restored.sorted(by: { $0.value.number < $1.value.number }) {
+    for (address, step) in restored.sorted(by: { $0.step.number < $1.step.number }) {
       guard case .finished(let end, _) = step.state else { continue }
       apply(.stepRestored(address, end), at: elapsed)
     }
   }
 
-  private mutating func recordQueued(_ step: StepAddress, _ pools: [PoolRequest]) {
+  private mutating func recordQueued(
+    _ step: StepAddress, _ pools: [PoolRequest], _ reason: WaitReason?
+  ) {
     guard keepsRecords else { return }
     // A step in doubt stays so until a new attempt of it starts.
     if !isInDoubt(step) { record(step, .queued) }
-    steps[step]?.pools = pools.map(\.pool)
+    steps.changeKnown(step) { known in
+      if !pools.isEmpty || !known.pools.isEmpty { known.pools = pools.map(\.pool) }
+      if reason != known.waitReason { known.waitReason = reason }
+    }
   }
 
   private mutating func recordSkipped(_ step: StepAddress, _ reason: SkipReason) {
     guard keepsRecords else { return }
     // A step in doubt stays so: skipping it says nothing about its effects.
     if isInDoubt(step) {
-      steps[step]?.excluded = reason
+      steps.changeKnown(step) { $0.excluded = reason }
     } else {
       record(step, .skipped(reason))
     }
@@ -349,19 +383,18 @@ extension RunState {
   private mutating func record(_ step: StepAddress, _ state: RecordedStep.State) {
     guard keepsRecords else { return }
     var known = RecordedStep(state)
-    let earlier = steps[step]
-    known.number = number
-    known.engine = resumptions
-    known.lastStart = earlier?.lastStart ?? 0
-    known.waitsUntil = earlier?.waitsUntil
-    known.pools = earlier?.pools ?? []
-    if case .started = state { known.lastStart = number }
-    switch state {
-    case .started(attempt: 1): known.startedAt = lastAt
-    case .started, .retrying, .finished: known.startedAt = earlier?.startedAt
-    case .queued, .skipped: break
+    (known.number, known.engine) = (number, resumptions)
+    let moment = lastAt
+    steps.change(step) { step in
+      if let earlier = step { known.keep(earlier) }
+      if case .started = state { known.lastStart = known.number }
+      switch state {
+      case .started(attempt: 1): known.startedAt = moment
+      case .started, .retrying, .finished: known.startedAt = step?.startedAt
+      case .queued, .skipped: break
+      }
+      step = known
     }
-    steps[step] = known
   }
 
   private mutating func recordStarted(_ group: StepAddress, _ start: GroupStart) {
@@ -372,7 +405,7 @@ extension RunState {
       return
     }
     // An address has one state, the latest: a group that was skipped as a whole has started now.
-    steps[group] = nil
+    if steps[group] != nil { steps.change(group) { $0 = nil } }
     record(group: group, .started(start))
     groups[group]?.lastStart = number
   }

@@ -26,6 +26,8 @@ public struct RunWarning: Sendable, Hashable {
     case foreignOutput = "foreign-output"
     /// A pattern of a cached step's inputs matches no file. Reported for each such step.
     case unmatchedInput = "unmatched-input"
+    /// A step wrote something to `$WEFT_PROGRESS` that is not progress.
+    case progressIgnored = "progress-ignored"
   }
 
   public package(set) var kind: Kind

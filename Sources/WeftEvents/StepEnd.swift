@@ -59,6 +59,7 @@ extension StepEnd {
     var cancellation: CancelReason?
     var notRetried: String?
     var approvedBy: String?
+    var ranBecause: String?
     var leftovers: [LeftoverProcess] = []
     var unkillable: [LeftoverProcess] = []
   }
@@ -105,6 +106,13 @@ extension StepEnd {
 
   package mutating func recordApproval(by name: String) { approvedBy = name }
 
+  /// The reason why no cached result replaced a step with `cache`, as a clause: `inputs changed: main.c`; `nil` for
+  /// other steps, and if the cache could not be asked.
+  public package(set) var ranBecause: String? {
+    get { boxedRest?.value.ranBecause }
+    set { if newValue != nil || ranBecause != nil { rest.ranBecause = newValue } }
+  }
+
   /// The reason why it is not retried though it has `retry`, as a clause without subject.
   public package(set) var notRetried: String? {
     get { boxedRest?.value.notRetried }
@@ -144,6 +152,7 @@ extension StepEnd: Payload {
     try coder.code("http", &rest.http)
     try coder.code("notRetried", &rest.notRetried)
     try coder.code("approvedBy", &rest.approvedBy)
+    try coder.code("ranBecause", &rest.ranBecause)
     try coder.amount("outputBytes", &outputBytes)
     try coder.flag("outputTruncated", &outputTruncated)
     try coder.outputs(&rest.outputs)

@@ -101,12 +101,16 @@ extension StepReports {
   ///
   /// - Parameter isFinal: Whether the run has ended.
   func steps(isFinal: Bool) -> [StepReport] {
-    let void = isFinal ? reportedSteps.void : []
-    return steps.filter { step in
-      step.state == .pending
-        ? !isFinal && groupIndices[step.address] == nil
-        : void.isEmpty || !void.contains(step.address)
+    guard isFinal else {
+      return steps.filter { $0.state != .pending || groupIndices[$0.address] == nil }
     }
+    var reported: [StepReport] = []
+    // At the end of nearly every run, that is all of them.
+    reported.reserveCapacity(steps.count)
+    visitReported { step, isVoid in
+      if !isVoid { reported.append(step) }
+    }
+    return reported
   }
 
   /// The groups for a report; for a final one, without those that a later attempt of a group around them has made void.
@@ -115,6 +119,16 @@ extension StepReports {
     var attempts = attempts
     return zip(groups, groupEras)
       .filter { group, era in !attempts.isVoid(group.address, reported: era) }.map(\.0)
+  }
+
+  /// The steps whose reported states a later attempt has made void.
+  var voidSteps: Set<StepAddress> {
+    if attempts.since.isEmpty { return [] }
+    var void: Set<StepAddress> = []
+    visitReported { step, isVoid in
+      if isVoid { void.insert(step.address) }
+    }
+    return void
   }
 
   /// The steps that were reported.

@@ -66,28 +66,13 @@ struct Evaluator {
     var values: [ExpressionValue] = []
     values.reserveCapacity(arguments.count)
     for argument in arguments { values.append(try value(of: argument, in: scope)) }
-    if function == .hashFiles { return .string(try hash(of: values, at: range, in: scope)) }
     do {
+      if function.readsFiles {
+        return try function.value(of: values, by: scope.files, within: &budget)
+      }
       return try function.value(of: values, within: &budget)
     } catch {
       throw ExpressionError(isSecret ? error.concealed : error, range)
-    }
-  }
-
-  private func hash(
-    of values: [ExpressionValue], at range: SourceRange, in scope: some ExpressionScope
-  ) throws(ExpressionError) -> String {
-    var patterns: [String] = []
-    for value in values {
-      guard let text = value.primitiveText else {
-        throw ExpressionError(.notText(.hashFiles, found: value.kindName), range)
-      }
-      patterns.append(text)
-    }
-    do {
-      return try scope.hashFiles(patterns)
-    } catch {
-      throw ExpressionError(isSecret ? error.problem.concealed : error.problem, range)
     }
   }
 
@@ -139,10 +124,26 @@ package protocol ExpressionScope {
   /// Never called with ``StatusFunction/always``.
   func status(_ function: StatusFunction) -> Bool
 
+  /// The files that functions read.
+  var files: any FileLookup { get }
+}
+
+/// The files that the functions of expressions can read.
+package protocol FileLookup: Sendable {
   /// The hash of the files that the patterns match, as 64 lowercase hexadecimal digits; empty if there are none.
-  ///
-  /// - Throws: A fault with any range; it is reported at the call.
-  func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String
+  func hash(of patterns: [String]) throws(EvaluationError) -> String
+
+  /// The paths of the files that the patterns match, in byte order.
+  func paths(matching patterns: [String]) throws(EvaluationError) -> [String]
+}
+
+/// No files at all.
+package struct NoFiles: FileLookup {
+  package init() {}
+
+  package func hash(of patterns: [String]) -> String { "" }
+
+  package func paths(matching patterns: [String]) -> [String] { [] }
 }
 
 /// The value of a reference, an expression or a template.
@@ -162,18 +163,16 @@ package struct ValueScope: ExpressionScope {
   /// The values, by the names of the contexts.
   package var contexts: ExpressionObject
   package var statuses: Set<StatusFunction>
-  private let hash: @Sendable ([String]) throws(ExpressionError) -> String
+  package let files: any FileLookup
 
-  /// - Parameters:
-  ///   - statuses: The status functions that are true.
-  ///   - hash: The implementation of `hashFiles`.
+  /// - Parameter statuses: The status functions that are true.
   package init(
     _ contexts: ExpressionObject, statuses: Set<StatusFunction> = [.success, .always],
-    hash: @escaping @Sendable ([String]) throws(ExpressionError) -> String = { _ in "" }
+    files: any FileLookup = NoFiles()
   ) {
     self.contexts = contexts
     self.statuses = statuses
-    self.hash = hash
+    self.files = files
   }
 
   package func value(of reference: ContextReference) -> ScopedValue {
@@ -189,8 +188,4 @@ package struct ValueScope: ExpressionScope {
   }
 
   package func status(_ function: StatusFunction) -> Bool { statuses.contains(function) }
-
-  package func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String {
-    try hash(patterns)
-  }
 }

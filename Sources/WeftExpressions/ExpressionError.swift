@@ -218,8 +218,11 @@ extension EvaluationError {
       "W0307", "the expression produces more than \(limit) bytes of text, which is the limit")
   }
 
-  package static func filesNotHashed(_ why: String) -> EvaluationError {
-    EvaluationError("W0307", "hashFiles() fails: \(why)", concealed: "hashFiles() fails")
+  package static func filesNotRead(
+    _ function: ExpressionFunction, _ why: String
+  ) -> EvaluationError {
+    let message = "\(function.rawValue)() fails"
+    return EvaluationError("W0307", "\(message): \(why)", concealed: message)
   }
 }
 

@@ -5,13 +5,13 @@ import WeftJSON
 package enum ExpressionFunction: String, Sendable, Hashable, CaseIterable {
   case contains, startsWith, endsWith, format, join, toJSON, fromJSON, hashFiles, `case`
   case success, failure, always, cancelled
-  case length, split, trim, lower, upper, replace, keys
+  case length, split, trim, lower, upper, replace, keys, glob
 
   /// The number of arguments it takes; `case` requires an odd number.
   package var argumentCounts: ClosedRange<Int> {
     switch self {
     case .contains, .startsWith, .endsWith, .split: 2...2
-    case .format, .hashFiles: 1...255
+    case .format, .hashFiles, .glob: 1...255
     case .join: 1...2
     case .toJSON, .fromJSON, .length, .trim, .lower, .upper, .keys: 1...1
     case .case: 3...255
@@ -22,6 +22,9 @@ package enum ExpressionFunction: String, Sendable, Hashable, CaseIterable {
 
   /// `nil` if it is not a status function.
   package var status: StatusFunction? { StatusFunction(rawValue: rawValue) }
+
+  /// Whether its value depends on files.
+  package var readsFiles: Bool { self == .hashFiles || self == .glob }
 
   /// The signature as shown in help.
   package var signature: String {
@@ -43,6 +46,7 @@ package enum ExpressionFunction: String, Sendable, Hashable, CaseIterable {
     case .upper: "upper(text)"
     case .replace: "replace(text, old, new)"
     case .keys: "keys(object)"
+    case .glob: "glob(pattern, …)"
     }
   }
 
@@ -89,9 +93,23 @@ extension ExpressionFunction {
     case .split: return try split(arguments, within: &budget)
     case .replace: return .string(try replace(arguments, within: &budget))
     case .trim, .lower, .upper: return .string(try changed(text(arguments, 0), within: &budget))
-    case .hashFiles, .case, .success, .failure, .always, .cancelled:
+    case .hashFiles, .glob, .case, .success, .failure, .always, .cancelled:
       preconditionFailure("\(rawValue)() is evaluated elsewhere")
     }
+  }
+
+  /// Calls a function that reads files.
+  func value(
+    of arguments: [ExpressionValue], by files: any FileLookup,
+    within budget: inout AllocationBudget
+  ) throws(EvaluationError) -> ExpressionValue {
+    var patterns: [String] = []
+    for index in arguments.indices { patterns.append(try text(arguments, index)) }
+    guard self == .glob else { return .string(try files.hash(of: patterns)) }
+    let paths = try files.paths(matching: patterns)
+    try budget.take(
+      paths.reduce(paths.count * MemoryLayout<ExpressionValue>.stride) { $0 + $1.utf8.count })
+    return .array(paths.map { .string($0) })
   }
 
   private func text(

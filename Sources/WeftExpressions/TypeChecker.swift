@@ -8,7 +8,7 @@ package import WeftDiagnostics
 package struct TypeChecker {
   private let scope: any TypeScope
   private var checked = CheckedExpression(
-    type: .any, isSecret: false, references: [], statusFunctions: [], hashesFiles: false,
+    type: .any, isSecret: false, references: [], statusFunctions: [], readsFiles: false,
     faults: [], remarks: [])
   /// The number of `||` operators that have the current node in a left operand.
   private var alternatives = 0
@@ -37,7 +37,7 @@ package struct TypeChecker {
       reference: reference, type: type, isSecret: isSecret, isGuarded: reference.readsOutcome)
     return CheckedExpression(
       type: type, isSecret: isSecret, references: [found], statusFunctions: [],
-      hashesFiles: false, faults: faults, remarks: [])
+      readsFiles: false, faults: faults, remarks: [])
   }
 
   /// A type, and whether it is the result of a filter.
@@ -178,7 +178,7 @@ extension TypeChecker {
     of function: ExpressionFunction, _ arguments: [ExpressionNode], at range: SourceRange
   ) -> ExpressionType {
     if let status = function.status { checked.statusFunctions.insert(status) }
-    if function == .hashFiles { checked.hashesFiles = true }
+    if function.readsFiles { checked.readsFiles = true }
     if function == .case { return typeOfCase(arguments) }
     let types = arguments.map { type(of: $0) }
     for (argument, type) in zip(arguments, types) { check(argument, type, of: function) }
@@ -191,7 +191,7 @@ extension TypeChecker {
       return .string
     case .fromJSON: return typeOfJSON(arguments[0], at: range)
     case .length: return .number
-    case .split, .keys: return .array(of: .string)
+    case .split, .keys, .glob: return .array(of: .string)
     case .case: return .any
     }
   }
@@ -202,7 +202,7 @@ extension TypeChecker {
   ) {
     let alternatives = type.alternatives
     switch function {
-    case .split, .trim, .lower, .upper, .replace, .hashFiles:
+    case .split, .trim, .lower, .upper, .replace, .hashFiles, .glob:
       guard alternatives.allSatisfy(\.isCompound) else { return }
       add(.notText(function, found: type.name), argument.range)
     case .length:
@@ -372,7 +372,7 @@ package struct CheckedExpression: Sendable {
   /// The references in source order, including invalid ones, as ``ExpressionType/any``.
   package var references: [Reference]
   package var statusFunctions: Set<StatusFunction>
-  package var hashesFiles: Bool
+  package var readsFiles: Bool
   /// The faults, in the order in which they were found.
   package var faults: [ExpressionError]
   /// Constructs that are valid, but surely unintended.

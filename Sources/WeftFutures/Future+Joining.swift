@@ -55,6 +55,15 @@ extension Future {
     return joined
   }
 
+  /// Not available: a join has one failure type.
+  @_disfavoredOverload
+  @available(*, unavailable, message: "the futures must have the same failure type; use mapError")
+  public static func zip<each Element, each ElementFailure>(
+    _ inputs: repeat Future<each Element, each ElementFailure>
+  ) -> Future where Value == (repeat each Element), Failure == any Error {
+    fatalError("unavailable")
+  }
+
   /// All outcomes in the order of the futures, once all have settled. Never fails.
   @inlinable
   public static func settleAll<Element, ElementFailure>(
@@ -188,8 +197,10 @@ final class Join: Sendable {
   }
 }
 
-/// The entry of a join in the waiter list of one of its inputs. Sendable as every ``Continuation`` is: it only adds
-/// constants.
+/// The entry of a join in the waiter list of one of its inputs.
+///
+/// `@unchecked Sendable`: its own members are constants of Sendable types; the proof of ``Continuation`` covers the
+/// variable that it inherits.
 private final class JoinInput: Continuation, @unchecked Sendable {
   private let join: Join
   private let index: Int

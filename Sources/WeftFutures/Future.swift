@@ -92,7 +92,10 @@ public struct Future<Value: Sendable, Failure: Error>: Sendable {
   public func cancel() { cell.cancel() }
 }
 
-/// A waiter that only calls back. Sendable as every ``Continuation`` is: it only adds a constant.
+/// A waiter that only calls back.
+///
+/// `@unchecked Sendable`: its own member is a constant of a Sendable type; the proof of ``Continuation`` covers the
+/// variable that it inherits.
 @usableFromInline
 final class Observer: Continuation, @unchecked Sendable {
   private let callback: @Sendable () -> Void

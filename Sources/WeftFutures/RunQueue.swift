@@ -160,8 +160,8 @@ package func postpone(_ owner: some PostponedWorkOwner, _ number: Int) {
 
 /// An object that runs once the future it waits for has settled.
 ///
-/// Sendable, although `next` is a variable: it belongs to the single ``WaiterQueue`` that contains the waiter, which in
-/// turn is part of a future, under that future's lock, or of a thread's ``RunQueue``.
+/// `@unchecked Sendable`: its only variable is `next`, which only the one ``WaiterQueue`` uses that contains the waiter. That
+/// queue is part of a future, and is used under the future's lock, or of a ``RunQueue``, and is used by its thread.
 @usableFromInline
 class Continuation: @unchecked Sendable {
   @exclusivity(unchecked) fileprivate final var next: Unmanaged<Continuation>?
@@ -176,8 +176,8 @@ class Continuation: @unchecked Sendable {
 /// copied: code that moves a queue must forget the old one. A queue that is dropped leaks its waiters, because they
 /// would otherwise be released recursively.
 ///
-/// Sendable, because it is only accessed under the lock of the future that it is part of, or by the thread whose
-/// ``RunQueue`` it is part of.
+/// `@unchecked Sendable`: it is only used under the lock of the future that it is part of, or by the thread whose
+/// ``RunQueue`` it is part of, so never by two threads at once.
 @usableFromInline
 struct WaiterQueue: @unchecked Sendable {
   private var last: Unmanaged<Continuation>?

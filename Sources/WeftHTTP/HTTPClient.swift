@@ -124,9 +124,12 @@ final class Reception: Sendable {
       return .keep(limit: redirects.request.bodyLimit)
     }
     switch SavePlan(for: head, of: redirects.request, to: target) {
-    case .fresh: return write(DownloadFile(target.path, kept: head.validator), after: 0)
+    case .fresh:
+      return write(
+        DownloadFile(target, kept: head.validator, whole: head.bodyLength), after: 0)
     case .resumed(let partial, let size):
-      guard let file = DownloadFile(resuming: partial) else {
+      let whole = head.bodyLength.map { $0 + size }
+      guard let file = DownloadFile(resuming: partial, for: target, whole: whole) else {
         return .refuse(.other("a partial file was resumed twice"))
       }
       return write(file, after: size)
@@ -199,6 +202,12 @@ struct ContentRange: Hashable {
 }
 
 extension HTTPResponseHead {
+  /// The length of the body as it is saved; `nil` if the server does not send it, or compresses the body.
+  var bodyLength: Int? {
+    guard !headers.contains("content-encoding") else { return nil }
+    return headers["content-length"].flatMap { ASCII.number(ASCII.trimmed($0)[...]) }
+  }
+
   /// The validator of this version of the file, if the server also supports range requests for it (RFC 9110 §13.1.5:
   /// a weak tag is not enough).
   var validator: String? {

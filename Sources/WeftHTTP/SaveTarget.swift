@@ -11,6 +11,9 @@ public struct SaveTarget: Sendable {
   /// The partial file of an earlier attempt. Only the rest is requested; the whole file if it has changed meanwhile,
   /// or if the server does not support ranges.
   public var resuming: PartialFile?
+  /// Called after each piece with the bytes that the file has now, and those that it will have if that is known. Not
+  /// called at once by several threads.
+  package var watch: (@Sendable (_ bytes: Int, _ whole: Int?) -> Void)?
 
   /// Creates a target, optionally with a partial file to resume.
   public init(_ path: String, resuming: PartialFile? = nil) {
@@ -65,16 +68,23 @@ final class DownloadFile: BodyWriter {
   let path: String
   private let validator: String?
   private let state: Mutex<State>
+  /// The size of the complete file, and the observer of the growing one.
+  private let whole: Int?
+  private let watch: (@Sendable (_ bytes: Int, _ whole: Int?) -> Void)?
 
-  /// - Parameter validator: Makes the file resumable; `nil` if it is not.
-  init(_ path: String, kept validator: String?) {
-    self.path = path
+  /// - Parameters:
+  ///   - validator: Makes the file resumable; `nil` if it is not.
+  ///   - whole: The size of the complete file, if it is known.
+  init(_ target: SaveTarget, kept validator: String?, whole: Int? = nil) {
+    path = target.path
+    (self.whole, watch) = (whole, target.watch)
     self.validator = validator
     state = Mutex(State())
   }
 
   /// `nil` if the partial file has been taken already.
-  init?(resuming partial: PartialFile) {
+  init?(resuming partial: PartialFile, for target: SaveTarget, whole: Int? = nil) {
+    (self.whole, watch) = (whole, target.watch)
     guard let (file, validator) = partial.take() else { return nil }
     path = partial.path
     self.validator = validator
@@ -89,7 +99,11 @@ final class DownloadFile: BodyWriter {
   func write(_ bytes: UnsafeRawBufferPointer) throws(HTTPFailure.Kind) {
     let file = try opened()
     do { try file.write(bytes) } catch { throw .systemError(error, at: path) }
-    state.withLock { $0.size += bytes.count }
+    let size = state.withLock { state in
+      state.size += bytes.count
+      return state.size
+    }
+    watch?(size, whole)
   }
 
   func end(_ end: BodyEnd) throws(HTTPFailure.Kind) {

@@ -32,7 +32,7 @@ extension JSONValue {
 }
 
 /// A value and its coding path.
-private struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
+struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
   let value: JSONValue
   let codingPath: [any CodingKey]
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -170,7 +170,7 @@ private struct UnkeyedValues: UnkeyedDecodingContainer {
 }
 
 /// A position in an array.
-private struct JSONIndex: CodingKey {
+struct JSONIndex: CodingKey {
   let intValue: Int?
   let stringValue: String
 
@@ -259,5 +259,41 @@ extension JSONNumber {
         "\(number.text) is \(error == .notInteger ? "not an integer" : "out of range for \(type)")"
       throw .dataCorrupted(.init(codingPath: path, debugDescription: why))
     }
+  }
+}
+
+extension DecodingError {
+  /// `items[0].name: expected a string, found a number`
+  package var sentence: String {
+    let context: Context
+    switch self {
+    case .typeMismatch(_, let found), .valueNotFound(_, let found), .keyNotFound(_, let found),
+      .dataCorrupted(let found):
+      context = found
+    @unknown default: return "\(self)"
+    }
+    return context.codingPath.sentence(context.debugDescription)
+  }
+}
+
+extension EncodingError {
+  /// The member that JSON cannot hold, and why.
+  package var sentence: String {
+    guard case .invalidValue(_, let context) = self else { return "\(self)" }
+    return context.codingPath.sentence(context.debugDescription)
+  }
+}
+
+extension [any CodingKey] {
+  /// The path and a description of its value, as `files[0].name: expected a string`.
+  fileprivate func sentence(_ description: String) -> String {
+    let path = reduce(into: "") { path, key in
+      if let index = key.intValue {
+        path += "[\(index)]"
+      } else {
+        path += (path.isEmpty ? "" : ".") + key.stringValue
+      }
+    }
+    return (path.isEmpty ? "" : path + ": ") + description
   }
 }

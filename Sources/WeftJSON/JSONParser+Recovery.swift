@@ -119,7 +119,9 @@ extension JSONParser {
   /// Reports a comma before a closing bracket, unless it was already reported as superfluous.
   private mutating func closeAfterComma(_ at: Int) -> Int {
     let comma = lastComma..<lastComma + 1
-    if problems.last?.range != comma { report(.trailingComma(before: character(at)), comma) }
+    if !allowsComments, problems.last?.range != comma {
+      report(.trailingComma(before: character(at)), comma)
+    }
     return close(at)
   }
 
@@ -253,13 +255,17 @@ extension JSONParser {
     case (UInt8(ascii: "/"), UInt8(ascii: "/")), (UInt8(ascii: "#"), _):
       var end = at
       while end < bytes.count, bytes[end] != 0x0A, bytes[end] != 0x0D { end += 1 }
-      report(.comment, at..<end)
+      if !allowsComments {
+        report(.comment, at..<end)
+      } else if bytes[at] == UInt8(ascii: "#") {
+        report(.foreignComment, at..<end)
+      }
       return end
     case (UInt8(ascii: "/"), UInt8(ascii: "*")):
       var end = at + 2
       while end + 1 < bytes.count {
         if bytes[end] == UInt8(ascii: "*"), bytes[end + 1] == UInt8(ascii: "/") {
-          report(.comment, at..<end + 2)
+          if !allowsComments { report(.comment, at..<end + 2) }
           return end + 2
         }
         end += 1

@@ -26,6 +26,8 @@ struct JSONParser: ~Copyable {
 
   let bytes: UnsafeBufferPointer<UInt8>
   let limits: JSONLimits
+  /// Whether comments and trailing commas are allowed.
+  let allowsComments: Bool
   var tape: JSONTape
   var problems: [JSONProblem] = []
   var awaiting = Awaiting.value
@@ -51,10 +53,12 @@ struct JSONParser: ~Copyable {
     }
   }
 
-  static func parse(_ bytes: [UInt8], from start: Int, limits: JSONLimits) -> Result {
+  static func parse(
+    _ bytes: [UInt8], from start: Int, limits: JSONLimits, allowsComments: Bool = false
+  ) -> Result {
     var result: Result?
     bytes.withUnsafeBufferPointer { bytes in
-      var parser = JSONParser(bytes: bytes, limits: limits)
+      var parser = JSONParser(bytes: bytes, limits: limits, allowsComments: allowsComments)
       let isWhole = parser.run(from: start)
       let problems = parser.problems
       result = Result(tape: parser.tape, problems: problems, isWhole: isWhole)
@@ -63,9 +67,10 @@ struct JSONParser: ~Copyable {
     return result!
   }
 
-  private init(bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) {
+  private init(bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits, allowsComments: Bool) {
     self.bytes = bytes
     self.limits = limits
+    self.allowsComments = allowsComments
     // Real files have a value about every ten bytes. Reserved but unused memory is never touched, so it only takes
     // address space.
     tape = JSONTape(capacity: bytes.count / 4 + 2)

@@ -1,6 +1,7 @@
 package import WeftDiagnostics
 
-/// Reads JSON texts strictly by RFC 8259, and keeps the location of every value.
+/// Reads JSON texts strictly by RFC 8259, and keeps the location of every value. In a file whose name ends with `.jsonc`,
+/// comments (`//` and `/* */`) and a comma before a closing bracket are allowed, as in the settings of editors.
 ///
 /// In the order of the work: ``JSONReader`` checks size and encoding and calls the parser, which walks over the bytes
 /// once and produces a tape of 16-byte entries. ``JSONNode`` is a position on that tape. ``JSONValue`` is a value
@@ -24,7 +25,8 @@ package enum JSONReader {
     if let fault = outside.fault {
       return (nil, [fault.diagnostic(in: file)])
     }
-    let result = JSONParser.parse(file.bytes, from: outside.start, limits: limits)
+    let result = JSONParser.parse(
+      file.bytes, from: outside.start, limits: limits, allowsComments: file.allowsComments)
     var problems = result.problems
     if beside != nil, let range = result.yaml(in: file.bytes) {
       problems = [JSONProblem(.yaml, range)]

@@ -94,7 +94,7 @@ extension JSONSyntaxError {
       case .string: "add the closing double quote"
       case .array: "add the closing \"]\""
       case .object: "add the closing \"}\""
-      case .comment: "remove the comment"
+      case .comment: "add \"*/\", or remove the comment"
       }
     return JSONSyntaxError(
       "W0009", "the \(opener.rawValue) is not closed before the end of the text", help: help)
@@ -120,14 +120,21 @@ extension JSONSyntaxError {
 
   static let comment = JSONSyntaxError(
     "W0011", "comments are not allowed in JSON",
-    help: "remove it; in a workflow, \"description\" or a key that starts with \"x-\" can hold it")
+    help:
+      "remove it; only a file called NAME.jsonc may have comments; in a workflow, \"description\" or a key that starts with \"x-\" can hold it"
+  )
+
+  static let foreignComment = JSONSyntaxError(
+    "W0011", "found a comment that begins with \"#\"", help: "begin it with \"//\"")
 }
 
 // MARK: Between values
 
 extension JSONSyntaxError {
   static func trailingComma(before bracket: Character) -> JSONSyntaxError {
-    JSONSyntaxError("W0012", "trailing comma before \"\(bracket)\"", help: "remove the comma")
+    JSONSyntaxError(
+      "W0012", "trailing comma before \"\(bracket)\"",
+      help: "remove the comma; only a file called NAME.jsonc may have it")
   }
 
   static let missingComma = JSONSyntaxError(

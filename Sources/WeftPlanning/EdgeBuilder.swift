@@ -102,8 +102,10 @@ struct EdgeBuilder {
 
   private mutating func draw(_ needs: [Need], of node: Plan.NodeIndex) {
     var drawn = 0
+    // Taken once: each use through the array would count references to its three lists.
+    let names = names[found.file]
     for index in needs.indices {
-      guard let target = target(of: needs[index], of: node) else { continue }
+      guard let target = target(of: needs[index], of: node, names) else { continue }
       edges.append(target)
       drawn += 1
     }
@@ -111,8 +113,10 @@ struct EdgeBuilder {
   }
 
   /// The node that `need` waits for; `nil` after reporting why there is none.
-  private mutating func target(of need: Need, of node: Plan.NodeIndex) -> Plan.NodeIndex? {
-    switch names[found.file].meaning(of: need.name) {
+  private mutating func target(
+    of need: Need, of node: Plan.NodeIndex, _ names: StepNames
+  ) -> Plan.NodeIndex? {
+    switch names.meaning(of: need.name) {
     case .ambiguous:
       return nil
     case .unknown:
@@ -211,12 +215,7 @@ struct EdgeBuilder {
   private func member(called name: String) -> OutlineMember.Subject? {
     guard found.problems.count < DiagnosticCollection.defaultLimit else { return nil }
     let node = outline.nodes.indices.first { node in
-      let step: Step? =
-        switch outline.nodes[node] {
-        case .step(let index): outline.steps[Int(index)].step
-        case .groupStart(let index): outline.groups[Int(index)].step
-        case .groupEnd: nil
-        }
+      let step = outline.step(at: node)
       return step?.name == name && step?.id == nil && outline.file(of: node) == found.file
     }
     return node.map(subject)
@@ -352,8 +351,8 @@ extension Diagnostic {
     _ subject: Subject, _ name: String, first: Place?
   ) -> Diagnostic {
     Diagnostic(
-      .warning, code: "W0501", message: "\(subject) needs \"\(name)\" twice", place: nil,
-      help: "remove one of the two", related: .init("the first one is here", first), key: "needs")
+      "W0501", "\(subject) needs \"\(name)\" twice", key: "needs", help: "remove one of the two",
+      severity: .warning, related: .init("the first one is here", first))
   }
 
   fileprivate static func unknownLog(

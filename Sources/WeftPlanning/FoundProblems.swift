@@ -14,7 +14,7 @@ struct PlacedProblem: Sendable {
   func located(in outline: Outline) -> Diagnostic {
     var diagnostic = diagnostic
     diagnostic.place = outline.place(range, inFile: file)
-    diagnostic.step = node.flatMap(outline.address)?.text
+    diagnostic.step = node.map(outline.address)?.text
     return diagnostic
   }
 }
@@ -63,21 +63,21 @@ extension Diagnostic.Place {
 }
 
 extension Diagnostic {
+  /// A problem whose place and step are added when it is found.
+  init(
+    _ code: String, _ message: String, key: String? = nil, help: String?,
+    severity: Severity = .error, related: [Related] = []
+  ) {
+    self.init(
+      severity, code: code, message: message, place: nil, help: help, related: related, key: key)
+  }
+
   /// A problem with a step or group, which the message begins with.
   static func problem(
     _ code: String, of subject: OutlineMember.Subject, _ message: String, key: String,
     help: String?, related: [Related] = []
   ) -> Diagnostic {
-    Diagnostic(
-      .error, code: code, message: "\(subject) \(message)", place: nil, help: help,
-      related: related, key: key)
-  }
-
-  /// A problem with the values of expressions.
-  static func value(_ problem: ValueProblem) -> Diagnostic {
-    Diagnostic(
-      problem.isWarning ? .warning : .error, code: problem.code, message: problem.message,
-      place: nil, help: problem.help)
+    Diagnostic(code, "\(subject) \(message)", key: key, help: help, related: related)
   }
 }
 

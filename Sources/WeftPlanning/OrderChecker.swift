@@ -3,7 +3,7 @@ import WeftDiagnostics
 
 /// Finds members of `steps` that do not wait for the member before them, because their `needs` replaces the order of
 /// the list.
-struct OrderChecker {
+struct OrderChecker<Graph: StepGraph> {
   /// A member and the one before it, by their nodes; for a group, its start.
   struct Gap: Hashable {
     var member: Plan.NodeIndex
@@ -12,41 +12,24 @@ struct OrderChecker {
     var isFollowed: Bool
   }
 
-  private let nodes: [PlanNode]
-  private let groups: [PlannedGroup]
+  private let graph: Graph
   private let edges: PlanEdges
   /// The number of edges that may still be visited, which keeps the check linear in the size of the plan.
   private var edgesLeft: Int
 
-  static func gaps(in outline: Outline, _ edges: PlanEdges) -> [Gap] {
-    var checker = OrderChecker(outline.nodes, outline.groups, edges)
-    return checker.gaps { outline.member(at: $0).step.needs }
-  }
-
-  static func gaps(in plan: Plan) -> [Gap] {
-    var checker = OrderChecker(plan.nodes, plan.groups, plan.dependencies)
-    return checker.gaps { node in
-      switch plan.nodes[node] {
-      case .step(let index): plan.steps[Int(index)].needs
-      case .groupStart(let index), .groupEnd(let index): plan.groups[Int(index)].step?.needs
-      }
-    }
-  }
-
-  private init(_ nodes: [PlanNode], _ groups: [PlannedGroup], _ edges: PlanEdges) {
-    self.nodes = nodes
-    self.groups = groups
+  init(_ graph: Graph, _ edges: PlanEdges) {
+    self.graph = graph
     self.edges = edges
-    edgesLeft = 10 * (nodes.count + edges.count) + 1000
+    edgesLeft = 10 * (graph.nodes.count + edges.count) + 1000
   }
 
-  private mutating func gaps(needs: (Plan.NodeIndex) -> [Need]?) -> [Gap] {
+  mutating func gaps() -> [Gap] {
     var gaps: [Gap] = []
-    for group in groups where group.order == .steps && group.members.count > 1 {
-      let needs = group.members.map { needs(Int($0)) }
+    for group in graph.groups where group.order == .steps && group.members.count > 1 {
+      let needs = group.members.map { graph.step(at: Int($0))?.needs }
       for index in needs.indices.dropFirst() where needs[index] != nil {
         let (member, previous) = (Int(group.members[index]), Int(group.members[index - 1]))
-        guard waits(member, for: end(of: previous)) == false else { continue }
+        guard waits(member, for: graph.end(of: previous)) == false else { continue }
         gaps.append(
           Gap(
             member: member, previous: previous,
@@ -54,11 +37,6 @@ struct OrderChecker {
       }
     }
     return gaps
-  }
-
-  private func end(of node: Plan.NodeIndex) -> Plan.NodeIndex {
-    guard case .groupStart(let index) = nodes[node] else { return node }
-    return groups[Int(index)].endNode
   }
 
   /// - Returns: `nil` if it would take too long to find out.
@@ -80,7 +58,8 @@ struct OrderChecker {
 extension Outline {
   /// Reports members that do not wait for the one before them, if later members rely on the order of the list.
   func orderProblems(_ edges: PlanEdges) -> [PlacedProblem] {
-    OrderChecker.gaps(in: self, edges).filter(\.isFollowed).compactMap { gap in
+    var checker = OrderChecker(self, edges)
+    return checker.gaps().filter(\.isFollowed).compactMap { gap in
       let member = member(at: gap.member)
       guard let needs = member.step.needs, let first = needs.first else { return nil }
       return PlacedProblem(
@@ -96,13 +75,11 @@ extension Diagnostic {
     _ subject: OutlineMember.Subject, previous: String
   ) -> Diagnostic {
     Diagnostic(
-      .warning, code: "W0515",
-      message: "\(subject) does not wait for \"\(previous)\" before it, because it has \"needs\"; "
-        + "nor do the steps after it",
-      place: nil,
+      "W0515",
+      "\(subject) does not wait for \"\(previous)\" before it, because it has \"needs\"; "
+        + "nor do the steps after it", key: "needs",
       help:
         "add \"\(previous)\" to \"needs\"; if this is intended, use \"parallel\", or \"needs\" "
-        + "on the steps that follow",
-      key: "needs")
+        + "on the steps that follow", severity: .warning)
   }
 }

@@ -57,11 +57,14 @@ extension Outline {
     }
   }
 
-  /// The address of a step or group, including those of the steps that run the files around it.
-  func address(of node: Plan.NodeIndex) -> StepAddress? {
-    switch nodes[node] {
-    case .step(let index): steps[Int(index)].address
-    case .groupStart(let index), .groupEnd(let index): groups[Int(index)].address
+  /// The shape of the result of a step or group, or, as `self`, of one element.
+  func resultShape(of node: Plan.NodeIndex, asOwn: Bool = false) -> ResultShape {
+    guard case .step(let index) = nodes[node] else {
+      let step = member(at: node).step
+      return asOwn ? step.ownResultShape : step.resultShape
+    }
+    return steps[Int(index)].withStep {
+      asOwn ? $0.pointee.ownResultShape : $0.pointee.resultShape
     }
   }
 
@@ -75,12 +78,6 @@ extension Outline {
     case .step(let index): groups[steps[Int(index)].group].file
     case .groupStart(let index), .groupEnd(let index): groups[Int(index)].file
     }
-  }
-
-  /// The node that is reached once the step, or the whole group, at `node` has ended.
-  func end(of node: Plan.NodeIndex) -> Plan.NodeIndex {
-    guard case .groupStart(let index) = nodes[node] else { return node }
-    return groups[Int(index)].endNode
   }
 
   /// The `finally` group of the file that a group runs; `nil` if there is none.
@@ -247,9 +244,9 @@ private struct OutlineWriter {
   private mutating func enter(_ workflow: Workflow, runBy step: Step, at address: StepAddress) {
     outline.hasControl = true
     let caller = outline.groups.count
-    let body = Step(
-      action: .group(workflow.body), settings: workflow.settings, timeout: workflow.timeout,
-      outputs: workflow.outputs, computed: workflow.computed)
+    var body = Step(
+      action: .group(workflow.body), settings: workflow.settings, outputs: workflow.outputs)
+    body.$timeout = workflow.$timeout
     enter(StepGroup(.steps, [body]), of: step, at: address)
     open[open.count - 1].finally = workflow.finally
     open[open.count - 1].written.append(Int32(outline.nodes.count))
@@ -383,16 +380,14 @@ struct StepCounter {
 extension Diagnostic {
   fileprivate static func groupsTooDeep(innermost group: String) -> Diagnostic {
     Diagnostic(
-      .error, code: "W0210",
-      message: "group \"\(group)\" is nested deeper than \(WorkflowLimits.groupDepth) groups",
-      place: nil, help: "move inner groups out, and name them in \"needs\"")
+      "W0210", "group \"\(group)\" is nested deeper than \(WorkflowLimits.groupDepth) groups",
+      help: "move inner groups out, and name them in \"needs\"")
   }
 
   fileprivate static var tooManySteps: Diagnostic {
     Diagnostic(
-      .error, code: "W0211",
-      message: "the workflow has more than \(WorkflowLimits.steps) steps and groups, "
-        + "including those of nested files",
-      place: nil, help: "split the workflow into several")
+      "W0211",
+      "the workflow has more than \(WorkflowLimits.steps) steps and groups, "
+        + "including those of nested files", help: "split the workflow into several")
   }
 }

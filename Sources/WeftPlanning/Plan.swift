@@ -73,8 +73,25 @@ public struct PlannedStep: Sendable {
 
   public var step: Step { list[Int(position)] }
 
-  /// Whether its values need to be checked. Called for every step, so it avoids a copy.
-  @inlinable package var mayHaveUnfitValues: Bool { list[Int(position)].mayHaveUnfitValues }
+  /// Reads the step in its list. A computed property or a method of the step gets a copy of it from an array, and also
+  /// from a pointer, if it is in another module; stored properties, and what extends a pointer, get none.
+  ///
+  /// The array owns the memory and is not changed meanwhile, so the pointer is valid until `read` returns; that it
+  /// points into the array is checked.
+  func withStep<Value>(_ read: (UnsafePointer<Step>) -> Value) -> Value {
+    list.withUnsafeBufferPointer { list in
+      precondition(list.indices.contains(Int(position)), "a planned step is in its list")
+      return read(list.baseAddress.unsafelyUnwrapped + Int(position))
+    }
+  }
+
+  /// Values that do not fit the rules of the file format, which only a workflow that was built in Swift can have.
+  func unfitValues(isCleanup: Bool) -> [Diagnostic] {
+    withStep { step in
+      step.mayHaveUnfitValues
+        ? BuiltValues.unfit(in: step.pointee, isCleanup: isCleanup) : []
+    }
+  }
 
   /// The innermost group that contains it, as an index into ``Plan/groups``.
   @inlinable public var group: Int { Int(groupIndex) }
@@ -92,9 +109,12 @@ public struct PlannedStep: Sendable {
     return command.successCodes
   }
 
+  /// Whether it runs a command with options.
+  var hasCommandOptions: Bool { list[Int(position)].hasCommandOptions }
+
   /// The maximum size of its log.
   package var logLimit: ByteCount {
-    list[Int(position)].hasCommandOptions
+    hasCommandOptions
       ? command?.logLimit ?? WorkflowLimits.logLimit : WorkflowLimits.logLimit
   }
 
@@ -112,8 +132,8 @@ public struct PlannedStep: Sendable {
 
   /// Whether its action gets a jobserver, or an expression decides that.
   @inlinable package var mayOfferJobserver: Bool {
-    list[Int(position)].hasValues && list[Int(position)].computed[.jobserver] != nil
-      || list[Int(position)].hasCommandOptions && command?.usesJobserver == true
+    guard list[Int(position)].hasCommandOptions, let command else { return false }
+    return command.options.$usesJobserver != .literal(false)
   }
 
   /// Its own settings, without copying the whole step.
@@ -122,11 +142,10 @@ public struct PlannedStep: Sendable {
   /// Its time limit, without copying the whole step.
   @inlinable package var timeout: Duration? { list[Int(position)].timeout }
   /// Visits its texts that may contain expressions, with their known locations.
-  func visitTexts(_ visit: (TextSite, String, [TextPlace]) -> Void) {
-    // Through a pointer, which unlike the subscript of an array copies no step.
-    list.withUnsafeBufferPointer { list in
-      let places = list[Int(position)].place.value?.texts ?? []
-      list[Int(position)].visitTexts { visit($0, $1, places) }
+  func visitTexts(_ visit: (TextSite, String, SourceRange?, [TextPlace]) -> Void) {
+    withStep { step in
+      let places = step.pointee.place.value?.texts ?? []
+      step.visitTexts { visit($0, $1, $2, places) }
     }
   }
   var name: String? { list[Int(position)].name }
@@ -137,7 +156,7 @@ public struct PlannedStep: Sendable {
   }
   /// Its declared outputs, without copying the whole step.
   @inlinable package var outputs: [OutputDeclaration] {
-    list[Int(position)].hasValues ? list[Int(position)].outputs : []
+    list[Int(position)].outputs
   }
   /// Its control options, without copying the whole step.
   @inlinable package var control: StepControl { list[Int(position)].control }
@@ -261,14 +280,6 @@ extension Plan {
   package func localAddress(of node: NodeIndex) -> StepAddress {
     address(of: node).local(inFileOf: files[groups[group(around: node)].file].address)
   }
-
-  /// The group of which a step, or a group by its start or end, is a member.
-  package func group(around node: NodeIndex) -> Int {
-    switch nodes[node] {
-    case .step(let index): steps[Int(index)].group
-    case .groupStart(let index), .groupEnd(let index): groups[Int(index)].parent ?? 0
-    }
-  }
 }
 
 /// The dependencies on logs, as declared by `stdin`; by indices into ``Plan/steps``.
@@ -306,11 +317,7 @@ extension Plan {
 
   /// The members of a step or, by its start, a group that can be read from outside.
   package func resultShape(ofNode node: NodeIndex) -> ResultShape {
-    switch nodes[node] {
-    case .step(let index): steps[Int(index)].step.resultShape
-    case .groupStart(let index), .groupEnd(let index):
-      groups[Int(index)].step?.resultShape ?? .group
-    }
+    step(at: node)?.resultShape ?? .group
   }
 }
 

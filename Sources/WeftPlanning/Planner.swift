@@ -69,12 +69,13 @@ struct BuiltValueChecker {
       checker.found.node = group.startNode
       checker.append(BuiltValues.unfit(in: step), at: step)
     }
-    for index in outline.steps.indices where outline.steps[index].mayHaveUnfitValues {
-      let step = outline.steps[index]
+    for (index, step) in outline.steps.enumerated() {
+      let isCleanup = !outline.cleanedUp.isEmpty && outline.cleanedUp[Int32(index)] != nil
+      let unfit = step.unfitValues(isCleanup: isCleanup)
+      guard !unfit.isEmpty else { continue }
       checker.found.file = outline.groups[step.group].file
       checker.found.node = step.node
-      let isCleanup = outline.cleanedUp[Int32(index)] != nil
-      checker.append(BuiltValues.unfit(in: step.step, isCleanup: isCleanup), at: step.step)
+      checker.append(unfit, at: step.step)
     }
     return checker.found.problems
   }

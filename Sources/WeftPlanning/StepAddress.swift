@@ -58,8 +58,33 @@ public struct StepAddress: Sendable, CustomStringConvertible {
 
   /// Whether it is written as the printer writes it, with keys that elements may have.
   package var isCanonical: Bool {
-    if text.utf8.allSatisfy({ StepAddress.isPlain($0) }), !text.isEmpty { return true }
-    return ElementKeys.unfitScalar(in: text) == nil && StepAddress(parsing: text) == self
+    hasPlainParts
+      || ElementKeys.unfitScalar(in: text) == nil && StepAddress(parsing: text) == self
+  }
+
+  /// Whether it is written as the printer writes it, and its keys consist of the same bytes as ids. Nearly all are: so
+  /// they need not be parsed.
+  private var hasPlainParts: Bool {
+    var text = text
+    return text.withUTF8 { bytes in
+      // A name or key that has begun, and whether it has any byte; after a key, no part has begun.
+      var (isKey, isEmpty, isAfterKey) = (false, true, false)
+      for byte in bytes {
+        switch byte {
+        case _ where StepAddress.isPlain(byte):
+          if isAfterKey { return false }
+          isEmpty = false
+        case UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "["):
+          if isKey || isEmpty && !isAfterKey { return false }
+          (isKey, isEmpty, isAfterKey) = (byte == UInt8(ascii: "["), true, false)
+        case UInt8(ascii: "]"):
+          if !isKey || isEmpty { return false }
+          (isKey, isEmpty, isAfterKey) = (false, true, true)
+        default: return false
+        }
+      }
+      return isAfterKey || !isKey && !isEmpty
+    }
   }
 
   /// Whether the byte is a letter, a digit, `_` or `-`, of which ids consist.
@@ -76,7 +101,10 @@ public struct StepAddress: Sendable, CustomStringConvertible {
 /// Addresses are compared as written: `é` as one scalar and as two are two keys.
 extension StepAddress: Hashable {
   public static func == (left: StepAddress, right: StepAddress) -> Bool {
-    left.text.utf8.elementsEqual(right.text.utf8)
+    var (left, right) = (left.text, right.text)
+    return left.withUTF8 { left in
+      right.withUTF8 { right in left.count == right.count && left.elementsEqual(right) }
+    }
   }
 
   public func hash(into hasher: inout Hasher) {
@@ -145,6 +173,7 @@ extension StepAddress {
 
   /// Whether a key is written with escapes.
   package static func needsEscaping(_ key: String) -> Bool {
+    if key.utf8.allSatisfy(isPlain) { return false }
     let scalars = key.unicodeScalars
     return scalars.contains(where: isSpecial) || scalars.first?.properties.isWhitespace == true
       || scalars.last?.properties.isWhitespace == true
@@ -159,8 +188,8 @@ extension StepAddress {
 
   /// The loop of which it is an element; `nil` for any other address.
   package var loop: StepAddress? {
-    guard text.utf8.last == UInt8(ascii: "]"), let last = lastElement else { return nil }
-    return StepAddress(String(text[..<last.lowerBound]))
+    guard let last = lastElement, last.upperBound == text.utf8.count else { return nil }
+    return prefix(last.lowerBound)
   }
 
   /// The outermost loop around it, or of which it is an element, by its address in the plan.
@@ -170,24 +199,27 @@ extension StepAddress {
 
   /// The innermost element around it, or itself if it is an element.
   package var innermostElement: StepAddress? {
-    lastElement.map { StepAddress(String(text[..<$0.upperBound])) }
+    lastElement.map { $0.upperBound == text.utf8.count ? self : prefix($0.upperBound) }
   }
 
-  /// The range of the last key, including its brackets.
-  private var lastElement: Range<String.Index>? {
-    let bytes = text.utf8
-    var open: String.Index?
-    var last: Range<String.Index>?
-    var isEscaped = false
-    for index in bytes.indices {
-      defer { isEscaped = !isEscaped && bytes[index] == UInt8(ascii: "\\") }
-      if isEscaped { continue }
-      if bytes[index] == UInt8(ascii: "[") { open = index }
-      if bytes[index] == UInt8(ascii: "]"), let start = open {
-        last = start..<bytes.index(after: index)
+  private func prefix(_ count: Int) -> StepAddress {
+    StepAddress(String(Substring(text.utf8.prefix(count))))
+  }
+
+  /// The bytes of the last key, including its brackets.
+  private var lastElement: Range<Int>? {
+    var text = text
+    return text.withUTF8 { bytes in
+      var open: Int?
+      var last: Range<Int>?
+      var isEscaped = false
+      for (place, byte) in bytes.enumerated() {
+        if !isEscaped, byte == UInt8(ascii: "[") { open = place }
+        if !isEscaped, byte == UInt8(ascii: "]"), let open { last = open..<place + 1 }
+        isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
       }
+      return last
     }
-    return last
   }
 
   /// Whether it is `other`, or an address inside it.
@@ -229,8 +261,8 @@ extension StepAddress {
   /// - Parameter isKnown: Whether the plan has such an address.
   package func planned(isKnown: (StepAddress) -> Bool) -> StepAddress {
     guard hasElement, let last = lastElement else { return self }
-    let loop = StepAddress(String(text[..<last.lowerBound])).planned(isKnown: isKnown)
-    let rest = text[last.upperBound...]
+    let loop = prefix(last.lowerBound).planned(isKnown: isKnown)
+    let rest = Substring(text.utf8.dropFirst(last.upperBound))
     guard rest.utf8.first == UInt8(ascii: ".") else { return StepAddress(loop.text + String(rest)) }
     let byPlace = StepAddress(loop.text + String(rest))
     let byName = StepAddress(String(loop.filePrefix + rest.dropFirst()))

@@ -22,6 +22,11 @@ package struct StepChoice: Sendable, Hashable {
     package let name: String
     /// The closest existing name.
     package let nearest: String?
+
+    package init(name: String, nearest: String?) {
+      self.name = name
+      self.nearest = nearest
+    }
   }
 }
 

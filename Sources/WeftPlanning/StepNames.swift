@@ -75,11 +75,10 @@ struct StepNames: Sendable {
       let later = outline.member(at: node).step.place.value
       found.append(
         Diagnostic(
-          .error, code: "W0201", message: "duplicate id \"\(id.text)\"", place: nil,
+          "W0201", "duplicate id \"\(id.text)\"", key: "id",
           help: "ids are unique in a file: rename one of the two",
           related: .init(
-            "the first one is here", outline.place(earlier?.id ?? earlier?.step, inFile: file)),
-          key: "id"),
+            "the first one is here", outline.place(earlier?.id ?? earlier?.step, inFile: file))),
         later?.id ?? later?.step)
     }
     return (names, found.problems)

@@ -16,19 +16,28 @@ package struct DisplaySettings: Sendable, Hashable {
   package var usesUnicode: Bool
   /// Whether failures become GitHub Actions annotations.
   package var annotatesForGitHub: Bool
-  /// A sentence for the end of a summary that omits output of a failed step.
-  package var moreHint: String?
+  /// The run for the commands that the display suggests; `nil` to suggest none.
+  package var run: RunReference?
+  /// The display of step output.
+  package var output: OutputMode
 
   package init(
     mode: Mode, isTerminal: Bool = false, usesColour: Bool = false, usesUnicode: Bool = true,
-    annotatesForGitHub: Bool = false, moreHint: String? = nil
+    annotatesForGitHub: Bool = false, run: RunReference? = nil,
+    output: OutputMode = .auto
   ) {
     self.mode = mode
     self.isTerminal = isTerminal
     self.usesColour = usesColour
     self.usesUnicode = usesUnicode
     self.annotatesForGitHub = annotatesForGitHub
-    self.moreHint = moreHint
+    self.run = run
+    self.output = output
+  }
+
+  var outputPolicy: OutputPolicy {
+    OutputPolicy(
+      mode: output, device: mode == .live ? .screen : annotatesForGitHub ? .foldedLines : .lines)
   }
 
   /// Chooses settings: live on a terminal that can move its cursor and is large enough, unless `CI` says that the

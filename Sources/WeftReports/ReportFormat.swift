@@ -2,7 +2,7 @@
 ///
 /// Nothing here reads the state directory or a clock: the caller collects what a run's folder holds, so the same record
 /// always gives the same bytes.
-package enum ReportFormat: String, Sendable, Hashable, CaseIterable {
+public enum ReportFormat: String, Sendable, Hashable, CaseIterable {
   /// A page that explores the run.
   case html
   /// A summary for comments and job summaries.
@@ -15,7 +15,7 @@ package enum ReportFormat: String, Sendable, Hashable, CaseIterable {
   case csv
 
   /// The format that the ending of a file's name stands for; `nil` for an unknown one.
-  package init?(ending path: String) {
+  public init?(ending path: String) {
     let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map {
       path[path.utf8.index(after: $0)...]
     }
@@ -27,7 +27,7 @@ package enum ReportFormat: String, Sendable, Hashable, CaseIterable {
   }
 
   /// The ending of names that stand for the format.
-  package var ending: String {
+  public var ending: String {
     switch self {
     case .html: ".html"
     case .markdown: ".md"

@@ -227,7 +227,7 @@ extension CommandAnalyzer {
         } else {
           guard option(word, of: wrapper, &words, name) else { return }
         }
-      } else if wrapper.scripts.contains(where: { $0 == word.literal }) {
+      } else if word.literal.map(wrapper.scripts.contains) == true {
         reject(words, .scriptText(name))
         return
       } else if wrapper.assigns, let equals = word.text.firstIndex(of: .equals),
@@ -245,7 +245,7 @@ extension CommandAnalyzer {
         break
       }
     }
-    if wrapper.scripts.contains(where: { $0 == words.first?.literal }) {
+    if words.first?.literal.map(wrapper.scripts.contains) == true {
       reject(words, .scriptText(name))
       return
     }
@@ -270,7 +270,7 @@ extension CommandAnalyzer {
     _ word: ShellWord, of wrapper: Wrapper, _ words: inout ArraySlice<ShellWord>, _ name: String
   ) -> Bool {
     let text = String(decoding: word.literalStart, as: UTF8.self)
-    if wrapper.scripts.contains(where: { text.hasPrefix($0) }) {
+    if wrapper.scripts.all.contains(where: { text.hasPrefix($0) }) {
       reject(word, .scriptText(name))
       reject(words, .scriptText(name))
       return false
@@ -278,7 +278,7 @@ extension CommandAnalyzer {
     if text.hasPrefix("--") {
       if word.literal != nil, wrapper.words.contains(text), !words.isEmpty {
         words.removeFirst()
-      } else if word.hasValue, !wrapper.words.contains(where: { text.hasPrefix($0 + "=") }) {
+      } else if word.hasValue, !wrapper.words.all.contains(where: { text.hasPrefix($0 + "=") }) {
         reject(word, .optionOf(name))
       }
       return true

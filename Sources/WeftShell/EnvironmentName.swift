@@ -63,11 +63,10 @@ package enum SpecialVariables {
       || name.hasPrefix("BASH_") || name.hasPrefix("XDG_") || name.hasPrefix("WEFT_")
   }
 
-  private static let surrounding: Set<String> = [
-    "PWD", "OLDPWD", "HOSTNAME", "HOSTTYPE", "OSTYPE", "MACHTYPE", "IFS", "OPTARG", "REPLY", "PS4",
-    "BASH", "BASHPID", "DISPLAY", "EDITOR", "VISUAL", "PAGER", "NO_COLOR", "CLICOLOR", "COLORTERM",
-    "SSH_AUTH_SOCK", "SUDO_USER", "MAPFILE", "_",
-  ]
+  private static let surrounding: Words = """
+    PWD OLDPWD HOSTNAME HOSTTYPE OSTYPE MACHTYPE IFS OPTARG REPLY PS4 BASH BASHPID DISPLAY
+    EDITOR VISUAL PAGER NO_COLOR CLICOLOR COLORTERM SSH_AUTH_SOCK SUDO_USER MAPFILE _
+    """
 
   private static let names: Set<String> = [
     // A prompt is expanded, and commands in it are run (bash(1), "PROMPTING"; zshparam(1)).

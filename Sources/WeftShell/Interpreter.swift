@@ -64,7 +64,9 @@ struct InterpreterArguments {
       return nil
     }
     if interpreter.operandsAreCode, word.hasValue { return .programText(name) }
-    if let option = interpreter.codeWords.first(where: { text == $0 || text.hasPrefix($0 + "=") }) {
+    if let option = interpreter.codeWords.all.first(where: {
+      text == $0 || text.hasPrefix($0 + "=")
+    }) {
       hasCode = true
       if text == option, word.literal != nil { awaited = .programText(name) }
       return .programText(name)
@@ -154,7 +156,7 @@ struct Interpreter {
   /// One-letter options whose argument is program text.
   var code = ""
   /// Long options whose argument is program text.
-  var codeWords: Set<String> = []
+  var codeWords: Words = ""
   /// One-letter options with other arguments; for an interpreter these usually name more code.
   var letters = ""
   /// One-letter options that take the rest of their word as an argument, but never the next word.
@@ -188,54 +190,56 @@ struct Interpreter {
       "perl": Interpreter(code: "eE", letters: "I", attached: "0CdDFilmMVx"),
       "ruby": Interpreter(code: "e", letters: "ICEr", attached: "0FiKTWx"),
       "php": Interpreter(
-        code: "rBRE", codeWords: ["--run", "--process-code", "--process-begin", "--process-end"],
+        code: "rBRE", codeWords: "--run --process-code --process-begin --process-end",
         letters: "cdfFtzS"),
       "Rscript": Interpreter(code: "e", readsInput: false),
-      "julia": Interpreter(code: "eE", codeWords: ["--eval", "--print"], letters: "LHJCp"),
+      "julia": Interpreter(code: "eE", codeWords: "--eval --print", letters: "LHJCp"),
       "osascript": Interpreter(code: "e", letters: "ls"),
       "sed": Interpreter(
-        code: "e", codeWords: ["--expression"], letters: "fl", attached: "i", isFirstOperand: true,
+        code: "e", codeWords: "--expression", letters: "fl", attached: "i", isFirstOperand: true,
         permutes: true, readsInput: false),
       "jq": Interpreter(
         letters: "fL",
         data: ["--arg": 2, "--argjson": 2, "--slurpfile": 2, "--rawfile": 2, "--indent": 1],
         isFirstOperand: true, readsInput: false),
       "psql": Interpreter(
-        code: "c", codeWords: ["--command"], letters: "fhpUdovFRTPL", permutes: true),
-      "sqlite3": Interpreter(codeWords: ["-cmd"], operandsAreCode: true),
+        code: "c", codeWords: "--command", letters: "fhpUdovFRTPL", permutes: true),
+      "sqlite3": Interpreter(codeWords: "-cmd", operandsAreCode: true),
       "make": Interpreter(
         data: ["-C": 1, "-j": 1, "-l": 1], operandsAreCode: true, readsInput: false),
-      "su": Interpreter(code: "c", codeWords: ["--command"], letters: "gGsw", permutes: true),
+      "su": Interpreter(code: "c", codeWords: "--command", letters: "gGsw", permutes: true),
       "script": Interpreter(
-        code: "c", codeWords: ["--command"], letters: "EIOBTmo", permutes: true),
+        code: "c", codeWords: "--command", letters: "EIOBTmo", permutes: true),
       "bc": Interpreter(),
       "dc": Interpreter(code: "e"),
     ]
-    func add(_ names: [String], _ interpreter: Interpreter) {
-      for name in names { table[name] = interpreter }
+    func add(_ names: Words, _ interpreter: Interpreter) {
+      for name in names.all { table[name] = interpreter }
     }
     add(
-      [
-        "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "yash", "fish", "csh", "tcsh", "nu",
-        "xonsh",
-        "elvish", "rc", "es", "posh", "sash", "osh", "ysh", "ion", "rbash", "lksh",
-      ],
+      """
+      sh bash dash ash zsh ksh mksh yash fish csh tcsh nu xonsh elvish rc es posh sash osh
+      ysh ion rbash lksh
+      """,
       Interpreter(letters: "oO", isShell: true))
-    add(["python", "pypy"], Interpreter(code: "c", letters: "mWXQ", endsAtCode: true))
     add(
-      ["node", "nodejs", "bun", "ts-node", "tsx"],
-      Interpreter(code: "ep", codeWords: ["--eval", "--print"], letters: "rC"))
-    add(["lua", "luajit", "texlua"], Interpreter(code: "e", letters: "l"))
+      "python pypy", Interpreter(code: "c", letters: "mWXQ", endsAtCode: true))
     add(
-      ["awk", "gawk", "mawk", "nawk"],
+      "node nodejs bun ts-node tsx",
+      Interpreter(code: "ep", codeWords: "--eval --print", letters: "rC"))
+    add(
+      "lua luajit texlua", Interpreter(code: "e", letters: "l"))
+    add(
+      "awk gawk mawk nawk",
       Interpreter(
-        code: "e", codeWords: ["--source"], letters: "fEilvF", isFirstOperand: true,
+        code: "e", codeWords: "--source", letters: "fEilvF", isFirstOperand: true,
         readsInput: false))
     add(
-      ["mysql", "mariadb"],
+      "mysql mariadb",
       Interpreter(
-        code: "e", codeWords: ["--execute", "--init-command"], letters: "uhPDS", permutes: true))
-    add(["gmake", "bmake"], Interpreter(operandsAreCode: true, readsInput: false))
+        code: "e", codeWords: "--execute --init-command", letters: "uhPDS", permutes: true))
+    add(
+      "gmake bmake", Interpreter(operandsAreCode: true, readsInput: false))
     table["runuser"] = table["su"]
     return table
   }()

@@ -222,3 +222,199 @@ struct Redirection {
   /// The offset of its operator.
   var offset: Int
 }
+
+/// Expansions that begin with `$` or a backquote (POSIX, §2.6).
+extension ScriptReading {
+  /// The context of an expansion, which determines what quotes inside it mean.
+  enum Surroundings { case bare, doubleQuotes, hereDocument }
+
+  /// Reads a `$` and the rest of its expansion.
+  mutating func dollar(
+    _ surroundings: Surroundings, into text: inout [UInt8]
+  ) throws(UnsupportedSyntaxError) {
+    switch nextByte {
+    case ScriptText.placeholder:
+      position += 1
+      text.append(ScriptText.placeholder)
+      rejectHole(.afterDollar)
+    case .singleQuote where surroundings == .bare: try dollarQuoted(into: &text)
+    case .doubleQuote where surroundings == .bare: try translated(into: &text)
+    case .openParenthesis:
+      position += 1
+      if nextByte == .openParenthesis { try arithmetic() } else { try commandSubstitution() }
+      text.append(ShellWord.expansion)
+    case .openBrace:
+      try parameter(surroundings)
+      text.append(ShellWord.expansion)
+    case UInt8(ascii: "["): throw unfollowable("$[")
+    case .backslash where script.bytes[position + 2] == .newline: throw unfollowable("$\\")
+    case let next where next.isNameStart:
+      let start = position
+      position += 1
+      while byte.isName { position += 1 }
+      text.append(ShellWord.expansion)
+      flow.recordRead(script.text(start + 1..<position), start..<position)
+      try expectNothingOfZsh()
+    case let next where next.isDigit || Self.specialParameters.contains(next):
+      position += 2
+      text.append(ShellWord.expansion)
+      try expectNothingOfZsh()
+    case let next where dialect == .zsh && Self.flagsOfZsh.contains(next): throw unfollowable("$")
+    default:
+      text.append(.dollar)
+      position += 1
+    }
+  }
+
+  private static let specialParameters = Array("@*#?-$!".utf8)
+  private static let flagsOfZsh = Array("=~^+:".utf8)
+
+  /// Stops where zsh takes `[…]` and `:x` after `$name` as part of the expansion.
+  private func expectNothingOfZsh() throws(UnsupportedSyntaxError) {
+    guard dialect == .zsh else { return }
+    let previous = script.bytes[position - 1]
+    let isLength = previous == .hash && (byte.isName || byte == .openBrace)
+    if byte == UInt8(ascii: "[") || byte == UInt8(ascii: ":") || isLength {
+      throw unfollowable("$")
+    }
+  }
+
+  /// Reads `$"…"`, which bash translates before it expands it.
+  private mutating func translated(into text: inout [UInt8]) throws(UnsupportedSyntaxError) {
+    let start = position
+    position += 1
+    try doubleQuoted(into: &text)
+    reject(script.placeholders(in: start..<position), .translated)
+  }
+
+  /// Reads `(…)` after `$`, `<` or `>`: commands with quotes of their own.
+  mutating func commandSubstitution() throws(UnsupportedSyntaxError) {
+    let start = position
+    position += 1
+    if byte == .hash || byte == .backslash || byte == .openParenthesis {
+      throw unfollowable("$(" + String(UnicodeScalar(byte)), at: start)
+    }
+    let (outer, outside) = (awaited, awaitedOutside)
+    awaitedOutside += awaited.count
+    awaited = []
+    try nested { reading throws(UnsupportedSyntaxError) in try reading.list(until: .parenthesis) }
+    guard byte == .closeParenthesis, awaited.isEmpty else { throw unbalanced("$(", at: start) }
+    position += 1
+    (awaited, awaitedOutside) = (outer, outside)
+  }
+
+  /// Reads `((…))`: every value in it would be evaluated, including the output of commands in it.
+  mutating func arithmetic(allowsSemicolons: Bool = false) throws(UnsupportedSyntaxError) {
+    let start = position
+    position += 2
+    var open = 0
+    while open > 0 || byte != .closeParenthesis || nextByte != .closeParenthesis {
+      switch byte {
+      case ScriptText.end: throw unbalanced("((", at: start)
+      case ScriptText.placeholder: rejectHole(.arithmetic)
+      case .openParenthesis:
+        open += 1
+        position += 1
+      case .closeParenthesis where open > 0:
+        open -= 1
+        position += 1
+      case .dollar:
+        var ignored: [UInt8] = []
+        try nested { reading throws(UnsupportedSyntaxError) in
+          try reading.dollar(.doubleQuotes, into: &ignored)
+        }
+      case .semicolon where allowsSemicolons: position += 1
+      case .closeParenthesis, .singleQuote, .doubleQuote, .backquote, .backslash, .openBrace,
+        .closeBrace, .semicolon:
+        throw unfollowable("((", at: start)
+      case .newline:
+        try expectNoDocument()
+        position += 1
+      case let next where next.isNameStart:
+        let name = position
+        while byte.isName { position += 1 }
+        // Whether the name is set or read there is not distinguished.
+        flow.set([script.text(name..<position)], at: name)
+      default: position += 1
+      }
+    }
+    position += 2
+    reject(script.placeholders(in: start..<position), .arithmetic)
+    flow.evaluated.append(start..<position)
+  }
+
+  /// Reads `${…}`: shells differ on what may follow the name, and evaluate much of it.
+  private mutating func parameter(_ surroundings: Surroundings) throws(UnsupportedSyntaxError) {
+    let start = position
+    position += 2
+    switch byte {
+    case ScriptText.placeholder: rejectHole(.expansion)
+    case _ where byte.isName || Self.specialParameters.contains(byte): position += 1
+    default: throw unfollowable("${" + String(UnicodeScalar(byte == 0 ? 0x20 : byte)), at: start)
+    }
+    try nested { reading throws(UnsupportedSyntaxError) in
+      while reading.byte != .closeBrace { try reading.operand(surroundings, from: start) }
+    }
+    position += 1
+    reject(script.placeholders(in: start..<position), .expansion)
+    flow.recordExpansion(start..<position, in: script)
+  }
+
+  private mutating func operand(
+    _ surroundings: Surroundings, from start: Int
+  ) throws(UnsupportedSyntaxError) {
+    var ignored: [UInt8] = []
+    switch byte {
+    case ScriptText.end: throw unbalanced("${", at: start)
+    case ScriptText.placeholder: rejectHole(.expansion)
+    case .singleQuote where surroundings == .bare: try singleQuoted(into: &ignored)
+    case .doubleQuote where surroundings == .bare: try doubleQuoted(into: &ignored)
+    case .singleQuote, .doubleQuote: throw unfollowable("${… quotes …}", at: start)
+    case .openBrace: throw unfollowable("${… { …}", at: start)
+    case .backquote: try backquoted()
+    case .dollar where surroundings != .bare && nextByte == .singleQuote:
+      throw unfollowable("${… quotes …}", at: start)
+    case .dollar: try dollar(surroundings, into: &ignored)
+    case .backslash: try escapedOperand(surroundings, from: start)
+    case .newline:
+      try expectNoDocument()
+      position += 1
+    default: position += 1
+    }
+  }
+
+  private mutating func escapedOperand(
+    _ surroundings: Surroundings, from start: Int
+  ) throws(UnsupportedSyntaxError) {
+    position += 1
+    switch byte {
+    case ScriptText.placeholder, ScriptText.end: break
+    case .singleQuote, .doubleQuote, .newline:
+      guard surroundings == .bare, byte != .newline else {
+        throw unfollowable("${… quotes …}", at: start)
+      }
+      position += 1
+    default: position += 1
+    }
+  }
+
+  /// Reads `` `…` `` up to the next backquote without a backslash, whatever it contains.
+  mutating func backquoted() throws(UnsupportedSyntaxError) {
+    let start = position
+    position += 1
+    while byte != .backquote {
+      switch byte {
+      case ScriptText.end: throw unbalanced("`", at: start)
+      case ScriptText.placeholder: rejectHole(.backquotes)
+      case .backslash where nextByte != ScriptText.placeholder && nextByte != ScriptText.end:
+        position += 2
+      case .newline:
+        try expectNoDocument()
+        position += 1
+      default: position += 1
+      }
+    }
+    position += 1
+    flow.evaluated.append(start..<position)
+  }
+}

@@ -1,5 +1,5 @@
-import Synchronization
-import WeftPlatform
+public import Weft
+package import WeftPlatform
 
 /// A clock that only a test advances: nothing that waits for it takes any time.
 ///
@@ -12,7 +12,7 @@ import WeftPlatform
 /// ```
 ///
 /// ``TestRun`` has one; operators of streams, and other code that takes `some Clock<Duration>`, accept it as well.
-public final class TestClock: Clock {
+public final class TestClock: Clock, TimeSourceClock {
   /// A time of the clock: how far it has been advanced.
   public struct Instant: InstantProtocol {
     /// Since the clock was made.
@@ -29,6 +29,7 @@ public final class TestClock: Clock {
   }
 
   let time = ManualTime()
+  package var timeSource: any TimeSource { time }
 
   /// Creates a clock that stands at zero.
   public init() {}
@@ -61,55 +62,6 @@ public final class TestClock: Clock {
   /// - Parameter tolerance: Ignored.
   /// - Throws: `CancellationError` when the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-    let sleeper = Sleeper()
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        sleeper.begin(continuation) {
-          time.schedule(after: deadline.offset - time.now) { sleeper.end(.success(())) }
-        }
-      }
-    } onCancel: {
-      sleeper.end(.failure(CancellationError()))
-    }
-  }
-}
-
-/// One suspended task: resumed by the clock or by its cancellation, whichever is first.
-private final class Sleeper: Sendable {
-  private struct State {
-    var continuation: CheckedContinuation<Void, any Error>?
-    var timer: TimerToken?
-    var result: Result<Void, any Error>?
-  }
-
-  private let state = Mutex(State())
-
-  func begin(
-    _ continuation: CheckedContinuation<Void, any Error>, _ schedule: () -> TimerToken
-  ) {
-    let early = state.withLock { state in
-      if state.result == nil { state.continuation = continuation }
-      return state.result
-    }
-    if let early { return continuation.resume(with: early) }
-    let timer = schedule()
-    let isOver = state.withLock { state in
-      state.timer = timer
-      return state.result != nil
-    }
-    if isOver { timer.cancel() }
-  }
-
-  func end(_ result: Result<Void, any Error>) {
-    let (continuation, timer) = state.withLock { state in
-      guard state.result == nil else {
-        return (nil, nil) as (CheckedContinuation<Void, any Error>?, TimerToken?)
-      }
-      state.result = result
-      defer { (state.continuation, state.timer) = (nil, nil) }
-      return (state.continuation, state.timer)
-    }
-    timer?.cancel()
-    continuation?.resume(with: result)
+    try await time.sleep(for: deadline.offset - time.now)
   }
 }

@@ -141,10 +141,21 @@ public final class TestRun: Sendable {
   // MARK: Approvals
 
   /// Approves a step with `approve`, even one that is not waiting yet.
-  public func approve(_ step: String) { run.approve(StepAddress(step)) }
+  ///
+  /// - Precondition: There is such a step.
+  public func approve(_ step: String) { run.approve(existing(step)) }
 
   /// Rejects a step with `approve`, which fails with the class `rejected`.
-  public func reject(_ step: String) { run.reject(StepAddress(step)) }
+  ///
+  /// - Precondition: There is such a step.
+  public func reject(_ step: String) { run.reject(existing(step)) }
+
+  private func existing(_ step: String) -> StepAddress {
+    let address = StepAddress(step)
+    precondition(
+      report.steps.contains { $0.address == address }, "there is no step \"\(step)\"")
+    return address
+  }
 
   // MARK: Results
 

@@ -64,11 +64,12 @@ struct ArgumentParserTests {
       (["run", "-kx", "a"], .unknownOption("-x", of: .run)),
       (["run", "a", "-j"], .missingValue(of: .jobs, .run)),
       (["run", "--strict=yes", "a"], .unwantedValue(of: .strictRun, "yes", .run)),
-      (["run"], .missingOperand(.run)),
-      (["check"], .missingOperand(.check)),
+      (["why"], .missingOperand(.why)),
+      (["eval"], .missingOperand(.eval)),
       (["run", "a", "b"], .unwantedOperand("b", .run)),
       (["version", "a"], .unwantedOperand("a", .version)),
       (["run", "-k", "--fail-fast", "a"], .contradiction(.keepGoing, .failFast, .run)),
+      (["run", "-q", "--output", "none", "a"], .contradiction(.quiet, .output, .run)),
     ] as [([String], UsageError)])
   func everyUsageErrorHasItsOwnMessage(words: [String], error: UsageError) {
     #expect(throws: error) { try ArgumentParser.parse(words) }

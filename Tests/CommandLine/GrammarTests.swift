@@ -1,4 +1,5 @@
 import Testing
+import Weft
 import WeftEvents
 import WeftPlanning
 
@@ -27,6 +28,26 @@ struct GrammarTests {
     #expect(Set(spellings).count == spellings.count)
     let elsewhere = CommandDescription.named(command).options.flatMap(\.elsewhere)
     #expect(Set(spellings).isDisjoint(with: elsewhere))
+  }
+
+  @Test func theManualPageHasEveryCommandAndOption() {
+    let lines = ManualPage.text.split(separator: "\n")
+    let known = [".TH", ".SH", ".SS", ".PP", ".TP", ".B", ".RS", ".RE", ".nf", ".fi"]
+    for line in lines {
+      let word = line.prefix { $0 != " " }
+      // A line that begins with another request would be lost.
+      #expect(
+        known.contains(String(word)) || !(line.hasPrefix(".") || line.hasPrefix("'")), "\(line)")
+      #expect(line.utf8.allSatisfy { $0 < 0x80 }, "\(line)")
+    }
+    let terms = Set(lines.filter { $0.hasPrefix(".B ") || $0.hasPrefix(".SS ") }.map(String.init))
+    for command in CommandDescription.all {
+      let usage = command.usage.replacing("-", with: "\\-")
+      #expect(terms.contains(".SS \"\(usage)\""), "\(usage)")
+      for option in command.ownOptions {
+        #expect(terms.contains(".B \"\(option.synopsis.replacing("-", with: "\\-"))\""))
+      }
+    }
   }
 
   @Test func helpFitsATerminalAndAnyLocale() {

@@ -42,7 +42,7 @@ struct ValueTests {
         """#.utf8))
     let result = Weft.run("run", "workflow.json", "-i", "v=x\nPATH=/evil", in: directory)
     #expect(result.status == 1)
-    #expect(result.errors.contains(#"line 2 of $WEFT_OUTPUT sets "PATH", which is not declared"#))
+    #expect(result.output.contains(#"line 2 of $WEFT_OUTPUT sets "PATH", which is not declared"#))
     #expect(directory.read("path") == nil)
   }
 

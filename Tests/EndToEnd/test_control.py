@@ -69,7 +69,7 @@ def rejected(weft):
     place.run()
     assert place.call("approve", run_of(place)[:12], "deploy", "--reject").returncode == 0
     result = place.resume()
-    assert result.returncode == 1 and "was rejected" in result.stderr, result
+    assert result.returncode == 1 and "was rejected" in result.stdout, result
     assert place.done() == {"build": 1, "last": 1}
 
 
@@ -153,12 +153,12 @@ def its_time(weft):
     assert len(asked) == 1, asked
     place.until(lambda: time.time_ns() > asked[0]["untilNs"])
     result = place.resume()
-    assert result.returncode == 1 and "timed out" in result.stderr, result
+    assert result.returncode == 1 and "timed out" in result.stdout, result
 
 
 def no_record(weft):
     result = Place(weft, asking()).run("--record", "none")
-    assert result.returncode == 1 and "cannot ask for approval" in result.stderr, result
+    assert result.returncode == 1 and "cannot ask for approval" in result.stdout, result
 
 
 def refusals(weft):

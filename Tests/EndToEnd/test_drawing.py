@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Checks the drawings of weft by their geometry, and compares them with those of Graphviz.
 
-usage: test_drawing.py PATH_TO_WEFT          (needs dot)
+usage: test_drawing.py PATH_TO_WEFT          (needs dot, chromium, and the package playwright)
        UPDATE_GOLDEN=1 test_drawing.py …     draws the picture in the documentation again
        SHOW_CROSSINGS=1 test_drawing.py …    shows the crossings of each graph, and those of Graphviz
 
-The workflows have many shapes. Boxes, labels and lines are read from the SVG as a viewer would show them.
+The workflows have many shapes. Boxes, labels and lines are read from the SVG, and measured by a browser.
 """
 
 import base64
@@ -23,6 +23,7 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 
 from lib import cases
+from lib.browser import browser
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -136,7 +137,7 @@ class Drawing:
                 number += 1
             if "data-from" in element.attrib:
                 line = next(child for child in element if child.get("class") == "line")
-                self.edges.append((element.get("data-from"), element.get("data-to"), points_of(line.get("d"))))
+                self.edges.append((element.get("data-from"), element.get("data-to"), points_of(line)))
         for element in root.iter(f"{SVG}g"):
             if "data-node" in element.attrib:
                 self.labels += [(f"n{element.get('data-node')}", label_of(text)) for text in element.iter(f"{SVG}text")]
@@ -148,7 +149,15 @@ class Drawing:
             yield name
 
 
+def measured(element):
+    """The numbers that the browser has measured."""
+    text = element.get("data-measured")
+    return [float(number) for number in text.split()] if text else None
+
+
 def shape_of(element):
+    if box := measured(element):
+        return tuple(box)
     if element.tag == f"{SVG}rect":
         x, y, width, height = (float(element.get(key)) for key in ("x", "y", "width", "height"))
         return x, y, x + width, y + height
@@ -160,6 +169,8 @@ def shape_of(element):
 
 def label_of(text):
     """The box of a label, which its length fixes in every font."""
+    if box := measured(text):
+        return tuple(box)
     x, y, width = (float(text.get(key)) for key in ("x", "y", "textLength"))
     size = 13 if text.get("class") == "name" else 11
     return x, y - size * 0.8, x + width, y + size * 0.22
@@ -174,8 +185,10 @@ def curve(points):
 
 
 def points_of(path):
+    if numbers := measured(path):
+        return list(zip(numbers[::2], numbers[1::2]))
     points = []
-    for letter, numbers in re.findall("([MVC])([^MVC]*)", path):
+    for letter, numbers in re.findall("([MVC])([^MVC]*)", path.get("d")):
         values = [float(number) for number in numbers.split()]
         if letter == "M":
             points.append(tuple(values))
@@ -304,6 +317,38 @@ def geometry(weft):
     return f"{count} graphs"
 
 
+MEASURED = """() => {
+  const note = (element, numbers) => element.setAttribute('data-measured', numbers.join(' '));
+  for (const element of document.querySelectorAll('rect, polygon, text')) {
+    const box = element.getBBox();
+    note(element, [box.x, box.y, box.x + box.width, box.y + box.height]); }
+  for (const line of document.querySelectorAll('path.line')) {
+    const length = line.getTotalLength(), pieces = Math.ceil(length / 4), numbers = [];
+    for (let i = 0; i <= pieces; i += 1) {
+      const point = line.getPointAtLength(length * i / pieces);
+      numbers.push(point.x, point.y); }
+    note(line, numbers); }
+  return new XMLSerializer().serializeToString(document); }"""
+
+
+def in_a_browser(weft):
+    """so it is where a browser draws boxes, labels in its own fonts, and lines"""
+    page, count = browser().new_page(), 0
+    with tempfile.TemporaryDirectory(prefix="weft-drawing-") as folder:
+        path = pathlib.Path(folder, "graph.svg")
+        for name, workflow in shapes():
+            path.write_text(drawn(weft, workflow, "svg"), encoding="utf-8")
+            page.goto(path.as_uri())
+            drawing = Drawing(page.evaluate(MEASURED))
+            assert drawing.labels and all(measured(text) for text in drawing.root.iter(f"{SVG}text"))
+            found = list(faults(drawing))
+            assert not found, (name, found[:5])
+            count += 1
+    page.close()
+    assert count >= 50
+    return f"{count} graphs"
+
+
 def few_crossings(weft):
     """at most 1.5 times as many crossings as Graphviz"""
     if not shutil.which("dot"):
@@ -412,7 +457,7 @@ def large(weft):
     assert not list(itertools.islice(faults(Drawing(drawn(weft, random_graph(1, 5000, 400, 2), "svg"))), 3))
 
 
-TESTS = [geometry, few_crossings, repeated, examples, documented, nothing_executes, self_contained, told_apart, large]
+TESTS = [geometry, in_a_browser, few_crossings, repeated, examples, documented, nothing_executes, self_contained, told_apart, large]
 
 
 if __name__ == "__main__":

@@ -251,7 +251,7 @@ def follow_on_a_terminal(weft):
         assert own.status() == other.status() == 1
         assert other.text() == own.text(), f"{other.text()}\n{own.text()}"
         run = os.listdir(f"{own.path}/.weft/runs")[0]
-        assert f"all lines: weft logs {run} STEP" in other.text(), other.text()
+        assert f"output:  weft logs {run} b" in other.text().replace("RUN", run), other.text()
     finally:
         own.close()
         if other:
@@ -751,9 +751,77 @@ def told_of_runs(weft):
     assert ask["approvedBy"].endswith("with weft approve") and "startedAt" in step, shown
     text = runs.call("show").stdout
     assert re.search(r"ask: succeeded in .*, approved by .+, with weft approve, began \d\d:\d\d:\d\d\n", text), text
-    assert re.search(r"a: succeeded in [^,]*, began \d\d:\d\d:\d\d\n", text), text
+    assert re.search(r"a: succeeded in [^,]*, CPU [^,]*, began \d\d:\d\d:\d\d\n", text), text
+    assert run["user"] == shown["user"] and f" UTC by {run['user']}\n" in text, (run, text)
+    # The approval was an attempt, too; only the program used a processor.
+    first, second = shown["parts"]
+    assert first["durationUs"] + second["durationUs"] == shown["durationUs"], shown
+    assert re.search(r"part 1 .* UTC, for .*\n  part 2 .* UTC, for ", text), text
+    assert shown["totals"]["outputBytes"] == 6 and shown["totals"]["processorUs"] > 0, shown
+    assert re.search(r"used      CPU .*, in 2 attempts\n", text), text
     assert "input     env: prod" in text, text
     assert "INPUTS" not in Runs(weft).call("runs").stdout
+
+
+def failures(weft):
+    """Runs are found by what failed in them, and how."""
+    runs = Runs(weft, {"steps": [{"id": "a", "run": "exit 3"}]})
+    runs.run()
+    runs.write({"steps": [{"id": "g", "timeout": "100ms", "steps": [{"id": "slow", "run": "sleep 9"}]}]})
+    runs.run()
+    runs.write({"steps": [{"id": "l", "forEach": {"in": ["x", "y"], "as": "i"}, "run": "test $I = x",
+                           "env": {"I": "${{ i }}"}, "allowFailure": True}]})
+    runs.run()
+    runs.write({"steps": [{"id": "a", "run": "exit 0"}]})
+    runs.run()
+    good, loop, group, step = runs.ids()
+
+    def found(*words):
+        result = runs.call("runs", "--format", "json", *words)
+        assert result.returncode == 0, result
+        return [run["run"] for run in json.loads(result.stdout)["runs"]]
+
+    assert found("--failed-step", "a") == [step] and found("--failed-step", "l") == [loop]
+    assert found("--failed-step", "l[1]", "--failure", "exit:1") == [loop] and found("--failed-step", "l[0]") == []
+    assert found("--failure", "exit:3") == [step] and found("--failure", "timeout") == [group]
+    assert found("--failure", "exit") == [loop, step] and found("--failure", "signal") == []
+    assert found("--failed-step", "g", "--failed-step", "a") == [group, step]
+    assert found("--failed-step", "g", "--failure", "exit") == []
+    assert good in found()
+    result = runs.call("runs", "--failure", "exti")
+    assert result.returncode == 2 and 'did you mean "exit"?' in result.stderr, result
+
+
+def reasons_of_runs(weft):
+    """A record says why a step with "cache" ran."""
+    def workflow(**more):
+        return {"steps": [{"id": "c", "run": "cat in lib/* > out", **more,
+                           "cache": {"inputs": ["in", "lib/*"], "outputs": ["out"]}}]}
+
+    runs = Runs(weft, workflow())
+    (runs.path / "lib").mkdir()
+    for name in ("in", "lib/a"):
+        (runs.path / name).write_text(name)
+
+    def reason(*options):
+        assert runs.run(*options).returncode == 0
+        return runs.shown()["steps"][0].get("ranBecause")
+
+    assert reason() == "no result is cached"
+    assert reason() is None and runs.shown()["steps"][0]["state"] == "cached"
+    assert reason("--no-cache") == "the run uses no cached results"
+    (runs.path / "in").write_text("other")
+    assert reason() == "inputs changed: in"
+    text = runs.call("show").stdout
+    assert "    ran because inputs changed: in\n" in text, text
+    changed = json.loads(runs.call("diff", "--format", "json", *runs.ids()[2:3], runs.ids()[0]).stdout)["caches"]
+    assert changed == [{"step": "c", "cache": "steps", "before": "cached", "after": "ran", "reason": "inputs changed: in"}], changed
+    for number in range(7):
+        (runs.path / f"lib/{number}").write_text("")
+    runs.write(workflow(env={"CC": "gcc"}))
+    assert reason() == "env changed: CC; inputs changed: lib/0, lib/1, lib/2, lib/3, lib/4 and 2 more"
+    (runs.path / ".weft/cache").rename(runs.path / "gone")
+    assert reason() == "no result is cached"
 
 
 def nothing_recorded(weft):
@@ -853,6 +921,8 @@ def difference(weft):
 CASES = [
     ("what differs between two runs is told, but for secrets", difference),
     ("X87: inputs, approvers and beginnings are told", told_of_runs),
+    ("runs are found by what failed in them", failures),
+    ("X61: a record says why a step ran", reasons_of_runs),
     ("X71: where nothing is recorded, all commands agree what that means", nothing_recorded),
     ("X71: -C leads every command elsewhere", led_elsewhere),
     ("X59, X56: warnings come first, and a pipe gets whole lines", warnings_first),

@@ -129,7 +129,8 @@ def trial(weft, call, error, when):
     if not killed and result.returncode not in (0, 1, 2, 4):
         return f"{name}: exit {result.returncode}: {result.stderr[-500:]}"
     trace = (run.path / "trace").read_text()
-    if not killed and result.returncode != 0 and not result.stderr and not re.search(r" write\(2, .*INJECTED", trace):
+    said = result.stderr or "failed" in result.stdout
+    if not killed and result.returncode != 0 and not said and not re.search(r" write\([12], .*INJECTED", trace):
         return f"{name}: exit {result.returncode} without a word"
     recorded, before = run.findRecorded(), run.done()
     if recorded is None:

@@ -267,7 +267,7 @@ def answered_too_much(weft):
     assert place.run().returncode == 1
     (place.path / "open").touch()
     result = place.resume()
-    assert result.returncode == 1 and "--rerun order" in result.stderr, result
+    assert result.returncode == 1 and "--rerun order" in result.stdout, result
     result = place.resume("--rerun", "order")
     assert result.returncode == 0 and f"{1 << 20} 203" in result.stdout, result
     assert api.counts == {"order": 2, "small": 1}, api.counts

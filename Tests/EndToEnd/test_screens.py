@@ -11,11 +11,14 @@ has seen enough.
 
 import difflib
 import fcntl
+import http.server
 import os
 import signal
 import struct
+import subprocess
 import sys
 import termios
+import threading
 import time
 
 from lib import cases
@@ -161,8 +164,103 @@ def odd_sizes(weft):
         screen.close()
 
 
+def reporting_progress(weft):
+    """a step that reports its progress has a bar; other lines are ignored with one warning"""
+    screen = Screen(weft, {"steps": [{"id": "build", "run":
+        "echo starting; echo '3/10 linking \u202e it' >> \"$WEFT_PROGRESS\"; read line <one.fifo; "
+        "echo 'no progress' >> \"$WEFT_PROGRESS\"; echo '8/10' >> \"$WEFT_PROGRESS\"; read line <two.fifo"
+    }]})
+    try:
+        screen.wait_for("3/10")
+        same("progress", screen)
+        screen.release("one.fifo")
+        screen.wait_for("8/10", "warning")
+        screen.release("two.fifo")
+        assert screen.status() == 0
+        same("progress-ended", screen)
+    finally:
+        screen.close()
+
+
+def loops(weft):
+    """a loop has one bar for all its elements"""
+    names = [f"e{number}.fifo" for number in range(4)]
+    screen = Screen(weft, {"steps": [
+        {"id": "each", "forEach": {"in": names, "maxParallel": 2, "tolerate": 1},
+         "run": "read line <\"${{ item }}\"; test ${{ item }} != e1.fifo"}]}, columns=80)
+    try:
+        screen.wait_for("0/4", "2 running")
+        same("loop", screen)
+        for name in names[:2]:
+            screen.release(name)
+        screen.wait_for("2/4 · 2 running · 1 failed")
+        for name in names[2:]:
+            screen.release(name)
+        assert screen.status() == 0
+    finally:
+        screen.close()
+
+
+def waiting(weft):
+    """waiting steps say for what, while they wait and in weft show"""
+    screen = Screen(weft, {
+        "pools": {"db": 1, "api": {"slots": 5, "rate": "1/1h"}}, "parallel": [
+            {**held("holder"), "pool": "db"}, {"id": "second", "pool": "db", "run": "true"},
+            {"id": "first", "pool": "api", "run": "true"},
+            {"id": "rated", "pool": "api", "run": "true"},
+            {"id": "narrow", "maxParallel": 1, "parallel": [held("in"), {"id": "next", "run": "true"}]},
+            {"id": "after", "needs": ["holder", "in"], "run": "true"}]},
+        columns=70, arguments=["-j4"])
+    try:
+        screen.wait_for('waits for pool "db", held by "holder"', 'waits for the rate of pool "api"',
+                        'waits for a slot of "narrow"', "3 waiting")
+        same("waiting", screen)
+        shown = subprocess.run([weft, "show"], cwd=screen.path, capture_output=True, text=True).stdout
+        for line in ['second: waits for pool "db", held by "holder"',
+                     'rated: waits for the rate of pool "api"', 'next: waits for a slot of "narrow"',
+                     'after: waits for "holder", "in"']:
+            assert line in shown, (line, shown)
+        screen.press(b"\x03")
+        assert screen.status() == 130
+    finally:
+        screen.close()
+
+
+def downloading(weft):
+    """a download reports its bytes"""
+    gate = threading.Event()
+
+    class Slow(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Length", "4000000")
+            self.end_headers()
+            self.wfile.write(bytes(1_000_000))
+            time.sleep(0.5)
+            self.wfile.write(bytes(1_000_000))
+            gate.wait(30)
+            self.wfile.write(bytes(2_000_000))
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    screen = Screen(weft, {"steps": [{"id": "fetch", "http": {
+        "url": f"http://127.0.0.1:{server.server_port}/big", "saveTo": "big"}}]}, columns=80)
+    try:
+        screen.wait_for("2.0 MB of 4.0 MB")
+        gate.set()
+        assert screen.status() == 0
+        assert os.path.getsize(f"{screen.path}/big") == 4_000_000
+    finally:
+        gate.set()
+        server.shutdown()
+        screen.close()
+
+
 TESTS = [running_and_ending, failing, resized, more_steps_than_rows, interrupted, no_cursor,
-         odd_sizes]
+         odd_sizes, reporting_progress, loops, waiting, downloading]
 
 
 if __name__ == "__main__":

@@ -324,10 +324,12 @@ def without_jobserver_make_is_alone(weft):
 def tokens_of_the_killed_come_back(weft):
     "Tokens that the tools of a step had taken when it was killed are available to others"
     thief = TAKE_THREE + "echo taken; exec sleep 1000"
+    # Each ends when all four run, which they do only with all slots.
+    meeting = "echo + >>jobs; while [ $(grep -c + jobs) -lt 4 ]; do sleep 0.01; done; echo - >>jobs"
     workflow = {"steps": [
         {"id": "thief", "run": thief, "jobserver": True, "timeout": "1s",
          "stop": {"grace": "0s"}, "allowFailure": ["timeout"]},
-        {"id": "rest", "parallel": [JOB] * 4},
+        {"id": "rest", "parallel": [{"run": meeting, "timeout": "10s"}] * 4},
     ]}
     with Run(weft, workflow, "-j", "4") as run:
         assert run.to_end() == 0, run.errors

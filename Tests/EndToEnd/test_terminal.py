@@ -58,17 +58,19 @@ def password(weft):
 
 def killed_on_the_whole_screen(weft):
     """K23: a program that a timeout kills in raw mode on the alternate screen leaves neither"""
-    step = python("signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + DRAWS
-                  + "while True: signal.pause()", id="work", timeout="1s", stop={"grace": "100ms"})
-    with Shell(weft, {"steps": [step]}) as shell:
-        shell.run("weft run workflow.json")
-        shell.wait_for_screen("on the whole screen")
-        assert not shell.terminal_is_as_before()
-        ended_well(shell, 1)
-        after = shell.output.partition(b"on the whole screen")[2]
-        for sequence in CLEANED:
-            assert sequence in after, (sequence, after)
-        assert b"timed out" in after, after
+    # A busy machine may need longer than the first timeouts to start Python.
+    for timeout in 1, 5, 25:
+        step = python("signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + DRAWS
+                      + "while True: signal.pause()", id="work", timeout=f"{timeout}s", stop={"grace": "100ms"})
+        with Shell(weft, {"steps": [step]}) as shell:
+            shell.run("weft run workflow.json")
+            ended_well(shell, 1)
+            _, drawn, after = shell.output.partition(b"on the whole screen")
+        if drawn:
+            break
+    for sequence in CLEANED:
+        assert sequence in after, (sequence, after)
+    assert b"timed out" in after, after
 
 
 def ended_by_itself(weft):

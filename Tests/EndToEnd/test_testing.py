@@ -180,6 +180,44 @@ def first_test(weft):
     place.run("init", "--test", "sub/x.test.json", expect=2)
 
 
+def first_tests_of_examples(weft):
+    """the first test of every example workflow passes as it is written"""
+    examples = pathlib.Path(__file__).resolve().parent.parent.parent / "workflows"
+    names = sorted(path.name for path in examples.glob("*.json") if not path.name.endswith(".test.json"))
+    assert len(names) > 20, names
+    with tempfile.TemporaryDirectory(prefix="weft-test-") as folder:
+        copy = pathlib.Path(folder) / "workflows"
+        shutil.copytree(examples, copy, ignore=shutil.ignore_patterns("*.test.json"))
+        succeeding = 0
+        for name in names:
+            test = name.removesuffix(".json") + ".test.json"
+            for arguments in (("init", "--test", test), ("test", test)):
+                done = subprocess.run([weft, *arguments], cwd=copy, capture_output=True, text=True, timeout=LIMIT)
+                assert done.returncode == 0, (arguments, done.stdout, done.stderr)
+            succeeding += json.loads((copy / test).read_text())["cases"][0]["expect"] == {"outcome": "success"}
+        assert succeeding >= len(names) - 1, succeeding
+        return f"{len(names)} workflows"
+
+
+def crashes(weft):
+    """a case and a real run agree on what a crash at each step leaves, and on what a resumed run does again"""
+    steps = [{"id": name, "run": f"echo {name} >> log; [ ! -e {name}.kill ] || {{ rm {name}.kill; kill -9 $PPID; sleep 100; }}",
+              "onInterrupted": "rerun"} for name in "abc"]
+    for step in "abc":
+        place = Place(weft, steps)
+        (place.path / f"{step}.kill").write_text("")
+        killed = subprocess.run([weft, "run", "w.json"], cwd=place.path, capture_output=True, timeout=LIMIT)
+        assert killed.returncode == -9, killed
+        place.run("resume", next((place.path / ".weft/runs").iterdir()).name)
+        real = (place.path / "log").read_text().split()
+        place.tests({"interrupt": {"onStart": step, "do": "crash"}, "resume": True,
+                     "expect": {**EXPECTED, "before": [["a", "b", "c"]]}},
+                    {"interrupt": {"atRecord": "each", "do": "crash"}, "resume": True, "expect": EXPECTED},
+                    steps={"*": {}})
+        place.test()
+        assert real == sorted("abc" + step), real
+
+
 def formats(weft):
     """the formats for programs are what they say, whatever is in names"""
     place = Place(weft, [{"id": "a", "run": "x"}])
@@ -236,6 +274,21 @@ def endless(weft):
     place.test()
 
 
+def at_once(weft):
+    """thousands of attempts at once take seconds, in whatever order they end"""
+    place = Place(weft, [{"id": "a", "forEach": {"in": "${{ fromJSON(inputs.list) }}", "as": "e"}, "run": ["x", "${{ e }}"]}],
+                  inputs={"list": {"type": "string"}})
+    place.tests({"expect": {**EXPECTED, "duration": "10s"}}, {"interrupt": {"at": "5s", "do": "cancel"}, "expect": {"exitCode": 130}},
+                steps={"a[*]": {"takes": "10s"}}, inputs={"list": json.dumps(list(range(4000)))})
+    text = json.loads((place.path / "w.test.json").read_text())
+    for case in text["cases"]:
+        case["maxParallel"] = 4000
+    place.write("w.test.json", json.dumps(text))
+    begun = time.monotonic()
+    place.test()
+    return f"{time.monotonic() - begun:.1f} s"
+
+
 def many(weft):
     """ten thousand elements in many orders take seconds"""
     place = Place(weft, [{"id": "a", "forEach": {"in": "${{ fromJSON(inputs.list) }}", "as": "e"}, "run": ["x", "${{ e }}"]}],
@@ -249,4 +302,4 @@ def many(weft):
 
 if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
-        nothing_runs, real_steps, signals, real_failures, from_a_run, from_unusual_runs, first_test, formats, searched, hostile, endless, many]))
+        nothing_runs, real_steps, signals, real_failures, from_a_run, from_unusual_runs, first_test, first_tests_of_examples, crashes, formats, searched, hostile, endless, at_once, many]))

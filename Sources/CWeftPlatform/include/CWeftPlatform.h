@@ -148,12 +148,21 @@ uint32_t weft_crc32c(uint32_t checksum, const void *bytes, size_t count);
 /// Does the work of `weft_crc32c` without the processor's instruction, for tests.
 uint32_t weft_crc32c_by_table(uint32_t checksum, const void *bytes, size_t count);
 
+// MARK: sha256.c
+
+/// Adds `count` blocks of 64 bytes to the eight words of a SHA-256 (FIPS 180-4 §6.2.2).
+void weft_sha256(uint32_t state[8], const void *blocks, size_t count);
+/// Does the work of `weft_sha256` without the processor's instructions, for tests.
+void weft_sha256_portably(uint32_t state[8], const void *blocks, size_t count);
+
 // MARK: storage.c
 
 /// Makes the data written to the file survive a power loss, but perhaps not its timestamps.
 int weft_synchronize_data(int file);
 /// Reserves `bytes` of disk space for a file without writing to it; 0 or a negated errno.
 int weft_reserve(int file, int64_t bytes);
+/// Gives back the disk space of the first `bytes` of a file, whose length stays the same; 0 or a negated errno.
+int weft_free_start(int file, int64_t bytes);
 /// Locks the file for this open file description only, which must be open for writing; -EWOULDBLOCK if a different one
 /// holds the lock. The lock ends with the last descriptor of the open file description (fcntl(2)).
 int weft_lock(int file);

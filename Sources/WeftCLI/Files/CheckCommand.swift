@@ -21,21 +21,10 @@ struct CheckCommand: Subcommand {
     DeliberateLeak.untilExit(files)
     switch format {
     case .text: report(files, console)
-    case .json: console.output.write(DiagnosticJSON().rendered(collections(files)))
-    case .sarif:
-      let form = DiagnosticSARIF(version: WeftVersion.current)
-      console.output.write(form.rendered(collections(files)))
-    case .github: console.output.write(DiagnosticGitHub().rendered(collections(files)))
+    case .json, .sarif, .github: console.output.write(format.rendered(diagnostics(of: files)))
     }
     let codes = files.map { $0.exitCode(isStrict: isStrict) }
     return codes.max { $0.status < $1.status } ?? .success
-  }
-
-  /// The maximum number of problems per file in formats for programs; the text format has a lower one.
-  private static let programLimit = 1000
-
-  private func collections(_ files: [CheckedFile]) -> [DiagnosticCollection] {
-    diagnostics(of: files).map { DiagnosticCollection($0, limit: CheckCommand.programLimit) }
   }
 
   /// Reports each problem once, even if a file is checked by itself and as part of others.
@@ -75,9 +64,4 @@ struct CheckSummary {
     let reported = problems.map { "\(Count($0, $1))" }.joined(separator: ", ")
     return "\(Count(fileCount, "file")): \(reported.isEmpty ? "no problems" : reported)"
   }
-}
-
-/// The output formats of `weft check`.
-enum DiagnosticFormat: String, CaseIterable {
-  case text, json, sarif, github
 }

@@ -1,4 +1,6 @@
 import Weft
+import WeftCaching
+import WeftPlanning
 import WeftPlatform
 
 /// A workflow file, read once with the files that it names, and its diagnostics.
@@ -110,11 +112,18 @@ struct FileOperand {
     return (plan, try inputs.values(for: plan.workflow, allowsMissing: allowsMissing))
   }
 
-  /// Returns the plan of a run that is not started, with the values that are known before.
-  func preview(_ console: Console, isStrict: Bool = false) throws(CommandFailure) -> PlanPreview {
+  /// Returns the plan of a run that is not started.
+  func preview(
+    _ console: Console, choosing choice: StepChoice = StepChoice(), isStrict: Bool = false
+  ) throws(CommandFailure) -> PlanPreview {
     let (plan, inputs) = try planned(console, isStrict: isStrict, allowsMissing: true)
     let (bound, problems) = plan.bound(to: inputs, run: nil)
     guard problems.isEmpty else { throw CommandFailure(.usage, problems) }
-    return PlanPreview(plan: bound, inputs: inputs, state: place.path)
+    do {
+      return try PlanPreview(
+        bound, inputs, choosing: choice, state: place.path, cache: StepCache.path(in: place.path))
+    } catch {
+      throw CommandFailure(error)
+    }
   }
 }

@@ -1,14 +1,13 @@
 import Weft
 import WeftDiagnostics
 import WeftEvents
-import WeftExecution
 import WeftExpressions
 import WeftPlatform
 
 /// `weft eval`: the value of one expression, as JSON.
 struct EvalCommand: Subcommand {
   private let expression: String
-  /// The path of the values; `nil` if there are none.
+  /// The path of the values, `-` for standard input; `nil` if there are none.
   private let contexts: String?
 
   init(_ parsed: ParsedArguments) {
@@ -17,13 +16,10 @@ struct EvalCommand: Subcommand {
   }
 
   func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
-    let contexts = try EvalContexts(path: contexts)
+    let contexts = try contexts.map { path throws(CommandFailure) in try EvalCommand.read(path) }
     do {
-      let template = try self.template()
-      for reference in template.expressions.flatMap(\.references) {
-        try contexts.checkName(of: reference)
-      }
-      let value = try template.evaluate(in: contexts.scope).value
+      let value = try ExpressionEvaluation(in: contexts ?? ExpressionObject([]))
+        .value(of: expression)
       console.output.write(value.jsonText(.compact) + "\n")
       return .success
     } catch {
@@ -31,48 +27,6 @@ struct EvalCommand: Subcommand {
       console.errors.write([error.diagnostic(in: file)])
       return .failure
     }
-  }
-
-  /// Parses the text as an expression; if that fails, as text with `${{ }}`. An expression can only contain `${{` in
-  /// quotes.
-  private func template() throws(ExpressionError) -> Template {
-    do {
-      return Template(try Expression.parse(expression))
-    } catch {
-      let template = Template.parse(expression)
-      if template.isLiteral { throw error }
-      return template
-    }
-  }
-}
-
-/// The values for `weft eval`.
-struct EvalContexts {
-  let scope: ValueScope
-  private let names: [String]
-
-  /// The contexts of workflow expressions, with or without a value, and GitHub's `job`.
-  private static let known = ValueContext.allCases.map(\.rawValue) + ["job"]
-
-  /// - Parameter path: `-` is standard input; `nil` means no values.
-  init(path: String?) throws(CommandFailure) {
-    let contexts = try path.map { path throws(CommandFailure) in try EvalContexts.read(path) }
-    let object = contexts ?? ExpressionObject([])
-    names = object.members.map(\.key) + EvalContexts.known
-    scope = ValueScope(object, statuses: EvalContexts.statuses(in: object)) {
-      patterns throws(ExpressionError) in
-      try FileHash.text(of: patterns, below: ".")
-    }
-  }
-
-  /// Rejects contexts that were not given and do not exist in workflows.
-  func checkName(of reference: ContextReference) throws(ExpressionError) {
-    let name = reference.context.lowercased()
-    guard !names.contains(where: { $0.lowercased() == name }) else { return }
-    throw ExpressionError(
-      .unknownContext(
-        reference.context, nearest: NearestName(names).nearest(to: reference.context)),
-      reference.names[0].range)
   }
 
   private static func read(_ path: String) throws(CommandFailure) -> ExpressionObject {
@@ -98,13 +52,5 @@ struct EvalContexts {
       throw CommandFailure(.failure, [fault])
     }
     return object
-  }
-
-  /// Returns the status that GitHub calls `job.status`.
-  private static func statuses(in contexts: ExpressionObject) -> Set<StatusFunction> {
-    guard case .object(let job) = contexts["job"], case .string(let word) = job["status"],
-      let status = StatusFunction(rawValue: word.lowercased())
-    else { return [.success] }
-    return [status]
   }
 }

@@ -45,7 +45,7 @@ struct InitCommand: Subcommand {
     }
     guard let plan = checked.plan else { throw CommandFailure(.rejected, checked.diagnostics) }
     let name = workflow.split(separator: "/").last.map(String.init) ?? String(workflow)
-    let text = DraftTestFile.first(for: plan, at: name).text
+    let text = FirstCase(of: plan, at: name, for: path).text
     try NewFile.write(text, to: path, command: "weft init --test FILE")
     console.output.write("wrote \(path); to run it: weft test \(path)\n")
     return .success

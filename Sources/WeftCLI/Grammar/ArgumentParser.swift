@@ -132,4 +132,17 @@ struct ParsedArguments: Sendable, Hashable {
   }
 
   mutating func add(operand: String) { operands.append(operand) }
+
+  func replacing(operands: [String]) -> ParsedArguments {
+    var replaced = self
+    replaced.operands = operands
+    return replaced
+  }
+
+  /// Returns the arguments with the values of options changed.
+  func mappingValues(_ change: (Option, String) -> String) -> ParsedArguments {
+    var mapped = self
+    for (option, values) in options { mapped.options[option] = values.map { change(option, $0) } }
+    return mapped
+  }
 }

@@ -1,5 +1,6 @@
 import Weft
 import WeftPlatform
+import WeftReporting
 
 /// Interpretation of values.
 extension ParsedArguments {
@@ -8,6 +9,13 @@ extension ParsedArguments {
   where Word: RawRepresentable<String> {
     guard let found = value(of: option) else { return nil }
     return try word(found, of: "\"\(option.name)\"", option.value)
+  }
+
+  /// The display of step output that `--output` or `-q` asks for.
+  var outputMode: OutputMode {
+    get throws(UsageError) {
+      isGiven(.quiet) ? .failed : try word(of: .output) ?? .auto
+    }
   }
 
   /// Returns the values of an option that may be repeated.
@@ -39,6 +47,19 @@ extension ParsedArguments {
 
   func count(of option: Option, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
     guard let found = value(of: option) else { return nil }
+    return try count(found, of: option, in: range)
+  }
+
+  /// Returns the values of an option that may be repeated.
+  func counts(of option: Option, in range: ClosedRange<Int>) throws(UsageError) -> [Int] {
+    var counts: [Int] = []
+    for found in values(of: option) { counts.append(try count(found, of: option, in: range)) }
+    return counts
+  }
+
+  private func count(
+    _ found: String, of option: Option, in range: ClosedRange<Int>
+  ) throws(UsageError) -> Int {
     let isPlain = found.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard isPlain, let number = Int(found), range.contains(number) else {
       throw .wrongValue(

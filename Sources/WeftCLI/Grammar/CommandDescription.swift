@@ -1,6 +1,8 @@
 /// The names of all commands.
 enum CommandName: String, Sendable, CaseIterable {
-  case run, resume, approve, cancel, runs, show, logs, report, diff, check, graph, why, eval, test,
+  case run, resume, approve, cancel, runs, show, logs, report, diff, list, check, graph, why,
+    estimate, eval,
+    test,
     reap, clean,
     schema, `init`, completions, help, version
 }
@@ -92,8 +94,8 @@ struct ValueDescription: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case text
     case file
-    /// An existing file; files with the suffix are proposed first.
-    case existingFile(suffix: String)
+    /// An existing file; files with one of the suffixes are proposed first.
+    case existingFile(suffixes: [String])
     case directory
     /// The ID of a run, or its beginning.
     case recordedRun
@@ -125,7 +127,8 @@ struct ValueDescription: Sendable, Hashable {
     if case .choice(let choices) = kind { choices } else { [] }
   }
 
-  static let workflowFile = ValueDescription(name: "FILE", kind: .existingFile(suffix: ".json"))
+  static let workflowFile = ValueDescription(
+    name: "FILE", kind: .existingFile(suffixes: [".json", ".jsonc"]))
 
   /// Returns a value that is one of these words, and named after all of them: `json|sarif`.
   static func oneOf(_ choices: Choice...) -> ValueDescription {
@@ -136,6 +139,10 @@ struct ValueDescription: Sendable, Hashable {
 
 /// An argument without a dash.
 struct Operand: Sendable, Hashable {
+  static let workflowHelp =
+    "workflow file, or NAME for workflows/NAME.json[c]; - reads standard input; default: the nearest "
+    + "weft.json or workflow.json, also with the ending .jsonc, here or above"
+
   enum Count: Sendable, Hashable {
     case one
     case atMostOne

@@ -7,6 +7,14 @@ extension Option {
     help:
       "run at most N steps at once; default: the workflow's maxParallel, else the number of processors",
     elsewhere: ["--jobs", "--parallel", "--max-parallel"])
+  static let estimatedJobs = Option(
+    "-j", value: ValueDescription(name: "N", kind: .text),
+    help: "predict for at most N steps at once; default: as for weft run; repeatable",
+    elsewhere: ["--jobs", "--parallel", "--max-parallel"])
+  static let faster = Option(
+    "--faster", value: ValueDescription(name: "STEP=2x", kind: .text),
+    help: "predict as if this step or group were that many times as fast; repeatable",
+    elsewhere: ["--speedup", "--speed-up", "--what-if"])
   static let keepGoing = Option(
     "-k", help: "after a failure, continue with steps that do not depend on it",
     elsewhere: ["--keep-going", "--continue"])
@@ -15,6 +23,7 @@ extension Option {
   static let strictRun = Option(
     "--strict", help: "exit 1 for tolerated failures; start nothing if the file has warnings")
   static let strictCheck = Option("--strict", help: "exit 1 if there are warnings")
+  static let manual = Option("--man", help: "print the manual page weft(1), for man(1)")
   static let directory = Option(
     "-C", value: ValueDescription(name: "DIR", kind: .directory),
     help: "change to DIR first; FILE and other paths are relative to it",
@@ -31,11 +40,17 @@ extension Option {
   static let report = Option(
     "--report", value: ValueDescription(name: "[FORMAT=]FILE", kind: .file),
     help:
-      "write a report to FILE when the run ends, however it ends; FORMAT is html, markdown, junit, trace or csv, "
-      + "default: by the ending .html, .md, .xml, trace.json or .csv; repeatable",
+      "write a report to FILE when the run has ended, also if it failed or was cancelled; "
+      + "FORMAT is html, markdown, junit, trace or csv, default: by the ending .html, .md, .xml, trace.json or .csv; repeatable",
     elsewhere: [
       "--html", "--junit", "--junit-xml", "--with-report", "--with-trace", "--profile", "--trace",
     ])
+  static let otlp = Option(
+    "--otlp", value: ValueDescription(name: "URL", kind: .text),
+    help:
+      "send the run as an OpenTelemetry trace to the collector at URL, such as http://localhost:4318; "
+      + "default: OTEL_EXPORTER_OTLP_ENDPOINT, else no trace",
+    elsewhere: ["--otel", "--otel-endpoint", "--otlp-endpoint", "--traces", "--telemetry"])
   static let only = Option(
     "--only", value: ValueDescription(name: "STEP", kind: .step),
     help: "run only this step or group, and its dependencies; repeatable",
@@ -55,7 +70,8 @@ extension Option {
       "cap retries of network and HTTP failures in a run at PERCENT% of its steps, plus 100; "
       + "default: 20")
   static let contexts = Option(
-    "--contexts", value: ValueDescription(name: "FILE", kind: .existingFile(suffix: ".json")),
+    "--contexts",
+    value: ValueDescription(name: "FILE", kind: .existingFile(suffixes: [".json", ".jsonc"])),
     help: "read contexts from FILE, a JSON object with one member for each; - reads standard input",
     elsewhere: ["--context", "--values", "--vars"])
   static let dryRun = Option(
@@ -69,7 +85,8 @@ extension Option {
       + "NAME:=JSON sets any JSON value; repeatable",
     elsewhere: ["--param", "--parameter", "--set", "--var", "--arg", "-p", "-D", "-e", "--field"])
   static let inputs = Option(
-    "--inputs", value: ValueDescription(name: "FILE", kind: .existingFile(suffix: ".json")),
+    "--inputs",
+    value: ValueDescription(name: "FILE", kind: .existingFile(suffixes: [".json", ".jsonc"])),
     help: "read inputs from FILE, a JSON object; - reads standard input; -i overrides",
     elsewhere: ["--input-file", "--params", "--params-file", "--vars", "--var-file", "--values"])
 
@@ -82,6 +99,22 @@ extension Option {
       .init("group+cookie", "only sessions, parents and the environment")),
     help: "how to track processes that steps start, so they can be killed; default: auto")
 
+  static let output = Option(
+    "--output",
+    value: .oneOf(
+      .init("auto", "what suits the device"),
+      .init("stream", "every line as it arrives"),
+      .init("group", "at most 20 lines of each step, when it ends"),
+      .init("failed", "the same, of failed steps only"),
+      .init("none", "only the last lines of failed steps, in the summary")),
+    help: "how to show the output of steps; default: auto",
+    elsewhere: [
+      "--output-logs", "--log-order", "--output-sync", "--output-style", "--log-level", "-O",
+    ])
+  static let quiet = Option(
+    "-q", help: "show only the output of failed steps, as --output failed does",
+    elsewhere: ["--quiet", "--silent", "-s"])
+
   static let record = Option(
     "--record",
     value: .oneOf(
@@ -93,7 +126,7 @@ extension Option {
   static let stateDirectory = Option(
     "--state-dir", value: ValueDescription(name: "DIR", kind: .directory),
     help:
-      "keep runs in DIR; default: WEFT_DIR, else .weft in the directory where the run starts",
+      "keep runs in DIR; default: WEFT_DIR, else the nearest .weft here or above, else .weft in the directory where the run starts",
     elsewhere: ["--work-dir", "--workdir"])
 
   static let noCache = Option(
@@ -185,7 +218,9 @@ extension CommandDescription {
   static let all = beforeHelp + [help, version]
 
   private static let beforeHelp = [
-    run, resume, approve, cancel, runs, show, logs, report, diff, check, graph, why, eval, test,
+    run, resume, approve, cancel, runs, show, logs, report, diff, list, check, graph, why, estimate,
+    eval,
+    test,
     reap, clean, schema, initialise, completions,
   ]
 
@@ -196,21 +231,40 @@ extension CommandDescription {
       "\"weft run FILE --help\" lists the inputs of FILE.",
       "The first ^C cancels the run gracefully, the second kills everything that still runs, the third exits "
         + "at once.",
+      "Output of steps: on a terminal, that of a step that runs alone as it arrives, otherwise at most 20 lines "
+        + "of each step when it ends; elsewhere every line, after the name of its step; in GitHub Actions in groups. "
+        + "--output changes that, and \"weft logs\" prints all lines afterwards.",
       "Each run is kept in .weft/runs/ID: its journal, the logs of its steps and, at the end, a report.",
       "Ready steps start longest-path-first, by durations of earlier runs; with -j 1, in file order.",
+      "A program that appends lines \"3/10 linking\" to the file $WEFT_PROGRESS gets a progress bar.",
+      "With --otlp or OTEL_EXPORTER_OTLP_ENDPOINT, the run is sent as a trace to an OpenTelemetry collector, "
+        + "as OTEL_EXPORTER_OTLP_HEADERS, OTEL_RESOURCE_ATTRIBUTES and similar variables say, and each step has "
+        + "TRACEPARENT. Lost spans are reported, and change no exit code.",
       "Exit codes: 0 success, 1 a step failed, 2 bad usage, 3 the file is rejected, 4 output or the journal "
         + "could not be written, 75 waiting for approval, 124 the run's time limit passed, "
         + "128+n ended by signal n.",
     ],
     operand: Operand(
-      value: .workflowFile, count: .one, help: "workflow file; - reads standard input"),
+      value: .workflowFile, count: .atMostOne, help: Operand.workflowHelp),
     options: [
-      .input, .inputs, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .events,
-      .report, .only, .skip, .from, .retryBudget, .containment, .record, .stateDirectory,
+      .input, .inputs, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .output,
+      .quiet,
+      .events, .report, .otlp, .only, .skip, .from, .retryBudget, .containment, .record,
+      .stateDirectory,
       .keepAfterRun,
       .noCache, .cacheLimit, .dryRun,
     ],
-    contradictions: [[.keepGoing, .failFast], [.dryRun, .report]])
+    contradictions: [
+      [.keepGoing, .failFast], [.dryRun, .report], [.dryRun, .otlp], [.quiet, .output],
+    ])
+
+  private static let list = CommandDescription(
+    .list, "list the workflows of the project",
+    details: [
+      "List the workflow of the nearest directory, here or above, that has one (\(WorkflowLookup.names.joined(separator: ", "))), "
+        + "and those in its folder \(WorkflowLookup.folder), with their inputs and steps, and the command that runs each."
+    ],
+    options: [.runDetailFormat, .directory])
 
   private static let check = CommandDescription(
     .check, "report all problems in workflow files",
@@ -219,7 +273,7 @@ extension CommandDescription {
       "Exit codes: 0 no errors, 1 warnings with --strict, 2 bad usage, 3 a file is rejected.",
     ],
     operand: Operand(
-      value: .workflowFile, count: .oneOrMore, help: "workflow files; - reads standard input"),
+      value: .workflowFile, count: .any, help: Operand.workflowHelp),
     options: [.diagnosticFormat, .strictCheck, .directory])
 
   private static let graph = CommandDescription(
@@ -231,7 +285,7 @@ extension CommandDescription {
       "To draw the graph:\n  weft graph --format svg FILE > graph.svg",
     ],
     operand: Operand(
-      value: .workflowFile, count: .one, help: "workflow file; - reads standard input"),
+      value: .workflowFile, count: .atMostOne, help: Operand.workflowHelp),
     options: [.graphFormat, .input, .inputs, .only, .skip, .from, .directory, .stateDirectory])
 
   private static let why = CommandDescription(
@@ -243,12 +297,29 @@ extension CommandDescription {
       "Exit codes: 0 shown, 2 bad usage, an unknown step, or a step without \"cache\".",
     ],
     operands: [
-      Operand(value: .workflowFile, count: .one, help: "workflow file"),
+      Operand(value: .workflowFile, count: .atMostOne, help: Operand.workflowHelp),
       Operand(
         value: ValueDescription(name: "STEP", kind: .step), count: .one,
         help: "step, as \"weft graph\" names it"),
     ],
     options: [.input, .inputs, .directory, .stateDirectory])
+
+  private static let estimate = CommandDescription(
+    .estimate, "predict how long a run takes",
+    details: [
+      "Predict the duration of a run from those of the steps in earlier runs, by scheduling them in virtual time, "
+        + "for each -j. Start and write nothing.",
+      "Show the critical path, the limits that make the run longer, and the steps whose speed-up shortens it "
+        + "most. Beside a prediction is the duration of the latest run with the same -j, if there is one.",
+      "  weft estimate -j 4 -j 8 --faster build=2x release.json",
+      "Exit codes: 0 predicted, 1 no durations are recorded, 2 bad usage, 3 the file is rejected.",
+    ],
+    operand: Operand(
+      value: .workflowFile, count: .atMostOne, help: Operand.workflowHelp),
+    options: [
+      .estimatedJobs, .faster, .input, .inputs, .only, .skip, .from, .noCache, .runDetailFormat,
+      .directory, .stateDirectory,
+    ])
 
   private static let eval = CommandDescription(
     .eval, "evaluate an expression",
@@ -256,8 +327,8 @@ extension CommandDescription {
       "Print the value as one line of JSON. NaN and infinities, which JSON does not have, are printed as null.",
       "EXPR is bare, as in \"if\", or text with ${{ }}. Put -- before one that begins with a dash.",
       "Missing members of contexts are null. success() is true, and failure() and cancelled() are false, "
-        + "unless job.status in the contexts is \"failure\" or \"cancelled\". hashFiles() reads below the "
-        + "current directory.",
+        + "unless job.status in the contexts is \"failure\" or \"cancelled\". hashFiles() and glob() "
+        + "read below the current directory.",
       "  weft eval \"format('v{0}', inputs.version)\" --contexts contexts.json",
       "Exit codes: 0 success, 1 the expression has an error, 2 bad usage.",
     ],
@@ -276,7 +347,8 @@ extension CommandDescription {
       "Exit codes: 0 all cases passed, 1 a case failed, 2 bad usage, 3 a file is rejected.",
     ],
     operand: Operand(
-      value: ValueDescription(name: "PATH", kind: .existingFile(suffix: ".test.json")), count: .any,
+      value: ValueDescription(
+        name: "PATH", kind: .existingFile(suffixes: [".test.json", ".test.jsonc"])), count: .any,
       help: "test file, or a directory to search; default: the current directory"),
     options: [.testFormat, .seed, .fromRun, .directory, .stateDirectory])
 
@@ -296,10 +368,14 @@ extension CommandDescription {
     options: [
       .rerun, .rerunInterrupted, .skipInterrupted, .resumeFrom, .acceptChanges, .trustRecord,
       .salvage, .input,
-      .inputs, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .events,
-      .report, .retryBudget, .containment, .record, .stateDirectory, .noCache, .cacheLimit,
+      .inputs, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .output,
+      .quiet, .events, .report, .otlp, .retryBudget, .containment, .record, .stateDirectory,
+      .noCache,
+      .cacheLimit,
     ],
-    contradictions: [[.keepGoing, .failFast], [.rerunInterrupted, .skipInterrupted]])
+    contradictions: [
+      [.keepGoing, .failFast], [.rerunInterrupted, .skipInterrupted], [.quiet, .output],
+    ])
 
   private static let reap = CommandDescription(
     .reap, "kill processes left behind by a killed weft",
@@ -355,7 +431,7 @@ extension CommandDescription {
 
   private static let help = CommandDescription(
     .help, "print help for a command",
-    details: [],
+    details: ["With --man, print the manual page of all commands: weft help --man | man -l -"],
     operand: Operand(
       value: ValueDescription(
         name: "COMMAND",
@@ -363,7 +439,8 @@ extension CommandDescription {
           beforeHelp.map { .init($0.name.rawValue, $0.summary) } + [
             .init("help", "print help for a command"), .init("version", version.summary),
           ])),
-      count: .atMostOne, help: "command to explain; default: list all commands"))
+      count: .atMostOne, help: "command to explain; default: list all commands"),
+    options: [.manual])
 
   private static let version = CommandDescription(
     .version, "print the version", details: [])

@@ -57,7 +57,8 @@ enum BashCompletion {
         while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen "$@" -- "$current")
       }
       _weft_files_first() {
-        _weft_paths -f -X "!*$1"
+        local suffix
+        for suffix; do _weft_paths -f -X "!*$suffix"; done
         _weft_paths -d
         if ((${#COMPREPLY[@]} == 0)); then _weft_paths -f; fi
       }
@@ -151,7 +152,8 @@ enum BashCompletion {
     switch value.kind {
     case .text: ""
     case .file: "_weft_paths -f;"
-    case .existingFile(let suffix): "_weft_files_first \(suffix.inSingleQuotes);"
+    case .existingFile(let suffixes):
+      "_weft_files_first \(suffixes.map(\.inSingleQuotes).joined(separator: " "));"
     case .directory: "_weft_paths -d;"
     case .recordedRun: "_weft_runs;"
     case .step: "_weft_steps;"
@@ -253,7 +255,7 @@ enum ZshCompletion {
     switch value.kind {
     case .text: " "
     case .file: "_files"
-    case .existingFile(let suffix): "_files -g \"*\(suffix)\""
+    case .existingFile(let suffixes): "_files -g \"*(\(suffixes.joined(separator: "|")))\""
     case .directory: "_files -/"
     case .recordedRun: "_weft_runs"
     case .step: "_weft_steps"
@@ -336,7 +338,8 @@ enum FishCompletion {
     switch value.kind {
     case .text: " -f"
     case .file: " -F"
-    case .existingFile(let suffix): " -k -a '(__fish_complete_suffix \(suffix))'"
+    case .existingFile(let suffixes):
+      " -k -a '(\(suffixes.map { "__fish_complete_suffix \($0)" }.joined(separator: "; ")))'"
     case .recordedRun: " -f -a '(__weft_runs)'"
     case .step: " -f -a '(__weft_steps)'"
     case .input: " -f -a '(__weft_inputs)'"

@@ -102,7 +102,7 @@ extension HelpText {
     return sections.joined(separator: "\n")
   }
 
-  private static func explanation(of input: InputDeclaration) -> String {
+  static func explanation(of input: InputDeclaration) -> String {
     let parts = [
       input.schema.description ?? input.schema.title, input.schema.summary,
       input.isSecret ? "secret" : nil, standard(of: input),

@@ -47,20 +47,26 @@ extension CommandDescription {
       "A run is interrupted if its weft was killed; continue it with \"weft resume RUN\". A run with an "
         + "unreadable journal is listed as damaged, with the reason.",
       "  weft runs --state failure --state interrupted --since 2d",
+      "  weft runs --failed-step deploy --failure http:5xx",
     ],
-    options: [.runState, .runFile, .since, .until, .runLimit, .runListFormat, .directory, .records])
+    options: [
+      .runState, .failureClass, .failedStep, .runFile, .since, .until, .runLimit, .runListFormat,
+      .directory,
+      .records,
+    ])
 
   static let show = CommandDescription(
     .show, "show one recorded run",
     details: [
       "Show the result of the run and of each step, and what \"weft resume\" would do next. Of secret "
         + "outputs, show only the names.",
-      "With --follow, ^C ends only the display, not the run.",
+      "With --follow, ^C ends only the display, not the run; --output and -q are those of \"weft run\".",
       "Exit codes: 0 shown, whatever the result of the run, 2 there is no such run, 4 its journal is "
         + "damaged; with --follow those of weft run, and 4 if its weft disappears before the run ends.",
     ],
-    operand: .recordedRun, options: [.followRun, .runDetailFormat, .directory, .records],
-    contradictions: [[.followRun, .runDetailFormat]])
+    operand: .recordedRun,
+    options: [.followRun, .output, .quiet, .runDetailFormat, .directory, .records],
+    contradictions: [[.followRun, .runDetailFormat], [.quiet, .output]])
 
   static let logs = CommandDescription(
     .logs, "print the logs of steps",
@@ -135,7 +141,7 @@ extension Operand {
 extension Option {
   static let records = Option(
     "--state-dir", value: ValueDescription(name: "DIR", kind: .directory),
-    help: "find runs in DIR; default: WEFT_DIR, else .weft",
+    help: "find runs in DIR; default: WEFT_DIR, else the nearest .weft here or above",
     elsewhere: ["--work-dir", "--workdir"])
 
   static let runState = Option(
@@ -147,6 +153,14 @@ extension Option {
       .init("running"), .init("damaged", "the journal cannot be read")),
     help: "list only runs in this state; repeatable",
     elsewhere: ["--status", "--outcome"])
+  static let failureClass = Option(
+    "--failure", value: ValueDescription(name: "CLASS", kind: .text),
+    help: "list only runs with a failure of this class, such as exit:3 or timeout; repeatable",
+    elsewhere: ["--error", "--reason", "--class"])
+  static let failedStep = Option(
+    "--failed-step", value: ValueDescription(name: "STEP", kind: .step),
+    help: "list only runs in which this step, or one in this group, failed; repeatable",
+    elsewhere: ["--step", "--failed"])
   static let runFile = Option(
     "--file", value: ValueDescription(name: "NAME", kind: .text),
     help: "list only runs of this workflow or file; the end of a path is enough",
@@ -215,5 +229,5 @@ extension Option {
   static let runDetailFormat = Option(
     "--format",
     value: .oneOf(.init("text", "for people"), .init("json", "one JSON document")),
-    help: "set the output format; default: text", elsewhere: ["--output", "-o"])
+    help: "set the output format; default: text", elsewhere: ["-o"])
 }

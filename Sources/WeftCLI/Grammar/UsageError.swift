@@ -14,6 +14,8 @@ enum UsageError: Error, Sendable, Hashable {
   case repeatedOption(Option, CommandName)
   case standardInputTwice(String, String, CommandName)
   case contradiction(Option, Option, CommandName)
+  /// An option that needs another one.
+  case dependent(Option, on: Option, CommandName)
   /// `position` counts from 1.
   case notUTF8(position: Int, visible: String)
 
@@ -36,6 +38,8 @@ enum UsageError: Error, Sendable, Hashable {
       "\(name) is \"\(found)\", expected \(wanted)"
     case .contradiction(let one, let other, _):
       "\"\(one.name)\" and \"\(other.name)\" contradict each other"
+    case .dependent(let option, let other, let command):
+      "\"weft \(command.rawValue)\" has \"\(option.name)\" only with \"\(other.name)\""
     case .repeatedOption(let option, _): "\"\(option.name)\" is given twice"
     case .standardInputTwice(let one, let other, _):
       "both \(one) and \(other) read standard input, which can only be read once"
@@ -58,6 +62,7 @@ enum UsageError: Error, Sendable, Hashable {
       .wrongValue(_, _, _, nil, let command):
       UsageError.seeHelp(command)
     case .contradiction: "use one of them"
+    case .dependent(let option, let other, _): "add \(other.name), or omit \(option.name)"
     case .repeatedOption: "use it once"
     case .standardInputTwice: "pass a file for one of them"
     case .notUTF8: "rename the file, or pass its content on standard input, with \"-\" as its name"
@@ -70,7 +75,11 @@ enum UsageError: Error, Sendable, Hashable {
   }
 
   private static func remedy(unknownCommand name: String) -> String {
-    if name.hasSuffix(".json") { return "to run it, write \"weft run \(name)\"" }
+    if WorkflowLookup.endings.contains(where: name.hasSuffix)
+      || WorkflowLookup().workflow(named: name) != nil
+    {
+      return "to run it, write \"weft run \(name)\""
+    }
     return NearestName(CommandName.allCases.map(\.rawValue)).nearest(to: name).asSuggestion
       ?? seeHelp(nil)
   }

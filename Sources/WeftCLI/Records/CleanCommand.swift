@@ -27,58 +27,36 @@ struct CleanCommand: Subcommand {
       console.output.write("nothing to remove\n")
       return .success
     }
-    let now = WallTime.now
-    if !isDryRun { state.removeLeftoverFiles(now: now) }
-    let all = state.candidates()
-    let decision = policy.decision(on: all, now: now)
-    let code = remove(decision.removed, in: state, console)
-    report(unknownsAmong: all, console)
-    if !decision.resumable.isEmpty {
-      console.output.write(
-        "kept \(Count(decision.resumable.count, "run")) that could still be resumed; use "
-          + "--unfinished to remove them too\n")
+    let result: CleaningResult
+    do {
+      result = try FileRunStore(directory: state.path).clean(policy, isDryRun: isDryRun)
+    } catch {
+      throw CommandFailure(error)
     }
-    return code
+    report(result, console)
+    return result.failures.isEmpty ? .success : .broken
   }
 
-  private func remove(
-    _ runs: [CleaningPolicy.Candidate], in state: StateDirectory, _ console: Console
-  ) -> ExitCode {
-    var (count, bytes, code) = (0, 0, ExitCode.success)
+  private func report(_ result: CleaningResult, _ console: Console) {
     let verb = isDryRun ? "would remove" : "removed"
-    for candidate in runs {
-      do throws(RunFolderError) {
-        if !isDryRun {
-          guard try state.remove(candidate.run, retention: candidate.retention) else { continue }
-        }
-        count += 1
-        bytes += candidate.bytes
-        console.output.write("\(verb) \(candidate.run)  \(ShownSize.text(candidate.bytes))\n")
-      } catch {
-        console.report(
-          CommandError("run \(candidate.run) could not be removed: \(error.message)"))
-        code = .broken
-      }
+    for run in result.removed {
+      console.output.write("\(verb) \(run.run)  \(ShownSize.text(run.bytes))\n")
     }
+    let count = Count(result.removed.count, "run")
+    let bytes = result.removed.reduce(0) { $0 + $1.bytes }
     console.output.write(
-      count == 0
-        ? "nothing to remove\n" : "\(verb) \(Count(count, "run")), \(ShownSize.text(bytes))\n")
-    return code
-  }
-
-  private func report(unknownsAmong all: [CleaningPolicy.Candidate], _ console: Console) {
-    for candidate in all {
-      guard case .unknown(let reason) = candidate.retention else { continue }
+      result.removed.isEmpty
+        ? "nothing to remove\n" : "\(verb) \(count), \(ShownSize.text(bytes))\n")
+    for (run, error) in result.failures {
+      console.report(CommandError("run \(run) could not be removed: \(error.message)"))
+    }
+    for reason in result.unknown {
       console.errors.write("weft: warning: left alone: \(CommandError(reason).harmlessMessage)\n")
     }
-  }
-}
-
-extension StateDirectory {
-  /// Returns all runs with their sizes, the newest first.
-  fileprivate func candidates() -> [CleaningPolicy.Candidate] {
-    newestFirst().compactMap { run in
-      retention(of: run).map { CleaningPolicy.Candidate(run, $0, bytes: byteCount(of: run)) }
+    if !result.resumable.isEmpty {
+      console.output.write(
+        "kept \(Count(result.resumable.count, "run")) that could still be resumed; use "
+          + "--unfinished to remove them too\n")
     }
   }
 }

@@ -22,7 +22,7 @@ struct DiffCommand: Subcommand {
     let other =
       if runs.count > 1 { try recorded.chosen(runs[1]) } else { try recorded.previous(to: run) }
     let sides = try [other, run].map { run throws(CommandFailure) in
-      try ReportedRun(run, in: recorded.state, called: place.words(for: run))
+      try ReportedRun(reading: run, in: recorded.state, called: place.words(for: run))
     }
     // Runs of the same moment stay in the order of the arguments.
     let isReversed =
@@ -30,12 +30,7 @@ struct DiffCommand: Subcommand {
       < sides[0].recorded.startedAt.map(\.nanoseconds) ?? 0
     let difference = RunDifference(
       from: sides[isReversed ? 1 : 0], to: sides[isReversed ? 0 : 1])
-    switch format {
-    case .json: console.output.write(RunDifferenceJSON.rendered(difference))
-    case .text:
-      console.output.write(
-        RunDifferenceText(console.output.displaySettings).rendered(difference))
-    }
+    console.output.write(difference.rendered(as: format, console.output.displaySettings))
     return sides.contains(where: \.isDamaged) ? .broken : .success
   }
 }

@@ -93,7 +93,7 @@ struct LogChoice {
   /// - Parameter plan: Provides steps that have not begun, and the members of groups.
   /// - Throws: If a name does not exist.
   init(_ names: [String], of detail: RunDetail, _ plan: Plan?) throws(CommandFailure) {
-    recorded = detail.order
+    recorded = detail.recorded.steps.addresses
     var named: [StepAddress] = []
     var wanted: Set<StepAddress> = []
     for name in names {
@@ -111,7 +111,7 @@ struct LogChoice {
 
   private static func unknown(_ name: String, of detail: RunDetail, _ plan: Plan?) -> CommandFailure
   {
-    let known = detail.order.map(\.text) + (plan?.addresses ?? [])
+    let known = detail.recorded.steps.map(\.address.text) + (plan?.addresses ?? [])
     return CommandFailure(
       .usage, "\"\(name)\" is not a step of run \(detail.run)",
       help: NearestName(known).nearest(to: name).asSuggestion
@@ -244,8 +244,10 @@ struct LogFollowSession {
   mutating func follow(_ run: RunID, _ followed: FollowedRun) throws(CommandFailure) -> ExitCode {
     for step in choice.steps { print(step) }
     var poller = RunPoller(followed)
+    let wakeup = Wakeup()
     while !console.output.isClosed {
-      let finding = poller.next { take($0) }
+      if poller.isIdle { wakeup.wait(atMost: RunPoller.pause) }
+      let finding = poller.poll { take($0) }
       for step in running { print(step) }
       switch finding {
       case .continues: break

@@ -21,12 +21,12 @@ struct ReapCommand: Subcommand {
     guard let run else { return try reapAll(console) }
     let runs = try RecordedRuns(in: place)
     let chosen = try runs.chosen(run)
-    guard let folder = try held(chosen, in: runs.state) else {
+    guard let orphans = try reaped(chosen, in: runs.state) else {
       throw CommandFailure(
         .broken, "run \(chosen) is still running",
         help: "to cancel it: weft cancel \(chosen)")
     }
-    let (ended, code) = try reap(folder, console)
+    let (ended, code) = report(orphans, of: chosen, console)
     if !ended, code == .success {
       console.output.write("run \(chosen): nothing left to end\n")
     }
@@ -42,8 +42,8 @@ struct ReapCommand: Subcommand {
     for claim in claims {
       guard let run = RunID(validating: claim.run) else { continue }
       if let state, recorded.contains(run) {
-        guard let folder = try held(run, in: state) else { continue }
-        let (ended, code) = try reap(folder, console)
+        guard let orphans = try reaped(run, in: state) else { continue }
+        let (ended, code) = report(orphans, of: run, console)
         isAnythingTold = isAnythingTold || ended || code != .success
         if code != .success { worst = code }
       } else if !claim.isEngineAlive {
@@ -57,29 +57,26 @@ struct ReapCommand: Subcommand {
     return worst
   }
 
-  /// Returns the folder of a run whose engine is gone; `nil` if the engine is alive.
-  private func held(_ run: RunID, in state: StateDirectory) throws(CommandFailure) -> RunFolder? {
-    do { return try RunFolder.open(run, in: state) } catch {
+  /// Terminates the orphans of a run whose engine is gone; `nil` if the engine is alive.
+  private func reaped(_ run: RunID, in state: StateDirectory) throws(CommandFailure) -> OrphansEnd?
+  {
+    do { return try state.reap(run) } catch {
       if case .held = error { return nil }
       throw CommandFailure(error)
     }
   }
 
   /// - Returns: Whether there was anything to terminate.
-  private func reap(
-    _ folder: RunFolder, _ console: Console
-  ) throws(CommandFailure) -> (ended: Bool, ExitCode) {
-    let recorded: RunState
-    // Damage does not matter: the readable records name the engines whose processes can be identified.
-    do { recorded = try folder.contents().run } catch { throw CommandFailure(error) }
-    let end = OrphanedProcesses(of: folder.run, recorded: recorded).end()
+  private func report(
+    _ end: OrphansEnd, of run: RunID, _ console: Console
+  ) -> (ended: Bool, ExitCode) {
     if !end.ended.isEmpty {
-      console.output.write("run \(folder.run): ended \(OrphanedProcesses.names(end.ended))\n")
+      console.output.write("run \(run): ended \(OrphanedProcesses.names(end.ended))\n")
     }
     guard !end.orphans.isEmpty else { return (!end.ended.isEmpty, .success) }
     console.report(
       CommandError(
-        "run \(folder.run): could not end \(OrphanedProcesses.names(end.orphans))",
+        "run \(run): could not end \(OrphanedProcesses.names(end.orphans))",
         help: OrphanedProcesses.help))
     return (!end.ended.isEmpty, .broken)
   }

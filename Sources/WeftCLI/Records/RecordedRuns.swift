@@ -1,6 +1,7 @@
 import Weft
 import WeftEvents
 import WeftPlatform
+import WeftReporting
 
 /// The runs in one state directory, found by the names that users type.
 struct RecordedRuns {
@@ -67,9 +68,12 @@ struct RecordedRuns {
 struct RecordDirectory: Sendable, Hashable {
   /// The value of `--state-dir`.
   private let option: String?
+  /// The value of `-C`, to which the other one is relative.
+  private let start: String?
 
   init(_ parsed: ParsedArguments) {
     option = parsed.value(of: .stateDirectory) ?? parsed.value(of: .records)
+    start = parsed.value(of: .directory)
   }
 
   var isNamed: Bool { option != nil }
@@ -77,38 +81,19 @@ struct RecordDirectory: Sendable, Hashable {
   var path: String {
     if let option { return option }
     if let named = ThisProcess.variable(StateDirectory.variable), !named.isEmpty { return named }
-    return StateDirectory.defaultName
+    return WorkflowLookup().stateDirectory ?? StateDirectory.defaultName
   }
 
   /// Returns the arguments that identify a run to a command.
   func words(for run: RunID) -> String {
-    option.map { "\(run) --state-dir \(ShellWord.quoted($0))" } ?? run.text
+    [
+      run.text, start.map { "-C \(ShellWord.quoted($0))" },
+      option.map { "--state-dir \(ShellWord.quoted($0))" },
+    ].compactMap(\.self).joined(separator: " ")
   }
 
-  /// Returns the hint for output that is shown only in part.
-  func logsHint(of run: RunID) -> String { "all lines: weft logs \(words(for: run)) STEP" }
-}
-
-/// Quotes words for POSIX shells and fish, in commands that messages suggest.
-enum ShellWord {
-  static func quoted(_ word: String) -> String {
-    if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
-    var quoted = "'"
-    for scalar in word.unicodeScalars {
-      // Within single quotes, fish reads two backslashes as one.
-      if scalar == "'" || scalar == "\\" { quoted += "'\\" }
-      quoted.unicodeScalars.append(scalar)
-      if scalar == "'" || scalar == "\\" { quoted += "'" }
-    }
-    return quoted + "'"
-  }
-
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: [".", "/", "_", "-", "+", ",", ":", "@"].contains { UInt8(ascii: $0) == byte }
-    }
+  /// Returns the run for the commands that the display suggests.
+  func reference(to run: RunID, isRecorded: Bool = true) -> RunReference {
+    RunReference(id: run.text, arguments: isRecorded ? words(for: run) : nil)
   }
 }

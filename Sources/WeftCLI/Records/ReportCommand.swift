@@ -1,6 +1,7 @@
 import Weft
 import WeftEvents
 import WeftPlatform
+import WeftReporting
 import WeftReports
 
 /// `weft report`: writes a report about a recorded run.
@@ -40,7 +41,7 @@ struct ReportCommand: Subcommand {
     let target = try file.map { file throws(CommandFailure) in
       try ReportTarget(format, file).checked()
     }
-    let report = try ReportedRun(run, in: runs.state, called: place.words(for: run))
+    let report = try ReportedRun(reading: run, in: runs.state, called: place.words(for: run))
     if let target {
       do { try target.write(report) } catch {
         throw CommandFailure(.broken, error.message, help: error.help)
@@ -55,38 +56,8 @@ struct ReportCommand: Subcommand {
 
 extension ReportedRun {
   /// Reads everything that a run's folder holds, regardless of its lock.
-  init(_ run: RunID, in state: StateDirectory, called words: String) throws(CommandFailure) {
-    var builder = TimelineBuilder()
-    let (detail, logs): (RunDetail, RecordedLogs)
-    do throws(RunFolderError) {
-      detail = try state.detail(of: run) { builder.apply($0) }
-      logs = try RecordedLogs(of: run, in: state)
-    } catch {
-      throw CommandFailure(error)
-    }
-    let recorded = RecordedPlan(run, detail.recorded.lastOpening, in: state)
-    let isChanged = detail.recorded.isChanged((try? state.workflow(of: run)) ?? nil)
-    let plan = isChanged ? nil : recorded.plan
-    let history = plan.flatMap { WorkflowKey($0) }.map {
-      FileRunStore(directory: state.path).history(of: $0)
-    }
-    self.init(
-      detail, builder, plan, mask: recorded.secrets.mask,
-      definition: isChanged ? nil : recorded.definition,
-      history: history ?? DurationHistory(), words: words, now: .now,
-      isChanged: isChanged,
-      readEnd: { step, limit in
-        logs.end(of: step, atMost: limit).map { LogEnd($0.bytes, isWhole: $0.isWhole) }
-      })
-  }
-}
-
-extension RunState {
-  /// Whether a workflow file is not one that an engine of the run read.
-  fileprivate func isChanged(_ file: [UInt8]?) -> Bool {
-    // An engine killed while it accepted changes leaves the hash of one version and the content of the other.
-    guard let file, let hash = lastOpening?.hash else { return false }
-    return ![hash, opening?.hash].contains(SHA256.text(of: SHA256.digest(of: file)))
+  init(reading run: RunID, in state: StateDirectory, called words: String) throws(CommandFailure) {
+    do { try self.init(run, in: state, called: words) } catch { throw CommandFailure(error) }
   }
 }
 
@@ -175,7 +146,7 @@ struct ReportTargets: Sendable, Hashable {
       do { state = try StateDirectory(directory ?? place.path, makes: false) } catch {
         throw CommandFailure(error)
       }
-      let report = try ReportedRun(run, in: state, called: place.words(for: run))
+      let report = try ReportedRun(reading: run, in: state, called: place.words(for: run))
       for target in targets {
         do throws(CommandError) { try target.write(report) } catch { faults.append(error) }
       }

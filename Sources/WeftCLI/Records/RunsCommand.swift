@@ -1,5 +1,7 @@
 import Weft
+import WeftDefinition
 import WeftEvents
+import WeftPlanning
 import WeftPlatform
 import WeftReporting
 
@@ -7,6 +9,7 @@ import WeftReporting
 struct RunsCommand: Subcommand {
   /// Empty for any state.
   private let states: Set<RecordedState>
+  private let failures: FailureFilter
   /// The name of the file or workflow; `nil` for any.
   private let file: String?
   /// Nanoseconds since 1970; `nil` for no limit.
@@ -18,6 +21,7 @@ struct RunsCommand: Subcommand {
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
     states = Set(try parsed.words(of: .runState))
+    failures = try FailureFilter(parsed)
     file = parsed.value(of: .runFile)
     let now = WallClock.now.nanoseconds
     since = try parsed.moment(of: .since, now: now)
@@ -33,7 +37,8 @@ struct RunsCommand: Subcommand {
   }
 
   private func runs() throws(CommandFailure) -> [RunListEntry] {
-    try RecordedRuns.all(in: place)?.list(atMost: limit ?? .max, where: wants) ?? []
+    guard let state = try RecordedRuns.all(in: place) else { return [] }
+    return state.list(atMost: limit ?? .max) { wants($0) && failures.isMet(by: $0, in: state) }
   }
 
   private func wants(_ run: RunListEntry) -> Bool {
@@ -47,15 +52,64 @@ struct RunsCommand: Subcommand {
   }
 
   private func report(_ runs: [RunListEntry], _ console: Console) {
-    switch format {
-    case .json: console.output.write(RunListJSON.rendered(runs))
-    case .csv: console.output.write(RunListCSV.rendered(runs))
-    case .table where runs.isEmpty: console.errors.write("weft: no matching run is recorded\n")
-    case .table:
-      let now = WallTime.now
-      console.output.write(
-        RunTable(console.output.displaySettings, now: now).rendered(runs))
+    if format == .table, runs.isEmpty {
+      console.errors.write("weft: no matching run is recorded\n")
+    } else {
+      console.output.write(runs.rendered(as: format, console.output.displaySettings))
     }
+  }
+}
+
+/// The failures that a listed run must have.
+private struct FailureFilter {
+  /// Empty for any class.
+  private let classes: Set<ErrorClass>
+  /// Steps and groups; empty for any.
+  private let steps: [StepAddress]
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    var classes: Set<ErrorClass> = []
+    for name in parsed.values(of: .failureClass) {
+      guard let known = ErrorClass(name) ?? (name == ErrorClass.inDoubt.name ? .inDoubt : nil)
+      else {
+        throw .wrongValue(
+          of: "\"\(Option.failureClass.name)\"", found: name, wanted: "an error class",
+          help: ErrorClass.nearest(to: name).asSuggestion ?? ErrorClass.list, parsed.command)
+      }
+      classes.insert(known)
+    }
+    self.classes = classes
+    steps = parsed.values(of: .failedStep).map(StepAddress.init)
+  }
+
+  /// Whether something in the run failed in this way, tolerated or not. Reads the whole journal of a run that may have
+  /// such a step.
+  func isMet(by run: RunListEntry, in state: StateDirectory) -> Bool {
+    if classes.isEmpty, steps.isEmpty { return true }
+    guard run.state != .success || run.counts.tolerated > 0,
+      let detail = try? state.detail(of: run.run)
+    else { return false }
+    return detail.failures.contains { address, failure in
+      (steps.isEmpty || steps.contains { address?.isInside($0) == true })
+        && (classes.isEmpty || failure.classes.contains(where: classes.contains))
+    }
+  }
+}
+
+extension RunDetail {
+  /// The failures of steps, those of groups that no member caused, and that of the run itself, which has no address.
+  fileprivate var failures: [(address: StepAddress?, failure: StepFailure)] {
+    var found: [(StepAddress?, StepFailure)] = steps.compactMap { address, step in
+      guard case .finished(let end, _) = step.state, let failure = end.failure else { return nil }
+      return (address, failure)
+    }
+    for (address, group) in recorded.groups {
+      guard case .finished(let end) = group.state, end.cause == nil, let failure = end.failure
+      else { continue }
+      found.append((address, failure))
+    }
+    if let failure = recorded.end?.failure { found.append((nil, failure)) }
+    return found
   }
 }
 
@@ -64,10 +118,6 @@ extension RunListEntry {
   fileprivate func isCalled(_ name: String) -> Bool {
     workflow == name || file == name || file?.hasSuffix("/" + name) == true
   }
-}
-
-enum RunListFormat: String, CaseIterable {
-  case table, json, csv
 }
 
 extension ParsedArguments {

@@ -1,5 +1,6 @@
 import Weft
 import WeftEvents
+import WeftPlanning
 import WeftPlatform
 import WeftReporting
 
@@ -10,12 +11,18 @@ struct ShowCommand: Subcommand {
   private let format: RunDetailFormat
   /// Whether to follow it in progress.
   private let follows: Bool
+  /// The display of step output, when following.
+  private let output: OutputMode
   private let place: RecordDirectory
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
     run = parsed.operands.first
     format = try parsed.word(of: .runDetailFormat) ?? .text
     follows = parsed.isGiven(.followRun)
+    output = try parsed.outputMode
+    if !follows, let option = [.output, .quiet].first(where: parsed.isGiven) {
+      throw .dependent(option, on: .followRun, .show)
+    }
     place = RecordDirectory(parsed)
   }
 
@@ -23,7 +30,7 @@ struct ShowCommand: Subcommand {
     let runs = try RecordedRuns(in: place)
     let run = try runs.chosen(run)
     if follows {
-      var session = FollowSession(run, in: runs.state, place, console)
+      var session = FollowSession(run, in: runs.state, place, output, console)
       return try session.follow()
     }
     let detail: RunDetail
@@ -31,16 +38,18 @@ struct ShowCommand: Subcommand {
     switch format {
     case .json: console.output.write(RunDetailJSON.rendered(detail))
     case .text:
-      console.output.write(
-        RunDetailText(console.output.displaySettings, run: place.words(for: run)).rendered(detail))
+      let text = RunDetailText(console.output.displaySettings, run: place.words(for: run))
+      console.output.write(text.rendered(detail, plan(of: detail, in: runs.state)))
     }
     // The output was shown; the exit code says that it is incomplete.
     return detail.damage == nil ? .success : .broken
   }
-}
 
-enum RunDetailFormat: String, CaseIterable {
-  case text, json
+  /// The plan of a run in progress, if it is known.
+  private func plan(of detail: RunDetail, in state: StateDirectory) -> Plan? {
+    guard detail.state == .running else { return nil }
+    return RecordedPlan(detail.run, detail.recorded.lastOpening, in: state).plan
+  }
 }
 
 /// Displays a run of another process, as that process does, until it ends.
@@ -49,10 +58,16 @@ struct FollowSession {
   private let state: StateDirectory
   private let console: Console
   private let place: RecordDirectory
+  private let output: OutputMode
+  private let wakeup = Wakeup()
   private var display: (RunDisplay, start: WallTime)?
 
-  init(_ run: RunID, in state: StateDirectory, _ place: RecordDirectory, _ console: Console) {
+  init(
+    _ run: RunID, in state: StateDirectory, _ place: RecordDirectory, _ output: OutputMode,
+    _ console: Console
+  ) {
     self.place = place
+    self.output = output
     self.run = run
     self.state = state
     self.console = console
@@ -63,7 +78,8 @@ struct FollowSession {
     do { poller = RunPoller(try FollowedRun(run, in: state)) } catch { throw CommandFailure(error) }
     // Stops when the output is no longer read.
     while !console.output.isClosed {
-      switch poller.next({ show($0) }) {
+      if poller.isIdle { wakeup.wait(atMost: RunPoller.pause) }
+      switch poller.poll({ show($0) }) {
       case .continues:
         handle([])
         display?.0.flush()
@@ -84,7 +100,9 @@ struct FollowSession {
       let recorded = RecordedPlan(run, opening, in: state)
       let labels =
         recorded.plan.map { StepLabels($0, mask: recorded.secrets.mask) } ?? StepLabels()
-      display = (RunDisplay(labels, console, moreHint: place.logsHint(of: run)), moment)
+      display = (
+        RunDisplay(labels, console, output: output, run: place.reference(to: run)), moment
+      )
     case .happened(let events): handle(events)
     }
   }
@@ -102,48 +120,5 @@ extension CommandFailure {
     CommandFailure(
       .broken, "the weft of run \(run) is gone, and the run has not ended",
       help: "to continue: weft resume \(run)")
-  }
-}
-
-/// Polls a run until it cannot produce anything more.
-struct RunPoller {
-  enum Finding {
-    case continues
-    case ended(RunEnd)
-    /// Its engine has suspended it until a pending approval is answered.
-    case waits(RunPause)
-    /// No engine holds it, and its end is not recorded.
-    case abandoned
-  }
-
-  private var followed: FollowedRun
-  private let wakeup = Wakeup()
-  private var isFirst = true
-  /// Whether no engine held it at the last poll.
-  private var isFree = false
-
-  /// The delay between polls without news.
-  private static let pause = Duration.milliseconds(50)
-
-  init(_ followed: FollowedRun) {
-    self.followed = followed
-  }
-
-  /// Waits for the next poll, and reports new events.
-  mutating func next(_ report: FollowedRun.Handler) -> Finding {
-    if !isFirst, !isFree { wakeup.wait(atMost: RunPoller.pause) }
-    isFirst = false
-    let hasChanges = followed.poll(report)
-    if let end = followed.end { return .ended(end) }
-    if let pause = followed.pause { return .waits(pause) }
-    if hasChanges {
-      isFree = false
-    } else if isFree {
-      return .abandoned
-    } else {
-      // Records from before this check are read by one more poll.
-      isFree = !followed.isHeld
-    }
-    return .continues
   }
 }

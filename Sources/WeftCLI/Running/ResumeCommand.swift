@@ -92,7 +92,8 @@ struct ResumeCommand: Subcommand {
     for line in changes?.lines ?? [] { console.errors.write("weft: \(line)\n") }
     try refuseRecordedInputs(previous.opening)
     let values = try inputs.values(for: plan.workflow, recorded: previous.opening.inputs)
-    let engine = Engine(options: settings.options(in: state))
+    let telemetry = RunTelemetry(settings.collector, console)
+    let engine = Engine(options: settings.options(in: state), tracer: telemetry.tracer)
     let prepared: PreparedRun
     do {
       prepared = try engine.prepare(
@@ -101,7 +102,7 @@ struct ResumeCommand: Subcommand {
     } catch {
       throw CommandFailure(error, .resumed(previous.id))
     }
-    return try RunSession(engine, prepared, settings, console, isResumed: true).follow()
+    return try RunSession(engine, prepared, settings, telemetry, console, isResumed: true).follow()
   }
 
   /// Rejects recorded inputs: completed steps have used their recorded values.

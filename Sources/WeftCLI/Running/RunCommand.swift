@@ -1,6 +1,9 @@
 import Weft
 import WeftCaching
+import WeftEvents
 import WeftPlatform
+import WeftReporting
+import WeftTelemetry
 
 /// `weft run`: checks the file, runs it, displays it, and reports how it ended.
 struct RunCommand: Subcommand {
@@ -22,8 +25,8 @@ struct RunCommand: Subcommand {
 
   func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
     if isDryRun {
-      let preview = try file.preview(console, isStrict: settings.isStrict)
-      console.output.write(try preview.plan(choosing: choice), as: .tree)
+      let preview = try file.preview(console, choosing: choice, isStrict: settings.isStrict)
+      console.output.write(preview.plan, as: .tree)
       return .success
     }
     let reports = try settings.reports.checked(isRecorded: settings.durability != nil)
@@ -34,7 +37,8 @@ struct RunCommand: Subcommand {
     options.skip = choice.skip
     options.from = choice.from
     options.keptRuns = keptRuns
-    let engine = Engine(options: options)
+    let telemetry = RunTelemetry(settings.collector, console)
+    let engine = Engine(options: options, tracer: telemetry.tracer)
     let prepared: PreparedRun
     do {
       prepared = try engine.prepare(
@@ -45,13 +49,13 @@ struct RunCommand: Subcommand {
     }
     // Shows warnings before the steps' output.
     console.errors.flush()
-    let session = try RunSession(engine, prepared, settings, console)
+    let session = try RunSession(engine, prepared, settings, telemetry, console)
     return reports.write(prepared.id, settings.place, console, after: try session.follow())
   }
 }
 
 /// The options that `weft run` and `weft resume` share.
-struct RunSettings: Sendable, Hashable {
+struct RunSettings: Sendable {
   /// `nil` for the workflow's own value.
   let maxParallel: Int?
   /// `nil` for the workflow's own value.
@@ -60,9 +64,14 @@ struct RunSettings: Sendable, Hashable {
   /// `nil` for the workflow's own value.
   let timeout: Duration?
   let events: EventsTarget?
+  /// The display of step output.
+  let output: OutputMode
   /// Written when the run has ended.
   let reports: ReportTargets
-  let containment: ContainmentRequest
+  /// The collector of traces; `nil` leaves it to the environment.
+  let collector: TelemetrySettings?
+  /// `nil` for the strongest available.
+  let containment: WeftEvents.ContainmentLevel?
   /// `nil` for no journal.
   let durability: RecordDurability?
   let place: RecordDirectory
@@ -80,10 +89,11 @@ struct RunSettings: Sendable, Hashable {
     isStrict = parsed.isGiven(.strictRun)
     timeout = try parsed.duration(of: .timeout)
     events = try parsed.eventsTarget(of: .events)
+    output = try parsed.outputMode
     reports = try ReportTargets(parsed)
-    let level: WeftPlatform.ContainmentLevel? =
+    collector = try parsed.collector(of: .otlp)
+    containment =
       parsed.value(of: .containment) == "auto" ? nil : try parsed.word(of: .containment)
-    containment = level.map { .exactly($0) } ?? .automatic
     durability =
       parsed.value(of: .record) == "none" ? nil : try parsed.word(of: .record) ?? .process
     place = RecordDirectory(parsed)
@@ -100,6 +110,7 @@ struct RunSettings: Sendable, Hashable {
     options.maxParallel = maxParallel
     options.onFailure = onFailure
     options.timeout = timeout
+    options.containment = containment
     options.cacheDirectory = StepCache.path(in: state)
     options.readsCache = readsCache
     options.cacheLimitBytes = cacheLimit?.bytes

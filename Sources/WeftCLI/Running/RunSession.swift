@@ -14,6 +14,7 @@ struct RunSession {
   private let settings: RunSettings
   private let console: Console
   private let events: EventsWriter?
+  private let telemetry: RunTelemetry
   private let displayLock = DisplayLock()
   private let arbiter: TerminalArbiter
   /// Whether the run has a journal of an earlier engine.
@@ -21,12 +22,13 @@ struct RunSession {
 
   /// - Throws: If the events cannot be written; nothing has started then.
   init(
-    _ engine: Engine, _ prepared: PreparedRun, _ settings: RunSettings, _ console: Console,
-    isResumed: Bool = false
+    _ engine: Engine, _ prepared: PreparedRun, _ settings: RunSettings, _ telemetry: RunTelemetry,
+    _ console: Console, isResumed: Bool = false
   ) throws(CommandFailure) {
     self.engine = engine
     self.prepared = prepared
     self.settings = settings
+    self.telemetry = telemetry
     self.console = console
     self.isResumed = isResumed
     let ports = [console.errors] + (settings.events == .standardOutput ? [] : [console.output])
@@ -43,6 +45,8 @@ struct RunSession {
 
   /// The output buffered for the display; anything beyond is read from the logs.
   private static let displayLimitBytes = 512 << 10
+  /// The waiting steps among which the display looks for those to show.
+  private static let waitingLimit = 100
 
   /// Runs the plan to its end.
   func follow() throws(CommandFailure) -> ExitCode {
@@ -82,13 +86,18 @@ struct RunSession {
       help: "raise the limit first: ulimit -n 256")
   }
 
+  /// The port of the display.
+  private var display: OutputPort {
+    settings.events == .standardOutput ? console.errors : console.output
+  }
+
   private func surroundings(_ signals: SignalHandling) -> RunSurroundings {
     var surroundings = RunSurroundings()
     surroundings.ownsProcess = true
     surroundings.stop = signals.stop
     surroundings.terminal = arbiter
     surroundings.approver = TerminalApprover(arbiter: arbiter, threads: engine.threads)
-    surroundings.containment = settings.containment
+    surroundings.tracksOpenLines = display.displaySettings.mode == .live
     surroundings.notify = { notice in
       switch notice {
       case .turn(.waits(let run), let key):
@@ -120,6 +129,7 @@ struct RunSession {
   /// Waits until the journal is closed, and reports everything that is not as it should be.
   private func end(_ run: Run) -> ExitCode {
     let closing = run.waitUntilClosed()
+    defer { telemetry.finish(masking: run) }
     let unrecorded = closing.fault.map { CommandError($0.message, help: $0.help) }
     let broken = run.live.engineFault.flatMap {
       $0 == unrecorded?.message ? nil : CommandError($0)
@@ -133,6 +143,7 @@ struct RunSession {
             + "\(CommandError(fault.message).harmlessMessage)\n")
       }
     }
+    writeStepTable(closing.report, of: run.live)
     guard let end = closing.report.end else {
       reportWayToResume(closing.report.pause)
       return ExitCode(of: closing.report.pause, keptPromises: faults.isEmpty)
@@ -141,6 +152,30 @@ struct RunSession {
       console.report(CommandError("--strict counts tolerated failures as failures"))
     }
     return ExitCode(of: end, isStrict: settings.isStrict, keptPromises: faults.isEmpty)
+  }
+
+  /// Appends a table of the steps to the job summary of GitHub Actions.
+  private func writeStepTable(_ report: RunReport, of run: RunEngine) {
+    guard display.displaySettings.annotatesForGitHub,
+      let path = ThisProcess.variable("GITHUB_STEP_SUMMARY"), !path.isEmpty
+    else { return }
+    let table = StepTable(
+      report, labels: StepLabels(run.plan, mask: run.secrets.mask),
+      run: settings.place.reference(to: prepared.id, isRecorded: settings.durability != nil))
+    var reason: String
+    do throws(SystemError) {
+      let file = try Descriptor.creating(path, .orExtended)
+      do throws(WriteError) {
+        return try file.writeAll(Array(run.secrets.mask.masked(table.rendered()).utf8))
+      } catch {
+        reason = error.message
+      }
+    } catch {
+      reason = "\(error)"
+    }
+    reason = TerminalText.harmless(reason)
+    console.errors.write(
+      "weft: warning: the table of steps cannot be added to $GITHUB_STEP_SUMMARY: \(reason)\n")
   }
 
   /// Prints the commands that answer a suspended run.
@@ -158,8 +193,8 @@ struct RunSession {
     var pump = events
     var display = RunDisplay(
       StepLabels(run.plan, mask: run.secrets.mask), console,
-      onErrors: settings.events == .standardOutput,
-      moreHint: settings.durability == nil ? nil : settings.place.logsHint(of: prepared.id))
+      onErrors: settings.events == .standardOutput, output: settings.output,
+      run: settings.place.reference(to: prepared.id, isRecorded: settings.durability != nil))
     displayLock.open()
     defer { displayLock.close() }
     while let events = pump.next(
@@ -167,7 +202,9 @@ struct RunSession {
     {
       display.show(
         events, at: MonotonicClock.now - start, log: run.log(of:in:),
-        remaining: { run.remainingTime })
+        remaining: { run.remainingTime },
+        waiting: { run.waitingSteps(atMost: RunSession.waitingLimit) },
+        openLine: run.openLine(of:))
       display.flush()
       guard displayLock.isWanted else { continue }
       display.withdraw()
@@ -184,12 +221,17 @@ struct RunDisplay {
 
   /// - Parameters:
   ///   - onErrors: Whether the display is on standard error, because standard output has something else.
-  ///   - moreHint: A sentence for output that is shown only in part.
-  init(_ labels: StepLabels, _ console: Console, onErrors: Bool = false, moreHint: String?) {
+  ///   - output: The display of step output.
+  ///   - run: The run for the commands that the display suggests.
+  init(
+    _ labels: StepLabels, _ console: Console, onErrors: Bool = false, output: OutputMode,
+    run: RunReference
+  ) {
     self.console = console
     port = onErrors ? console.errors : console.output
     var settings = port.displaySettings
-    settings.moreHint = moreHint
+    settings.run = run
+    settings.output = output
     reporter = Reporter(settings, labels: labels)
   }
 
@@ -200,11 +242,14 @@ struct RunDisplay {
   ///
   /// - Parameter now: The time since the start of the engine.
   mutating func show(
-    _ events: [RunEvent], at now: Duration, log: Reporter.ReadLog,
-    remaining: () -> Duration? = { nil }
+    _ events: [RunEvent], at now: Duration, log: @escaping Reporter.ReadLog,
+    remaining: @escaping () -> Duration? = { nil },
+    waiting: @escaping () -> WaitingSteps = { WaitingSteps() },
+    openLine: @escaping (StepAddress) -> [UInt8]? = { _ in nil }
   ) {
     reporter.handle(
-      events, now: now, size: { port.redrawnSize }, log: log, remaining: remaining, write: write)
+      events, now: now, size: { port.redrawnSize }, log: log, remaining: remaining,
+      waiting: waiting, openLine: openLine, write: write)
   }
 
   /// Leaves the screen to other output until the next event.
@@ -219,8 +264,6 @@ struct RunDisplay {
   }
 
   private var write: Reporter.Write {
-    { [port, console] channel, bytes in
-      (channel == .output ? port : console.errors).write(bytes)
-    }
+    { [port] bytes in port.write(bytes) }
   }
 }

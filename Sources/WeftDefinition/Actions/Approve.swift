@@ -1,4 +1,4 @@
-import WeftDiagnostics
+package import WeftDiagnostics
 package import WeftJSON
 
 /// A request for a person's approval.
@@ -14,7 +14,9 @@ public struct Approval: Sendable, Hashable {
 extension Approval: ActionModel {
   static let rules = ActionRules("approve", "waits for approval", result: .step)
 
-  package func visitTexts(_ visit: (TextSite, String) -> Void) { visit(.message, message) }
+  package func visitTexts(_ visit: (TextSite, String, SourceRange?) -> Void) {
+    visit(.message, message, nil)
+  }
 
   package var repetition: Repetition { .unknown }
   package var keepsResults: Bool { false }

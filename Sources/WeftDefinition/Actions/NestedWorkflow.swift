@@ -34,7 +34,9 @@ extension NestedWorkflow: ActionModel {
     ], remedy: { _ in "put it on the steps of the other file that need it" })
 
   package func check(_ values: inout BuiltValues) { parameters.check(&values) }
-  package func visitTexts(_ visit: (TextSite, String) -> Void) { parameters.visitTexts(visit) }
+  package func visitTexts(_ visit: (TextSite, String, SourceRange?) -> Void) {
+    parameters.visitTexts(visit)
+  }
   package var repetition: Repetition { .unknown }
   package var keepsResults: Bool { false }
   package var forecast: DurationForecast { .planned(.zero) }

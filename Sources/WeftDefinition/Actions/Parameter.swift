@@ -4,6 +4,7 @@ public import WeftJSON
 /// A value for an input of another workflow, or for an action.
 public struct Parameter: Sendable, Hashable {
   public enum Value: Sendable, Hashable {
+    /// Data that is passed as it is: `${{` in it is not evaluated.
     case value(JSONValue)
     /// A text with expressions.
     case text(String)
@@ -23,9 +24,11 @@ public struct Parameter: Sendable, Hashable {
 
 extension [Parameter] {
   /// Visits the texts that may contain expressions.
-  func visitTexts(_ visit: (TextSite, String) -> Void) {
+  func visitTexts(_ visit: (TextSite, String, SourceRange?) -> Void) {
     for parameter in self {
-      if case .text(let text) = parameter.value { visit(.parameter(parameter.name), text) }
+      if case .text(let text) = parameter.value {
+        visit(.parameter(parameter.name), text, nil)
+      }
     }
   }
 

@@ -23,7 +23,7 @@ public struct StepGroup: Sendable, Hashable {
   public var order: Order
   public var members: [Step]
   /// The most attempts inside that may run at once; `nil` for no limit besides those of enclosing scopes.
-  public var maxParallel: Int?
+  @Computable public var maxParallel: Int?
   /// The condition for the end of an ``Order/parallel`` group.
   public var join: Join
 
@@ -166,7 +166,8 @@ extension DecodingPass {
 
   /// The group of a step, whose `join` cannot wait for more successes than there are members.
   mutating func group(_ order: StepGroup.Order, of draft: StepDraft) -> StepGroup {
-    var group = StepGroup(order, draft.group.members, maxParallel: draft.maxParallel)
+    var group = StepGroup(order, draft.group.members)
+    group.$maxParallel = draft.$maxParallel
     guard order == .parallel, let join = draft.join else { return group }
     group.join = join.value
     if case .atLeast(let wanted) = join.value, wanted > group.members.count, draft.group.isList,

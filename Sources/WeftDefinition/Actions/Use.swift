@@ -66,7 +66,9 @@ extension ActionCall: ActionModel {
     ])
 
   package func check(_ values: inout BuiltValues) { parameters.check(&values) }
-  package func visitTexts(_ visit: (TextSite, String) -> Void) { parameters.visitTexts(visit) }
+  package func visitTexts(_ visit: (TextSite, String, SourceRange?) -> Void) {
+    parameters.visitTexts(visit)
+  }
   package var repetition: Repetition { .unknown }
   package var keepsResults: Bool { false }
   package func obstacle(toReading field: StepField) -> ResultObstacle? { nil }

@@ -1,4 +1,4 @@
-import WeftDiagnostics
+package import WeftDiagnostics
 package import WeftExpressions
 package import WeftJSON
 
@@ -34,9 +34,10 @@ extension Waiting: ActionModel {
     values.checkTime("wait", duration, allowsZero: true)
   }
 
-  package func visitTexts(_ visit: (TextSite, String) -> Void) {
+  package func visitTexts(_ visit: (TextSite, String, SourceRange?) -> Void) {
     switch self {
-    case .computedDuration(let text), .computedMoment(let text): visit(.waiting, text.text)
+    case .computedDuration(let text), .computedMoment(let text):
+      visit(.waiting, text.text, text.place.value)
     case .duration, .until: break
     }
   }
@@ -95,7 +96,7 @@ extension DecodingPass {
   fileprivate mutating func waiting(_ node: JSONNode, _ field: Field) -> Waiting? {
     switch node.kind {
     case .string, .number:
-      if let text = wholeExpression(node, at: .waiting) { return .computedDuration(text) }
+      if let text = wholeExpression(node) { return .computedDuration(text) }
       return duration(node, field, allowsZero: true).map(Waiting.duration)
     case .object:
       var draft = WaitDraft()
@@ -110,7 +111,7 @@ extension DecodingPass {
   }
 
   fileprivate mutating func moment(_ node: JSONNode, _ field: Field) -> Waiting? {
-    if let text = wholeExpression(node, at: .waiting) { return .computedMoment(text) }
+    if let text = wholeExpression(node) { return .computedMoment(text) }
     guard node.kind == .string else {
       reportType(
         of: node, field, wanted: "a time like \"\(MomentText.ParseError.example)\"")

@@ -49,9 +49,8 @@ extension DecodingPass {
   }
 
   mutating func integer(
-    _ node: JSONNode, _ field: Field, in range: ClosedRange<Int>, as key: ComputedKey? = nil
+    _ node: JSONNode, _ field: Field, in range: ClosedRange<Int>
   ) -> Int? {
-    if computes(key, node, field) { return nil }
     guard let number = node.numberValue else {
       reportType(
         of: node, field,
@@ -68,9 +67,8 @@ extension DecodingPass {
   }
 
   mutating func duration(
-    _ node: JSONNode, _ field: Field, allowsZero: Bool = false, as key: ComputedKey? = nil
+    _ node: JSONNode, _ field: Field, allowsZero: Bool = false
   ) -> Duration? {
-    if computes(key, node, field) { return nil }
     if node.kind == .number {
       report(.durationWithoutUnit(path: path(field), number: node.sourceText), at: node)
       return nil
@@ -90,10 +88,7 @@ extension DecodingPass {
     }
   }
 
-  mutating func size(
-    _ node: JSONNode, _ field: Field, as key: ComputedKey? = nil
-  ) -> ByteCount? {
-    if computes(key, node, field) { return nil }
+  mutating func size(_ node: JSONNode, _ field: Field) -> ByteCount? {
     if node.kind == .number {
       report(.sizeWithoutUnit(path: path(field), number: node.sourceText), at: node)
       return nil
@@ -112,8 +107,7 @@ extension DecodingPass {
   }
 
   /// A Boolean; `false` if the value is not one.
-  mutating func flag(_ node: JSONNode, _ field: Field, as key: ComputedKey? = nil) -> Bool {
-    if computes(key, node, field) { return false }
+  mutating func flag(_ node: JSONNode, _ field: Field) -> Bool {
     if let flag = node.boolValue { return flag }
     reportType(of: node, field, wanted: "true or false", help: flagHelp(for: node))
     return false
@@ -146,6 +140,37 @@ extension DecodingPass {
     return "write \(text) without quotes"
   }
 
+  /// Reads the elements of an array, and omits those for which there is no value.
+  ///
+  /// - Parameter atLeast: A description of what an empty array lacks; `nil` if it may be empty.
+  /// - Returns: `nil`, after a report, for any other value.
+  mutating func elements<Element>(
+    of node: JSONNode, _ field: Field, wanted: String, help: @autoclosure () -> String? = nil,
+    atLeast: String? = nil, _ read: (inout DecodingPass, JSONNode, Field) -> Element?
+  ) -> [Element]? {
+    guard isArray(node, field, wanted: wanted, help: help()) else { return nil }
+    let nodes = node.elements
+    if let atLeast, nodes.isEmpty {
+      report(.empty(path: path(field), wanted: atLeast), at: node)
+      return nil
+    }
+    var elements: [Element] = []
+    elements.reserveCapacity(nodes.count)
+    for (index, element) in nodes.enumerated() {
+      if let element = read(&self, element, field.element(index)) { elements.append(element) }
+    }
+    return elements
+  }
+
+  /// Whether it is an array; otherwise this reports its type.
+  mutating func isArray(
+    _ node: JSONNode, _ field: Field, wanted: String, help: @autoclosure () -> String? = nil
+  ) -> Bool {
+    if node.kind == .array { return true }
+    reportType(of: node, field, wanted: wanted, help: help())
+    return false
+  }
+
   /// Whether it is an object; otherwise this reports its type.
   mutating func isObject(
     _ node: JSONNode, _ field: Field, wanted: String, help: @autoclosure () -> String? = nil
@@ -158,19 +183,13 @@ extension DecodingPass {
 
 // MARK: Expressions
 
-/// The expressions of one object, collected while its keys are read.
-struct TextDraft {
-  var places: [TextPlace] = []
-  var computed: [ComputedKey: String] = [:]
-}
-
 extension DecodingPass {
   /// A text that may contain expressions; they are checked once the whole file is known.
   mutating func text(_ node: JSONNode, _ field: Field, at site: TextSite?) -> String? {
     guard let site, node.kind == .string, mayHaveExpression(node), let text = node.stringValue,
       text.hasExpression
     else { return text(node, field) }
-    texts.places.append(TextPlace(site, at: node.range))
+    texts.append(TextPlace(site, at: node.range))
     return text
   }
 
@@ -186,60 +205,56 @@ extension DecodingPass {
     return text
   }
 
-  /// Whether an expression gives the value of `key`; if so, it is noted.
-  mutating func computes(_ key: ComputedKey?, _ node: JSONNode, _ field: Field) -> Bool {
-    guard let key, node.kind == .string, mayHaveExpression(node), let text = node.stringValue,
-      text.hasExpression
-    else { return false }
+  /// Whether an expression gives the value; if so, it is passed on, unless it is not allowed here.
+  mutating func computes(
+    _ node: JSONNode, _ field: Field, _ take: (Condition) -> Void
+  ) -> Bool {
+    guard let text = wholeExpression(node) else { return false }
     if computesNothing {
       report(.expressionInList(path: path(field)), at: node)
-      return true
+    } else {
+      take(text)
     }
-    texts.computed[key] = text
-    texts.places.append(TextPlace(.computed(key), at: node.range))
     return true
   }
 
-  /// Reads an object of its own and returns its expressions.
-  mutating func collectingTexts(_ read: (inout DecodingPass) -> Void) -> TextDraft {
+  /// Reads an object of its own and returns the locations of its texts.
+  mutating func collectingTexts(_ read: (inout DecodingPass) -> Void) -> [TextPlace] {
     let outer = texts
-    texts = TextDraft()
+    defer { texts = outer }
+    texts = []
     read(&self)
-    let draft = texts
-    texts = outer
-    return draft
+    return texts
   }
 
   /// Reads an expression, bare or as `${{ … }}`. It is checked once the whole file is known.
-  mutating func condition(_ node: JSONNode, _ field: Field, at site: TextSite) -> Condition? {
+  mutating func condition(_ node: JSONNode, _ field: Field) -> Condition? {
     if node.kind == .bool { return Condition(node.sourceText, place: node.range) }
     guard let text = node.stringValue else {
       reportType(
         of: node, field, wanted: "a condition", help: "write an expression such as \"success()\"")
       return nil
     }
-    return bareExpression(text, node, field, at: site, wanted: "a condition")
+    return bareExpression(text, node, field, wanted: "a condition")
   }
 
   mutating func bareExpression(
-    _ text: String, _ node: JSONNode, _ field: Field, at site: TextSite, wanted: String
+    _ text: String, _ node: JSONNode, _ field: Field, wanted: String
   ) -> Condition? {
     guard !text.isEmpty else {
       report(.noCondition(path: path(field), wanted: wanted), at: node)
       return nil
     }
-    texts.places.append(TextPlace(site, at: node.range))
     return Condition(text, place: node.range)
   }
 
   /// The text in place of a whole value; `nil` if it contains no expression.
   ///
   /// Whether it is exactly one expression is checked once the whole file is known.
-  mutating func wholeExpression(_ node: JSONNode, at site: TextSite) -> Condition? {
+  func wholeExpression(_ node: JSONNode) -> Condition? {
     guard node.kind == .string, mayHaveExpression(node), let text = node.stringValue,
       text.hasExpression
     else { return nil }
-    texts.places.append(TextPlace(site, at: node.range))
     return Condition(text, place: node.range)
   }
 }

@@ -31,8 +31,8 @@ struct DecodingPass {
   private(set) var rejectedIDs: Set<String> = []
   /// Whether no value may be given by an expression: in a list of policies.
   var computesNothing = false
-  /// The expressions of the object being read.
-  var texts = TextDraft()
+  /// The locations of the texts with expressions in the object being read.
+  var texts: [TextPlace] = []
 
   /// Reads a workflow. Returns it, or `nil` if too much is missing, with all its problems.
   static func run(on root: JSONNode, limits: Limits) -> DecodedFile {

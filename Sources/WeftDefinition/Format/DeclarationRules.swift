@@ -2,113 +2,6 @@ import WeftDiagnostics
 import WeftJSON
 import WeftPatterns
 
-/// Rules of a declaration for values of one type.
-extension DecodingPass {
-  mutating func take(
-    _ key: SchemaKey, _ node: JSONNode, _ path: String, into rules: inout ValueSchema.TextRules
-  ) {
-    switch key {
-    case .minLength: rules.length.least = count(node, path) ?? 0
-    case .maxLength: rules.length.most = count(node, path)
-    default: rules.pattern = pattern(node, path)
-    }
-  }
-
-  private mutating func pattern(_ node: JSONNode, _ path: String) -> Pattern? {
-    guard let text = plainText(node, path) else { return nil }
-    do { return try Pattern(text) } catch {
-      report(
-        .invalidPattern(path: path, fault: error), at: node.place(ofUTF8: error.range))
-      return nil
-    }
-  }
-
-  mutating func take(
-    _ key: SchemaKey, _ node: JSONNode, _ path: String, into rules: inout ValueSchema.NumberRules
-  ) {
-    guard let number = node.numberValue else {
-      return reportType(of: node, path, wanted: "a number", help: unquotingHelp(for: node))
-    }
-    switch key {
-    case .minimum: rules.minimum = number
-    case .maximum: rules.maximum = number
-    case .exclusiveMinimum: rules.exclusiveMinimum = number
-    case .exclusiveMaximum: rules.exclusiveMaximum = number
-    default:
-      if number <= 0 {
-        report(.notPositive(path: path, number: number.text), at: node)
-      } else if JSONNumber(0).isMultiple(of: number) == nil {
-        report(.longDivisor(path: path, number: number.text), at: node)
-      } else {
-        rules.divisor = number
-      }
-    }
-  }
-
-  mutating func take(
-    _ key: SchemaKey, _ node: JSONNode, _ path: String, into rules: inout ValueSchema.ArrayRules
-  ) {
-    switch key {
-    case .minItems: rules.count.least = count(node, path) ?? 0
-    case .maxItems: rules.count.most = count(node, path)
-    case .uniqueItems: rules.isUnique = flag(node, path) ?? false
-    default: rules.elements = .matching(declaration(node, path, of: .part).schema)
-    }
-  }
-
-  mutating func take(
-    _ key: SchemaKey, _ node: JSONNode, _ path: String, into rules: inout ValueSchema.ObjectRules
-  ) {
-    switch key {
-    case .minProperties: rules.count.least = count(node, path) ?? 0
-    case .maxProperties: rules.count.most = count(node, path)
-    case .required: rules.required = requiredNames(node, path)
-    case .properties: rules.properties = properties(node, path)
-    default:
-      if let flag = node.boolValue {
-        rules.additional = flag ? .anything : .nothing
-      } else {
-        rules.additional = .matching(declaration(node, path, of: .part).schema)
-      }
-    }
-  }
-
-  private mutating func properties(_ node: JSONNode, _ path: String) -> [ValueSchema.Property] {
-    guard node.kind == .object else {
-      reportType(of: node, path, wanted: "an object of names and declarations")
-      return []
-    }
-    return node.members.map { member in
-      let name = member.key.stringValue ?? ""
-      let place = ValuePath([.property(name)]).description
-      return ValueSchema.Property(
-        name, declaration(member.value, DecodingPass.elided(path + place), of: .part).schema)
-    }
-  }
-
-  private mutating func requiredNames(_ node: JSONNode, _ path: String) -> [String] {
-    if node.kind == .bool {
-      report(.requiredFlag(path: path), at: node)
-      return []
-    }
-    guard node.kind == .array else {
-      reportType(of: node, path, wanted: "an array of property names")
-      return []
-    }
-    var names: [String] = []
-    for (index, element) in node.elements.enumerated() {
-      let place = "\(path)[\(index)]"
-      guard let name = plainText(element, place) else { continue }
-      if names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
-        report(.repeatedRequired(path: place, name: name), at: element)
-      } else {
-        names.append(name)
-      }
-    }
-    return names
-  }
-}
-
 /// Checks of a declaration as a whole: rules that can never apply, or never be satisfied.
 extension DecodingPass {
   /// - Parameter places: The nodes of its keys.
@@ -122,8 +15,8 @@ extension DecodingPass {
   private mutating func checkTypes(_ schema: ValueSchema, _ places: [SchemaKey: JSONNode]) {
     guard !schema.types.isEmpty else { return }
     for key in SchemaKey.allCases {
-      guard let place = places[key], !key.types.isEmpty,
-        !key.types.contains(where: schema.types.contains),
+      guard let place = places[key], !key.rule.types.isEmpty,
+        !key.rule.types.contains(where: schema.types.contains),
         // A Boolean `required` was meant differently and has been reported.
         key != .required || JSONMember(key: place).value.kind != .bool
       else { continue }
@@ -208,7 +101,7 @@ extension Diagnostic {
     Diagnostic(
       .misplacedKey,
       "\"\(key.rawValue)\" does not apply to \(listed(types.map(\.plural), conjunction: "or")), "
-        + "only to \(key.types[0].plural)",
+        + "only to \(key.rule.types[0].plural)",
       help: counterpart(of: key, for: types).map { "use \"\($0)\" instead" })
   }
 
@@ -267,6 +160,6 @@ extension Diagnostic {
       [.maxLength, .maximum, .maxItems, .maxProperties],
     ]
     let family = families.first { $0.contains(key) } ?? []
-    return family.first { !$0.types.allSatisfy { !types.contains($0) } }?.rawValue
+    return family.first { $0.rule.types.contains(where: types.contains) }?.rawValue
   }
 }

@@ -99,18 +99,6 @@ struct FormatKey<Object>: Sendable {
   init<Value>(
     _ name: StaticString, _ value: ValueFormat<Value>, _ title: StaticString = "",
     _ help: StaticString = "", schema: StaticString = "", synonyms: StaticString = "",
-    required example: StaticString? = nil, on kinds: [ActionKind]? = nil,
-    at path: any WritableKeyPath<Object, Value> & Sendable
-  ) {
-    self.init(
-      name, value, title, help, schema: schema, synonyms: synonyms, required: example, on: kinds
-    ) { $0[keyPath: path] = $1 }
-    if let rule = value.problem { problem = { rule($0[keyPath: path], $1) } }
-  }
-
-  init<Value>(
-    _ name: StaticString, _ value: ValueFormat<Value>, _ title: StaticString = "",
-    _ help: StaticString = "", schema: StaticString = "", synonyms: StaticString = "",
     required example: StaticString? = nil, on kinds: [ActionKind]? = nil, traits: KeyTraits = [],
     at path: any WritableKeyPath<Object, Value?> & Sendable
   ) {
@@ -122,14 +110,62 @@ struct FormatKey<Object>: Sendable {
     problem = { object, key in object[keyPath: path].flatMap { rule($0, key) } }
   }
 
+  /// A key whose value an expression may give.
+  init<Value>(
+    _ name: StaticString, _ value: ValueFormat<Value>, _ title: StaticString = "",
+    _ help: StaticString = "", schema: StaticString = "", synonyms: StaticString = "",
+    required example: StaticString? = nil, on kinds: [ActionKind]? = nil, traits: KeyTraits = [],
+    at path: any WritableKeyPath<Object, Computable<Value>> & Sendable
+  ) {
+    self.init(
+      name, title, help, type: value.type, schema: schema, synonyms: synonyms, required: example,
+      on: kinds, traits: traits
+    ) { pass, member, field, object in
+      if pass.computes(member.value, field, { object[keyPath: path].expression = $0 }) { return }
+      guard let value = value.read(&pass, member.value, field) else { return }
+      object[keyPath: path] = .literal(value)
+    }
+    guard let rule = value.problem else { return }
+    problem = { object, key in
+      if case .literal(let value) = object[keyPath: path] { rule(value, key) } else { nil }
+    }
+  }
+
+  /// A key that an expression may give, and that may be absent.
+  init<Value>(
+    _ name: StaticString, _ value: ValueFormat<Value>, _ title: StaticString = "",
+    _ help: StaticString = "", schema: StaticString = "", synonyms: StaticString = "",
+    required example: StaticString? = nil, on kinds: [ActionKind]? = nil, traits: KeyTraits = [],
+    at path: any WritableKeyPath<Object, Computable<Value?>> & Sendable
+  ) {
+    self.init(
+      name, title, help, type: value.type, schema: schema, synonyms: synonyms, required: example,
+      on: kinds, traits: traits
+    ) { pass, member, field, object in
+      if pass.computes(
+        member.value, field,
+        {
+          object[keyPath: path] = .computed($0, until: nil)
+        })
+      {
+        return
+      }
+      guard let value = value.read(&pass, member.value, field) else { return }
+      object[keyPath: path] = .literal(value)
+    }
+    guard let rule = value.problem else { return }
+    problem = { object, key in object[keyPath: path].wrappedValue.flatMap { rule($0, key) } }
+  }
+
   /// A key that is read together with others, or whose place matters.
   init(
     _ name: StaticString, _ title: StaticString = "", _ help: StaticString = "",
-    schema: StaticString = "", synonyms: StaticString = "", required example: StaticString? = nil,
-    on kinds: [ActionKind]? = nil, traits: KeyTraits = [], read: @escaping Read
+    type: FormatType = .other, schema: StaticString = "", synonyms: StaticString = "",
+    required example: StaticString? = nil, on kinds: [ActionKind]? = nil, traits: KeyTraits = [],
+    read: @escaping Read
   ) {
     rule = KeyRule(
-      name, .other, title, help, schema: schema, synonyms: synonyms, required: example, on: kinds,
+      name, type, title, help, schema: schema, synonyms: synonyms, required: example, on: kinds,
       traits: traits)
     self.read = read
   }

@@ -20,7 +20,7 @@ struct StepDraft: FormatObject {
   /// The command except for its invocation.
   var command = DecodingPass.nothingToRun
   var group = GroupDraft()
-  var maxParallel: Int?
+  @Computable var maxParallel: Int? = nil
   var join: (value: StepGroup.Join, node: JSONNode)?
   var parameters: [Parameter] = []
   /// `forEach` or `matrix`, whichever came first.
@@ -78,9 +78,11 @@ struct StepDraft: FormatObject {
       """
       The time limit of one attempt, from its start; for a group, from the time when its \
       dependencies are done. After it, everything that was started is terminated.
-      """, at: \.step.timeout)
+      """, at: \.step.$timeout)
     FormatKey(
-      "allowFailure", ValueFormat { $0.tolerance($1, $2) }, "Allowed failures",
+      "allowFailure",
+      ValueFormat(FormatType(.other, as: .allowFailure)) { $0.tolerance($1, $2) },
+      "Allowed failures",
       """
       Whether the run continues, and succeeds, although this fails: always, never, or only \
       for some error classes.
@@ -90,8 +92,8 @@ struct StepDraft: FormatObject {
         "@expression"], "default": false, "examples": [true, ["timeout"], ["exit:3",
         "signal:KILL"]]}
         """#,
-      synonyms: "continue-on-error continueOnError ignoreErrors allow_failure ignore_errors"
-    ) { $0.step.allowFailure = $1 }
+      synonyms: "continue-on-error continueOnError ignoreErrors allow_failure ignore_errors",
+      at: \.step.$allowFailure)
     FormatKey(
       "successCodes", ValueFormat { $0.successCodes($1, $2) }, "Exit codes of success",
       "The exit codes that count as success.",
@@ -125,7 +127,7 @@ struct StepDraft: FormatObject {
     FormatKey(
       "maxParallel", .integer(as: .maxParallel), "Parallelism",
       "The maximum number of steps inside that run at once.", schema: #"{"examples": [4]}"#,
-      synonyms: "max-parallel max_parallel parallelism", on: ActionKind.groups, at: \.maxParallel)
+      synonyms: "max-parallel max_parallel parallelism", on: ActionKind.groups, at: \.$maxParallel)
     FormatKey<StepDraft>.environmentPolicy
     FormatKey(
       "stop", ValueFormat { $0.stopRequest($1, $2) }, "Termination",
@@ -161,37 +163,37 @@ struct StepDraft: FormatObject {
       the class stall.
       """,
       synonyms: "noOutputTimeout no_output_timeout idleTimeout inactivityTimeout", on: [.run],
-      traits: .aboutPipes, at: \.command.stallTimeout)
+      traits: .aboutPipes, at: \.command.options.$stallTimeout)
     FormatKey(
       "mergeOutput", .flag(as: .mergeOutput), "Merged output",
       """
       Whether both output streams share one pipe: their order is then exact, and \
       everything counts as standard output.
       """, schema: #"{"default": false}"#,
-      synonyms: "mergeStderr redirect_stderr", on: [.run], traits: .aboutPipes
-    ) { $0.command.mergesOutput = $1 }
+      synonyms: "mergeStderr redirect_stderr", on: [.run], traits: .aboutPipes,
+      at: \.command.options.$mergesOutput)
     FormatKey(
       "logLimit", .size(as: .logLimit), "Log limit",
       """
       The maximum output that is kept and shown. The step continues beyond it, and its end \
       says that output was cut off.
       """, schema: #"{"default": "1GiB"}"#,
-      synonyms: "maxLogSize maxOutput outputLimit", on: [.run], traits: .aboutPipes
-    ) { $0.command.logLimit = $1 }
+      synonyms: "maxLogSize maxOutput outputLimit", on: [.run], traits: .aboutPipes,
+      at: \.command.options.$logLimit)
     FormatKey(
       "tty", .flag(as: .tty), "Terminal",
       """
       Whether the step has the terminal to itself, for programs that ask questions: its \
       output is not recorded, and without a terminal it fails to start.
-      """, schema: #"{"default": false}"#, synonyms: "interactive pty terminal", on: [.run]
-    ) { $0.command.usesTerminal = $1 }
+      """, schema: #"{"default": false}"#, synonyms: "interactive pty terminal", on: [.run],
+      at: \.command.options.$usesTerminal)
     FormatKey(
       "jobserver", .flag(as: .jobserver), "Jobserver",
       """
       Whether the step gets a GNU make jobserver, so that its parallel commands share the \
       slots of the run.
-      """, schema: #"{"default": false}"#, on: [.run]
-    ) { $0.command.usesJobserver = $1 }
+      """, schema: #"{"default": false}"#, on: [.run],
+      at: \.command.options.$usesJobserver)
     FormatKey(
       "cache",
       .object(
@@ -220,7 +222,7 @@ struct StepDraft: FormatObject {
       synonyms: "generates artifacts paths targets out outs"
     ) { $0.step.outputs = $1 }
     FormatKey(
-      "if", .condition(at: .condition), "Condition",
+      "if", .condition, "Condition",
       """
       Whether the step runs: an expression, with or without ${{ }} around it. Default: \
       only if everything that it waits for has succeeded.
@@ -273,7 +275,8 @@ struct StepDraft: FormatObject {
       "forEach", "For each",
       "Runs the step or group once for each element of a list or object.",
       schema: #"""
-        {"$ref": "forEach", "examples": [{"in": ["a", "b"]},
+        {"anyOf": [{"type": "array", "items": "@literal", "maxItems": 1000000}, "@expression",
+        "@forEach"], "examples": [["a", "b"], {"glob": "src/**/*.c", "as": "file"},
         {"in": "${{ steps.list.json }}", "as": "file", "maxParallel": 4}]}
         """#,
       synonyms: "foreach for_each for loop each map with_items items",
@@ -430,7 +433,7 @@ extension StepDraft {
     self.init(step: step)
     switch step.action {
     case .run(let command): self.command = command
-    case .group(let group): maxParallel = group.maxParallel
+    case .group(let group): $maxParallel = group.$maxParallel
     case .use, .http, .compute, .wait, .approve, .workflow: break
     }
   }
@@ -477,14 +480,14 @@ extension DecodingPass {
     switch node.kind {
     case .string:
       var text: String?
-      let draft = collectingTexts { text = $0.script(node, .itself) }
+      let places = collectingTexts { text = $0.script(node, .itself) }
       members.append(
         Step(
           action: text.map {
             StepAction.run(Command(.script($0), successCodes: DecodingPass.success))
           }
             ?? DecodingPass.nothing,
-          place: StepPlace(step: node.range, texts: draft.places)))
+          place: StepPlace(step: node.range, texts: places)))
     case .object: members.append(objectStep(node))
     default:
       reportType(
@@ -501,15 +504,14 @@ extension DecodingPass {
     let texts = collectingTexts { pass in
       if pass.read(node, .itself, into: &draft).hasUnknownKey { draft.lacksKey = true }
     }
-    if !texts.places.isEmpty { draft.step.place.value?.texts = texts.places }
-    if !texts.computed.isEmpty { draft.step.computed = texts.computed }
+    if !texts.isEmpty { draft.step.place.value?.texts = texts }
     draft.step.action = action(of: &draft, at: node)
     checkCachedOutputs(of: draft.step, at: node)
     placeCachedScript(of: &draft.step, at: node)
     // A policy without attempts overrides `defaults`, which apply only to steps that make attempts;
     // elsewhere it means nothing.
     if draft.step.hasControl, !draft.step.action.kind.makesAttempts,
-      draft.step.control.retry.allSatisfy({ $0.max == 0 }), draft.step.computed[.retryMax] == nil
+      draft.step.control.retry.allSatisfy({ $0.$max == .literal(0) })
     {
       draft.step.control.retry = []
     }
@@ -531,22 +533,14 @@ extension DecodingPass {
   }
 
   fileprivate mutating func needs(_ node: JSONNode, _ field: Field) -> [Need]? {
-    guard node.kind == .array else {
-      reportType(
-        of: node, field, wanted: "an array of ids",
-        help: node.stringValue.map { "write [\(quoted($0))]" } ?? "write [\"build\"]")
-      return nil
-    }
-    var needs: [Need] = []
-    let elements = node.elements
-    needs.reserveCapacity(elements.count)
-    for (index, element) in elements.enumerated() {
-      guard let name = filledText(element, field.element(index), wanted: "the id of a step") else {
-        continue
+    elements(
+      of: node, field, wanted: "an array of ids",
+      help: node.stringValue.map { "write [\(quoted($0))]" } ?? "write [\"build\"]"
+    ) { pass, element, field in
+      pass.filledText(element, field, wanted: "the id of a step").map {
+        Need($0, place: element.range)
       }
-      needs.append(Need(name, place: element.range))
     }
-    return needs
   }
 
   /// Reads one cleanup step, or several that run in order.

@@ -77,7 +77,7 @@ extension ValueFormat where Value: FormatObject & Sendable {
 
 extension ValueFormat<Int> {
   static func integer(_ range: ClosedRange<Int>, as key: ComputedKey? = nil) -> ValueFormat {
-    ValueFormat(FormatType(.integer(range), as: key)) { $0.integer($1, $2, in: range, as: key) }
+    ValueFormat(FormatType(.integer(range), as: key)) { $0.integer($1, $2, in: range) }
       .checked { ValueRule.problem(with: $0, $1, in: range) }
   }
 
@@ -93,7 +93,7 @@ extension ValueFormat<Duration> {
       preconditionFailure("\(key) is no time")
     }
     return ValueFormat(FormatType(.duration(allowsZero: allowsZero), as: key)) {
-      $0.duration($1, $2, allowsZero: allowsZero, as: key)
+      $0.duration($1, $2, allowsZero: allowsZero)
     }
     .checked { ValueRule.problem(with: $0, $1, allowsZero: allowsZero) }
   }
@@ -101,13 +101,13 @@ extension ValueFormat<Duration> {
 
 extension ValueFormat<ByteCount> {
   static func size(as key: ComputedKey? = nil) -> ValueFormat {
-    ValueFormat(FormatType(.size, as: key)) { $0.size($1, $2, as: key) }
+    ValueFormat(FormatType(.size, as: key)) { $0.size($1, $2) }
   }
 }
 
 extension ValueFormat<Bool> {
   static func flag(as key: ComputedKey? = nil) -> ValueFormat {
-    ValueFormat(FormatType(.flag, as: key)) { $0.flag($1, $2, as: key) }
+    ValueFormat(FormatType(.flag, as: key)) { $0.flag($1, $2) }
   }
 }
 
@@ -143,8 +143,8 @@ extension ValueFormat<String> {
 }
 
 extension ValueFormat<Condition> {
-  static func condition(at site: TextSite) -> ValueFormat {
-    ValueFormat(FormatType(.defined("condition"))) { $0.condition($1, $2, at: site) }
+  static var condition: ValueFormat {
+    ValueFormat(FormatType(.defined("condition"))) { $0.condition($1, $2) }
   }
 }
 

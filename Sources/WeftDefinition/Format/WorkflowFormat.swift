@@ -38,11 +38,11 @@ struct WorkflowDraft: FormatObject {
       The maximum number of steps that run at once. Default: the number of processors; -j \
       on the command line overrides it.
       """,
-      synonyms: "max-parallel max_parallel parallelism", at: \.workflow.maxParallel)
+      synonyms: "max-parallel max_parallel parallelism", at: \.workflow.body.$maxParallel)
     FormatKey(
       "timeout", .duration(as: .timeout), "Time limit of the run",
       "The time limit of the whole run, from its start. Default: none.",
-      at: \.workflow.timeout)
+      at: \.workflow.$timeout)
     FormatKey(
       "onFailure", .word(of: FailureResponse.self), "Effect of a failure",
       "What happens to the other steps when one fails and its failure is not allowed.",
@@ -116,9 +116,12 @@ struct WorkflowDraft: FormatObject {
       synonyms: "always onExit after_all handlerOn", traits: .graphList
     ) { $0.workflow.finally = $1 }
     FormatKey(
-      "defaults", ValueFormat { $0.defaults($1, $2) }, "Defaults",
-      "Values for every step that runs something and does not set its own.",
-      schema: #"{"$ref": "defaults", "examples": [{"timeout": "10m", "retry": 1}]}"#,
+      "defaults",
+      .object(
+        "defaults", "an object with \"timeout\", \"retry\" or \"shell\"", from: StepDefaults()
+      ) { _ in "write { \"timeout\": \"10m\" }" },
+      "Defaults", "Values for every step that runs something and does not set its own.",
+      schema: #"{"examples": [{"timeout": "10m", "retry": 1}]}"#,
       synonyms: "default"
     ) { $0.workflow.defaults = $1 }
     FormatKey(
@@ -153,14 +156,14 @@ extension DecodingPass {
     var reading = ObjectReading()
     let own = collectingTexts { reading = $0.read(root, .itself, into: &draft) }
     var workflow = draft.workflow
-    workflow.computed = own.computed
-    workflow.texts = Written(own.places)
+    workflow.texts = Written(own)
     checkShells(of: workflow, root)
     guard let order = draft.body.order else {
       if !reading.hasUnknownKey { report(.nothingToRun, at: root) }
       return nil
     }
-    workflow.body = StepGroup(order, draft.body.members, maxParallel: workflow.maxParallel)
+    workflow.body.order = order
+    workflow.body.members = draft.body.members
     return isCutShort ? nil : workflow
   }
 
@@ -190,27 +193,12 @@ extension DecodingPass {
 
 extension StepDefaults: FormatObject {
   static let format = ObjectFormat<StepDefaults>("\"defaults\"") {
-    FormatKey("timeout", .duration(as: .timeout), at: \.timeout)
+    FormatKey("timeout", .duration(as: .timeout), at: \.$timeout)
     FormatKey(
       "retry", ValueFormat { $0.retry($1, $2) },
       synonyms: "retries retryStrategy retry_policy retryPolicy"
     ) { $0.retry = $1.isEmpty ? nil : $1 }
     FormatKey("shell", ValueFormat { $0.shell($1, $2) }) { $0.shell = $1 }
-  }
-}
-
-extension DecodingPass {
-  mutating func defaults(_ node: JSONNode, _ field: Field) -> StepDefaults? {
-    guard
-      isObject(
-        node, field, wanted: "an object with \"timeout\", \"retry\" or \"shell\"",
-        help: "write { \"timeout\": \"10m\" }")
-    else { return nil }
-    var defaults = StepDefaults()
-    let own = collectingTexts { $0.read(node, field, into: &defaults) }
-    defaults.computed = own.computed
-    defaults.texts = Written(own.places)
-    return defaults
   }
 }
 

@@ -141,14 +141,10 @@ package enum WorkflowSchema {
   // MARK: Declarations
 
   private static func declaration(of owner: SchemaOwner) -> JSONObject {
-    let all = parsed(SchemaOwner.schema)
-    let properties = owner.keys.map { key -> (String, JSONValue) in
-      guard let schema = all[key.rawValue] else { preconditionFailure("no schema of \(key)") }
-      return (key.rawValue, schema)
-    }
+    let properties = owner.keys.map { ($0.rawValue, .object(parsed($0.rule.schema)) as JSONValue) }
     var schema = closed(JSONObject(properties), required: [])
-    let typed = owner.keys.filter { !$0.types.isEmpty }.map { key -> (String, JSONValue) in
-      (key.rawValue, "@about-\(key.types[0])")
+    let typed = owner.keys.filter { !$0.rule.types.isEmpty }.map { key -> (String, JSONValue) in
+      (key.rawValue, "@about-\(key.rule.types[0])")
     }
     schema["dependentSchemas"] = .object(JSONObject(typed))
     return schema
@@ -312,6 +308,9 @@ extension WorkflowSchema {
     "text": {"type": "string", "pattern": "^[^\\u0000]*$",
     "patternErrorMessage": "U+0000 cannot be passed to a program"},
     "filledText": {"$ref": "text", "minLength": 1},
+    "filePattern": {"type": "string", "minLength": 1, "pattern": "^(?!!?/)"},
+    "plainFilePattern": {"type": "string", "minLength": 1,
+    "pattern": "^(?!!?(?:/|\\.\\./))(?![\\s\\S]*\\$\\{\\{)"},
     "literalText": {"type": "string", "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
     "patternErrorMessage": "neither an expression (\"${{\") nor U+0000 is allowed here"},
     "filledLiteralText": {"$ref": "literalText", "minLength": 1},
@@ -433,65 +432,6 @@ extension WorkflowSchema {
     "contains": {"const": "array"}}]}}},
     "about-object": {"properties": {"type": {"anyOf": [{"const": "object"}, {"type": "array",
     "contains": {"const": "object"}}]}}}
-    }
-    """#
-}
-
-extension SchemaOwner {
-  /// The schemas of the keys of declarations.
-  fileprivate static let schema: StaticString = #"""
-    {
-    "type": {"title": "Type",
-    "description": "The type of the value, or several types of which it must have one. \#
-    Without it, any value is allowed.",
-    "anyOf": ["@valueType", {"type": "array", "items": "@valueType", "minItems": 1,
-    "uniqueItems": true}]},
-    "enum": {"title": "Allowed values", "description": "The allowed values.", "type": "array",
-    "minItems": 1, "uniqueItems": true},
-    "const": {"title": "Only value", "description": "The only allowed value."},
-    "pattern": {"title": "Pattern",
-    "description": "A regular expression (ECMA-262) that a string must match somewhere; use \#
-    ^…$ for the whole string. Lookaround and backreferences are not supported.",
-    "type": "string"},
-    "minLength": {"description": "The minimum number of characters of a string.",
-    "$ref": "limit"},
-    "maxLength": {"description": "The maximum number of characters of a string.",
-    "$ref": "limit"},
-    "minimum": {"description": "The minimum.", "type": "number"},
-    "maximum": {"description": "The maximum.", "type": "number"},
-    "exclusiveMinimum": {"description": "A number that it must be greater than.",
-    "type": "number"},
-    "exclusiveMaximum": {"description": "A number that it must be less than.",
-    "type": "number"},
-    "multipleOf": {"description": "A number of which it must be an exact multiple.",
-    "type": "number", "exclusiveMinimum": 0},
-    "items": {"description": "The schema of each element of an array.", "$ref": "valueSchema"},
-    "minItems": {"description": "The minimum number of elements of an array.", "$ref": "limit"},
-    "maxItems": {"description": "The maximum number of elements of an array.", "$ref": "limit"},
-    "uniqueItems": {"description": "Whether the elements of an array must be unique.",
-    "type": "boolean"},
-    "properties": {"description": "The schemas of the properties of an object.",
-    "type": "object", "additionalProperties": "@valueSchema"},
-    "required": {"description": "The properties that an object must have.", "type": "array",
-    "items": {"type": "string"}, "uniqueItems": true},
-    "additionalProperties": {"description": "The schema of properties that are not among \#
-    \"properties\"; false: there must be none.",
-    "anyOf": [{"type": "boolean"}, "@valueSchema"]},
-    "minProperties": {"description": "The minimum number of properties of an object.",
-    "$ref": "limit"},
-    "maxProperties": {"description": "The maximum number of properties of an object.",
-    "$ref": "limit"},
-    "title": {"description": "A name for display.", "type": "string"},
-    "description": {"description": "The purpose, shown by weft run FILE --help.",
-    "type": "string"},
-    "default": {"title": "Default",
-    "description": "The value if none is given; it must fit the rest of the declaration, and \#
-    is not evaluated. Without it the input is required."},
-    "secret": {"description": "Whether its value is secret: it is not shown, and rejected \#
-    where it could be seen.",
-    "type": "boolean", "default": false},
-    "value": {"title": "Value", "description": "A string; a single expression keeps its type.",
-    "$ref": "text"}
     }
     """#
 }

@@ -1,46 +1,21 @@
 import WeftDiagnostics
-import WeftJSON
+public import WeftJSON
 import WeftPatterns
 
 /// One way in which a value does not fit its schema.
 public struct ValueError: Error, Sendable, Hashable {
-  enum Kind: Sendable, Hashable {
-    case wrongType(JSONValue, wanted: [ValueType])
-    case notAllowed(JSONValue, wanted: [JSONValue])
-    case tooShort(Int, least: Int)
-    case tooLong(Int, most: Int)
-    case noMatch(String, of: Pattern)
-    case tooLongToMatch(bytes: Int)
-    case below(JSONNumber, least: JSONNumber)
-    case above(JSONNumber, most: JSONNumber)
-    case notAbove(JSONNumber, limit: JSONNumber)
-    case notBelow(JSONNumber, limit: JSONNumber)
-    case noMultiple(JSONNumber, of: JSONNumber)
-    case tooFewElements(Int, least: Int)
-    case tooManyElements(Int, most: Int)
-    case equalElements(Int, Int)
-    case missingProperty(String, found: [String])
-    case undeclaredProperty(String, known: [String])
-    case tooFewProperties(Int, least: Int)
-    case tooManyProperties(Int, most: Int)
-  }
-
-  let kind: Kind
+  /// A verb and what was found.
+  let found: String
+  /// The expected value; contains no part of the actual one.
+  let wanted: String
+  let remedy: String?
   /// The path inside the value; for an undeclared property, that of the property.
   public let path: ValuePath
-
-  init(_ kind: Kind, _ path: ValuePath) {
-    self.kind = kind
-    self.path = path
-  }
+  /// Whether the name of the property at ``path`` is wrong, not its value.
+  package let isAboutName: Bool
 
   /// The most faults that are reported for one value.
   public static let mostTold = 100
-
-  /// Whether the name of the property at ``path`` is wrong, not its value.
-  package var isAboutName: Bool {
-    if case .undeclaredProperty = kind { true } else { false }
-  }
 
   /// A sentence about a value that `subject` names, such as `input "port"`.
   ///
@@ -54,84 +29,7 @@ public struct ValueError: Error, Sendable, Hashable {
   }
 
   /// The suggested remedy.
-  package func help(isSecret: Bool = false) -> String? {
-    if isSecret { return nil }
-    switch kind {
-    case .notAllowed(.string(let text), let wanted):
-      let texts = wanted.compactMap { if case .string(let text) = $0 { text } else { nil } }
-      return NearestName(texts).nearest(to: text).asSuggestion
-    case .undeclaredProperty(let name, let known):
-      return NearestName(known).nearest(to: name).asSuggestion
-    case .wrongType(let value, let wanted): return ValueError.remedy(for: value, wanted)
-    default: return nil
-    }
-  }
-
-  /// Suggests to add or remove quotes, the most common mistake.
-  private static func remedy(for value: JSONValue, _ wanted: [ValueType]) -> String? {
-    switch value {
-    case .string(let text):
-      let bare: JSONValue? =
-        text == "true" || text == "false"
-        ? .bool(text == "true") : JSONNumber(text).map(JSONValue.number)
-      guard let bare, wanted.contains(where: { $0.holds(for: bare) }) else { return nil }
-      return "write \(shortened(text)) without quotes"
-    case .number, .bool:
-      return wanted.contains(.string) ? "write \"\(shortened(value.description))\"" : nil
-    case .null, .array, .object: return nil
-    }
-  }
-}
-
-extension ValueError {
-  /// A verb and what was found.
-  var found: String {
-    switch kind {
-    case .wrongType(let value, _), .notAllowed(let value, _): "is \(value.noun)"
-    case .noMatch(let text, _): "is \(quoted(text))"
-    case .tooShort(let count, _), .tooLong(let count, _): "has \(Count(count, "character"))"
-    case .tooLongToMatch(let bytes): "has \(bytes) bytes"
-    case .below(let number, _), .above(let number, _), .notAbove(let number, _),
-      .notBelow(let number, _), .noMultiple(let number, _):
-      "is \(shortened(number.text))"
-    case .tooFewElements(let count, _), .tooManyElements(let count, _):
-      "has \(Count(count, "element"))"
-    case .equalElements(let first, let second): "has equal elements at [\(first)] and [\(second)]"
-    case .missingProperty(_, let found):
-      found.isEmpty
-        ? "is an empty object" : "has only \(QuotedList(found, conjunction: "and"))"
-    case .undeclaredProperty(let name, _): "has the property \(quoted(name))"
-    case .tooFewProperties(0, _): "has no properties"
-    case .tooFewProperties(let count, _), .tooManyProperties(let count, _):
-      "has \(count) \(count == 1 ? "property" : "properties")"
-    }
-  }
-
-  /// The expected value; contains no part of the actual one.
-  var wanted: String {
-    switch kind {
-    case .wrongType(_, let types): listed(types.map(\.expectation), conjunction: "or")
-    case .notAllowed(_, let values): listed(values.map(\.noun), conjunction: "or")
-    case .tooShort(_, let least): "at least \(Count(least, "character"))"
-    case .tooLong(_, let most): "at most \(Count(most, "character"))"
-    case .noMatch(_, let pattern): "a string that matches \(quoted(pattern.text))"
-    case .tooLongToMatch:
-      "at most \(WorkflowLimits.matchedBytes >> 20) MiB, because it must match a pattern"
-    case .below(_, let least): "at least \(least)"
-    case .above(_, let most): "at most \(most)"
-    case .notAbove(_, let limit): "more than \(limit)"
-    case .notBelow(_, let limit): "less than \(limit)"
-    case .noMultiple(_, let divisor): "a multiple of \(divisor)"
-    case .tooFewElements(_, let least): "at least \(least)"
-    case .tooManyElements(_, let most): "at most \(most)"
-    case .equalElements: "unique elements"
-    case .missingProperty(let name, _): "the property \(quoted(name))"
-    case .undeclaredProperty(_, let known) where known.isEmpty: "none"
-    case .undeclaredProperty(_, let known): QuotedList(known, conjunction: "or").description
-    case .tooFewProperties(_, let least): "at least \(least)"
-    case .tooManyProperties(_, let most): "at most \(most)"
-    }
-  }
+  package func help(isSecret: Bool = false) -> String? { isSecret ? nil : remedy }
 }
 
 extension JSONValue {
@@ -173,5 +71,188 @@ extension ValuePath: CustomStringConvertible {
       case .property(let name): StepID.isValid(name.utf8) ? "." + name : "[\(quoted(name))]"
       }
     }.joined()
+  }
+}
+
+extension ValueSchema {
+  /// All faults of a value, in its own order; empty if it fits. At most ``ValueError/mostTold``.
+  public func faults(of value: JSONValue) -> [ValueError] {
+    var check = ValueCheck()
+    check.check(value, by: self, at: ValuePath())
+    return check.faults
+  }
+}
+
+/// One walk over a value, as deep as the schema goes.
+private struct ValueCheck {
+  private(set) var faults: [ValueError] = []
+
+  private var isFull: Bool { faults.count >= ValueError.mostTold }
+
+  private mutating func report(
+    _ found: String, wanted: String, at path: ValuePath, remedy: String? = nil,
+    isAboutName: Bool = false
+  ) {
+    guard !isFull else { return }
+    faults.append(
+      ValueError(
+        found: found, wanted: wanted, remedy: remedy, path: path, isAboutName: isAboutName))
+  }
+
+  mutating func check(_ value: JSONValue, by schema: ValueSchema, at path: ValuePath) {
+    guard schema.types.isEmpty || schema.types.contains(where: { $0.holds(for: value) }) else {
+      // Other faults would only follow from this one.
+      return report(
+        "is \(value.noun)", wanted: listed(schema.types.map(\.expectation), conjunction: "or"),
+        at: path, remedy: ValueCheck.quoting(of: value, for: schema.types))
+    }
+    if let constant = schema.constant, constant != value {
+      return report(value, besides: [constant], at: path)
+    }
+    if !schema.allowed.isEmpty, !schema.allowed.contains(value) {
+      return report(value, besides: schema.allowed, at: path)
+    }
+    switch value {
+    case .string(let text): check(text, by: schema.text, at: path)
+    case .number(let number): check(number, by: schema.number, at: path)
+    case .array(let elements): check(elements, by: schema.array, at: path)
+    case .object(let object): check(object, by: schema.object, at: path)
+    case .null, .bool: break
+    }
+  }
+
+  private mutating func report(
+    _ value: JSONValue, besides allowed: [JSONValue], at path: ValuePath
+  ) {
+    let texts = allowed.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    let nearest: String? =
+      if case .string(let text) = value { NearestName(texts).nearest(to: text) } else { nil }
+    report(
+      "is \(value.noun)", wanted: listed(allowed.map(\.noun), conjunction: "or"), at: path,
+      remedy: nearest.asSuggestion)
+  }
+
+  /// Suggests to add or remove quotes, the most common mistake.
+  private static func quoting(of value: JSONValue, for wanted: [ValueType]) -> String? {
+    switch value {
+    case .string(let text):
+      let bare: JSONValue? =
+        text == "true" || text == "false"
+        ? .bool(text == "true") : JSONNumber(text).map(JSONValue.number)
+      guard let bare, wanted.contains(where: { $0.holds(for: bare) }) else { return nil }
+      return "write \(shortened(text)) without quotes"
+    case .number, .bool:
+      return wanted.contains(.string) ? "write \"\(shortened(value.description))\"" : nil
+    case .null, .array, .object: return nil
+    }
+  }
+
+  private mutating func check(
+    _ text: String, by rules: ValueSchema.TextRules, at path: ValuePath
+  ) {
+    let count = text.unicodeScalars.count
+    func found() -> String { "has \(Count(count, "character"))" }
+    if count < rules.length.least {
+      report(found(), wanted: "at least \(Count(rules.length.least, "character"))", at: path)
+    }
+    if let most = rules.length.most, count > most {
+      report(found(), wanted: "at most \(Count(most, "character"))", at: path)
+    }
+    guard let pattern = rules.pattern else { return }
+    guard text.utf8.count <= WorkflowLimits.matchedBytes else {
+      return report(
+        "has \(text.utf8.count) bytes",
+        wanted: "at most \(WorkflowLimits.matchedBytes >> 20) MiB, because it must match a pattern",
+        at: path)
+    }
+    if !pattern.matches(in: text) {
+      report(
+        "is \(quoted(text))", wanted: "a string that matches \(quoted(pattern.text))", at: path)
+    }
+  }
+
+  private mutating func check(
+    _ number: JSONNumber, by rules: ValueSchema.NumberRules, at path: ValuePath
+  ) {
+    func found() -> String { "is \(shortened(number.text))" }
+    if let least = rules.minimum, number < least {
+      report(found(), wanted: "at least \(least)", at: path)
+    }
+    if let most = rules.maximum, number > most {
+      report(found(), wanted: "at most \(most)", at: path)
+    }
+    if let limit = rules.exclusiveMinimum, number <= limit {
+      report(found(), wanted: "more than \(limit)", at: path)
+    }
+    if let limit = rules.exclusiveMaximum, number >= limit {
+      report(found(), wanted: "less than \(limit)", at: path)
+    }
+    if let divisor = rules.divisor, number.isMultiple(of: divisor) != true {
+      report(found(), wanted: "a multiple of \(divisor)", at: path)
+    }
+  }
+
+  private mutating func check(
+    _ count: Int, by limits: ValueSchema.CountLimits, found: @autoclosure () -> String,
+    at path: ValuePath
+  ) {
+    if count < limits.least { report(found(), wanted: "at least \(limits.least)", at: path) }
+    if let most = limits.most, count > most { report(found(), wanted: "at most \(most)", at: path) }
+  }
+
+  private mutating func check(
+    _ elements: [JSONValue], by rules: ValueSchema.ArrayRules, at path: ValuePath
+  ) {
+    check(
+      elements.count, by: rules.count, found: "has \(Count(elements.count, "element"))", at: path)
+    if rules.isUnique { checkUniqueness(of: elements, at: path) }
+    guard case .matching(let schema) = rules.elements else { return }
+    for (index, element) in elements.enumerated() where !isFull {
+      check(element, by: schema, at: path.appending(.element(index)))
+    }
+  }
+
+  private mutating func checkUniqueness(of elements: [JSONValue], at path: ValuePath) {
+    var first: [JSONValue: Int] = [:]
+    for (index, element) in elements.enumerated() where !isFull {
+      guard let earlier = first.updateValue(index, forKey: element) else { continue }
+      report(
+        "has equal elements at [\(earlier)] and [\(index)]", wanted: "unique elements", at: path)
+    }
+  }
+
+  private mutating func check(
+    _ object: JSONObject, by rules: ValueSchema.ObjectRules, at path: ValuePath
+  ) {
+    let count = object.count
+    check(
+      count, by: rules.count,
+      found: count == 0
+        ? "has no properties" : "has \(count) \(count == 1 ? "property" : "properties")", at: path)
+    for name in rules.required where object[name] == nil {
+      report(
+        object.isEmpty
+          ? "is an empty object"
+          : "has only \(QuotedList(object.map(\.key), conjunction: "and"))",
+        wanted: "the property \(quoted(name))", at: path)
+    }
+    for member in object where !isFull {
+      let inside = path.appending(.property(member.key))
+      if let schema = rules.schema(of: member.key) {
+        check(member.value, by: schema, at: inside)
+        continue
+      }
+      switch rules.additional {
+      case .anything: break
+      case .nothing:
+        let known = rules.properties.map(\.name)
+        report(
+          "has the property \(quoted(member.key))",
+          wanted: known.isEmpty ? "none" : QuotedList(known, conjunction: "or").description,
+          at: inside, remedy: NearestName(known).nearest(to: member.key).asSuggestion,
+          isAboutName: true)
+      case .matching(let schema): check(member.value, by: schema, at: inside)
+      }
+    }
   }
 }

@@ -14,11 +14,12 @@ public struct Step: Sendable, Hashable {
   /// Settings for the step's command, or for every command of the group.
   public var settings: CommandSettings
   /// The limit for one attempt, from its start; for a group, from the moment its dependencies are done.
-  public var timeout: Duration?
+  @Computable public var timeout: Duration?
   /// The failures that do not fail the run.
-  public var allowFailure: FailureTolerance
-  /// Boxed because few steps have outputs or computed keys, and there may be very many steps.
-  @usableFromInline var boxedValues: Boxed<Values>?
+  @Computable public var allowFailure: FailureTolerance
+  /// The declared outputs, in the order of the file; no two have the same name.
+  public var outputs: [OutputDeclaration]
+  /// Boxed because few steps have any control options, and there may be very many steps.
   @usableFromInline var boxedControl: Boxed<StepControl>?
   /// The locations of the step and of its id in the file.
   public var place: Written<StepPlace?>
@@ -27,8 +28,7 @@ public struct Step: Sendable, Hashable {
     id: StepID? = nil, name: String? = nil, description: String? = nil, action: StepAction,
     needs: [Need]? = nil, settings: CommandSettings = CommandSettings(), timeout: Duration? = nil,
     allowFailure: FailureTolerance = .none, outputs: [OutputDeclaration] = [],
-    computed: [ComputedKey: String] = [:], control: StepControl? = nil,
-    place: StepPlace? = nil
+    control: StepControl? = nil, place: StepPlace? = nil
   ) {
     self.id = id
     self.name = name
@@ -38,30 +38,14 @@ public struct Step: Sendable, Hashable {
     self.settings = settings
     self.timeout = timeout
     self.allowFailure = allowFailure
+    self.outputs = outputs
     self.place = Written(place)
-    // Most steps have neither, and comparing with the defaults takes longer than the rest.
-    if !outputs.isEmpty || !computed.isEmpty {
-      boxedValues = .holding(Values(outputs: outputs, computed: computed))
-    }
     if let control { self.control = control }
   }
 }
 
 extension Step {
-  @usableFromInline struct Values: Sendable, Hashable {
-    var outputs: [OutputDeclaration] = []
-    var computed: [ComputedKey: String] = [:]
-  }
-
-  private var values: Values {
-    get { boxedValues?.value ?? Values() }
-    set { boxedValues = newValue == Values() ? nil : .holding(newValue) }
-  }
-
   // These properties are read for every step. They are inlinable, because an opaque getter would copy the step.
-
-  /// Whether it has outputs or computed keys.
-  @inlinable package var hasValues: Bool { boxedValues != nil }
 
   /// Its condition, retries, loop, pools and cleanup.
   public var control: StepControl {
@@ -76,18 +60,6 @@ extension Step {
 
   /// Whether anything of ``control`` is set.
   @inlinable package var hasControl: Bool { boxedControl != nil }
-
-  /// The declared outputs, in the order of the file; no two have the same name.
-  public var outputs: [OutputDeclaration] {
-    get { values.outputs }
-    set { values.outputs = newValue }
-  }
-
-  /// The texts of keys that an expression computes; the property of such a key is unset.
-  public var computed: [ComputedKey: String] {
-    get { values.computed }
-    set { values.computed = newValue }
-  }
 }
 
 /// The location of a step in its file.
@@ -96,7 +68,8 @@ public struct StepPlace: Sendable, Hashable {
   public var step: SourceRange
   /// The value of its `id`, with quotes.
   public var id: SourceRange?
-  /// Its texts that contain expressions, and the script of a step with `cache`.
+  /// Its texts that contain expressions, except for those with a location of their own, such as conditions; and the
+  /// script of a step with `cache`.
   public var texts: [TextPlace]
 
   public init(step: SourceRange, id: SourceRange? = nil, texts: [TextPlace] = []) {
@@ -165,6 +138,20 @@ extension Step {
         tolerating: tolerance))
   }
 
+  /// The step, run once for each file that matches a pattern, with its path as the element and its key:
+  /// `.forEach(files: "src/**/*.c", as: "file")`.
+  ///
+  /// - Parameter patterns: At least one; see ``Listing/files(_:)``.
+  public func forEach(
+    files patterns: String..., as name: String? = nil, maxParallel: Int? = nil,
+    tolerating tolerance: FanOutTolerance = .count(0)
+  ) -> Step {
+    forEach(
+      ForEach(
+        in: .files(patterns), as: name, key: "item", maxParallel: maxParallel,
+        tolerating: tolerance))
+  }
+
   /// The step, run once for each element.
   public func forEach(_ loop: ForEach) -> Step { changing { $0.control.fanOut = .forEach(loop) } }
 
@@ -197,3 +184,106 @@ extension Step {
     return step
   }
 }
+
+/// The condition, retries, loop, pools and cleanup of a step. Most steps have none of them.
+public struct StepControl: Sendable, Hashable {
+  /// The condition for running it; `nil` if its dependencies must have succeeded.
+  public var condition: Condition?
+  /// The retry policies; empty if none is given, and then nothing is retried. A policy without attempts disables
+  /// retries, whatever ``Workflow/defaults`` say.
+  public var retry: [RetryPolicy]
+  /// The loop that runs it once for each element.
+  public var fanOut: FanOut?
+  /// The slots that an attempt takes from pools, all at once; no pool occurs twice.
+  public var pools: [PoolRequest]
+  /// Steps that run when the enclosing group, or the run, ends, if this step was started.
+  public var cleanup: [Step]
+  /// Whether running it twice has the same effect as running it once; `nil` if that is not given.
+  public var isIdempotent: Bool?
+  /// The treatment of an interrupted attempt in a resumed run; `nil` to rerun it if the step is idempotent.
+  public var onInterrupted: InterruptionResponse?
+
+  public init(
+    condition: Condition? = nil, retry: [RetryPolicy] = [], fanOut: FanOut? = nil,
+    pools: [PoolRequest] = [], cleanup: [Step] = [], isIdempotent: Bool? = nil,
+    onInterrupted: InterruptionResponse? = nil
+  ) {
+    self.condition = condition
+    self.retry = retry
+    self.fanOut = fanOut
+    self.pools = pools
+    self.cleanup = cleanup
+    self.isIdempotent = isIdempotent
+    self.onInterrupted = onInterrupted
+  }
+
+}
+
+extension Step {
+  /// Whether an interrupted attempt, of which it is unknown how far it got, is rerun.
+  public var isMadeAgain: Bool {
+    switch control.onInterrupted {
+    case .rerun?: true
+    case .fail?: false
+    case nil: control.isIdempotent ?? (action.model.repetition == .harmless)
+    }
+  }
+
+  /// Whether it declares that it must not be rerun, or is a request, which is known not to be idempotent. A
+  /// command without a declaration may be either.
+  @usableFromInline package var mustNotBeRepeated: Bool {
+    guard !isMadeAgain else { return false }
+    return action.model.repetition == .harmful || control.onInterrupted == .fail
+      || control.isIdempotent == false
+  }
+}
+
+/// The treatment of a step that was running when the engine was killed.
+public enum InterruptionResponse: String, Sendable, Hashable, CaseIterable {
+  /// It is rerun.
+  case rerun
+  /// It fails, until a person permits a rerun.
+  case fail
+}
+
+/// An `if`: an expression, bare or as `${{ … }}`.
+public struct Condition: Sendable, Hashable {
+  /// The expression as written.
+  public var text: String
+  /// Its location, with its quotes if it has any: `true` and `false` may be written without.
+  public var place: Written<SourceRange?>
+
+  public init(_ text: String, place: SourceRange? = nil) {
+    self.text = text
+    self.place = Written(place)
+  }
+}
+
+extension Condition {
+  /// The expression without `${{` and `}}` around it.
+  package var bareText: String {
+    var text = text[...]
+    if text.hasPrefix("${{"), text.hasSuffix("}}") { text = text.dropFirst(3).dropLast(2) }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return String(text.drop(while: \.isWhitespace))
+  }
+}
+
+extension Condition: ExpressibleByStringLiteral {
+  public init(stringLiteral text: String) { self.init(text) }
+}
+
+/// A value stored outside its owner, because most owners have none.
+@usableFromInline package indirect enum Boxed<Value> {
+  case holding(Value)
+
+  @inlinable package var value: Value {
+    switch self {
+    case .holding(let value): value
+    }
+  }
+}
+
+extension Boxed: Sendable where Value: Sendable {}
+extension Boxed: Equatable where Value: Equatable {}
+extension Boxed: Hashable where Value: Hashable {}

@@ -1,3 +1,5 @@
+import WeftDiagnostics
+
 /// The name of a step, unique in its file: `[A-Za-z_][A-Za-z0-9_-]{0,254}`.
 public struct StepID: Sendable, Hashable {
   public let text: String
@@ -76,4 +78,39 @@ extension StepID {
     if !isValid("\(first)".utf8) { return .beginning(first) }
     return .tooLong(bytes: text.utf8.count)
   }
+}
+
+extension StepID.ParseError {
+  static let rule =
+    "an id has at most \(StepID.longest) characters: letters, digits, \"_\" and \"-\"; it begins "
+    + "with a letter or \"_\"; a \"name\" can be any text"
+
+  var complaint: String {
+    switch self {
+    case .empty: "is empty"
+    case .tooLong(let bytes): "has \(bytes) characters"
+    case .beginning(let character): "begins with \(quoted(String(character)))"
+    case .character(let character): "contains \(named(character))"
+    }
+  }
+}
+
+/// A character and, where its appearance may deceive, its code points.
+func named(_ character: Character) -> String {
+  character.isASCII && character != " "
+    ? quoted(String(character)) : "\(quoted(String(character))) (\(scalars(String(character))))"
+}
+
+/// The first 20 code points of the text, such as `U+0065 U+0301`.
+func scalars(_ text: String) -> String {
+  text.unicodeScalars.prefix(20).map { scalar in
+    let hex = String(scalar.value, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - hex.count)) + hex
+  }.joined(separator: " ")
+}
+
+/// Whether the text is a whole number of plausible size.
+func isCount(_ text: String) -> Bool {
+  (1...9).contains(text.utf8.count)
+    && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
 }

@@ -50,61 +50,7 @@ public enum TextSite: Sendable, Hashable {
   indirect case http(HTTPSite)
 }
 
-/// A key whose value can be given by exactly one expression instead.
-public enum ComputedKey: String, Sendable, Hashable, CaseIterable {
-  case timeout
-  case stallTimeout
-  case grace = "stop.grace"
-  case logLimit
-  case mergeOutput
-  case tty
-  case jobserver
-  case allowFailure
-  case maxParallel
-  case retryMax = "retry.max"
-  case retryDelay = "retry.delay"
-  case retryMaxDelay = "retry.maxDelay"
-  case retryWithin = "retry.within"
-  case elementParallel = "forEach.maxParallel"
-  case connectTimeout = "http.timeout.connect"
-  case idleTimeout = "http.timeout.idle"
-  case totalTimeout = "http.timeout.total"
-  case redirects = "http.redirects"
-  case maxBytes = "http.maxBytes"
-  case pollEvery = "http.poll.every"
-  case pollMax = "http.poll.max"
-  case pagesMax = "http.pages.max"
-}
-
-extension ComputedKey {
-  /// A type of values that expressions give.
-  package enum ValueType: Sendable {
-    case duration(allowsZero: Bool)
-    case size
-    case flag
-    case count(ClosedRange<Int>)
-    /// A truth, or classes of failures.
-    case tolerance
-  }
-
-  /// The type that the value must have.
-  package var type: ValueType {
-    switch self {
-    case .timeout, .stallTimeout, .retryWithin, .connectTimeout, .idleTimeout, .totalTimeout:
-      .duration(allowsZero: false)
-    case .grace, .retryDelay, .retryMaxDelay, .pollEvery: .duration(allowsZero: true)
-    case .logLimit, .maxBytes: .size
-    case .mergeOutput, .tty, .jobserver: .flag
-    case .allowFailure: .tolerance
-    case .maxParallel, .elementParallel: .count(ValueRule.maxParallel)
-    case .retryMax: .count(ValueRule.retries)
-    case .redirects: .count(ValueRule.redirects)
-    case .pollMax, .pagesMax: .count(ValueRule.requests)
-    }
-  }
-}
-
-/// The location of a text that contains an expression, with its quotes.
+/// The location of a text that may contain expressions, with its quotes.
 public struct TextPlace: Sendable, Hashable {
   public var site: TextSite
   public var range: SourceRange
@@ -112,5 +58,55 @@ public struct TextPlace: Sendable, Hashable {
   public init(_ site: TextSite, at range: SourceRange) {
     self.site = site
     self.range = range
+  }
+}
+
+/// A location in a file, carried along for messages and never part of the meaning: two values that
+/// differ only in `Written` parts are equal and have the same hash.
+public struct Written<Value: Sendable>: Sendable, Hashable {
+  public var value: Value
+
+  public init(_ value: Value) {
+    self.value = value
+  }
+
+  public static func == (left: Written, right: Written) -> Bool { true }
+
+  public func hash(into hasher: inout Hasher) {}
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether there is a dollar sign, without which there is no expression. Looks at eight bytes at
+  /// a time with the test for a zero byte in a word (H. S. Warren, "Hacker's Delight", §6-1).
+  var hasDollar: Bool {
+    let dollars = UInt64(UInt8(ascii: "$")) &* 0x0101_0101_0101_0101
+    let bytes = UnsafeRawBufferPointer(self)
+    var offset = 0
+    while offset &+ 8 <= bytes.count {
+      let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) ^ dollars
+      if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0 { return true }
+      offset &+= 8
+    }
+    while offset < bytes.count {
+      if bytes[offset] == UInt8(ascii: "$") { return true }
+      offset &+= 1
+    }
+    return false
+  }
+}
+
+extension String {
+  /// Whether the text contains `${{`.
+  package var hasExpression: Bool {
+    var text = self
+    return text.withUTF8 { bytes in
+      guard bytes.count >= 3, bytes.hasDollar else { return false }
+      for index in 0..<bytes.count - 2 where bytes[index] == UInt8(ascii: "$") {
+        if bytes[index + 1] == UInt8(ascii: "{") && bytes[index + 2] == UInt8(ascii: "{") {
+          return true
+        }
+      }
+      return false
+    }
   }
 }

@@ -29,7 +29,7 @@ public struct Workflow: Sendable, Hashable {
     set { body.maxParallel = newValue }
   }
   /// The limit for the whole run, from its start.
-  public var timeout: Duration?
+  @Computable public var timeout: Duration?
   public var onFailure: FailureResponse
   /// The runs from which this one is kept apart; `nil` for none. It only applies to the file that is run, not
   /// to one that a step runs.
@@ -42,8 +42,6 @@ public struct Workflow: Sendable, Hashable {
   public var defaults = StepDefaults()
   /// The outputs of a run, in the order of the file; no two have the same name.
   public var outputs: [OutputDeclaration]
-  /// The texts of keys that an expression computes: ``ComputedKey/timeout`` and ``ComputedKey/maxParallel``.
-  public var computed: [ComputedKey: String]
   /// The locations of the workflow's own texts that contain expressions.
   public var texts: Written<[TextPlace]>
   /// The file it was read from; `nil` if it was built in Swift.
@@ -53,7 +51,7 @@ public struct Workflow: Sendable, Hashable {
     name: String? = nil, description: String? = nil, body: StepGroup,
     settings: CommandSettings = CommandSettings(), timeout: Duration? = nil,
     onFailure: FailureResponse = .stop, outputs: [OutputDeclaration] = [],
-    computed: [ComputedKey: String] = [:], source: SourceFile? = nil
+    source: SourceFile? = nil
   ) {
     self.name = name
     self.description = description
@@ -62,7 +60,6 @@ public struct Workflow: Sendable, Hashable {
     self.timeout = timeout
     self.onFailure = onFailure
     self.outputs = outputs
-    self.computed = computed
     texts = Written([])
     self.source = Written(source)
   }
@@ -80,24 +77,15 @@ public struct Workflow: Sendable, Hashable {
 
 /// Settings for every step that runs something and does not have its own; not for groups.
 public struct StepDefaults: Sendable, Hashable {
-  public var timeout: Duration?
+  @Computable public var timeout: Duration?
   public var retry: [RetryPolicy]?
   /// The shell of scripts; a shell of the workflow or of a group takes precedence.
   public var shell: Shell?
-  /// The texts of keys that an expression computes, as if each step had them.
-  public var computed: [ComputedKey: String]
-  /// The locations of the texts that contain expressions.
-  public var texts: Written<[TextPlace]>
 
-  public init(
-    timeout: Duration? = nil, retry: [RetryPolicy]? = nil, shell: Shell? = nil,
-    computed: [ComputedKey: String] = [:], texts: [TextPlace] = []
-  ) {
+  public init(timeout: Duration? = nil, retry: [RetryPolicy]? = nil, shell: Shell? = nil) {
     self.timeout = timeout
     self.retry = retry
     self.shell = shell
-    self.computed = computed
-    self.texts = Written(texts)
   }
 }
 
@@ -167,7 +155,7 @@ extension Workflow {
 }
 
 extension StepDefaults {
-  fileprivate var concernsSteps: Bool { timeout != nil || retry != nil || !computed.isEmpty }
+  fileprivate var concernsSteps: Bool { $timeout != .literal(nil) || retry != nil }
 
   /// Groups nested deeper than the limit are not changed: the planner rejects them.
   fileprivate func applied(to steps: [Step], depth: Int) -> [Step] {
@@ -177,8 +165,8 @@ extension StepDefaults {
   private func applied(to step: Step, depth: Int) -> Step {
     var step = step
     if step.action.kind.makesAttempts {
-      setTimeout(of: &step)
-      setRetry(of: &step)
+      if step.$timeout == .literal(nil) { step.$timeout = $timeout }
+      if let retry, !step.hasControl || step.control.retry.isEmpty { step.control.retry = retry }
     } else if case .group(var group) = step.action, depth <= WorkflowLimits.groupDepth {
       group.members = applied(to: group.members, depth: depth + 1)
       step.action = .group(group)
@@ -187,36 +175,6 @@ extension StepDefaults {
       step.control.cleanup = applied(to: step.control.cleanup, depth: depth)
     }
     return step
-  }
-
-  private func setTimeout(of step: inout Step) {
-    guard step.timeout == nil, step.computed[.timeout] == nil else { return }
-    step.timeout = timeout
-    take(into: &step) { $0 == .computed(.timeout) }
-  }
-
-  private func setRetry(of step: inout Step) {
-    guard let retry, !step.hasControl || step.control.retry.isEmpty else { return }
-    step.control.retry = retry
-    take(into: &step, \.isAboutRetrying)
-  }
-
-  /// Adds the computed keys of some sites, and the locations of their texts.
-  private func take(into step: inout Step, _ isTaken: (TextSite) -> Bool) {
-    for (key, text) in computed where isTaken(.computed(key)) { step.computed[key] = text }
-    let places = texts.value.filter { isTaken($0.site) }
-    if !places.isEmpty { step.place.value?.texts += places }
-  }
-}
-
-extension TextSite {
-  fileprivate var isAboutRetrying: Bool {
-    switch self {
-    case .retryCondition, .computed(.retryMax), .computed(.retryDelay), .computed(.retryMaxDelay),
-      .computed(.retryWithin):
-      true
-    default: false
-    }
   }
 }
 

@@ -173,28 +173,6 @@ extension ScriptedResponse: FormatObject {
   }
 }
 
-extension ValueFormat<String> {
-  /// A text that is taken as it is, whatever it contains.
-  static var verbatim: ValueFormat {
-    ValueFormat(FormatType(.defined("anyText"))) { pass, node, field in
-      pass.plainText(node, pass.path(field))
-    }
-  }
-}
-
-extension ValueFormat<JSONValue> {
-  static var json: ValueFormat {
-    ValueFormat { _, node, _ in node.kind == .unreadable ? nil : JSONValue(node) }
-  }
-}
-
-extension ValueFormat<Duration> {
-  /// A duration in virtual time, which may be zero.
-  static var testDuration: ValueFormat {
-    ValueFormat(FormatType(.duration(allowsZero: true))) { $0.duration($1, $2, allowsZero: true) }
-  }
-}
-
 extension DecodingPass {
   fileprivate mutating func signalName(_ node: JSONNode, _ field: Field) -> String? {
     guard let name = plainText(node, path(field)) else { return nil }

@@ -36,60 +36,6 @@ package struct DurationBounds: Sendable, Hashable {
   }
 }
 
-/// Everything that a case says about the steps that a pattern matches.
-package struct StepExpectation: Sendable {
-  package enum Outcome: String, Sendable, Hashable, CaseIterable {
-    case success, failure, cancelled, skipped
-    /// Failed, and that counts as a success.
-    case tolerated
-    /// Neither ran nor was skipped by itself: something that contains it never started.
-    case absent
-  }
-
-  package let pattern: Placed<String>
-  package internal(set) var outcome: Placed<Outcome>?
-  /// The reason of a skip or a cancellation, or an error class of a failure.
-  package internal(set) var reason: Placed<String>?
-  package internal(set) var attempts: Placed<Int>?
-  package internal(set) var exit: Placed<Int>?
-  /// The script, or the program and its arguments, with values in place of expressions.
-  package internal(set) var run: Placed<RunText>?
-  package internal(set) var cwd: Placed<String>?
-  package internal(set) var stdin: Placed<String>?
-  /// Some of the variables; `nil` for one that is not set.
-  package internal(set) var environment: [Named<String?>] = []
-  /// Some of the outputs.
-  package internal(set) var outputs: [Named<JSONValue>] = []
-  /// All requests, in the order in which they were sent.
-  package internal(set) var requests: Placed<[RequestExpectation]>?
-  package internal(set) var startsAt: Placed<DurationBounds>?
-  package internal(set) var duration: Placed<DurationBounds>?
-
-  package enum RunText: Sendable, Hashable {
-    case script(String)
-    case arguments([String])
-  }
-}
-
-/// One request; what is not mentioned may be anything.
-package struct RequestExpectation: Sendable {
-  package internal(set) var range = SourceRange(start: 0, end: 0)
-  package internal(set) var method: Placed<String>?
-  package internal(set) var url: Placed<String>?
-  /// Some of the headers; `nil` for one that is not sent.
-  package internal(set) var headers: [Named<String?>] = []
-  package internal(set) var body: Placed<String>?
-  package internal(set) var json: Placed<JSONValue>?
-}
-
-extension StepExpectation {
-  /// The names of reasons besides error classes: those of skips and of cancellations.
-  package static let reasons = [
-    "condition", "dependencyFailed", "heldBack", "notSelected", "cancelled", "requested", "signal",
-    "runTimeout", "groupTimeout", "failure", "raceWon", "joined", "recordLost", "inDoubt",
-  ]
-}
-
 // MARK: Format
 
 extension TestExpectations: FormatObject {
@@ -161,111 +107,6 @@ extension TestExpectations: FormatObject {
   }
 }
 
-extension StepExpectation: FormatObject {
-  static let schema: StaticString = #"""
-    {"minProperties": 1, "examples": [{"outcome": "failure", "reason": "timeout"},
-    {"run": "./deploy eu", "env": {"STAGE": "live"}}]}
-    """#
-
-  static let format = ObjectFormat<StepExpectation>("the expectation of a step") {
-    FormatKey(
-      "outcome", ValueFormat<Outcome>.word(of: Outcome.self).placed, "Outcome",
-      """
-      The result of the step. tolerated: it failed, and that counts as a success. absent: \
-      something that contains it never started.
-      """, schema: #"{"examples": ["success"]}"#, synonyms: "result status conclusion"
-    ) { $0.outcome = $1 }
-    FormatKey(
-      "reason", ValueFormat { $0.reason($1, $2) }.placed, "Reason",
-      "The reason of a skip or of a cancellation, or an error class of the failure.",
-      schema: #"{"anyOf": [{"enum": "$reasons"}, "@errorClass"], "examples": ["condition"]}"#,
-      synonyms: "because class error"
-    ) { $0.reason = $1 }
-    FormatKey(
-      "attempts", ValueFormat<Int>.integer(1...100_001).placed, "Attempts",
-      "The number of attempts.", synonyms: "tries"
-    ) { $0.attempts = $1 }
-    FormatKey(
-      "exit", ValueFormat<Int>.integer(0...255).placed, "Exit code",
-      "The exit code of the last attempt.", synonyms: "exitCode code"
-    ) { $0.exit = $1 }
-    FormatKey(
-      "run", ValueFormat { $0.runText($1, $2) }.placed, "Command",
-      """
-      The script, or the program and its arguments, of the last attempt, with values in \
-      place of expressions.
-      """,
-      schema: #"""
-        {"anyOf": ["@anyText", {"type": "array", "items": {"type": "string"}, "minItems": 1}],
-        "examples": [["git", "tag", "v1.2.0"]]}
-        """#, synonyms: "command cmd script argv"
-    ) { $0.run = $1 }
-    FormatKey(
-      "cwd", ValueFormat<String>.verbatim.placed, "Working directory",
-      "The working directory of the last attempt.", synonyms: "directory workingDirectory"
-    ) { $0.cwd = $1 }
-    FormatKey(
-      "stdin", ValueFormat<String>.verbatim.placed, "Standard input",
-      "The text on the standard input of the last attempt.", synonyms: "input"
-    ) { $0.stdin = $1 }
-    FormatKey(
-      "env", ValueFormat { $0.namedTextsOrNull($1, $2) }, "Environment",
-      "Variables of the last attempt; null for one that is not set.",
-      schema: #"{"$ref": "textsOrNull"}"#, synonyms: "environment variables"
-    ) { $0.environment = $1 }
-    FormatKey(
-      "outputs", ValueFormat { $0.namedValues($1, $2) }, "Outputs",
-      "Outputs of the step; those that are not named may be anything.",
-      schema: #"{"type": "object"}"#
-    ) { $0.outputs = $1 }
-    FormatKey(
-      "requests", ValueFormat { $0.requestExpectations($1, $2) }.placed, "Requests",
-      "All requests of all attempts, in the order in which they were sent.",
-      schema: #"""
-        {"type": "array", "items": "@request", "examples": [[{"method": "POST",
-        "url": "https://example.com/items", "json": {"name": "a"}}]]}
-        """#, synonyms: "http request"
-    ) { $0.requests = $1 }
-    FormatKey(
-      "startsAt", ValueFormat { $0.durationBounds($1, $2) }.placed, "Start",
-      "The virtual time from the start of the run to the first attempt.",
-      schema: #"{"$ref": "bounds"}"#, synonyms: "start startedAt"
-    ) { $0.startsAt = $1 }
-    FormatKey(
-      "duration", ValueFormat { $0.durationBounds($1, $2) }.placed, "Duration",
-      "The virtual time from the start of the last attempt to its end.",
-      schema: #"{"$ref": "bounds"}"#, synonyms: "takes time"
-    ) { $0.duration = $1 }
-  }
-}
-
-extension RequestExpectation: FormatObject {
-  static let schema: StaticString = #"{"examples": [{"method": "GET"}]}"#
-
-  static let format = ObjectFormat<RequestExpectation>("a request") {
-    FormatKey(
-      "method", ValueFormat<String>.verbatim.placed, "Method", "The method."
-    ) { $0.method = $1 }
-    FormatKey(
-      "url", ValueFormat<String>.verbatim.placed, "URL", "The URL, without credentials.",
-      synonyms: "uri path"
-    ) { $0.url = $1 }
-    FormatKey(
-      "headers", ValueFormat { $0.namedTextsOrNull($1, $2) }, "Headers",
-      "Headers of the request; null for one that is not sent.",
-      schema: #"{"$ref": "textsOrNull"}"#, synonyms: "header"
-    ) { $0.headers = $1 }
-    FormatKey(
-      "body", ValueFormat<String>.verbatim.placed, "Body", "The body, as text.",
-      synonyms: "text data"
-    ) { $0.body = $1 }
-    FormatKey(
-      "json", ValueFormat<JSONValue>.json.placed, "JSON body",
-      "The body, as JSON; the order of members does not count."
-    ) { $0.json = $1 }
-  }
-}
-
 struct DurationBoundsDraft: FormatObject {
   var bounds = DurationBounds()
 
@@ -282,7 +123,7 @@ struct DurationBoundsDraft: FormatObject {
 }
 
 extension DecodingPass {
-  fileprivate mutating func durationBounds(_ node: JSONNode, _ field: Field) -> DurationBounds? {
+  mutating func durationBounds(_ node: JSONNode, _ field: Field) -> DurationBounds? {
     guard node.kind == .object else {
       return duration(node, field, allowsZero: true).map { DurationBounds(atLeast: $0, atMost: $0) }
     }
@@ -295,87 +136,21 @@ extension DecodingPass {
     return draft.bounds
   }
 
-  fileprivate mutating func runText(
-    _ node: JSONNode, _ field: Field
-  ) -> StepExpectation.RunText? {
-    if node.kind == .string { return .script(node.stringValue ?? "") }
-    guard node.kind == .array else {
-      reportType(of: node, field, wanted: "a script, or an array of a program and its arguments")
-      return nil
-    }
-    return placedTexts(node, field).map { .arguments($0.map(\.value)) }
-  }
-
-  fileprivate mutating func reason(_ node: JSONNode, _ field: Field) -> String? {
-    guard let name = plainText(node, path(field)) else { return nil }
-    if StepExpectation.reasons.contains(name) || ErrorClass(name) != nil { return name }
-    report(
-      .unknownWord(
-        path: path(field), word: name, wanted: "a reason or an error class",
-        nearest: NearestName(StepExpectation.reasons).nearest(to: name)
-          ?? ErrorClass.nearest(to: name),
-        help: "the reasons are \(StepExpectation.reasons.joined(separator: ", "))"), at: node)
-    return nil
-  }
-
-  fileprivate mutating func stepExpectations(
-    _ node: JSONNode, _ field: Field
-  ) -> [StepExpectation]? {
-    named(node, field, wanted: "an object of steps and their outcomes") { pass, member in
-      var expected = StepExpectation(
-        pattern: Placed(member.key.stringValue ?? "", member.key.range))
-      if member.value.kind == .string {
-        guard let outcome: StepExpectation.Outcome = pass.chosen(member.value, .itself) else {
-          return nil
-        }
-        expected.outcome = Placed(outcome, member.value.range)
-        return expected
-      }
-      guard
-        pass.isObject(
-          member.value, .itself, wanted: "an outcome, or an object",
-          help: "write \"success\", or { \"attempts\": 2 }")
-      else { return nil }
-      pass.read(member.value, .itself, into: &expected)
-      return expected
-    }
-  }
-
-  fileprivate mutating func requestExpectations(
-    _ node: JSONNode, _ field: Field
-  ) -> [RequestExpectation]? {
-    guard isArray(node, field, wanted: "an array of requests") else { return nil }
-    var requests: [RequestExpectation] = []
-    for (index, element) in node.elements.enumerated() {
-      guard isObject(element, field.element(index), wanted: "a request") else { continue }
-      var request = RequestExpectation()
-      request.range = element.range
-      inside("requests", at: index) { $0.read(element, .itself, into: &request) }
-      requests.append(request)
-    }
-    return requests
-  }
-
   fileprivate mutating func chains(_ node: JSONNode, _ field: Field) -> [[Placed<String>]]? {
-    guard isArray(node, field, wanted: "an array of chains") else { return nil }
-    var chains: [[Placed<String>]] = []
-    for (index, element) in node.elements.enumerated() {
+    elements(of: node, field, wanted: "an array of chains") { pass, element, field in
       guard
-        isArray(
-          element, field.element(index), wanted: "an array of at least two steps",
-          help: "write [[\"build\", \"test\"]]")
-      else { continue }
-      guard let chain = inside(field.key, at: index, { $0.placedTexts(element, .itself) }) else {
-        continue
-      }
+        pass.isArray(
+          element, field, wanted: "an array of at least two steps",
+          help: "write [[\"build\", \"test\"]]"),
+        let chain = pass.inside(
+          field.key, at: field.index ?? 0, { $0.placedTexts(element, .itself) })
+      else { return nil }
       if chain.count < 2 {
-        report(
-          .tooShortChain(path: path(field.element(index)), count: element.elements.count),
-          at: element)
+        pass.report(
+          .tooShortChain(path: pass.path(field), count: element.elements.count), at: element)
       }
-      chains.append(chain)
+      return chain
     }
-    return chains
   }
 
   fileprivate mutating func namedDurations(_ node: JSONNode, _ field: Field) -> [Named<Duration>]? {
@@ -386,7 +161,11 @@ extension DecodingPass {
 
   fileprivate mutating func namedCounts(_ node: JSONNode, _ field: Field) -> [Named<Int>]? {
     named(node, field, wanted: "an object of steps and numbers") { pass, member in
-      pass.integer(member.value, .itself, in: 1...1_000_000).map { member.named($0) }
+      if member.value.numberValue?.asInt == 0 {
+        pass.report(.noneAtOnce(member.key.stringValue ?? ""), at: member.value)
+        return nil
+      }
+      return pass.integer(member.value, .itself, in: 1...1_000_000).map { member.named($0) }
     }
   }
 }
@@ -405,5 +184,11 @@ extension Diagnostic {
     Diagnostic(
       .empty, "\(path) has \(Count(count, "step")), expected at least two",
       help: "a chain says that each step ends before the next one starts")
+  }
+
+  fileprivate static func noneAtOnce(_ pattern: String) -> Diagnostic {
+    Diagnostic(
+      .numberOutOfRange, "\(quoted(pattern)) is expected to run 0 times at once",
+      help: "for steps that do not run, write \"neverStarts\": [\(quoted(pattern))]")
   }
 }

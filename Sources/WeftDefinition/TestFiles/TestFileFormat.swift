@@ -108,14 +108,16 @@ extension TestCase: HasTestSettings {
         """#, synonyms: "interruptions interrupts cancel kill crash"
     ) { $0.interruptions = $1 }
     FormatKey(
-      "resume", ValueFormat { $0.resumption($1, $2) }, "Resumption",
+      "resume", ValueFormat { $0.resumptions($1, $2) }, "Resumption",
       """
       Resumes the run when its first engine has ended: it crashed, the run failed, or it \
-      was suspended.
+      was suspended. An array: one engine after another.
       """,
-      schema: #"{"anyOf": [{"type": "boolean"}, "@resumption"], "examples": [true]}"#,
-      synonyms: "resumes continue"
-    ) { $0.resumption = $1 }
+      schema: #"""
+        {"anyOf": [{"type": "boolean"}, "@resumption", {"type": "array",
+        "items": {"anyOf": [{"const": true}, "@resumption"]}, "minItems": 1}], "examples": [true]}
+        """#, synonyms: "resumes continue"
+    ) { $0.resumptions = $1 }
     FormatKey(
       "orders", ValueFormat<Int>.integer(1...TestCase.mostOrders), "Orders",
       "The number of completion orders to try, each with its seed.",
@@ -158,61 +160,6 @@ extension FormatKey where Object: HasTestSettings {
       """,
       schema: #"{"$ref": "scripts"}"#, synonyms: "results scripts mocks stubs jobs"
     ) { $0.settings.steps = $1 }
-  }
-}
-
-// MARK: Interruptions and resumption
-
-extension TestInterruption: FormatObject {
-  static let schema: StaticString = #"""
-    {"oneOf": [{"required": ["at"]}, {"required": ["onStart"]}, {"required": ["onEnd"]}],
-    "examples": [{"onStart": "deploy", "do": "crash"}]}
-    """#
-
-  static let format = ObjectFormat<TestInterruption>("an interruption") {
-    FormatKey(
-      "do", ValueFormat<Act>.word(of: Act.self).placed, "Act",
-      """
-      cancel: as the first ^C. kill: as the second. crash: the engine is gone, as after a \
-      power failure. fullDisk: from now on, the journal cannot be written.
-      """, synonyms: "act action kind", required: "{ \"at\": \"10s\", \"do\": \"cancel\" }"
-    ) { $0.act = $1 }
-    FormatKey(
-      "at", .testDuration, "Time", "The virtual time since the start of the run.",
-      synonyms: "time after when"
-    ) { $0.moment = .time($1) }
-    FormatKey(
-      "onStart", ValueFormat<String>.verbatim.placed, "Start of a step",
-      "The address of a step: when its first attempt starts.", synonyms: "started start"
-    ) { $0.moment = .start(of: $1) }
-    FormatKey(
-      "onEnd", ValueFormat<String>.verbatim.placed, "End of a step",
-      "The address of a step: when it has ended.", synonyms: "ended end"
-    ) { $0.moment = .end(of: $1) }
-  }
-}
-
-extension TestResumption: FormatObject {
-  static let schema: StaticString = #"{"examples": [{"interrupted": "rerun"}]}"#
-
-  static let format = ObjectFormat<TestResumption>("\"resume\"") {
-    FormatKey(
-      "interrupted", .word(of: Interrupted.self), "Interrupted steps",
-      """
-      The effect on steps that ran when the engine crashed, and are not idempotent: fail, \
-      or as --rerun-interrupted and --skip-interrupted.
-      """, schema: #"{"default": "fail"}"#
-    ) { $0.interrupted = $1 }
-    FormatKey(
-      "rerun", ValueFormat { $0.placedTexts($1, $2) }, "Rerun",
-      "Steps that run again whatever the journal says, as --rerun.",
-      schema: #"{"$ref": "patterns"}"#
-    ) { $0.rerun = $1 }
-    FormatKey(
-      "steps", ValueFormat { $0.scripts($1, $2) }, "Results of steps",
-      "Results under the second engine; those of the case apply to other steps.",
-      schema: #"{"$ref": "scripts"}"#
-    ) { $0.steps = $1 }
   }
 }
 
@@ -267,133 +214,12 @@ extension DecodingPass {
     return expected
   }
 
-  fileprivate mutating func interruptions(
-    _ node: JSONNode, _ field: Field
-  ) -> [TestInterruption]? {
-    if node.kind == .object { return [inside("interrupt") { $0.interruption(node) }] }
-    guard
-      isArray(
-        node, field, wanted: "an interruption, or an array of them",
-        help: "write { \"at\": \"10s\", \"do\": \"cancel\" }")
-    else { return nil }
-    var interruptions: [TestInterruption] = []
-    for (index, element) in node.elements.enumerated() {
-      guard isObject(element, field.element(index), wanted: "an interruption") else { continue }
-      interruptions.append(inside("interrupt", at: index) { $0.interruption(element) })
-    }
-    return interruptions
-  }
-
-  private mutating func interruption(_ node: JSONNode) -> TestInterruption {
-    var interruption = TestInterruption()
-    interruption.range = node.range
-    let reading = read(node, .itself, into: &interruption)
-    let moments = ["at", "onStart", "onEnd"].compactMap { member($0, of: node) }
-    if moments.isEmpty, !reading.hasUnknownKey { report(.noMoment, at: node) }
-    if moments.count > 1 { report(.twoMoments, at: moments[1].key) }
-    return interruption
-  }
-
-  /// `true`, `false`, or the rules.
-  fileprivate mutating func resumption(_ node: JSONNode, _ field: Field) -> TestResumption?? {
-    var resumption = TestResumption()
-    resumption.range = node.range
-    if let flag = node.boolValue { return .some(flag ? resumption : nil) }
-    guard isObject(node, field, wanted: "true, false or an object") else { return nil }
-    inside("resume") { $0.read(node, .itself, into: &resumption) }
-    return .some(resumption)
-  }
-
   fileprivate mutating func moment(_ node: JSONNode, _ field: Field) -> WallMoment? {
     guard let text = plainText(node, path(field)) else { return nil }
     do { return try MomentText.moment(from: text) } catch {
       report(.invalidMoment(path: path(field), text: text, fault: error), at: node)
       return nil
     }
-  }
-}
-
-// MARK: Shared parts
-
-extension ValueFormat where Value: Sendable {
-  /// The type, whose values keep their locations.
-  var placed: ValueFormat<Placed<Value>> {
-    ValueFormat<Placed<Value>>(type) { pass, node, field in
-      read(&pass, node, field).map { Placed($0, node.range) }
-    }
-  }
-}
-
-extension JSONMember {
-  func named<Value>(_ value: Value) -> Named<Value> {
-    Named(name: key.stringValue ?? "", range: key.range, value: value)
-  }
-}
-
-extension DecodingPass {
-  mutating func isArray(
-    _ node: JSONNode, _ field: Field, wanted: String, help: String? = nil
-  ) -> Bool {
-    if node.kind == .array { return true }
-    reportType(of: node, field, wanted: wanted, help: help)
-    return false
-  }
-
-  fileprivate mutating func filledVerbatim(
-    _ node: JSONNode, _ field: Field, wanted: String
-  ) -> String? {
-    guard let text = plainText(node, path(field)) else { return nil }
-    if text.isEmpty { report(.empty(path: path(field), wanted: wanted), at: node) }
-    return text.isEmpty ? nil : text
-  }
-
-  /// The members of an object whose names the file chooses.
-  mutating func named<Element>(
-    _ node: JSONNode, _ field: Field, wanted: String,
-    _ element: (inout DecodingPass, JSONMember) -> Element?
-  ) -> [Element]? {
-    guard isObject(node, field, wanted: wanted) else { return nil }
-    return node.members.compactMap { member in
-      inside(field.key, member: member.key) { element(&$0, member) }
-    }
-  }
-
-  fileprivate mutating func members(_ node: JSONNode, _ field: Field) -> [JSONMember]? {
-    guard isObject(node, field, wanted: "an object of names and values") else { return nil }
-    return Array(node.members)
-  }
-
-  mutating func namedValues(_ node: JSONNode, _ field: Field) -> [Named<JSONValue>]? {
-    named(node, field, wanted: "an object of names and values") { _, member in
-      member.value.kind == .unreadable ? nil : member.named(JSONValue(member.value))
-    }
-  }
-
-  mutating func namedTexts(_ node: JSONNode, _ field: Field) -> [Named<String>]? {
-    named(node, field, wanted: "an object of names and strings") { pass, member in
-      pass.plainText(member.value, pass.path(.itself)).map { member.named($0) }
-    }
-  }
-
-  mutating func namedTextsOrNull(_ node: JSONNode, _ field: Field) -> [Named<String?>]? {
-    named(node, field, wanted: "an object of names and strings") { pass, member in
-      if member.value.isNull { return member.named(String?.none) }
-      return pass.plainText(member.value, pass.path(.itself)).map { member.named(String?.some($0)) }
-    }
-  }
-
-  mutating func placedTexts(_ node: JSONNode, _ field: Field) -> [Placed<String>]? {
-    guard
-      isArray(
-        node, field, wanted: "an array of strings",
-        help: node.stringValue.map { "write [\(quoted($0))]" })
-    else { return nil }
-    var texts: [Placed<String>] = []
-    for (index, element) in node.elements.enumerated() {
-      guard let text = plainText(element, path(field.element(index))) else { continue }
-      texts.append(Placed(text, element.range))
-    }
-    return texts
   }
 }
 
@@ -419,17 +245,5 @@ extension Diagnostic {
   fileprivate static func repeatedCase(_ name: String) -> Diagnostic {
     Diagnostic(
       .repeatedValue, "two cases have the name \(quoted(name))", help: "reports tell them by names")
-  }
-
-  fileprivate static var noMoment: Diagnostic {
-    Diagnostic(
-      .missingKey, "the interruption has no moment, which is required",
-      help: "write \"at\": \"10s\", \"onStart\": \"STEP\" or \"onEnd\": \"STEP\"")
-  }
-
-  fileprivate static var twoMoments: Diagnostic {
-    Diagnostic(
-      .severalActions, "the interruption has several moments, expected one of them",
-      help: "write an array of interruptions")
   }
 }

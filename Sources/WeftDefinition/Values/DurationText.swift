@@ -1,3 +1,5 @@
+import WeftDiagnostics
+
 /// Durations as written in a workflow: `"1500ms"`, `"30s"`, `"1h30m"`, `"2d"`.
 ///
 /// They are whole numbers with units from the largest to the smallest, each unit at most once.
@@ -109,4 +111,83 @@ package enum DurationText {
 
 extension UInt8 {
   var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}
+
+extension DurationText.ParseError {
+  static let units = "the units are d, h, m, s and ms, as in \"1h30m\""
+
+  /// - Parameter allowsZero: Whether the duration may be zero, unlike a limit.
+  func expectation(allowsZero: Bool) -> String {
+    switch self {
+    case .withoutUnit(let number): "expected a duration like \"\(shortened(number))s\""
+    case .lastWithoutUnit(let number): "expected a unit after \(shortened(number))"
+    case .malformed, .unknownUnit, .fraction: "expected a duration like \"30s\""
+    case .unitOutOfOrder: "expected each unit once, from the largest to the smallest"
+    case .negative where allowsZero: "expected a duration, or \"0s\" for none"
+    case .negative, .zero: "expected a duration greater than zero"
+    case .tooLong: "expected at most \(DurationText.text(of: WorkflowLimits.longestDuration))"
+    }
+  }
+
+  func help(allowsZero: Bool) -> String? {
+    switch self {
+    case .unknownUnit(let unit): "\(quoted(unit)) is not a unit; \(DurationText.ParseError.units)"
+    case .fraction(let text?): "write \"\(text)\""
+    case .fraction(nil): "write whole numbers: \"1500ms\" for one and a half seconds"
+    case .malformed, .withoutUnit, .lastWithoutUnit, .unitOutOfOrder: DurationText.ParseError.units
+    case .negative where allowsZero, .tooLong where allowsZero: nil
+    case .negative, .zero, .tooLong: "omit the key for no limit"
+    }
+  }
+}
+
+/// Durations for people to read; truncated and never rounded up, so that 59.99 s is not a minute.
+package enum ShownDuration {
+  /// `85 ms`, `1.2 s`, `1 m 05 s`, `2 h 03 m`, `30 d 02 h`.
+  package static func precise(_ duration: Duration) -> String {
+    let milliseconds = milliseconds(duration)
+    if milliseconds < 1000 { return "\(milliseconds) ms" }
+    if milliseconds < 60_000 { return "\(milliseconds / 1000).\(milliseconds / 100 % 10) s" }
+    return coarse(duration)
+  }
+
+  /// Like ``precise(_:)``, but in whole seconds, for a display that changes once a second.
+  package static func coarse(_ duration: Duration) -> String {
+    let seconds = milliseconds(duration) / 1000
+    let minutes = seconds / 60
+    let hours = minutes / 60
+    if minutes == 0 { return "\(seconds) s" }
+    if hours == 0 { return "\(minutes) m \(twoDigits(seconds % 60)) s" }
+    if hours < 24 { return "\(hours) h \(twoDigits(minutes % 60)) m" }
+    return "\(hours / 24) d \(twoDigits(hours % 24)) h"
+  }
+
+  /// `00:12`, `1:02:03`, `720:00:00`.
+  package static func clock(_ duration: Duration) -> String {
+    let seconds = milliseconds(duration) / 1000
+    let hours = seconds / 3600
+    let rest = "\(twoDigits(seconds / 60 % 60)):\(twoDigits(seconds % 60))"
+    return hours == 0 ? rest : "\(hours):\(rest)"
+  }
+
+  /// A configured limit: exact, in the largest unit that divides it.
+  package static func limit(_ duration: Duration) -> String {
+    let milliseconds = milliseconds(duration)
+    for (size, unit) in [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s")]
+    where milliseconds >= size && milliseconds % Int64(size) == 0 {
+      return "\(milliseconds / Int64(size)) \(unit)"
+    }
+    return precise(duration)
+  }
+
+  /// Treats a negative duration as zero: the clock went backwards.
+  private static func milliseconds(_ duration: Duration) -> Int64 {
+    let (seconds, attoseconds) = max(duration, .zero).components
+    let limit = Int64.max / 1000 - 1
+    return min(seconds, limit) * 1000 + attoseconds / 1_000_000_000_000_000
+  }
+
+  private static func twoDigits(_ number: Int64) -> String {
+    number < 10 ? "0\(number)" : "\(number)"
+  }
 }

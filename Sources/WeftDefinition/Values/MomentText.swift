@@ -1,3 +1,5 @@
+import WeftDiagnostics
+
 /// Moments as written in a workflow, in the format of RFC 3339: `"2026-11-21T09:00:00Z"` or
 /// `"2026-11-21T10:00:00.5+01:00"`.
 package enum MomentText {
@@ -143,5 +145,36 @@ private struct MomentReader {
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
     let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
     return Int64((era - 1) * 146_097 + dayOfEra - 719_468)
+  }
+}
+
+extension MomentText.ParseError {
+  static let example = "2026-11-21T09:00:00Z"
+
+  var expectation: String {
+    switch self {
+    case .malformed, .withoutTime: "expected a time like \"\(MomentText.ParseError.example)\""
+    case .withoutOffset: "expected \"Z\" or an offset at the end"
+    case .month(let month): "but there is no month \(month)"
+    case .day(let day, let last): "but that month has \(last) days, not \(day)"
+    case .hour(let hour): "but there is no hour \(hour)"
+    case .minute(let minute): "but there is no minute \(minute)"
+    case .second(let second): "but there is no second \(second)"
+    case .leapSecond: "but leap seconds are not supported"
+    case .offset: "but an offset is from -23:59 to +23:59"
+    case .outOfRange: "expected a year from 1678 to 2261"
+    }
+  }
+
+  var help: String? {
+    switch self {
+    case .malformed:
+      "write a time as in RFC 3339, such as \"\(MomentText.ParseError.example)\""
+    case .withoutTime: "add the time of day and an offset, such as \"T09:00:00Z\""
+    case .withoutOffset: "add \"Z\" for UTC, or an offset such as \"+01:00\""
+    case .hour(24): "midnight is 00:00:00 of the next day"
+    case .leapSecond: "write the second after it: 00 of the next minute"
+    case .month, .day, .hour, .minute, .second, .offset, .outOfRange: nil
+    }
   }
 }

@@ -1,3 +1,5 @@
+import WeftDiagnostics
+
 /// Amounts of data as written in a workflow: `"64KiB"`, `"10MB"`, `"1GiB"`, `"512B"`.
 ///
 /// They are one whole number and one unit in this exact spelling: K, M and G are powers of 1000 with `B`,
@@ -72,4 +74,28 @@ public struct ByteCount: Sendable, Hashable, Comparable {
 extension ByteCount: CustomStringConvertible {
   /// The spelling in a workflow.
   public var description: String { SizeText.text(of: self) }
+}
+
+extension SizeText.ParseError {
+  static let units = "the units are GB, MB, KB, GiB, MiB, KiB and B, as in \"64KiB\""
+
+  var expectation: String {
+    switch self {
+    case .malformed, .withoutUnit, .unknownUnit, .fraction: "expected a size like \"10MB\""
+    case .negative, .zero: "expected a size greater than zero"
+    case .tooLarge: "expected at most \(WorkflowLimits.largestSize)"
+    }
+  }
+
+  var help: String? {
+    switch self {
+    case .withoutUnit(let number): "write \"\(shortened(number))B\"; \(SizeText.ParseError.units)"
+    case .unknownUnit(let unit, let nearest?):
+      "\(quoted(unit)) is not a unit, did you mean \"\(nearest)\"?"
+    case .unknownUnit(let unit, nil): "\(quoted(unit)) is not a unit; \(SizeText.ParseError.units)"
+    case .fraction: "write a whole number, such as \"1536MiB\" for one and a half GiB"
+    case .malformed: SizeText.ParseError.units
+    case .negative, .zero, .tooLarge: nil
+    }
+  }
 }

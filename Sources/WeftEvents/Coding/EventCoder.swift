@@ -33,6 +33,8 @@ package protocol EventCoder {
   mutating func code(_ value: inout Bool) throws(Failure)
   mutating func code(_ value: inout String) throws(Failure)
   mutating func code(_ value: inout JSONValue) throws(Failure)
+  /// Codes a time by RFC 3339 with milliseconds, in UTC.
+  mutating func code(_ value: inout WallTime) throws(Failure)
   mutating func code<Value: CodedValue>(_ values: inout [Value]) throws(Failure)
   /// Codes an object whose keys are data.
   mutating func code<Value: CodedValue>(_ members: inout [(key: String, value: Value)])
@@ -227,16 +229,11 @@ extension Duration: CodedValue {
   }
 }
 
-/// RFC 3339 with milliseconds, in UTC.
 extension WallTime: CodedValue {
   package static var blank: WallTime { WallTime(nanoseconds: 0) }
 
   package mutating func codeValue<Coder: EventCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    var text = Coder.isReading ? "" : WireClock.text(of: self)
-    try coder.code(&text)
-    guard Coder.isReading else { return }
-    guard let moment = WallTime(wireText: text) else { throw coder.unfit("a time") }
-    self = moment
+    try coder.code(&self)
   }
 }
 

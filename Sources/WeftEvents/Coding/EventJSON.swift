@@ -90,6 +90,7 @@ extension EventJSON: EventCoder {
   package mutating func code(_ value: inout Bool) { writer.bool(value) }
   package mutating func code(_ value: inout String) { writer.string(value) }
   package mutating func code(_ value: inout JSONValue) { writer.value(value) }
+  package mutating func code(_ value: inout WallTime) { writer.string(WireClock.text(of: value)) }
 
   package mutating func code<Value: CodedValue>(_ values: inout [Value]) {
     writer.beginArray()

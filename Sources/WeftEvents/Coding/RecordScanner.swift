@@ -228,6 +228,15 @@ extension RecordScanner: EventCoder {
     value = JSONValue(try node(in: start..<at))
   }
 
+  package mutating func code(_ value: inout WallTime) throws(RecordFormatError) {
+    let start = at
+    try skipString()
+    guard
+      let moment = WallTime(wireText: UnsafeRawBufferPointer(rebasing: bytes[start + 1..<at - 1]))
+    else { throw .unfit("a time") }
+    value = moment
+  }
+
   package mutating func code<Value: CodedValue>(
     _ values: inout [Value]
   ) throws(RecordFormatError) {

@@ -46,10 +46,10 @@ package struct WireClock: Sendable {
 
 extension WallTime {
   /// Parses `2026-11-20T23:36:05.123Z`; `nil` for anything else.
-  init?(wireText text: String) {
-    let bytes = Array(text.utf8)
-    guard bytes.count == WallTime.shape.count else { return nil }
-    for (byte, wanted) in zip(bytes, WallTime.shape) {
+  init?(wireText bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == WallTime.shape.utf8CodeUnitCount else { return nil }
+    for (place, byte) in bytes.enumerated() {
+      let wanted = WallTime.shape.utf8Start[place]
       let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
       guard wanted == UInt8(ascii: "d") ? isDigit : byte == wanted else { return nil }
     }
@@ -66,7 +66,15 @@ extension WallTime {
     self.init(nanoseconds: seconds * 1_000_000_000 + number(20..<23) * 1_000_000)
   }
 
-  private static let shape = Array("dddd-dd-ddTdd:dd:dd.dddZ".utf8)
+  init?(wireText text: String) {
+    var text = text
+    guard let time = text.withUTF8({ WallTime(wireText: UnsafeRawBufferPointer($0)) }) else {
+      return nil
+    }
+    self = time
+  }
+
+  private static let shape: StaticString = "dddd-dd-ddTdd:dd:dd.dddZ"
 
   /// Returns the days since 1970 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`).
   private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {

@@ -1,4 +1,5 @@
 import WeftDefinition
+package import WeftPlanning
 package import WeftPlatform
 
 /// The recorded state of a step.
@@ -20,8 +21,6 @@ package struct RecordedStep: Sendable, Hashable {
   package var lastStart: UInt64 = 0
   /// The engine that wrote the record, as the ``RecordOpening/resumption`` of the run.
   package var engine = 0
-  /// The pools from which it takes slots.
-  package var pools: [String] = []
   /// The start of its first attempt in that engine's part of the run; `nil` if none started.
   package var startedAt: WallTime?
   /// Whether its result was restored from the cache.
@@ -29,14 +28,10 @@ package struct RecordedStep: Sendable, Hashable {
   /// The process of a step in doubt. Start ticks and process id belong to the boot that the engine's
   /// ``RecordOpening`` names.
   package var process: ProcessIdentity?
-  /// The moment at which a wait ends, under any engine; `nil` for other steps.
-  package var waitsUntil: WallTime?
-  /// The message of the approval that the step waits for; `nil` if it waits for none.
-  package var question: String?
   /// Whether the last engine ended the run without reaching the step, so that no report contains it.
   package var isOutdated = false
-  /// The reason why a later engine skipped a step in doubt.
-  package var excluded: SkipReason?
+  // A journal may have millions of steps, few of which have any of these.
+  private var boxedRest: Boxed<Rest>?
 
   package init(_ state: State) {
     self.state = state
@@ -52,6 +47,138 @@ package struct RecordedStep: Sendable, Hashable {
     case .queued, .retrying, .skipped: false
     }
   }
+}
+
+extension RecordedStep {
+  private struct Rest: Sendable, Hashable {
+    var pools: [String] = []
+    var waitReason: WaitReason?
+    var waitsUntil: WallTime?
+    var question: String?
+    var excluded: SkipReason?
+  }
+
+  private var rest: Rest {
+    get { boxedRest?.value ?? Rest() }
+    set { boxedRest = newValue == Rest() ? nil : .holding(newValue) }
+  }
+
+  /// The pools from which it takes slots.
+  package var pools: [String] {
+    get { boxedRest?.value.pools ?? [] }
+    set { rest.pools = newValue }
+  }
+
+  /// The reason why it had to wait when it was queued; `nil` if there was none, or an older version of the program
+  /// wrote the record.
+  package var waitReason: WaitReason? {
+    get { boxedRest?.value.waitReason }
+    set { rest.waitReason = newValue }
+  }
+
+  /// The moment at which a wait ends, under any engine; `nil` for other steps.
+  package var waitsUntil: WallTime? {
+    get { boxedRest?.value.waitsUntil }
+    set { rest.waitsUntil = newValue }
+  }
+
+  /// The message of the approval that the step waits for; `nil` if it waits for none.
+  package var question: String? {
+    get { boxedRest?.value.question }
+    set { rest.question = newValue }
+  }
+
+  /// The reason why a later engine skipped a step in doubt.
+  package var excluded: SkipReason? {
+    get { boxedRest?.value.excluded }
+    set { rest.excluded = newValue }
+  }
+
+  /// Takes over the parts of an earlier state that outlast it.
+  mutating func keep(_ earlier: RecordedStep) {
+    lastStart = earlier.lastStart
+    guard let known = earlier.boxedRest?.value else { return }
+    rest = Rest(pools: known.pools, waitsUntil: known.waitsUntil)
+  }
+}
+
+/// The recorded steps of a run by address, in the order of their first records.
+///
+/// An array with an index of small numbers: a dictionary of the steps themselves would reserve up to 2.7 times as much,
+/// and move them all whenever it grows.
+package struct RecordedSteps: Sendable {
+  package typealias Element = (address: StepAddress, step: RecordedStep)
+
+  fileprivate struct Row: Sendable {
+    let address: StepAddress
+    /// `nil` for a step that is no longer recorded. It keeps its place in the order.
+    var step: RecordedStep?
+  }
+
+  private var rows: [Row] = []
+  private var places: [StepAddress: Int32] = [:]
+  /// The place that was changed last: the next record is often about the same step.
+  private var recent = 0
+  package private(set) var count = 0
+
+  package init() {}
+
+  package subscript(address: StepAddress) -> RecordedStep? {
+    knownPlace(of: address).flatMap { rows[$0].step }
+  }
+
+  /// The addresses in order.
+  package var addresses: [StepAddress] { map(\.address) }
+
+  /// Changes the step with an address: `nil` if it is not recorded, and to stop recording it.
+  mutating func change(_ address: StepAddress, _ change: (inout RecordedStep?) -> Void) {
+    let place = place(of: address)
+    count -= rows[place].step == nil ? 0 : 1
+    change(&rows[place].step)
+    count += rows[place].step == nil ? 0 : 1
+  }
+
+  /// Changes the step with an address if it is recorded.
+  mutating func changeKnown(_ address: StepAddress, _ change: (inout RecordedStep) -> Void) {
+    guard let place = knownPlace(of: address), rows[place].step != nil else { return }
+    recent = place
+    change(&rows[place].step!)
+  }
+
+  mutating func changeAll(_ change: (inout RecordedStep) -> Void) {
+    for place in rows.indices where rows[place].step != nil { change(&rows[place].step!) }
+  }
+
+  private func knownPlace(of address: StepAddress) -> Int? {
+    if recent < rows.count, rows[recent].address == address { return recent }
+    return places[address].map(Int.init)
+  }
+
+  private mutating func place(of address: StepAddress) -> Int {
+    recent = knownPlace(of: address) ?? rows.count
+    if recent == rows.count {
+      places[address] = Int32(recent)
+      rows.append(Row(address: address))
+    }
+    return recent
+  }
+}
+
+extension RecordedSteps: Sequence {
+  package var underestimatedCount: Int { count }
+
+  package struct Iterator: IteratorProtocol {
+    fileprivate var rest: [Row].Iterator
+
+    package mutating func next() -> Element? {
+      while let row = rest.next() {
+        if let step = row.step { return (row.address, step) }
+      }
+      return nil
+    }
+  }
+
+  package func makeIterator() -> Iterator { Iterator(rest: rows.makeIterator()) }
 }
 
 /// The recorded state of a group or loop.
@@ -88,4 +215,43 @@ package struct RecordedGroup: Sendable, Hashable {
   package var allElements: [RecordedElements.Element] {
     elements?.isSecret == true ? [] : (elements?.elements ?? []) + formerElements
   }
+}
+
+/// The part of a run under one engine.
+package struct RecordedPart: Sendable, Hashable {
+  package let startedAt: WallTime
+  package let duration: Duration
+}
+
+/// The resources that a run has used, in all attempts that ended under all of its engines.
+package struct RunUsage: Sendable, Hashable {
+  package private(set) var attempts = 0
+  /// The time of its programs on processors.
+  package private(set) var processorTime = Duration.zero
+  /// The memory of its largest program; `nil` if it is not known.
+  package private(set) var peakMemoryBytes: Int?
+  /// The output of steps that ended.
+  package private(set) var outputBytes: UInt64 = 0
+
+  mutating func add(_ end: StepEnd) {
+    attempts += 1
+    outputBytes += end.outputBytes
+    add(end.usage)
+  }
+
+  mutating func add(_ retry: Retry) {
+    attempts += 1
+    add(retry.usage)
+  }
+
+  private mutating func add(_ usage: ResourceUsage?) {
+    guard let usage else { return }
+    processorTime += usage.processorTime
+    if let peak = usage.peakMemoryBytes { peakMemoryBytes = max(peak, peakMemoryBytes ?? 0) }
+  }
+}
+
+extension ResourceUsage {
+  /// The time on processors, of the program and in the kernel.
+  package var processorTime: Duration { userTime + systemTime }
 }

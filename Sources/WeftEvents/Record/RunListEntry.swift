@@ -1,26 +1,31 @@
 package import WeftPlatform
 
 /// The entry of a run in a list of runs.
-package struct RunListEntry: Sendable, Hashable {
-  package var run: RunID
-  package var state: RecordedState
+public struct RunListEntry: Sendable, Hashable {
+  /// The run's ID.
+  public package(set) var run: RunID
+  /// Its state when it was read; a run in progress goes on.
+  public package(set) var state: RecordedState
   /// The time at which it first began.
-  package var startedAt: WallTime?
+  public package(set) var startedAt: WallTime?
+  /// The name of the user that started it, if that is recorded.
+  public package(set) var user: String?
   /// The workflow's name, if it has one.
-  package var workflow: String?
+  public package(set) var workflow: String?
   /// The path of its file as given; `nil` if it had none.
-  package var file: String?
+  public package(set) var file: String?
   /// The inputs; only the names of secret ones.
-  package var inputs: [ReportedOutput] = []
+  public package(set) var inputs: [ReportedOutput] = []
   /// The time that engines held it, up to its end or last record; `nil` while it runs.
-  package var duration: Duration?
+  public package(set) var duration: Duration?
   /// The start of the current engine; `nil` if there is none.
-  package var runningSince: WallTime?
-  package var counts = OutcomeCounts()
+  public package(set) var runningSince: WallTime?
+  /// The numbers of steps by their outcomes, so far.
+  public package(set) var counts = OutcomeCounts()
   /// The number of its steps, as far as known; `nil` if the run has ended, since its counts are complete.
-  package var stepCount: Int?
+  public package(set) var stepCount: Int?
   /// The reason why its state is unknown, as a sentence without a full stop.
-  package var damage: String?
+  public package(set) var damage: String?
 
   package init(_ run: RunID, _ state: RecordedState) {
     self.run = run
@@ -41,6 +46,7 @@ extension RunListEntry: Payload {
     try coder.code("run", &run)
     try coder.code("state", &state)
     try coder.code("startedAt", &startedAt)
+    try coder.code("user", &user)
     try coder.code("workflow", &workflow)
     try coder.code("file", &file)
     try coder.codeIfAny("inputs", &inputs)
@@ -98,9 +104,12 @@ extension RecordedState {
 }
 
 /// The state of a recorded run.
-package enum RecordedState: String, CodedValue, CaseIterable {
+public enum RecordedState: String, Sendable, Hashable, CaseIterable {
+  /// Everything succeeded or was tolerated.
   case success
+  /// A failure that was not tolerated ended it.
   case failure
+  /// It was cancelled, or its time limit passed.
   case cancelled
   /// Its engine has suspended it until a pending approval is answered.
   case waiting
@@ -110,6 +119,8 @@ package enum RecordedState: String, CodedValue, CaseIterable {
   case running
   /// Its state cannot be determined.
   case damaged
+}
 
+extension RecordedState: CodedValue {
   package static var blank: RecordedState { .success }
 }

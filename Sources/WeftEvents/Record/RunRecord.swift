@@ -190,6 +190,8 @@ package struct RecordOpening: Sendable, Hashable {
   package var nested: [RecordedFile]
   /// The directory that relative paths are relative to.
   package var directory: String?
+  /// The name of the user that started the engine; `nil` in records of a Weft that did not record it.
+  package var user: String?
   /// The given inputs and the defaults; for secret inputs, only the names.
   package var inputs: [ReportedOutput]
   /// The steps that the caller excluded from the run.
@@ -203,11 +205,14 @@ package struct RecordOpening: Sendable, Hashable {
   package var bootID: String
   /// Identifies the programs that the engine spawns; `nil` in records of a Weft without cookies.
   package var cookie: EngineCookie?
+  /// The span of the run under the engine; `nil` if it is not traced.
+  package var trace: TraceContext?
 
   package init(
     run: RunID, resumption: Int = 0, version: String = WeftVersion.current, workflow: String? = nil,
     file: String? = nil, hash: String? = nil, nested: [RecordedFile] = [], directory: String? = nil,
-    inputs: [ReportedOutput] = [], excluded: [StepAddress] = [], rerun: [StepAddress] = [],
+    user: String? = nil, inputs: [ReportedOutput] = [], excluded: [StepAddress] = [],
+    rerun: [StepAddress] = [],
     engine: ProcessIdentity = ThisProcess.identity,
     bootID: String = Machine.bootID, cookie: EngineCookie? = nil
   ) {
@@ -219,6 +224,7 @@ package struct RecordOpening: Sendable, Hashable {
     self.hash = hash
     self.nested = nested
     self.directory = directory
+    self.user = user
     self.inputs = inputs
     self.excluded = excluded
     self.rerun = rerun
@@ -236,6 +242,7 @@ extension RecordOpening: Payload {
 
   package mutating func code<Coder: EventCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     var (format, cookieText) = (RecordOpening.currentFormat, cookie?.text)
+    var traceText = trace?.parent
     try coder.code("format", &format)
     try coder.code("weft", &version)
     if Coder.isReading, format > RecordOpening.currentFormat {
@@ -249,6 +256,7 @@ extension RecordOpening: Payload {
     try coder.code("sha256", &hash)
     try coder.codeIfAny("nested", &nested)
     try coder.code("directory", &directory)
+    try coder.code("user", &user)
     try coder.codeIfAny("inputs", &inputs)
     try coder.codeIfAny("leftOut", &excluded)
     try coder.codeIfAny("rerun", &rerun)
@@ -256,8 +264,13 @@ extension RecordOpening: Payload {
     try coder.identity(&engine, from: 1)
     try coder.code("bootId", &bootID)
     try coder.code("cookie", &cookieText)
+    try coder.code("trace", &traceText)
     guard Coder.isReading else { return }
     self.format = format
+    trace = try traceText.map { text throws(Coder.Failure) in
+      guard let known = TraceContext(parent: text) else { throw coder.unfit("a traceparent") }
+      return known
+    }
     guard let text = cookieText else { return }
     guard let known = EngineCookie(text) else { throw coder.unfit("an engine's cookie") }
     cookie = known
@@ -344,34 +357,65 @@ extension RecordedElements.Element: Payload {
 /// The values of a step that expressions read, besides its end and its outputs, and the files that it left for other
 /// steps. Values that no expression reads are not kept.
 package struct RecordedValues: Sendable, Hashable {
-  package var stdout: RecordedText?
-  package var stderr: RecordedText?
-  /// The value that an action returned.
-  package var returned: RecordedValue?
-  private var boxedAnswer: Boxed<RecordedResponse>?
-  /// The files that the step wrote, as far as it declares them.
-  package var files: [RecordedOutputFile]
+  private struct Contents: Sendable, Hashable {
+    var stdout: RecordedText?
+    var stderr: RecordedText?
+    var returned: RecordedValue?
+    var answer: RecordedResponse?
+    var files: [RecordedOutputFile] = []
+  }
+
+  // Most steps have none.
+  private var boxed: Boxed<Contents>?
+
+  private var contents: Contents {
+    get { boxed?.value ?? Contents() }
+    set { boxed = newValue == Contents() ? nil : .holding(newValue) }
+  }
 
   package init(
     stdout: RecordedText? = nil, stderr: RecordedText? = nil, returned: RecordedValue? = nil,
     answer: RecordedResponse? = nil, files: [RecordedOutputFile] = []
   ) {
-    self.stdout = stdout
-    self.stderr = stderr
-    self.returned = returned
-    boxedAnswer = answer.map(Boxed.holding)
-    self.files = files
+    let isEmpty =
+      stdout == nil && stderr == nil && returned == nil && answer == nil && files.isEmpty
+    boxed =
+      isEmpty
+      ? nil
+      : .holding(
+        Contents(
+          stdout: stdout, stderr: stderr, returned: returned, answer: answer, files: files))
+  }
+
+  package var stdout: RecordedText? {
+    get { boxed?.value.stdout }
+    set { contents.stdout = newValue }
+  }
+
+  package var stderr: RecordedText? {
+    get { boxed?.value.stderr }
+    set { contents.stderr = newValue }
+  }
+
+  /// The value that an action returned.
+  package var returned: RecordedValue? {
+    get { boxed?.value.returned }
+    set { contents.returned = newValue }
   }
 
   /// The response to a request.
   package var answer: RecordedResponse? {
-    get { boxedAnswer?.value }
-    set { boxedAnswer = newValue.map(Boxed.holding) }
+    get { boxed?.value.answer }
+    set { contents.answer = newValue }
   }
 
-  package var isEmpty: Bool {
-    stdout == nil && stderr == nil && returned == nil && boxedAnswer == nil && files.isEmpty
+  /// The files that the step wrote, as far as it declares them.
+  package var files: [RecordedOutputFile] {
+    get { boxed?.value.files ?? [] }
+    set { contents.files = newValue }
   }
+
+  package var isEmpty: Bool { boxed == nil }
 
   /// Whether a value is secret, and therefore missing.
   package var lacksSecrets: Bool {
@@ -383,13 +427,13 @@ extension RecordedValues: Payload {
   package static var blank: RecordedValues { RecordedValues() }
 
   package mutating func code<Coder: EventCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    var answer = answer
-    try coder.code("stdout", &stdout)
-    try coder.code("stderr", &stderr)
-    try coder.code("returned", &returned)
-    try coder.code("answer", &answer)
-    try coder.codeIfAny("files", &files)
-    if Coder.isReading { self.answer = answer }
+    var contents = contents
+    try coder.code("stdout", &contents.stdout)
+    try coder.code("stderr", &contents.stderr)
+    try coder.code("returned", &contents.returned)
+    try coder.code("answer", &contents.answer)
+    try coder.codeIfAny("files", &contents.files)
+    if Coder.isReading { self.contents = contents }
   }
 }
 

@@ -29,6 +29,7 @@ extension RunEngine {
         ofStep: task.index, own: own, attempt: 1)
       end.outputs = own.outputs.map(ReportedOutput.init)
     } catch {
+      if let end = rehearsedValues(of: task, end) { return end }
       let isTolerated = resolved.allowFailure.tolerates(error.classes)
       end = StepEnd(
         outcome: .failure, conclusion: isTolerated ? .success : .failure, attempts: 1, exit: nil,

@@ -24,7 +24,9 @@ extension RunEngine {
     } else {
       switch length(of: waiting, for: task) {
       case .success(let length): (delay, moment) = length
-      case .failure(let failure): return Future(value: failAtStart(task, failure))
+      case .failure(let failure):
+        guard let rehearsal else { return Future(value: failAtStart(task, failure)) }
+        (delay, moment) = (rehearsal.wait(of: task.address), nil)
       }
     }
     return wait(task, for: delay, until: moment)

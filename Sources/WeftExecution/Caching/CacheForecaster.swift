@@ -125,6 +125,26 @@ package struct CacheExplanation: Sendable {
   package var differences: [CacheDifference] = []
 }
 
+extension CacheExplanation {
+  /// The reason why the step runs, as a clause: `inputs changed: a.c, b.c; env changed: CC`.
+  package var reason: String {
+    if nearest == nil { return "no result is cached" }
+    if differences.isEmpty { return "its cached result is incomplete" }
+    return CachePart.allCases.compactMap { part in
+      let names = differences.filter { $0.part == part }.map(\.name)
+      guard !names.isEmpty else { return nil }
+      let named = names.prefix(CacheExplanation.namedLimit).filter { !$0.isEmpty }
+      let rest =
+        names.count > named.count && !named.isEmpty
+        ? " and \(names.count - named.count) more" : ""
+      let list = named.isEmpty ? "" : ": " + named.joined(separator: ", ") + rest
+      return "\(part.rawValue) changed\(list)"
+    }.joined(separator: "; ")
+  }
+
+  private static let namedLimit = 5
+}
+
 /// Compares the present cache key of a step with its cached results.
 struct CacheJudge {
   let key: CacheKey

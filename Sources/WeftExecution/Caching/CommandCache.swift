@@ -74,12 +74,23 @@ package final class CommandCache: Sendable {
           return .hit(entry, notes)
         }
         let ticket = CacheTicket(
-          subject: subject, key: key, before: try stamps(of: subject, reader))
+          subject: subject, key: key, before: try stamps(of: subject, reader),
+          reason: reason(for: subject, key, reads, isLogRead))
         return .miss(ticket, notes)
       } catch {
         return error == .stopped ? .stopped : .unknown(error)
       }
     }
+  }
+
+  private func reason(
+    for subject: CacheSubject, _ key: CacheKey, _ reads: StepReads, _ isLogRead: Bool
+  ) -> String {
+    guard access.reads else { return "the run uses no cached results" }
+    return CacheJudge(
+      key: key, entries: access.cache.entries(of: subject.step), unknown: [], reads: reads,
+      isLogRead: isLogRead
+    ).explanation { _ in false }.reason
   }
 
   /// - Returns: Files in the outputs that the step did not make; `nil` if the entry is no longer complete, or
@@ -218,6 +229,8 @@ struct CacheTicket: Sendable {
   let key: CacheKey
   /// The files at its outputs.
   let before: [String: FileStamp]
+  /// The reason why no result is used, as a clause.
+  let reason: String
 
   /// The part of the key that is checked again after the step.
   var inputs: CacheKey {

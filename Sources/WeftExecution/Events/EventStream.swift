@@ -266,6 +266,7 @@ package final class EventStream: Sendable {
   /// The counts of the steps so far.
   var counts: OutcomeCounts { state.withLock { $0.run.counts } }
 
+  var voidSteps: Set<StepAddress> { state.withLock { $0.run.voidSteps } }
   var reportedSteps: ReportedSteps { state.withLock { $0.run.reportedSteps } }
 
   /// Adds a subscriber that gets everything: the past events one by one if they are few, else a snapshot; then

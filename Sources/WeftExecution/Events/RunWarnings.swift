@@ -70,6 +70,14 @@ extension RunWarning {
       help: "correct the pattern, or remove it from \"inputs\"")
   }
 
+  static func progressIgnored(of step: StepAddress) -> RunWarning {
+    RunWarning(
+      kind: .progressIgnored,
+      message:
+        "step \"\(step)\" wrote a line to $WEFT_PROGRESS that is not \"n/m text\"",
+      help: "write lines such as: echo \"3/10 linking\" >> \"$WEFT_PROGRESS\"")
+  }
+
   package static func noCache(because reason: String) -> RunWarning {
     RunWarning(kind: .notCached, message: "no step is cached: \(reason)")
   }

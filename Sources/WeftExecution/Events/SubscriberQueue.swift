@@ -17,16 +17,20 @@ struct SubscriberQueue {
   private static let eventOverheadBytes = 128
 
   mutating func append(_ event: RunEvent) {
-    guard case .stepOutput(_, let output) = event.kind else {
+    let bytes: Int
+    switch event.kind {
+    case .stepOutput(_, let output): bytes = output.bytes.count
+    case .stepProgress(_, let progress): bytes = progress.text?.utf8.count ?? 0
+    default:
       pending.append(event)
       return
     }
-    let cost = output.bytes.count + SubscriberQueue.eventOverheadBytes
+    let cost = bytes + SubscriberQueue.eventOverheadBytes
     if pendingOutputBytes + cost <= outputLimitBytes {
       pendingOutputBytes += cost
       pending.append(event)
     } else {
-      drop(event, bytes: output.bytes.count)
+      drop(event, bytes: bytes)
     }
   }
 

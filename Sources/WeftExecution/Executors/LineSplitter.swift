@@ -62,6 +62,9 @@ package struct LineSplitter {
     return Block(bytes: rest, lines: [(start..<rest.count, .endOfStream)])
   }
 
+  /// The beginning of a line that has not ended, and has not returned to its start.
+  var openLine: [UInt8] { isOverwriting ? [] : rest }
+
   /// The states of an unfinished line that has returned to its start: the last complete state, and the text
   /// written after it. Either may be empty.
   var states: (last: ArraySlice<UInt8>, current: ArraySlice<UInt8>) {
@@ -158,6 +161,9 @@ struct StreamLines {
 
   /// The time at which ``state(at:)`` has something to show.
   var alarm: Duration? { pace.due }
+
+  /// The beginning of a line that has not ended, and has not returned to its start.
+  var openLine: [UInt8] { splitter.openLine }
 
   /// Takes a chunk; returns the lines that it completes.
   mutating func take(_ chunk: UnsafeRawBufferPointer, at now: Duration) -> LineSplitter.Block? {

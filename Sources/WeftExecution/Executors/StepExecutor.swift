@@ -1,5 +1,5 @@
 import WeftDefinition
-package import WeftEvents
+public import WeftEvents
 package import WeftFutures
 package import WeftJSON
 package import WeftPlanning
@@ -28,11 +28,11 @@ extension StepExecutor {
 }
 
 /// Orphans of an attempt, or of a run after its last step has ended.
-package struct RunOrphans: Sendable, Hashable {
+public struct RunOrphans: Sendable, Hashable {
   /// Those that were terminated.
-  package var leftovers: [LeftoverProcess] = []
+  public package(set) var leftovers: [LeftoverProcess] = []
   /// Those that could not be killed.
-  package var unkillable: [LeftoverProcess] = []
+  public package(set) var unkillable: [LeftoverProcess] = []
 
   package init(leftovers: [LeftoverProcess] = [], unkillable: [LeftoverProcess] = []) {
     self.leftovers = leftovers
@@ -78,6 +78,12 @@ package final class Attempt: Sendable {
   /// The evaluator for a request's expressions about its responses.
   var questions: ResponseEvaluator { run.questions(of: task) }
 
+  /// The folder of the run's temporary files.
+  var folder: OutputFolder { run.values.folder }
+
+  /// Publishes the progress of the attempt, which must not have ended.
+  func publish(_ progress: StepProgress) { run.events.publish(.stepProgress(address, progress)) }
+
   /// Must be called as soon as there is a process.
   package func spawned(_ program: StartedProgram) {
     run.events.record(.spawned(address, attempt: number, program.identity))
@@ -85,6 +91,11 @@ package final class Attempt: Sendable {
 
   /// Must be called when the attempt's program has ended and processes it left behind are to be kept.
   package func recordKeptProcesses() { run.events.record(.kept(address, attempt: number)) }
+
+  /// Whether the step's `allowFailure` accepts a failure.
+  package func tolerates(_ failure: StepFailure) -> Bool {
+    resolved.allowFailure.tolerates(failure.classes)
+  }
 
   /// Whether it repeats a request of the same attempt.
   package var isPollingAgain: Bool { task.polling != nil }
@@ -121,6 +132,8 @@ package struct AttemptEnd: Sendable, Hashable {
     case answered
     /// A request did not get the expected response yet: it is repeated after this, as part of the same attempt.
     case pollsAgain(after: Duration)
+    /// It is rehearsed, and ends as in an earlier run.
+    indirect case rehearsed(RehearsedEnd)
   }
 
   package var status: Status

@@ -1,5 +1,5 @@
 import Synchronization
-import WeftDefinition
+package import WeftDefinition
 import WeftEvents
 package import WeftPlanning
 package import WeftPlatform
@@ -224,7 +224,7 @@ package final class StepLogs: Sendable {
   }
 
   /// The reason why there is no copy of a log.
-  enum NoCopyError: Error {
+  package enum NoCopyError: Error {
     /// Output of the step beyond this limit is missing.
     case cut(at: ByteCount)
     case unwritten(WriteError)

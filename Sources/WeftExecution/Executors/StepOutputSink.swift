@@ -96,6 +96,7 @@ package final class StepOutputSink: Sendable {
 
   /// Passes on buffered output and the last lines without a newline, after both streams have ended.
   package func finish() {
+    run.openLines?.forget(self, of: address)
     passOnBuffered()
     if let portion = state.withLock({ $0?.finish() }) { pass(on: portion) }
   }
@@ -201,7 +202,11 @@ extension StepOutputSink: ProgramOutput {
     _ bytes: UnsafeRawBufferPointer, from stream: OutputStream, at now: Duration
   ) {
     write(bytes, to: stream == .output ? .stdout : .stderr, at: now)
+    run.openLines?.note(self, of: address)
   }
+
+  /// The text of a line that was begun and has not ended; of both streams, that of standard output.
+  var openLine: [UInt8]? { state.withLock { $0?.openLine } }
 
   package var alarm: Duration? { state.withLock { $0?.alarm } }
 
@@ -297,6 +302,12 @@ struct AttemptOutput {
     return states
   }
 
+  /// The text of a line that was begun and has not ended.
+  var openLine: [UInt8]? {
+    guard !isCut else { return nil }
+    return [stdout.lines.openLine, stderr.lines.openLine].first { !$0.isEmpty }
+  }
+
   /// Passes on the last lines without a newline, after both streams have ended.
   mutating func finish() -> Portion {
     var portion = Portion()
@@ -311,19 +322,23 @@ struct AttemptOutput {
   }
 }
 
-/// Decides when the state of a progress line is shown: not at each change, but no change stays unshown for
-/// long. It has no clock; callers pass the time.
+/// Decides when a state that changes often is shown: not at each change, but no change stays unshown for long. It
+/// has no clock; callers pass the time.
 struct ProgressPace {
   /// At most one state in this time for each stream: 20 per second.
   static let interval = Duration.milliseconds(50)
+
+  private let interval: Duration
 
   /// The time at which the next state is to be shown; `nil` if all have been shown.
   private(set) var due: Duration?
   private var shownAt: Duration?
 
+  init(interval: Duration = ProgressPace.interval) { self.interval = interval }
+
   /// Records a change of the line. It is due immediately, unless a state was shown a moment ago.
   mutating func changed(at now: Duration) {
-    due = due ?? shownAt.map { max(now, $0 + ProgressPace.interval) } ?? now
+    due = due ?? shownAt.map { max(now, $0 + interval) } ?? now
   }
 
   /// Whether a state is to be shown now; it then counts as shown.

@@ -7,7 +7,7 @@ import WeftPlanning
 import WeftPlatform
 
 /// The files to which steps write their outputs: in a private directory of the run, each new and empty for its
-/// attempt, and removed after it.
+/// attempt, and removed after it. Also the place of the files in which they report their progress.
 final class OutputFolder: Sendable {
   private let run: RunID
   private let path = Mutex<String?>(nil)
@@ -21,6 +21,11 @@ final class OutputFolder: Sendable {
     let file = "\(try folder())/\(index + 1).\(attempt)"
     _ = try Descriptor.creating(file, .onlyNew)
     return file
+  }
+
+  /// Creates a directory in which programs report their progress; once for each run.
+  func makeProgressFolder() throws(SystemError) -> FollowedFolder {
+    try FollowedFolder(creating: "\(try folder())/progress")
   }
 
   /// Removes the directory with everything in it, including what steps put beside their files.

@@ -35,6 +35,10 @@ package struct EngineConfiguration: Sendable {
 
   /// The environment of the engine, for steps and expressions; `nil` for that of the process.
   package var environment: EnvironmentBlock?
+  /// Runs commands in place of processes of this machine; `nil` for those.
+  package var commandRunner: CommandRunner?
+  /// The time of the engine; `nil` for that of the system.
+  package var time: (any TimeSource)?
   /// The actions that steps with `use` may name.
   package var actions = ActionRegistry()
   package var journal = Journal()
@@ -47,8 +51,12 @@ package struct EngineConfiguration: Sendable {
   package var measuresDurations = false
   /// The number of events that a late subscriber still gets one by one.
   package var historyLimit = 1024
+  /// The knowledge from earlier runs, for a run that only predicts; `nil` to run steps.
+  package var rehearsal: (any Rehearsal)?
   /// Warnings to report right after the start.
   package var earlyWarnings: [RunWarning] = []
+  /// The trace of the run, which its steps learn of; `nil` if it is not traced.
+  package var trace: RunTrace?
 
   package init() {}
 
@@ -87,6 +95,8 @@ package struct EngineConfiguration: Sendable {
     package var shortagePatience = SpawnRetryPolicy()
     /// A jobserver to take slots from, unless a maximum is given.
     package var jobserver: JoinedJobserver?
+    /// Whether a display asks for lines that have not ended.
+    package var tracksOpenLines = false
   }
 
   /// The wanted maximum number of attempts that run at once.

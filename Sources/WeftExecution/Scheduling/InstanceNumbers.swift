@@ -48,8 +48,9 @@ struct FreeList {
 /// number, which is cheaper than a dictionary's hash function that withstands attacks. That is safe because the
 /// engine chooses the numbers; a lookup among numbers that are far apart and share those bits would take linear time.
 ///
-/// Open addressing with linear probing; removal closes the gap (Knuth, The Art of Computer Programming, volume 3,
-/// section 6.4, algorithm R).
+/// Open addressing with linear probing, in which entries stay sorted by the slots at which their searches begin (Celis,
+/// Robin Hood Hashing, 1986). So a removal ends at the first entry that is where its search begins: removing the oldest
+/// of many neighbours takes constant time.
 struct InstanceTable<Value: Sendable>: Sendable {
   private struct Entry {
     let key: Int
@@ -73,6 +74,7 @@ struct InstanceTable<Value: Sendable>: Sendable {
     var place = home(of: key)
     while let entry = entries[place] {
       if entry.key == key { return place }
+      guard distance(of: entry.key, to: place) >= distance(of: key, to: place) else { return nil }
       place = next(place)
     }
     return nil
@@ -89,9 +91,20 @@ struct InstanceTable<Value: Sendable>: Sendable {
     insert(Entry(key: key, value: value))
   }
 
-  private mutating func insert(_ entry: Entry) {
-    var place = home(of: entry.key)
-    while entries[place] != nil { place = next(place) }
+  /// The number of slots from the one at which the search for a number begins.
+  private func distance(of key: Int, to place: Int) -> Int {
+    (place - home(of: key)) & (entries.count - 1)
+  }
+
+  private mutating func insert(_ new: Entry) {
+    var (entry, place) = (new, home(of: new.key))
+    while let other = entries[place] {
+      if distance(of: other.key, to: place) < distance(of: entry.key, to: place) {
+        entries[place] = entry
+        entry = other
+      }
+      place = next(place)
+    }
     entries[place] = entry
     count += 1
   }
@@ -110,15 +123,10 @@ struct InstanceTable<Value: Sendable>: Sendable {
     entries[gap] = nil
     count -= 1
     var place = next(gap)
-    while let entry = entries[place] {
-      // An entry whose home is behind the gap stays: the search for it does not pass the gap.
-      let distance = (place - home(of: entry.key)) & (entries.count - 1)
-      if distance >= (place - gap) & (entries.count - 1) {
-        entries[gap] = entry
-        entries[place] = nil
-        gap = place
-      }
-      place = next(place)
+    while let entry = entries[place], home(of: entry.key) != place {
+      entries[gap] = entry
+      entries[place] = nil
+      (gap, place) = (place, next(place))
     }
     return removed
   }

@@ -13,6 +13,8 @@ struct PoolQueues {
   private struct Pool {
     var free: Int
     var bucket: TokenBucket?
+    /// The steps that hold slots of it, in the order in which they got them.
+    var holders: [Int32] = []
     /// The pass in which a waiting step lacked slots of this pool; the lines behind it may not take any.
     var blockedIn: UInt64 = 0
     /// The pass in which a step was found lacking that needs slots of this pool.
@@ -197,6 +199,31 @@ struct PoolQueues {
     return .lacking(until: time)
   }
 
+  /// The first steps that hold slots of a pool.
+  func holders(ofPool pool: Int, atMost count: Int) -> ArraySlice<Int32> {
+    pools[pool].holders.prefix(count)
+  }
+
+  /// The pool that a further step of the line lacks slots of, or else one whose rate it has to wait for.
+  ///
+  /// - Parameter others: The number of steps of the line that go first.
+  func lack(atLine line: Int, after others: Int, at now: Duration) -> SlotQueue.Lack? {
+    let shares = demands[Int(lines[line].demand)]
+    if let share = shares.first(where: { pools[$0.pool].free < $0.slots * (others + 1) }) {
+      return .pool(share.pool)
+    }
+    return shares.first { share in
+      guard var bucket = pools[share.pool].bucket else { return false }
+      return !bucket.take(share.slots * (others + 1), at: now)
+    }.map { .rate($0.pool) }
+  }
+
+  /// The first pool of the line.
+  func firstPool(ofLine line: Int) -> Int? { demands[Int(lines[line].demand)].first?.pool }
+
+  /// The number of steps that wait in a line, including some that no longer do.
+  func waitingCount(inLine line: Int) -> Int { lines[line].waiters.count }
+
   // MARK: Rates
 
   /// Whether a pool of the line has a rate.
@@ -223,18 +250,22 @@ struct PoolQueues {
 
   // MARK: Taking and giving back
 
-  mutating func take(ofLine line: Int) {
+  mutating func take(ofLine line: Int, for step: Int) {
     for share in demands[Int(lines[line].demand)] {
       pools[share.pool].free -= share.slots
+      pools[share.pool].holders.append(Int32(step))
       let isTaken = pools[share.pool].bucket?.take(share.slots, at: now) ?? true
       precondition(isTaken && pools[share.pool].free >= 0, "pool \(share.pool) is exceeded")
     }
   }
 
   /// - Parameter unused: Whether nothing started with the slots, so that they do not count for the rates of pools.
-  mutating func giveBack(ofLine line: Int, unused: Bool = false) {
+  mutating func giveBack(ofLine line: Int, of step: Int, unused: Bool = false) {
     for share in demands[Int(lines[line].demand)] {
       pools[share.pool].free += share.slots
+      if let place = pools[share.pool].holders.firstIndex(of: Int32(step)) {
+        pools[share.pool].holders.remove(at: place)
+      }
       if unused { pools[share.pool].bucket?.giveBack(share.slots) }
     }
   }

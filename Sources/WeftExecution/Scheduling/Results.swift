@@ -147,6 +147,7 @@ extension StepEnd {
       exit = programExit
       cancellation = reason ?? .requested
     case .returned, .answered: break
+    case .rehearsed(let known): (exit, failure) = (known.end.exit, known.end.failure)
     case .pollsAgain: preconditionFailure("\(attempt.address) has not ended")
     case .failed(let reason): failure = reason
     case .misdelivered(let programExit, let reason): (exit, failure) = (programExit, reason)
@@ -161,6 +162,7 @@ extension StepEnd {
       logBytes: UInt64(logBytes), outputs: outputs, leftovers: end.leftovers,
       unkillable: end.unkillable)
     judged.take(from: end)
+    judged.ranBecause = attempt.task.ticket?.reason
     return judged
   }
 }

@@ -166,6 +166,7 @@ extension RunEngine {
   func failAtStart(
     _ task: StepTask, _ failure: StepFailure, isAccepted: Bool = false
   ) -> NodeResult {
+    if let end = rehearse(task) { return end }
     reportStart(of: task)
     let tolerance =
       (try? StepResolver(values, in: task.instance).tolerance(ofStep: task.index))

@@ -100,10 +100,8 @@ extension RunEngine {
   /// not repeated, and members of loops and groups that were skipped as a whole. Every other step without an event is
   /// recorded as outdated.
   func settleSteps() {
+    guard let resumePolicy else { return recordOutdated(events.voidSteps) }
     let reported = events.reportedSteps
-    guard let resumePolicy else {
-      return recordOutdated(reported.void)
-    }
     let recorded = resumePolicy.recorded
     var missed: [(address: StepAddress, number: UInt64, end: StepEnd)] = []
     var outdated = reported.void

@@ -15,7 +15,8 @@ extension RunEngine {
     if let reason = skipReason(task, after: results) {
       return Future(value: skipAll(task, reason))
     }
-    let listed = LoopLister(values, task, recorded: resumePolicy?.listing(of: task)).listing()
+    var listed = LoopLister(values, task, recorded: resumePolicy?.listing(of: task)).listing()
+    if case .failure = listed, let known = rehearsedListing(of: task) { listed = known }
     let outer = task.outerScope
     task.scope = state.withLock { $0.scopes.open(in: outer, boundary: .waiting, of: plan) }
     switch listed {
@@ -25,7 +26,8 @@ extension RunEngine {
       let empty = LoopRun(
         LoopProgress(elements: 0, maxParallel: nil, tolerance: .count(0), onFailure: .stop))
       return Future(value: finish(task, empty, fault, since: time.now))
-    case .success(let elements):
+    case .success(var elements):
+      if rehearsal?.lifts(limitOf: task.address) == true { elements.maxParallel = nil }
       skipFormerElements(of: task, now: elements)
       events.record(.listed(task.address, elements.recorded))
       durations?.listed(task, elements: elements.count, of: plan)
@@ -325,7 +327,8 @@ extension RunEngine {
       let parent = plan.groups[group].parent ?? 0
       let around = groups.contains(parent) ? limits[parent] : outer.limit(ofGroup: parent, in: plan)
       limits[group] =
-        plan.groups[group].maxParallel.map { slots.addLimit(slots: $0, inside: around) } ?? around
+        plan.groups[group].maxParallel
+        .map { slots.addLimit(slots: $0, inside: around, of: group) } ?? around
     }
     return limits
   }

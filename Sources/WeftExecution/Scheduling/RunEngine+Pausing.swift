@@ -197,7 +197,7 @@ extension RunEngine {
   /// The scope of a waiting instance. `nil` for an element's step that was answered since it was found waiting: it
   /// looks at its scope itself before it starts.
   private func scope(ofInstance instanceNumber: Int, _ state: borrowing State) -> Int? {
-    if let scope = state.scopesOfWaiting[instanceNumber] { return scope }
+    if let task = state.waitingElsewhere[instanceNumber] { return task.scope }
     return plan.steps.indices.contains(instanceNumber) ? plan.steps[instanceNumber].group : nil
   }
 }

@@ -44,7 +44,8 @@ extension RunEngine {
       if !events.change(task.place, task.address, to: { state, _ in state = .queued }) {
         events.publish(
           .stepQueued(
-            task.address, waitingFor: task.step.hasControl ? task.step.control.pools : []),
+            task.address, waitingFor: task.step.hasControl ? task.step.control.pools : [],
+            because: waitReason(of: task)),
           step: task.place)
       }
       if let failure = resumePolicy?.doubtFailure(about: task) {
@@ -105,7 +106,7 @@ extension RunEngine {
     }
     return rule.decide(address: address) { condition in
       if isDecided { return .success(true) }
-      return Result { () throws(StepFailure) in
+      let value = Result { () throws(StepFailure) in
         var conditionScope = StepScope(values: values, instance: instance, group: group)
         if condition.readsVariables { conditionScope.variables = try variables() }
         let hasFailed = results.contains(where: \.hasFailed)
@@ -117,6 +118,8 @@ extension RunEngine {
           try condition.expression.evaluate(in: conditionScope).value.isTruthy
         }
       }
+      if case .failure = value, let rehearsal { return .success(rehearsal.admits(address)) }
+      return value
     }
   }
 
@@ -132,7 +135,7 @@ extension RunEngine {
 
   func queue(_ task: StepTask) -> MaybeReady<NodeResult, Never> {
     if !task.isAtPlannedPosition {
-      state.withLock { $0.scopesOfWaiting[task.instanceNumber] = task.scope }
+      state.withLock { $0.waitingElsewhere[task.instanceNumber] = task }
     }
     task.instance.stepQueued()
     return .of(slots.acquire(task.instanceNumber), with: (self, task)) { context, answer in
@@ -144,7 +147,7 @@ extension RunEngine {
   {
     task.instance.stepAnswered()
     if !task.isAtPlannedPosition {
-      state.withLock { _ = $0.scopesOfWaiting.removeValue(forKey: task.instanceNumber) }
+      state.withLock { _ = $0.waitingElsewhere.removeValue(forKey: task.instanceNumber) }
     }
     switch answer {
     case .granted: return startAttempt(task)
@@ -181,7 +184,8 @@ extension RunEngine {
       }
       state.running.set(
         RunningAttempt(
-          stop: attempt.stop, since: task.polling?.since ?? time.now, scope: task.scope,
+          address: task.address, stop: attempt.stop, since: task.polling?.since ?? time.now,
+          scope: task.scope,
           immunity: max(task.immunity, state.scopes.grantImmunity(in: task.scope))),
         for: task.instanceNumber)
       if state.killsAtOnce { attempt.stop.request(.now) }
@@ -218,6 +222,7 @@ extension RunEngine {
   ///
   /// - Returns: Whether it may begin.
   private func announceStart(of task: StepTask) -> Bool {
+    configuration.trace?.begin(task.address, instance: task.instanceNumber)
     guard
       events.change(
         task.place, task.address,

@@ -36,8 +36,7 @@ package final class RunEngine: Sendable {
   package var secrets: RunSecrets { configuration.secrets }
   var inbox: (any ControlInbox)? { configuration.journal.inbox }
   /// Decides what is reusable in a resumed run; `nil` for a new run.
-  var resumePolicy: ResumePolicy? { boxedPolicy?.value }
-  private let boxedPolicy: Boxed<ResumePolicy>?
+  let resumePolicy: ResumePolicy?
   let instance: Instance
   /// The payload of the run's first event.
   private let start: RunStart
@@ -47,6 +46,8 @@ package final class RunEngine: Sendable {
   private let closing = StopSwitch()
   private let finished: Promise<RunReport, Never>
   let logOwners: LogOwners
+  /// `nil` unless a display asks for them.
+  let openLines: OpenLines?
 
   /// The state that the lock guards. Steps are keyed by instance number, groups by scope.
   struct State {
@@ -65,8 +66,8 @@ package final class RunEngine: Sendable {
     var formerElements: [StepAddress] = []
     /// The pending cleanups of each group, by its scope, in the order in which their steps started.
     var cleanups: [Int: [Cleanup]] = [:]
-    /// The scopes of waiting steps, where they differ from those that the plan has for them.
-    var scopesOfWaiting: [Int: Int] = [:]
+    /// The waiting steps whose scopes differ from those that the plan has for them.
+    var waitingElsewhere: [Int: StepTask] = [:]
     var retryBudget: RetryBudget
     var random: RunRandom
     var runTimer: TimerToken?
@@ -79,6 +80,7 @@ package final class RunEngine: Sendable {
   }
 
   struct RunningAttempt {
+    let address: StepAddress
     let stop: StopSwitch
     let since: Duration
     let scope: Int
@@ -96,19 +98,20 @@ package final class RunEngine: Sendable {
     self.time = time
     self.logs = logs
     logOwners = LogOwners(plan: plan, logs: logs)
+    openLines = configuration.resources.tracksOpenLines ? OpenLines() : nil
     instance = .run(of: plan)
     durations =
       configuration.measuresDurations || plan.expectedDurations != nil
       ? RunDurations(of: plan, configuration.selection) : nil
-    boxedPolicy = configuration.journal.recorded.map {
-      .holding(ResumePolicy(plan: plan, recorded: $0, rerunning: configuration.journal.rerunning))
+    resumePolicy = configuration.journal.recorded.map {
+      ResumePolicy(plan: plan, recorded: $0, rerunning: configuration.journal.rerunning)
     }
     self.configuration = configuration
     configuration.secrets.add(secretsIn: configuration.inputs)
     maxParallel = configuration.maxParallel(for: plan)
     slots = Slots(
       plan: plan, maxParallel: maxParallel, joined: configuration.resources.jobserver?.pipe,
-      time: time)
+      offersTokens: configuration.rehearsal == nil, time: time)
     let startedAt = time.now
     self.startedAt = startedAt
     events = EventStream(
@@ -281,8 +284,14 @@ package final class RunEngine: Sendable {
     logOwners.log(of: step, in: range)
   }
 
+  /// Returns the text of the line that a step has begun and not ended, if the configuration tracks such lines.
+  package func openLine(of step: StepAddress) -> [UInt8]? { openLines?.line(of: step) }
+
   /// The size of a step's log.
   package func logSize(of step: StepAddress) -> UInt64 { logOwners.size(of: step) }
+
+  /// The sequence number of the last event; 0 before the first.
+  package var lastEventSequence: UInt64 { events.lastSequence }
 
   /// The report of the run so far.
   package var report: RunReport { events.report ?? RunReport(start: start) }
@@ -360,8 +369,19 @@ extension RunEngine {
     let logs = StepLogs(in: configuration.journal.logFolder)
     logs.prepare()
     ChildProgram.prepare()
-    let timers = Timers()
-    let hasTimers = (try? timers.prepare()) != nil
+    let own = Timers()
+    let hasTimers = configuration.time != nil || (try? own.prepare()) != nil
+    let timers: any TimeSource = configuration.time ?? own
+    if let runner = configuration.commandRunner {
+      let executor = StepExecutors(
+        commands: RunnerExecutor(
+          runner, plan: plan, run: id, configuration: configuration, time: timers),
+        actions: ActionExecutor(run: id, configuration: configuration, time: timers),
+        requests: HTTPExecutor(run: id, configuration: configuration, time: timers))
+      return start(
+        plan, id: id, configuration: configuration, executor: executor, time: timers, logs: logs,
+        warnings: configuration.earlyWarnings, subscribing: subscribing)
+    }
     let commands = try CommandExecutor(
       plan: plan, run: id, configuration: configuration, threads: threads,
       time: hasTimers ? timers : nil)

@@ -5,16 +5,23 @@ extension SlotQueue {
     var free: Int
     /// The limit around it; -1 if that is the run's own.
     let outer: Int32
+    /// The group of the plan whose limit it is; -1 if that is not known.
+    let group: Int32
+    /// The number of waiting steps directly inside it that need nothing of a pool.
+    var waitingCount = 0
     /// Waiting steps for which this was the innermost limit without a free slot.
     var parked = PriorityHeap()
     /// The lines of steps that need pools and are in this limit.
     var lines: [Int32] = []
   }
 
-  /// - Parameter outer: The limit around it; `nil` for the run's own.
-  mutating func addLimit(slots: Int, inside outer: Int? = nil) -> Int {
+  /// - Parameters:
+  ///   - outer: The limit around it; `nil` for the run's own.
+  ///   - group: The group of the plan whose limit it is.
+  mutating func addLimit(slots: Int, inside outer: Int? = nil, of group: Int? = nil) -> Int {
     precondition(slots > 0)
-    let limit = Limit(slots: slots, free: slots, outer: Int32(outer ?? -1))
+    let limit = Limit(
+      slots: slots, free: slots, outer: Int32(outer ?? -1), group: Int32(group ?? -1))
     if let index = unusedLimits.popLast() {
       limits[index] = limit
       return index
@@ -49,6 +56,20 @@ extension SlotQueue {
       index = Int(limits[index].outer)
     }
     return nil
+  }
+
+  /// The first limit without a free slot for a further step, from the innermost outwards. Steps that wait in the
+  /// innermost one go first; those deeper inside may lack something else.
+  func firstLimitWithoutRoom(from innermost: Int32) -> Int? {
+    guard innermost >= 0 else { return nil }
+    let inner = limits[Int(innermost)]
+    return inner.free <= inner.waitingCount ? Int(innermost) : firstFullLimit(from: inner.outer)
+  }
+
+  /// Counts a step that begins to wait, or no longer does.
+  mutating func countWaiting(_ record: Record, by change: Int) {
+    guard record.limit >= 0, record.line < 0 else { return }
+    limits[Int(record.limit)].waitingCount += change
   }
 
   mutating func takeLimits(from innermost: Int32) {

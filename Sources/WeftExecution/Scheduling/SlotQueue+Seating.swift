@@ -31,9 +31,10 @@ extension SlotQueue {
     var limits: [Int?] = [nil]
     limits.reserveCapacity(plan.groups.count)
     // Outer groups come before inner ones.
-    for group in plan.groups.dropFirst() {
+    for (index, group) in plan.groups.enumerated().dropFirst() {
       let outer = limits[group.parent ?? 0]
-      limits.append(group.maxParallel.map { addLimit(slots: $0, inside: outer) } ?? outer)
+      limits.append(
+        group.maxParallel.map { addLimit(slots: $0, inside: outer, of: index) } ?? outer)
     }
     return limits
   }

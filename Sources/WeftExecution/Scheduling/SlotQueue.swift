@@ -115,6 +115,7 @@ struct SlotQueue {
     records[step].position = .waiting
     records[step].ticket = lastTicket
     waitingCount += 1
+    countWaiting(records[step], by: 1)
     if arrivals.isMostlyStale(alive: waitingCount) {
       _ = oldestWaiting()
       arrivals.keep(where: records.areWaiting)
@@ -131,7 +132,7 @@ struct SlotQueue {
     precondition(record.position == .holding, "step \(step) has no slot to give back")
     records[step].position = .absent
     free += 1
-    if record.line >= 0 { pools.giveBack(ofLine: Int(record.line), unused: unused) }
+    if record.line >= 0 { pools.giveBack(ofLine: Int(record.line), of: step, unused: unused) }
     giveBackLimits(from: record.limit)
   }
 
@@ -143,6 +144,7 @@ struct SlotQueue {
     guard records[step].position == .waiting else { return false }
     records[step].position = .absent
     waitingCount -= 1
+    countWaiting(records[step], by: -1)
     countStaleEntry()
     passOnTurns(of: step)
     return true
@@ -195,9 +197,10 @@ struct SlotQueue {
     hasFilledLimit = false
     records[step].position = .holding
     waitingCount -= 1
+    countWaiting(records[step], by: -1)
     free -= 1
     takeLimits(from: records[step].limit)
-    if records[step].line >= 0 { pools.take(ofLine: Int(records[step].line)) }
+    if records[step].line >= 0 { pools.take(ofLine: Int(records[step].line), for: step) }
   }
 
   // MARK: Order

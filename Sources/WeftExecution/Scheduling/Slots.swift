@@ -47,6 +47,8 @@ final class Slots: Sendable {
     var alarm: Duration?
     var timer: TimerToken?
     var isClosed = false
+    /// The number of steps whose slots are about to be given back.
+    var releasingCount = 0
 
     mutating func keep(_ answer: Future<Response, Never>, of step: Int) {
       if step >= answers.count {
@@ -125,13 +127,17 @@ final class Slots: Sendable {
   /// `nil` if no tokens are exchanged.
   private let exchange: TokenExchange?
 
-  /// - Parameter joined: The parent jobserver, from which all slots come but one; `maxParallel` is then the maximum
-  ///   in total.
-  init(plan: Plan, maxParallel: Int, joined: TokenPipe? = nil, time: any TimeSource) {
+  /// - Parameters:
+  ///   - joined: The parent jobserver, from which all slots come but one; `maxParallel` is then the maximum in total.
+  ///   - offersTokens: Whether steps run that may take slots for their tools.
+  init(
+    plan: Plan, maxParallel: Int, joined: TokenPipe? = nil, offersTokens: Bool = true,
+    time: any TimeSource
+  ) {
     self.time = time
     var queue = SlotQueue(plan: plan, slots: maxParallel, at: time.now)
     hasRates = queue.pools.haveRates
-    let exchanges = joined != nil || plan.offersJobservers
+    let exchanges = joined != nil || offersTokens && plan.offersJobservers
     exchange = exchanges ? try? TokenExchange() : nil
     var tokens = TokenAccounts<TokenPipe>()
     if let joined {
@@ -169,6 +175,7 @@ final class Slots: Sendable {
     // A request made meanwhile is served with what is given back here, so that it does not go before its turn.
     let turn = state.withLock { state -> Future<Response, Never>? in
       state.hasScheduledGrant = true
+      state.releasingCount += 1
       guard let index = state.rateWaiters.firstIndex(where: { $0.step == step }) else { return nil }
       return state.rateWaiters.remove(at: index).answer
     }
@@ -209,6 +216,22 @@ final class Slots: Sendable {
   func waiting() -> [Int] {
     state.withLock { state in
       state.queue.records.indices.filter { state.queue.records[$0].position == .waiting }
+    }
+  }
+
+  /// The thing that a step lacks which is about to wait; `nil` if it could have a slot now.
+  func lack(of step: Int) -> SlotQueue.Lacking? {
+    let now = now
+    return state.withLock {
+      $0.queue.lack(ofNext: step, at: now, returning: $0.releasingCount)
+    }
+  }
+
+  /// The number of steps that wait, and the first of them in the order of their requests, each with what it lacks.
+  func lacking(atMost count: Int) -> (count: Int, first: [(step: Int, lack: SlotQueue.Lacking)]) {
+    let now = now
+    return state.withLock { state in
+      (state.queue.waitingCount, state.queue.lacking(atMost: count, at: now))
     }
   }
 
@@ -258,6 +281,7 @@ extension Slots: PostponedWorkOwner {
     let (step, isUnused) = (what >> 1, what & 1 == 1)
     serve(at: now) { state in
       state.queue.release(step, unused: isUnused)
+      state.releasingCount -= 1
       // The set is mostly empty, and a lookup costs a hash even then.
       if !state.requestedAgain.isEmpty, state.requestedAgain.remove(step) != nil {
         state.queue.request(step)
@@ -280,8 +304,8 @@ extension Slots {
   }
 
   /// Adds a limit for one instance of a group with `maxParallel`.
-  func addLimit(slots: Int, inside outer: Int?) -> Int {
-    state.withLock { $0.queue.addLimit(slots: slots, inside: outer) }
+  func addLimit(slots: Int, inside outer: Int?, of group: Int) -> Int {
+    state.withLock { $0.queue.addLimit(slots: slots, inside: outer, of: group) }
   }
 
   /// The innermost limit around a step or an instance of one.

@@ -10,7 +10,7 @@ struct LoopListing: Sendable {
   let elements: LoopElements
   let source: Element.Source
   let isSecret: Bool
-  let maxParallel: Int?
+  var maxParallel: Int?
   let tolerance: FanOutTolerance
 
   var count: Int { elements.count }

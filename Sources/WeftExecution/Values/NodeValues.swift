@@ -28,6 +28,8 @@ struct NodeValues: Sendable {
   var results: [ElementResult]?
   /// The member that won a race.
   var winner: StepAddress?
+  /// Whether only its outcome is known, because the step was rehearsed.
+  var isUnknown = false
 
   /// The result of a step or group that was skipped.
   static func skipped(_ reason: SkipReason, _ shape: ResultShape = .step) -> NodeValues {

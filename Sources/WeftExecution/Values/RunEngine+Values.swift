@@ -20,9 +20,11 @@ extension RunEngine {
       failure = StepResolver(values, in: task.instance).resolve(
         task.index, attempt: task.attempt, &resolved)
     }
+    // Nothing runs, so values of other steps may be missing.
+    if rehearsal != nil { failure = nil }
     if task.isCleanup, resolved.timeout == nil { resolved.timeout = WorkflowLimits.cleanupTimeout }
     var file: String?
-    if failure == nil, task.step.outputs.contains(where: { $0.value == nil }) {
+    if failure == nil, rehearsal == nil, task.step.outputs.contains(where: { $0.value == nil }) {
       do {
         file = try values.folder.makeFile(forStep: task.instanceNumber, attempt: task.attempt)
         file.map { resolved.evaluatedTexts.append((RunEngine.outputFileVariable, $0)) }
@@ -37,7 +39,8 @@ extension RunEngine {
     let output = StepOutputSink(
       step: task.instanceNumber, address: task.address, limit: resolved.logLimit, of: self,
       capture: values.capture(of: task.step, running: resolved),
-      isBuffered: task.step.outputs.contains(where: \.isSecret), keepsLog: task.ticket != nil)
+      isBuffered: rehearsal == nil && task.step.outputs.contains(where: \.isSecret),
+      keepsLog: task.ticket != nil)
     return Attempt(
       task, of: self, resolved: consume resolved, outputFile: file, obstacle: failure,
       output: output)
@@ -60,6 +63,7 @@ extension RunEngine {
 
   /// Evaluates the outputs of an attempt. It fails if they cannot be evaluated.
   func collectOutputs(of attempt: Attempt, _ end: inout AttemptEnd) -> NodeValues {
+    if case .rehearsed(let known) = end.status { return nodeValues(of: known, attempt.step.node) }
     let declared = !attempt.step.outputs.isEmpty
     defer { attempt.outputFile.map(Descriptor.remove) }
     var own = nodeValues(of: attempt, end)
@@ -81,7 +85,7 @@ extension RunEngine {
     case .ended(let exit):
       StepFailure.judging(exit, successCodes: attempt.resolved.successCodes) == nil
     case .returned, .answered: true
-    case .timedOut, .stalled, .stopped, .failed, .misdelivered, .pollsAgain: false
+    case .timedOut, .stalled, .stopped, .failed, .misdelivered, .pollsAgain, .rehearsed: false
     }
   }
 
@@ -136,6 +140,7 @@ extension AttemptEnd.Status {
   var exit: ProgramExit? {
     switch self {
     case .ended(let exit), .misdelivered(let exit, _): exit
+    case .rehearsed(let known): known.end.exit
     case .timedOut(_, let exit), .stalled(_, let exit), .stopped(let exit): exit
     case .failed, .returned, .answered, .pollsAgain: nil
     }
@@ -180,11 +185,12 @@ extension RunEngine {
   /// Stores the result of the group for expressions.
   func recordGroup(
     _ task: GroupTask, _ verdict: Scopes.Verdict, _ outputs: Result<[OutputValue], StepFailure>,
-    winner: Plan.NodeIndex? = nil, lasting duration: Duration
+    winner: Plan.NodeIndex? = nil, lasting duration: Duration, isUnknown: Bool = false
   ) {
     var own = NodeValues(
       outcome: verdict.outcome, conclusion: verdict.conclusion, attempts: task.attempt,
       duration: duration, outputs: (try? outputs.get()) ?? [], shape: .group)
+    own.isUnknown = isUnknown
     // As the file calls it, whichever element or attempt this is.
     own.winner = winner.map(plan.localAddress(of:))
     values.record(own, ofNode: plan.groups[task.index].startNode, in: task.instance)

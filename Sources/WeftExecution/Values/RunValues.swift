@@ -50,10 +50,7 @@ final class RunValues: Sendable {
     case nil: reason = nil
     }
     let path = plan.files[file].workflow.source.value?.path ?? "the file"
-    throw .scope(
-      code: "W0339",
-      message: "the inputs of \(path) are not known" + (reason.map { ": \($0.message)" } ?? ""),
-      help: reason?.help)
+    throw .notKnown("the inputs of \(path)", because: reason)
   }
 
   /// The result of a step or group, as an instance sees it; `nil` if it has not ended or if no expression reads it.
@@ -74,6 +71,16 @@ final class RunValues: Sendable {
       resolved.command?.usesTerminal == false
     else { return nil }
     return OutputCapture(reads)
+  }
+}
+
+extension EvaluationError {
+  /// A value that would be known if what it comes from had succeeded, or had run at all.
+  static func notKnown(_ what: String, because reason: StepFailure? = nil) -> EvaluationError {
+    .scope(
+      code: "W0339",
+      message: "\(what) are not known" + (reason.map { ": \($0.message)" } ?? ""),
+      help: reason?.help)
   }
 }
 

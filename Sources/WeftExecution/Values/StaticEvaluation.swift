@@ -158,7 +158,6 @@ private struct StaticEvaluation {
     if key == .maxParallel { plan.groups[index].maxParallel = try key.count(value) }
     guard index == 0 else {
       try plan.groups[index].step?.set(key, to: value)
-      plan.groups[index].step?.computed[key] = nil
       return
     }
     switch key {
@@ -166,7 +165,6 @@ private struct StaticEvaluation {
     case .maxParallel: plan.workflow.maxParallel = plan.groups[0].maxParallel
     default: return
     }
-    plan.workflow.computed[key] = nil
   }
 }
 

@@ -44,9 +44,7 @@ struct StepScope: ExpressionScope {
 
   func status(_ function: StatusFunction) -> Bool { statuses[function] }
 
-  func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String {
-    try FileHash.text(of: patterns, below: values.startDirectory ?? ".")
-  }
+  var files: any FileLookup { FileFunctions(below: values.startDirectory ?? ".") }
 
   // MARK: Contexts
 
@@ -143,6 +141,9 @@ struct StepScope: ExpressionScope {
     _ names: Names, of result: NodeValues, owner: String
   ) throws(EvaluationError) -> ScopedValue {
     guard let name = names.first else { return try whole(result, owner) }
+    if result.isUnknown, StepField.named(name.text)?.isOfOutcome != true {
+      throw .notKnown("the values of \(owner)")
+    }
     if let results = result.results, name.text == "results" {
       return try elements(results, owner).part(names.dropFirst())
     }
@@ -160,6 +161,7 @@ struct StepScope: ExpressionScope {
   private func whole(
     _ result: NodeValues, _ owner: String
   ) throws(EvaluationError) -> ScopedValue {
+    if result.isUnknown { throw .notKnown("the values of \(owner)") }
     var members: [(String, ExpressionValue)] = []
     var isSecret = false
     for field in result.fields {

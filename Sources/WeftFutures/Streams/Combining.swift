@@ -1,5 +1,7 @@
-/// A junction whose inputs have values of several types; `begin`, which attaches them, and `build` know these. Sendable as
-/// every ``Origin`` is.
+/// A junction whose inputs have values of several types; `begin`, which attaches them, and `build` know these.
+///
+/// `@unchecked Sendable`: its own members are constants that only the drain uses which runs the junction; ``Origin`` proves
+/// that there is one at a time.
 private class Gathering<Output: Sendable, Failure: Error>: Junction, @unchecked Sendable {
   final let inputs: [AnyInput]
   /// Makes a value of the inputs' values.

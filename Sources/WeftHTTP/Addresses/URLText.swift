@@ -168,7 +168,7 @@ public enum PercentEncoding {
 
   /// Returns the decoded text. A `%` that starts no escape stays as it is; if the result is not UTF-8, the text is
   /// returned unchanged.
-  static func decoded(_ text: some StringProtocol) -> String {
+  package static func decoded(_ text: some StringProtocol) -> String {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []
     var index = 0

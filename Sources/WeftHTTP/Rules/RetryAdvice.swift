@@ -75,6 +75,13 @@ extension HTTPFailure {
   }
 }
 
+extension HTTPResponseHead {
+  /// The delay that the server asks for before another request; `nil` if it asks for none.
+  ///
+  /// - Parameter now: The seconds since 1970.
+  package func retryAfter(now: Int64) -> Duration? { RetryAfter.delay(in: headers, now: now) }
+}
+
 /// The delay that a server asks for (RFC 9110 §10.2.3).
 enum RetryAfter {
   /// `nil` if the header is missing or invalid. A time in the past is no delay.

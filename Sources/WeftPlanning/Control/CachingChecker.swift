@@ -105,17 +105,7 @@ struct CachingChecker {
   }
 
   private func workingDirectory(ofStep index: Int) -> String? {
-    layers(ofStep: index).lazy.compactMap(\.workingDirectory).first
-  }
-
-  /// The settings of the step and of the groups and file around it, innermost first.
-  private func layers(ofStep index: Int) -> [CommandSettings] {
-    let step = outline.steps[index]
-    return [step.settings]
-      + EnclosingGroups(outline.groups, from: step.group, crossingFiles: false).map { group in
-        let planned = outline.groups[group]
-        return planned.step?.settings ?? outline.files[planned.file].workflow.settings
-      }
+    outline.layers(ofStep: index).lazy.compactMap(\.workingDirectory).first
   }
 
   // MARK: Variables
@@ -127,7 +117,7 @@ struct CachingChecker {
     guard case .script(let text) = command.invocation, text.utf8.contains(UInt8(ascii: "$")) else {
       return
     }
-    let layers = layers(ofStep: index)
+    let layers = outline.layers(ofStep: index)
     guard layers.lazy.compactMap(\.environmentPolicy).first != .clean else { return }
     let reads = QuotedScript.readsFromOutside(
       by: text, placeholders: Template.parse(text).expressionRanges,
@@ -194,14 +184,11 @@ extension Diagnostic {
   ) -> Diagnostic {
     let list = list(names)
     return Diagnostic(
-      .warning, code: "W0517",
-      message:
-        "the script reads \(list) from the environment, but the cached result does not depend"
-        + " on \(names.count == 1 ? "it" : "them")",
-      place: nil,
+      "W0517",
+      "the script reads \(list) from the environment, but the cached result does not depend"
+        + " on \(names.count == 1 ? "it" : "them")", key: "cache",
       help: "write \"env\": [\((counted + names).map { "\"\($0)\"" }.joined(separator: ", "))] in"
-        + " \"cache\", or set \(list) in the \"env\" of the step",
-      key: "cache")
+        + " \"cache\", or set \(list) in the \"env\" of the step", severity: .warning)
   }
 
   private static func list(_ names: [String]) -> String {

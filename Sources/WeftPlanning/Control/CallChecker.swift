@@ -60,9 +60,8 @@ struct NestingChecker {
       let subject = "with.\(parameter.name)"
       found.append(
         Diagnostic(
-          .error, code: "W0223",
-          message: fault.message(about: subject, isSecret: input.isSecret), place: nil,
-          help: fault.help(isSecret: input.isSecret), key: "with"),
+          "W0223", fault.message(about: subject, isSecret: input.isSecret), key: "with",
+          help: fault.help(isSecret: input.isSecret)),
         parameter.place.value)
     }
   }
@@ -122,24 +121,21 @@ extension Diagnostic {
   ) -> Diagnostic {
     let path = shortName(path)
     return Diagnostic(
-      .error, code: "W0221", message: "\"\(path)\" has no input \"\(shortName(name))\"", place: nil,
+      "W0221", "\"\(path)\" has no input \"\(shortName(name))\"", key: "with.\(name)",
       help: nearest.asSuggestion
         ?? (known.isEmpty
           ? "declare it in \"\(path)\": \"inputs\": { \"…\": { \"type\": \"string\" } }"
-          : "its inputs are \(listed(known.map { "\"\($0)\"" }, conjunction: "and"))"),
-      key: "with.\(name)")
+          : "its inputs are \(listed(known.map { "\"\($0)\"" }, conjunction: "and"))"))
   }
 
   fileprivate static func missingParameters(_ names: [String], of path: String) -> Diagnostic {
     let list = listed(names.map { "\"\($0)\"" }, conjunction: "and")
     return Diagnostic(
-      .error, code: "W0222",
-      message: "\"\(shortName(path))\" requires \(names.count == 1 ? "input" : "inputs") \(list),"
-        + " not given here",
-      place: nil,
+      "W0222",
+      "\"\(shortName(path))\" requires \(names.count == 1 ? "input" : "inputs") \(list),"
+        + " not given here", key: "with",
       help: "write \"with\": { "
-        + names.prefix(12).map { "\"\($0)\": …" }.joined(separator: ", ") + " }",
-      key: "with")
+        + names.prefix(12).map { "\"\($0)\": …" }.joined(separator: ", ") + " }")
   }
 
   fileprivate static func unknownAction(

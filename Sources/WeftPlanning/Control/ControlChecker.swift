@@ -193,6 +193,26 @@ extension Rate {
 extension Plan {
   /// The pools that steps share, across all files.
   package var pools: [Pool] { JoinedPools(of: files).pools.map(\.pool) }
+
+  /// The plan with enough slots in a pool for every step, and without its rate.
+  package func lifting(pool name: String) -> Plan {
+    var plan = self
+    for file in plan.files.indices {
+      for index in plan.files[file].workflow.pools.indices
+      where plan.files[file].workflow.pools[index].name == name {
+        plan.files[file].workflow.pools[index].slots = WorkflowLimits.maxParallel
+        plan.files[file].workflow.pools[index].rate = nil
+      }
+    }
+    return plan
+  }
+
+  /// The plan without the `maxParallel` of a group.
+  package func lifting(limitOfGroup index: Int) -> Plan {
+    var plan = self
+    plan.groups[index].maxParallel = nil
+    return plan
+  }
 }
 
 // MARK: Wording
@@ -245,30 +265,27 @@ extension Diagnostic {
   }
 
   fileprivate static let idOfFinally = Diagnostic(
-    .error, code: "W0219",
-    message: "the id \"finally\" is reserved for the steps of \"finally\"",
-    place: nil, help: "choose a different id", key: "id")
+    "W0219", "the id \"finally\" is reserved for the steps of \"finally\"", key: "id",
+    help: "choose a different id")
 
   fileprivate static func idOfCleanup(loop: String) -> Diagnostic {
     Diagnostic(
-      .error, code: "W0219",
-      message: "in each element of \"\(loop)\", this step and the cleanup of \"\(loop)\" "
-        + "would have the same address",
-      place: nil, help: "choose a different id, or give the cleanup of \"\(loop)\" one", key: "id")
+      "W0219",
+      "in each element of \"\(loop)\", this step and the cleanup of \"\(loop)\" "
+        + "would have the same address", key: "id",
+      help: "choose a different id, or give the cleanup of \"\(loop)\" one")
   }
 
   fileprivate static func unusedPool(_ pool: String) -> Diagnostic {
     Diagnostic(
-      .warning, code: "W0512", message: "no step uses pool \"\(pool)\"", place: nil,
+      "W0512", "no step uses pool \"\(pool)\"", key: "pools.\(pool)",
       help: "write \"pool\": \"\(pool)\" in the steps that share it, or remove it",
-      key: "pools.\(pool)")
+      severity: .warning)
   }
 
   fileprivate static func raceOfOne(_ group: String) -> Diagnostic {
     Diagnostic(
-      .warning, code: "W0513",
-      message: "race \"\(group)\" has only one member",
-      place: nil,
-      help: "add another member, or write \"steps\"", key: "race")
+      "W0513", "race \"\(group)\" has only one member", key: "race",
+      help: "add another member, or write \"steps\"", severity: .warning)
   }
 }

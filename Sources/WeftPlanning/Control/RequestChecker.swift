@@ -76,9 +76,7 @@ struct RequestChecker {
 
   private mutating func report(_ site: HTTPSite, _ message: String, _ help: String?) {
     found.append(
-      Diagnostic(
-        .error, code: "W0426", message: "\(site.path): \(message)", place: nil, help: help,
-        key: site.path),
+      Diagnostic("W0426", "\(site.path): \(message)", key: site.path, help: help),
       place(of: site))
   }
 
@@ -90,10 +88,9 @@ struct RequestChecker {
 extension Diagnostic {
   fileprivate static func credentials(in site: HTTPSite, help: String) -> Diagnostic {
     Diagnostic(
-      .warning, code: "W0514",
-      message:
-        "\(site.path) contains a user or a password, which anyone who reads the file can see",
-      place: nil, help: help, key: site.path)
+      "W0514",
+      "\(site.path) contains a user or a password, which anyone who reads the file can see",
+      key: site.path, help: help, severity: .warning)
   }
 }
 
@@ -103,9 +100,9 @@ extension ValueChecker {
     let segments = text.template.segments
     guard let (fault, index) = URLTemplate.read(segments).fault else { return }
     report(
-      .expression(
-        code: DefinitionCode.expression.rawValue, message: "\(text.site.key): \(fault.message)",
-        help: fault.help), text, segments[index].range)
+      Diagnostic(
+        DefinitionCode.expression.rawValue, "\(text.site.key): \(fault.message)", help: fault.help),
+      text, segments[index].range)
   }
 }
 

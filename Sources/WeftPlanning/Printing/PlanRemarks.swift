@@ -7,9 +7,10 @@ enum PlanRemarks {
   static func remarks(
     on step: PlannedStep, named name: String?, _ forecast: NodeForecast, _ style: PlanStyle
   ) -> [String] {
-    DurationRemarks.remarks(on: step, forecast)
-      + common(step.step, name, forecast, style) + step.action.model.remarks
-      + [forecast.cached?.remark].compactMap(\.self) + settings(step.step.settings)
+    let definition = step.step
+    return DurationRemarks.remarks(on: step, forecast)
+      + common(definition, name, forecast, style) + definition.action.model.remarks
+      + [forecast.cached?.remark].compactMap(\.self) + settings(definition.settings)
   }
 
   static func remarks(
@@ -39,7 +40,7 @@ enum PlanRemarks {
     _ step: Step, _ name: String?, _ forecast: NodeForecast, _ style: PlanStyle
   ) -> [String] {
     let needs = step.needs.map { needs in
-      needs.isEmpty ? "needs nothing" : "needs " + shortList(needs.map(\.name))
+      needs.isEmpty ? "needs nothing" : "needs " + shortList(needs, naming: \.name)
     }
     let timeout = step.timeout.map { "timeout \(DurationText.text(of: $0))" }
     return [name, needs].compactMap(\.self) + ControlRemarks(style).remarks(on: step, forecast)
@@ -55,8 +56,9 @@ enum PlanRemarks {
   }
 
   private static func computed(_ texts: [ComputedKey: String]) -> [String] {
+    if texts.isEmpty { return [] }
     // The number of retries is part of the remark on the retry policy.
-    ComputedKey.allCases.filter { $0 != .retryMax }
+    return ComputedKey.allCases.filter { $0 != .retryMax }
       .compactMap { key in texts[key].map { "\(key.rawValue) \($0)" } }
   }
 
@@ -80,6 +82,7 @@ enum PlanRemarks {
 
   /// Lists the names of variables only: values may be confidential.
   private static func settings(_ settings: CommandSettings) -> [String] {
+    if settings == CommandSettings() { return [] }
     let names = settings.environment.keys.sorted()
     let set = names.filter { settings.environment[$0] != .some(nil) }
     let removed = names.filter { settings.environment[$0] == .some(nil) }

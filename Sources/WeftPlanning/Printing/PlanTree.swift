@@ -44,8 +44,9 @@ struct PlanTree: PlanWalk {
     commands = RemarkedCommand(style: style, ellipsis: lines.ellipsis)
     text.ellipsis = lines.ellipsis
     cleanedUp = plan.cleanedUpNodes()
+    var checker = OrderChecker(plan, plan.dependencies)
     gaps = Dictionary(
-      OrderChecker.gaps(in: plan).map { ($0.member, $0.previous) }, uniquingKeysWith: { $1 })
+      checker.gaps().map { ($0.member, $0.previous) }, uniquingKeysWith: { $1 })
     nameWidth = plan.steps.reduce(0) { widest, step in
       let width = 3 * plan.groups[step.group].depth + 3 + step.address.text.utf8.count
       return width <= PlanTree.widestName ? max(widest, width) : widest

@@ -1,6 +1,7 @@
-import WeftDefinition
+package import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
+import WeftJSON
 
 /// The names of one file: its inputs, secrets and steps.
 struct NameSpace {
@@ -62,10 +63,10 @@ extension NameSpace {
 }
 
 extension ExpressionNode {
-  fileprivate var hashesFiles: Bool {
-    var hashes = false
-    visit { if case .call(.hashFiles, _) = $0.form { hashes = true } }
-    return hashes
+  fileprivate var readsFiles: Bool {
+    var reads = false
+    visit { if case .call(let function, _) = $0.form, function.readsFiles { reads = true } }
+    return reads
   }
 }
 
@@ -76,7 +77,7 @@ extension PlannedText {
   fileprivate func lateParameter(amid late: Set<InputName>) -> InputName? {
     guard case .parameter(let name) = site else { return nil }
     let isEarly = template.expressions.allSatisfy { expression in
-      !expression.root.hashesFiles
+      !expression.root.readsFiles
         && expression.references.allSatisfy { reference in
           switch reference.valueContext {
           case .inputs:
@@ -89,5 +90,129 @@ extension PlannedText {
         }
     }
     return isEarly ? nil : InputName(name)
+  }
+}
+
+/// The members of `run` in expressions.
+package enum RunField: String, Sendable, Hashable, CaseIterable {
+  case id, attempt, dir
+}
+
+/// The members of `workflow` in expressions.
+package enum WorkflowField: String, Sendable, Hashable, CaseIterable {
+  case name, file
+}
+
+/// The contexts of expressions.
+package enum ValueContext: String, Sendable, Hashable, CaseIterable {
+  case inputs, env, secrets, steps
+  case itself = "self"
+  case item, index, matrix
+  case run, workflow
+}
+
+/// Words of the language, compared by their bytes: they are looked up for every reference, and comparing `String`s
+/// takes ten times as long.
+struct NamedWords<Word: RawRepresentable<String> & CaseIterable & Sendable>: Sendable {
+  private let words: [(bytes: [UInt8], word: Word)]
+  private let ignoresCase: Bool
+
+  /// - Parameter ignoresCase: Whether uppercase ASCII letters match, too; the words are in lower case.
+  init(ignoresCase: Bool) {
+    words = Word.allCases.map { (Array($0.rawValue.utf8), $0) }
+    self.ignoresCase = ignoresCase
+  }
+
+  func word(named name: String) -> Word? {
+    var name = name
+    return name.withUTF8 { bytes in
+      for (candidate, word) in words
+      where candidate.count == bytes.count && matches(bytes, candidate) {
+        return word
+      }
+      return nil
+    }
+  }
+
+  private func matches(_ bytes: UnsafeBufferPointer<UInt8>, _ word: [UInt8]) -> Bool {
+    for index in bytes.indices where bytes[index] != word[index] {
+      let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[index])
+      guard ignoresCase, isUpper, bytes[index] | 0x20 == word[index] else { return false }
+    }
+    return true
+  }
+}
+
+extension ValueContext {
+  /// The context with a name; contexts are case-insensitive.
+  static func named(_ name: String) -> ValueContext? { words.word(named: name) }
+
+  private static let words = NamedWords<ValueContext>(ignoresCase: true)
+}
+
+extension StepField {
+  package static func named(_ name: String) -> StepField? { words.word(named: name) }
+
+  private static let words = NamedWords<StepField>(ignoresCase: false)
+}
+
+extension ExpressionType {
+  /// The type of the values that a schema allows.
+  init(_ schema: ValueSchema) {
+    if let constant = schema.constant {
+      self.init(of: ExpressionValue(constant))
+    } else if !schema.allowed.isEmpty {
+      self = .union(schema.allowed.map { ExpressionType(of: ExpressionValue($0)) })
+    } else if schema.types.isEmpty {
+      self = .any
+    } else {
+      self = .union(schema.types.map { ExpressionType($0, schema) })
+    }
+  }
+
+  private init(_ type: ValueType, _ schema: ValueSchema) {
+    switch type {
+    case .string: self = .string
+    case .number, .integer: self = .number
+    case .boolean: self = .boolean
+    case .null: self = .null
+    case .array:
+      guard case .matching(let element) = schema.array.elements else {
+        self = .array(of: .any)
+        return
+      }
+      self = .array(of: ExpressionType(element))
+    case .object:
+      let rest: ExpressionType? =
+        switch schema.object.additional {
+        case .anything: .any
+        case .nothing: nil
+        case .matching(let schema): ExpressionType(schema).orNull
+        }
+      self = .object(
+        schema.object.properties.map { property in
+          let type = ExpressionType(property.schema)
+          let isRequired = schema.object.required.contains(property.name)
+          return (property.name, isRequired ? type : type.orNull)
+        }, rest: rest)
+    }
+  }
+}
+
+extension ValueSchema {
+  /// The schema of an object's member.
+  func member(_ name: String) -> ValueSchema {
+    if let property = object.properties.first(where: { $0.name == name }) { return property.schema }
+    guard case .matching(let schema) = object.additional else { return ValueSchema() }
+    return schema
+  }
+
+  /// Whether it allows a string, or an array with one, whose beginning no rule restricts.
+  var mayBeginWithDash: Bool {
+    guard text.pattern == nil, allowed.isEmpty, constant == nil else { return false }
+    guard !types.isEmpty, !types.contains(.string) else { return true }
+    guard types.contains(.array) else { return false }
+    guard case .matching(let element) = array.elements else { return true }
+    return element.mayBeginWithDash
   }
 }

@@ -2,6 +2,154 @@ package import WeftDefinition
 package import WeftDiagnostics
 package import WeftExpressions
 
+/// A text with expressions; a class because it is passed around more often than it is created.
+package final class PlannedText: Sendable {
+  package let site: TextSite
+  package let template: Template
+  /// The range of the string in the file, including its quotes; `nil` for a workflow built in Swift.
+  let place: SourceRange?
+  /// The file that contains it, as an index into ``Plan/files``.
+  package let file: Int
+
+  init(site: TextSite, template: Template, place: SourceRange?, file: Int) {
+    self.file = file
+    self.site = site
+    self.template = template
+    self.place = place
+  }
+
+  /// Visits its expressions, in order.
+  func visitExpressions(_ visit: (Expression) -> Void) {
+    template.visitExpressions(visit)
+  }
+
+  func part(_ range: SourceRange) -> TextPart { TextPart(string: place, part: range) }
+}
+
+/// The owner of a text.
+enum TextOwner: Sendable, Hashable {
+  /// A workflow, by its top level among the groups.
+  case workflow(Int)
+  case group(Int)
+  case step(Int)
+
+  var isWorkflow: Bool {
+    if case .workflow = self { true } else { false }
+  }
+}
+
+extension Step {
+  /// Visits every text of the step or group that may contain expressions, without those of members.
+  func visitTexts(_ visit: (TextSite, String, SourceRange?) -> Void) {
+    withUnsafePointer(to: self) { $0.visitTexts(visit) }
+  }
+}
+
+extension UnsafePointer<Step> {
+  /// Visits the texts of the step, as its own method does, and copies it only if it has control options or computed
+  /// keys.
+  func visitTexts(_ visit: (TextSite, String, SourceRange?) -> Void) {
+    if let name = pointee.name { visit(.name, name, nil) }
+    pointee.settings.visitTexts(visit)
+    pointee.action.visitTexts(visit)
+    if pointee.hasControl { pointee.control.visitTexts(visit) }
+    for output in pointee.outputs { output.value.map { visit(.output(output.name), $0, nil) } }
+    guard mayBeComputed else { return }
+    pointee.visitComputedKeys { visit(.computed($0), $1.text, $1.place.value) }
+  }
+}
+
+extension Workflow {
+  /// Visits the texts of the workflow itself.
+  func visitTexts(_ visit: (TextSite, String, SourceRange?) -> Void) {
+    settings.visitTexts(visit)
+    if let concurrency { visit(.concurrencyKey, concurrency.key, nil) }
+    for output in outputs { output.value.map { visit(.output(output.name), $0, nil) } }
+    visitComputedKeys { visit(.computed($0), $1.text, $1.place.value) }
+  }
+}
+
+extension CommandSettings {
+  fileprivate func visitTexts(_ visit: (TextSite, String, SourceRange?) -> Void) {
+    if let workingDirectory { visit(.workingDirectory, workingDirectory, nil) }
+    // In an order that is the same in every run of the planner.
+    let names = environment.count < 2 ? Array(environment.keys) : environment.keys.sorted()
+    for name in names {
+      if case .some(.some(let value)) = environment[name] { visit(.variable(name), value, nil) }
+    }
+  }
+}
+
+/// The texts of a workflow that contain expressions, by owner. Those of steps are adjacent in one array, because there
+/// may be very many.
+struct PlannedTexts: Sendable {
+  private var ofSteps: [PlannedText] = []
+  /// The start of each step's texts: one entry for each closed step, and one more.
+  private var starts: [Int32] = [0]
+  /// The texts of groups; a workflow's own are at its top level.
+  private var ofGroups: [Int: [PlannedText]] = [:]
+
+  var isEmpty: Bool { ofSteps.isEmpty && ofGroups.isEmpty }
+  /// Whether neither a group nor the workflow has any.
+  var areOfStepsOnly: Bool { ofGroups.isEmpty }
+
+  func texts(ofStep index: Int) -> ArraySlice<PlannedText> {
+    guard index + 1 < starts.count else { return [] }
+    return ofSteps[Int(starts[index])..<Int(starts[index + 1])]
+  }
+
+  func texts(ofGroup index: Int) -> ArraySlice<PlannedText> {
+    ofGroups.isEmpty ? [] : ofGroups[index, default: []][...]
+  }
+
+  func texts(of owner: TextOwner) -> ArraySlice<PlannedText> {
+    switch owner {
+    case .workflow(let index), .group(let index): texts(ofGroup: index)
+    case .step(let index): texts(ofStep: index)
+    }
+  }
+
+  mutating func append(_ text: PlannedText, of owner: TextOwner) {
+    switch owner {
+    case .workflow(let index), .group(let index): ofGroups[index, default: []].append(text)
+    case .step: ofSteps.append(text)
+    }
+  }
+
+  /// Ends the texts of one step, which may have none; steps come in the order of the plan.
+  mutating func closeStep() { starts.append(Int32(ofSteps.count)) }
+}
+
+extension StepControl {
+  /// Visits the texts that may contain expressions; those of cleanup steps belong to those steps.
+  func visitTexts(_ visit: (TextSite, String, SourceRange?) -> Void) {
+    func visitExpression(_ site: TextSite, _ expression: Condition?) {
+      if let expression { visit(site, expression.text, expression.place.value) }
+    }
+    visitExpression(.condition, condition)
+    for (index, policy) in retry.enumerated() {
+      visitExpression(.retryCondition(index), policy.condition)
+    }
+    switch fanOut {
+    case .forEach(let loop):
+      visitExpression(.elements, loop.elements.expression)
+      visitExpression(.elementKey, loop.key)
+    case .matrix(let matrix):
+      for axis in matrix.axes { visitExpression(.axis(axis.name), axis.values.expression) }
+      visitExpression(.include, matrix.include?.expression)
+      visitExpression(.exclude, matrix.exclude?.expression)
+    case nil: break
+    }
+  }
+}
+
+extension Listing {
+  /// `nil` for a literal one.
+  fileprivate var expression: Condition? {
+    if case .computed(let expression) = self { expression } else { nil }
+  }
+}
+
 /// The secrets that expressions read, by file, with the owners of those expressions.
 typealias SecretReaders = [Int: [SecretName: Set<TextOwner>]]
 
@@ -117,10 +265,4 @@ extension Plan {
 
   /// The address of the step or group at a node.
   package func title(ofNode node: NodeIndex) -> String { address(of: node).text }
-}
-
-extension TextSite {
-  package var isVariable: Bool {
-    if case .variable = self { true } else { false }
-  }
 }

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftDiagnostics
 import WeftExpressions
 
 /// The contexts that an expression may read at a site, and what it must evaluate to there.
@@ -27,7 +28,7 @@ struct SiteRules {
   /// The problem with a context at this site; `nil` if there is none.
   ///
   /// - Parameter name: The name of the context in the reference.
-  func obstacle(to context: ValueContext, called name: String) -> ValueProblem? {
+  func obstacle(to context: ValueContext, called name: String) -> Diagnostic? {
     switch context {
     case .inputs, .run, .workflow: nil
     case .secrets: allowsSecrets ? nil : .secret(in: site)
@@ -47,12 +48,12 @@ struct SiteRules {
   }
 
   /// The problem with calling a function at this site; `nil` if there is none.
-  func obstacle(to function: ExpressionFunction) -> ValueProblem? {
+  func obstacle(to function: ExpressionFunction) -> Diagnostic? {
     if function.status != nil, site != .condition {
       return .unavailable("\(function.rawValue)()", in: site, help: "it is only for conditions")
     }
-    guard function == .hashFiles, isEarly else { return nil }
-    return .unavailable("hashFiles()", in: site, help: tooEarly)
+    guard function.readsFiles, isEarly else { return nil }
+    return .unavailable("\(function.rawValue)()", in: site, help: tooEarly)
   }
 
   var allowsSecrets: Bool {
@@ -76,7 +77,7 @@ struct SiteRules {
     return isOutput && !owner.isWorkflow
   }
 
-  private func unavailable(_ name: String, _ help: String) -> ValueProblem {
+  private func unavailable(_ name: String, _ help: String) -> Diagnostic {
     .unavailable(name, in: site, help: help)
   }
 
@@ -98,6 +99,122 @@ extension HTTPSite {
     case .url, .query, .header, .field, .part, .partFileName, .partType, .json, .body, .bearer,
       .user, .password, .proxy, .idempotencyKey, .nextPage, .collected:
       true
+    }
+  }
+}
+
+/// Reports values that cannot be written as text where text is required: every run would fail there.
+extension ValueChecker {
+  mutating func checkWritable(
+    _ expression: Expression, _ type: ExpressionType, isAlone: Bool, in text: PlannedText
+  ) {
+    let place = text.site.acceptedKinds(forOnlyExpression: isAlone)
+    let alternatives = type.alternatives
+    guard let first = alternatives.first, alternatives.allSatisfy({ !place.takes($0) }) else {
+      return
+    }
+    let isNull = alternatives == [.null]
+    let fault = ExpressionError(
+      isNull
+        ? .nothingToWrite(expression.text)
+        : .notWritable(expression.text, found: alternatives.count == 1 ? first.name : type.name),
+      expression.range)
+    report(.expression(fault), text, fault.range)
+  }
+}
+
+/// The kinds of value that a site accepts in addition to those that can be written as text.
+private struct AcceptedKinds: OptionSet {
+  let rawValue: Int
+
+  static let null = AcceptedKinds(rawValue: 1)
+  static let array = AcceptedKinds(rawValue: 2)
+  static let object = AcceptedKinds(rawValue: 4)
+  static let anything: AcceptedKinds = [.null, .array, .object]
+
+  func takes(_ type: ExpressionType) -> Bool {
+    switch type {
+    case .null: contains(.null)
+    case .array: contains(.array)
+    case .object: contains(.object)
+    default: true
+    }
+  }
+}
+
+extension TextSite {
+  fileprivate func acceptedKinds(forOnlyExpression isAlone: Bool) -> AcceptedKinds {
+    guard isAlone else { return [] }
+    switch self {
+    case .name, .script, .workingDirectory, .inputFile, .message, .concurrencyKey, .cacheInput,
+      .cacheOutput, .cacheKey:
+      return []
+    // An array adds one argument for each element.
+    case .argument: return .array
+    // With `null`, the variable is removed, or the input is empty.
+    case .variable, .input: return .null
+    // Elements and computed keys have their own checks; a condition accepts any value as true or false.
+    case .http(let site): return site.acceptedKinds
+    case .output, .computed, .condition, .retryCondition, .elements, .elementKey, .axis, .include,
+      .exclude, .waiting, .parameter:
+      return .anything
+    }
+  }
+}
+
+extension HTTPSite {
+  fileprivate var acceptedKinds: AcceptedKinds {
+    switch self {
+    // With `null`, the field is omitted; with an array, it is repeated.
+    case .query, .header, .field, .part: [.null, .array]
+    case .json, .expected, .until, .collected: .anything
+    // With `null`, there is no further page, no key or no proxy.
+    case .nextPage, .idempotencyKey, .proxy: .null
+    case .method, .url, .body, .bodyFile, .partFile, .partFileName, .partType, .bearer, .user,
+      .password, .saveTo, .cacheFolder, .authorities, .certificate, .key, .origin:
+      []
+    }
+  }
+}
+
+extension TextSite {
+  /// Whether the text is an expression, with or without `${{` and `}}` around it.
+  var isBare: Bool {
+    switch self {
+    case .condition, .retryCondition, .elementKey: true
+    case .http(let site): site.isBare
+    default: false
+    }
+  }
+
+  /// Whether the text must be exactly one expression.
+  var isAlone: Bool {
+    switch self {
+    case .elements, .axis, .include, .exclude, .waiting, .computed: true
+    default: false
+    }
+  }
+}
+
+extension TextSite {
+  package var isVariable: Bool {
+    if case .variable = self { true } else { false }
+  }
+}
+
+extension TextSite {
+  /// Whether the text is evaluated before there are elements: it does not see the loop of its own step or group, only
+  /// enclosing ones.
+  package var isBeforeElements: Bool {
+    self == .name || makesElements
+  }
+
+  /// Whether it determines the elements or how many run at once; it reads the enclosing `env`, not that of its own step
+  /// or group.
+  package var makesElements: Bool {
+    switch self {
+    case .elements, .axis, .include, .exclude, .computed(.elementParallel): true
+    default: false
     }
   }
 }

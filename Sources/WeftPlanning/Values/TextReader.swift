@@ -21,18 +21,18 @@ struct TextReader {
     for (index, file) in outline.files.enumerated() {
       reader.found.file = index
       file.workflow.visitTexts {
-        reader.take($1, $0, of: .workflow(file.topLevel), file.workflow.texts.value)
+        reader.take($1, $0, $2, of: .workflow(file.topLevel), file.workflow.texts.value)
       }
     }
     for (index, group) in outline.groups.enumerated() {
       guard let step = group.step, !group.isTopLevel else { continue }
       reader.found.file = group.file
-      step.visitTexts { reader.take($1, $0, of: .group(index), step.place.value?.texts ?? []) }
+      step.visitTexts { reader.take($1, $0, $2, of: .group(index), step.place.value?.texts ?? []) }
     }
     for index in outline.steps.indices {
       reader.found.file = outline.groups[outline.steps[index].group].file
-      outline.steps[index].visitTexts { site, text, places in
-        reader.take(text, site, of: .step(index), places)
+      outline.steps[index].visitTexts { site, text, place, places in
+        reader.take(text, site, place, of: .step(index), places)
       }
       reader.closeArguments(ofStep: index)
       reader.texts.closeStep()
@@ -59,18 +59,20 @@ struct TextReader {
     }
   }
 
+  /// - Parameter ownPlace: The location of the text, where it is not among `places`.
   private mutating func take(
-    _ text: String, _ site: TextSite, of owner: TextOwner, _ places: [TextPlace]
+    _ text: String, _ site: TextSite, _ ownPlace: SourceRange?, of owner: TextOwner,
+    _ places: [TextPlace]
   ) {
     remark(on: text, site, of: owner, places)
     guard site.isBare || text.hasExpression else { return }
     let template = site.isBare ? Template.parse(condition: text) : Template.parse(text)
-    let place = places.first { $0.site == site }?.range
+    let place = ownPlace ?? places.first { $0.site == site }?.range
     let planned = PlannedText(site: site, template: template, place: place, file: found.file)
     if !template.faults.isEmpty { found.node = outline.anyNode(of: owner) }
     for fault in template.faults {
       found.append(
-        .value(.expression(code: fault.code, message: fault.message, help: fault.help)),
+        .expression(fault),
         planned.part(fault.range).range(in: outline.files[found.file].workflow.source.value),
         key: site.key)
     }
@@ -185,5 +187,109 @@ extension ExpressionNode {
       if case .reference(let reference) = base.form { (reference, nil) } else { nil }
     default: nil
     }
+  }
+}
+
+/// A text that is taken literally, which is hardly intended.
+struct LiteralRemark: Sendable, Hashable {
+  let message: String
+  let help: String
+
+  /// - Parameter isOnly: Whether no argument follows.
+  init?(_ text: String, at site: TextSite, isOnly: Bool = false) {
+    switch site {
+    case .argument(0)
+    where isOnly && text.utf8.contains(UInt8(ascii: " "))
+      && !text.utf8.contains(UInt8(ascii: "/")) && !text.hasExpression:
+      // The only element of a command line, with a space in it.
+      message = "the program is called \(quoted(shortened(text))): an array is not split at spaces"
+      let words = text.split(separator: " ").map { quoted(String($0)) }
+      help = "write \(quoted(text)) without brackets, or [" + words.joined(separator: ", ") + "]"
+      return
+    case .argument(let index)
+    where index > 0 && text.utf8.count <= LiteralRemark.longestSign
+      && LiteralRemark.shellSigns.contains(text):
+      message =
+        "\(quoted(text)) is passed to the program as an argument: an "
+        + "array runs without a shell"
+      help = "write \"run\" as one string"
+      return
+    case .variable(let name):
+      if let variable = LiteralRemark.variable(in: text) {
+        message = "variables in \"env.\(name)\" are not expanded: \"$\(variable)\" is used as it is"
+        help =
+          "set it in the script: \(name)=\"…$\(variable)…\"; or declare an input, and write"
+          + " ${{ inputs.… }}"
+        return
+      }
+    default: break
+    }
+    guard let braces = LiteralRemark.bareBraces(in: text) else { return nil }
+    message = "\(quoted(shortened(braces))) is not an expression, and is used as it is"
+    help = "write ${{ … }}: $\(shortened(braces))"
+  }
+
+  private static let shellSigns: Set<String> = [
+    "|", "||", "&&", ";", ">", ">>", "<", "2>&1", "&", "2>", "&>", "|&",
+  ]
+  /// The bytes of the longest of them; most arguments are longer, and need not be hashed.
+  private static let longestSign = 4
+
+  /// Finds `$HOME` or `${HOME}`: a dollar sign and a name in capitals.
+  private static func variable(in text: String) -> String? {
+    guard text.utf8.contains(UInt8(ascii: "$")) else { return nil }
+    let bytes = Array(text.utf8)
+    for start in bytes.indices where bytes[start] == UInt8(ascii: "$") {
+      if start > 0, bytes[start - 1] == UInt8(ascii: "\\") || bytes[start - 1] == UInt8(ascii: "$")
+      {
+        continue
+      }
+      var rest = bytes[(start + 1)...]
+      if rest.first == UInt8(ascii: "{") { rest.removeFirst() }
+      let name = rest.prefix { byte in
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || byte == UInt8(ascii: "_")
+      }
+      if name.count > 1 { return String(decoding: name, as: UTF8.self) }
+    }
+    return nil
+  }
+
+  /// Finds `{{ inputs.x }}` without a dollar sign before it, with a context of expressions in it.
+  private static func bareBraces(in text: String) -> String? {
+    guard text.utf8.contains(UInt8(ascii: "{")) else { return nil }
+    var text = text
+    return text.withUTF8 { bytes in
+      var next = 0
+      while let open = pair(of: UInt8(ascii: "{"), in: bytes, from: next) {
+        next = open + 2
+        if open > 0, bytes[open - 1] == UInt8(ascii: "$") { continue }
+        let inside = bytes[next...].drop { $0 == UInt8(ascii: " ") }
+        guard contexts.contains(where: { inside.starts(with: $0.utf8) }),
+          let end = pair(of: UInt8(ascii: "}"), in: bytes, from: inside.startIndex)
+        else { continue }
+        return String(decoding: bytes[open..<end + 2], as: UTF8.self)
+      }
+      return nil
+    }
+  }
+
+  /// The first place where a byte occurs twice in a row.
+  private static func pair(
+    of byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, from start: Int
+  ) -> Int? {
+    var index = start
+    while index + 1 < bytes.count {
+      if bytes[index] == byte, bytes[index + 1] == byte { return index }
+      index += 1
+    }
+    return nil
+  }
+
+  private static let contexts = ["inputs.", "steps.", "env.", "secrets.", "matrix.", "item."]
+}
+
+extension Diagnostic {
+  static func literal(_ remark: LiteralRemark) -> Diagnostic {
+    Diagnostic("W0516", remark.message, help: remark.help, severity: .warning)
   }
 }

@@ -67,10 +67,9 @@ extension ValueChecker {
 
   /// Reports environment variables with computed values that the script evaluates or runs.
   mutating func checkVariables(ofStep index: Int) {
+    guard case .script(let script)? = outline.steps[index].command?.invocation else { return }
     let holders = variables(around: index)
-    guard !holders.isEmpty,
-      case .script(let script)? = outline.steps[index].command?.invocation
-    else { return }
+    guard !holders.isEmpty else { return }
     let ownText = texts.texts(of: .step(index)).first { $0.site == .script }
     let placeholders = ownText?.template.expressionRanges ?? []
     let evaluated = QuotedScript.variablesEvaluated(
@@ -96,22 +95,14 @@ extension ValueChecker {
       }
     }
     add(.step(index))
-    var next: Int? = outline.steps[index].group
-    while let group = next {
+    for group in EnclosingGroups(outline.groups, from: outline.steps[index].group) {
       add(outline.owner(ofGroup: group))
-      next = outline.groups[group].isTopLevel ? nil : outline.groups[group].parent
     }
     return found
   }
 
   private func shell(ofStep index: Int) -> Shell {
-    if let own = outline.steps[index].settings.shell { return own }
-    var next: Int? = outline.steps[index].group
-    while let group = next {
-      if let shell = names.settings(ofGroup: group).shell { return shell }
-      next = outline.groups[group].isTopLevel ? nil : outline.groups[group].parent
-    }
-    return .sh
+    outline.layers(ofStep: index).lazy.compactMap(\.shell).first ?? .sh
   }
 
   // MARK: Arguments

@@ -107,18 +107,18 @@ struct ValueChecker {
       ?? text.place
   }
 
-  mutating func report(_ problem: ValueProblem, _ text: PlannedText, _ part: SourceRange?) {
+  mutating func report(_ problem: Diagnostic, _ text: PlannedText, _ part: SourceRange?) {
     found.file = text.file
-    found.append(.value(problem), reportableRange(text, part), key: text.site.key)
+    found.append(problem, reportableRange(text, part), key: text.site.key)
   }
 
   mutating func report(
-    _ problem: ValueProblem, at place: SourceRange?, in file: Int, of node: Plan.NodeIndex?,
+    _ problem: Diagnostic, at place: SourceRange?, in file: Int, of node: Plan.NodeIndex?,
     key: String
   ) {
     found.file = file
     found.node = node
-    found.append(.value(problem), place, key: key)
+    found.append(problem, place, key: key)
   }
 
   mutating func keep(_ script: PlannedScript, ofStep index: Int) { scripts[index] = script }
@@ -196,8 +196,7 @@ extension ValueChecker {
       }
       do throws(LoopProblem) { try keys.add(value.value) } catch {
         return report(
-          .expression(code: LoopProblem.code, message: error.message, help: error.help), text,
-          nil)
+          Diagnostic(LoopProblem.code, error.message, help: error.help), text, nil)
       }
     }
   }

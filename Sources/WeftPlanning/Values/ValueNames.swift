@@ -18,7 +18,7 @@ final class ValueNames {
   enum Meaning {
     case value(Knowledge)
     /// - Parameter at: The index of the offending name.
-    case problem(ValueProblem, at: Int)
+    case problem(Diagnostic, at: Int)
     /// A value of that type does not have the parts that the reference names.
     case fault(ExpressionError)
     /// A problem that is already reported.
@@ -208,25 +208,15 @@ extension ValueNames {
   private func layers(read site: TextSite, of owner: TextOwner) -> [TextOwner] {
     var layers: [TextOwner]
     switch owner {
-    case .workflow(let group), .group(let group): layers = chain(from: group)
-    case .step(let index): layers = [.step(index)] + chain(from: outline.steps[index].group)
+    case .workflow(let group), .group(let group): layers = self.layers(around: group)
+    case .step(let index): layers = [owner] + self.layers(around: outline.steps[index].group)
     }
     if site.isVariable || site.makesElements { layers.removeFirst() }
     return layers
   }
 
-  private func chain(from group: Int) -> [TextOwner] {
-    var chain: [TextOwner] = []
-    var next: Int? = group
-    while let index = next {
-      chain.append(outline.owner(ofGroup: index))
-      next = outline.groups[index].isTopLevel ? nil : outline.groups[index].parent
-    }
-    return chain
-  }
-
-  func settings(ofGroup index: Int) -> CommandSettings {
-    settings(of: outline.owner(ofGroup: index))
+  private func layers(around group: Int) -> [TextOwner] {
+    EnclosingGroups(outline.groups, from: group).map(outline.owner(ofGroup:))
   }
 
   private func settings(of layer: TextOwner) -> CommandSettings {
@@ -298,7 +288,7 @@ extension ValueNames {
   }
 
   /// The problem with a name that `as` gives the elements of a loop which does not enclose the reference.
-  private func elsewhere(_ reference: ContextReference) -> ValueProblem? {
+  private func elsewhere(_ reference: ContextReference) -> Diagnostic? {
     for node in outline.nodes.indices {
       let owner: TextOwner? =
         switch outline.nodes[node] {

@@ -21,6 +21,8 @@ extension Descriptor {
     case onlyNew
     /// Truncates an existing file; writes to a device or a FIFO. Waits for a FIFO's reader.
     case orEmptied
+    /// Appends to an existing file.
+    case orExtended
   }
 
   /// Opens a file for writing, closed on exec.
@@ -31,6 +33,7 @@ extension Descriptor {
       switch creation {
       case .onlyNew: O_EXCL
       case .orEmptied: O_TRUNC
+      case .orExtended: O_APPEND
       }
     let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | existing
     return Descriptor(owning: try retrying { open(path, flags, 0o666) })

@@ -43,6 +43,14 @@ package enum FileSystem {
     return String(cString: path)
   }
 
+  /// Whether what has this path, a link itself rather than its target, belongs to the calling user or to root; `nil` if
+  /// nothing has it.
+  package static func isTrusted(_ path: String) -> Bool? {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    return status.st_uid == geteuid() || status.st_uid == 0
+  }
+
   package static func changeDirectory(to path: String) throws(SystemError) {
     _ = try retrying { chdir(path) }
   }

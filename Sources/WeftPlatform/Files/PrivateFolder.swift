@@ -49,6 +49,21 @@ package final class PrivateFolder: Sendable {
     return try? directory.bytes(of: file, limit: limit)
   }
 
+  /// The bytes of a file, which is marked as used now unless it was marked at or after a time; `nil` as for
+  /// ``read(_:limit:)``.
+  ///
+  /// - Parameter time: Seconds since 1970.
+  package func use(
+    _ name: String, limit: Int, markedBefore time: Int64
+  ) -> (bytes: [UInt8], isMarkedNow: Bool)? {
+    guard let (directory, name) = try? place(of: name, makes: false),
+      let file = try? directory.file(name, .reading), let bytes = try? file.bytes(limit: limit)
+    else { return nil }
+    if let stamp = try? FileStamp(of: file), stamp.modifiedSecond >= time { return (bytes, false) }
+    directory.touch(name)
+    return (bytes, true)
+  }
+
   /// Marks a file as used now.
   package func touch(_ name: String) {
     if let (directory, file) = try? place(of: name, makes: false) { directory.touch(file) }

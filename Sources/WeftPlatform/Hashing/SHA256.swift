@@ -1,18 +1,19 @@
-/// The hash of FIPS 180-4 §6.2, computed piece by piece.
+import CWeftPlatform
+
+/// The hash of FIPS 180-4 §6.2, computed piece by piece, with the processor's instructions if there are any.
 package struct SHA256: Sendable {
   /// A hash, as 32 bytes.
   package typealias Digest = [UInt8]
+  typealias State = SIMD8<UInt32>
 
-  private var state: [UInt32] = [
+  private var state = State(
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab,
-    0x5be0_cd19,
-  ]
+    0x5be0_cd19)
   /// Input that does not fill a block yet.
   private var rest: [UInt8] = []
   private var byteCount: UInt64 = 0
-  private var schedule = [UInt32](repeating: 0, count: 64)
 
-  package init() { rest.reserveCapacity(SHA256.blockLength * 2) }
+  package init() {}
 
   private static let blockLength = 64
 
@@ -28,26 +29,33 @@ package struct SHA256: Sendable {
       start = min(SHA256.blockLength - rest.count, bytes.count)
       rest.append(contentsOf: bytes[..<start])
       guard rest.count == SHA256.blockLength else { return }
-      let block = rest
-      block.withUnsafeBytes { mix($0) }
+      rest.withUnsafeBytes { SHA256.add($0, to: &state) }
       rest.removeAll(keepingCapacity: true)
     }
-    while bytes.count - start >= SHA256.blockLength {
-      mix(UnsafeRawBufferPointer(rebasing: bytes[start..<start + SHA256.blockLength]))
-      start += SHA256.blockLength
-    }
-    rest.append(contentsOf: bytes[start...])
+    let end = bytes.count - (bytes.count - start) % SHA256.blockLength
+    SHA256.add(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), to: &state)
+    rest.append(contentsOf: bytes[end...])
   }
 
   /// The hash of all input so far.
   package func digest() -> Digest {
-    var last = self
-    let padding = (SHA256.blockLength * 2 - 9 - rest.count) % SHA256.blockLength
-    last.update([0x80] + [UInt8](repeating: 0, count: padding))
-    let bits = byteCount &* 8
-    last.update((0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * UInt64($0))) })
-    return last.state.flatMap { word in
-      (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * UInt32($0))) }
+    var last = state
+    // A bit, zeros up to the end of a block, and the number of bits of the input.
+    let count = rest.count < SHA256.blockLength - 8 ? SHA256.blockLength : 2 * SHA256.blockLength
+    withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { padded in
+      padded.initializeMemory(as: UInt8.self, repeating: 0)
+      padded.copyBytes(from: rest)
+      padded[rest.count] = 0x80
+      padded.storeBytes(of: (byteCount &* 8).bigEndian, toByteOffset: count - 8, as: UInt64.self)
+      SHA256.add(UnsafeRawBufferPointer(padded), to: &last)
+    }
+    return Digest(unsafeUninitializedCapacity: 32) { bytes, count in
+      for index in 0..<32 {
+        let shift = 24 - 8 * UInt32(index & 3)
+        bytes.initializeElement(
+          at: index, to: UInt8(truncatingIfNeeded: last[index >> 2] >> shift))
+      }
+      count = 32
     }
   }
 
@@ -59,61 +67,36 @@ package struct SHA256: Sendable {
 
   /// The digest in lower-case hexadecimal digits.
   package static func text(of digest: Digest) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    let digits: StaticString = "0123456789abcdef"
+    return String(unsafeUninitializedCapacity: 2 * digest.count) { text in
+      for (index, byte) in digest.enumerated() {
+        text.initializeElement(at: 2 * index, to: digits.utf8Start[Int(byte >> 4)])
+        text.initializeElement(at: 2 * index + 1, to: digits.utf8Start[Int(byte & 15)])
+      }
+      return 2 * digest.count
+    }
   }
 
-  /// Adds one block to the state.
-  private mutating func mix(_ block: UnsafeRawBufferPointer) {
-    schedule.withUnsafeMutableBufferPointer { words in
-      for index in 0..<16 {
-        words[index] = UInt32(
-          bigEndian: block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
-      }
-      for index in 16..<64 {
-        let (old, new) = (words[index - 15], words[index - 2])
-        let first = rotated(old, 7) ^ rotated(old, 18) ^ (old >> 3)
-        let second = rotated(new, 17) ^ rotated(new, 19) ^ (new >> 10)
-        words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
-      }
-    }
-    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
-    var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-    schedule.withUnsafeBufferPointer { words in
-      SHA256.constants.withUnsafeBufferPointer { constants in
-        for round in 0..<64 {
-          let choice = (e & f) ^ (~e & g)
-          let majority = (a & b) ^ (a & c) ^ (b & c)
-          let one = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
-          let zero = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
-          let first = h &+ one &+ choice &+ constants[round] &+ words[round]
-          (h, g, f, e) = (g, f, e, d &+ first)
-          (d, c, b, a) = (c, b, a, first &+ zero &+ majority)
-        }
-      }
-    }
-    for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
+  /// Adds whole blocks.
+  static func add(_ blocks: UnsafeRawBufferPointer, to state: inout State) {
+    guard let first = blocks.baseAddress else { return }
+    change(&state) { weft_sha256($0, first, blocks.count / blockLength) }
   }
 
-  /// FIPS 180-4 §4.2.2: the first 32 bits of the fractions of the cube roots of the first 64 primes.
-  private static let constants: [UInt32] = [
-    0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4,
-    0xab1c_5ed5, 0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe,
-    0x9bdc_06a7, 0xc19b_f174, 0xe49b_69c1, 0xefbe_4786, 0x0fc1_9dc6, 0x240c_a1cc, 0x2de9_2c6f,
-    0x4a74_84aa, 0x5cb0_a9dc, 0x76f9_88da, 0x983e_5152, 0xa831_c66d, 0xb003_27c8, 0xbf59_7fc7,
-    0xc6e0_0bf3, 0xd5a7_9147, 0x06ca_6351, 0x1429_2967, 0x27b7_0a85, 0x2e1b_2138, 0x4d2c_6dfc,
-    0x5338_0d13, 0x650a_7354, 0x766a_0abb, 0x81c2_c92e, 0x9272_2c85, 0xa2bf_e8a1, 0xa81a_664b,
-    0xc24b_8b70, 0xc76c_51a3, 0xd192_e819, 0xd699_0624, 0xf40e_3585, 0x106a_a070, 0x19a4_c116,
-    0x1e37_6c08, 0x2748_774c, 0x34b0_bcb5, 0x391c_0cb3, 0x4ed8_aa4a, 0x5b9c_ca4f, 0x682e_6ff3,
-    0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7,
-    0xc671_78f2,
-  ]
-}
+  /// The computation that works on every processor.
+  static func addPortably(_ blocks: UnsafeRawBufferPointer, to state: inout State) {
+    guard let first = blocks.baseAddress else { return }
+    change(&state) { weft_sha256_portably($0, first, blocks.count / blockLength) }
+  }
 
-@inline(__always)
-private func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 {
-  word >> count | word << (32 - count)
+  private static func change(
+    _ state: inout State, _ body: (UnsafeMutablePointer<UInt32>) -> Void
+  ) {
+    withUnsafeMutableBytes(of: &state) { bytes in
+      // A vector of eight words is eight words in a row.
+      bytes.withMemoryRebound(to: UInt32.self) { body($0.baseAddress!) }
+    }
+  }
 }
 
 /// A hash that can only be computed with the key: RFC 2104 over SHA-256.

@@ -101,6 +101,11 @@ package struct EnvironmentBlock: Sendable {
     flatLayer().names.map { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// All variables; bytes that are not UTF-8 are replaced.
+  package var variables: [String: String] {
+    names.reduce(into: [:]) { all, name in all[name] = self[name] }
+  }
+
   package var count: Int {
     parts.shared.entries.count - parts.hidden.count + parts.changes.entries.count
   }

@@ -1,17 +1,18 @@
-package import WeftEvents
+public import WeftEvents
 import WeftPlatform
 
 /// Decides which recorded runs are removed.
 ///
 /// A run that could still be resumed is removed only if the policy says so. A run held by an engine, or a folder that
 /// is not a run's, is never removed.
-package struct CleaningPolicy: Sendable, Hashable {
+public struct CleaningPolicy: Sendable, Hashable {
   /// The facts about one run.
-  package struct Candidate: Sendable, Hashable {
-    package var run: RunID
-    package var retention: RunRetention
-    /// 0 if ``CleaningPolicy/bytes`` is not used.
-    package var bytes: Int
+  public struct Candidate: Sendable, Hashable {
+    public package(set) var run: RunID
+    /// Whether its files may be removed.
+    public package(set) var retention: RunRetention
+    /// The size of its files.
+    public package(set) var bytes: Int
 
     package init(_ run: RunID, _ retention: RunRetention, bytes: Int = 0) {
       self.run = run
@@ -21,17 +22,20 @@ package struct CleaningPolicy: Sendable, Hashable {
   }
 
   /// The number of newest runs to keep; `nil` for no limit.
-  package var count: Int?
-  /// The maximum time since the start of a run.
-  package var age: Duration?
-  /// The maximum size of all runs together. The oldest are removed first; the newest always stays.
-  package var bytes: Int?
-  package var removesUnfinished: Bool
+  public var count: Int?
+  /// The maximum time since the start of a run; `nil` for no limit.
+  public var age: Duration?
+  /// The maximum size of all runs together. The oldest are removed first; the newest always stays. `nil` for
+  /// no limit.
+  public var bytes: Int?
+  /// Whether runs that could still be resumed are removed like those that have ended.
+  public var removesUnfinished: Bool
 
   /// The number of runs kept by default.
-  package static let defaultCount = 50
+  public static let defaultCount = 50
 
-  package init(
+  /// Creates a policy; without any limit it removes nothing.
+  public init(
     count: Int? = nil, age: Duration? = nil, bytes: Int? = nil, removesUnfinished: Bool = false
   ) {
     self.count = count
@@ -80,7 +84,7 @@ package struct CleaningPolicy: Sendable, Hashable {
 }
 
 /// Whether the files of a run may be removed.
-package enum RunRetention: Sendable, Hashable {
+public enum RunRetention: Sendable, Hashable {
   /// Its end is recorded.
   case ended
   /// It waits for approval or was interrupted, and could still be resumed.

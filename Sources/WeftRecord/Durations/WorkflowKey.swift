@@ -1,5 +1,6 @@
 import WeftDefinition
 import WeftDiagnostics
+package import WeftEvents
 public import WeftPlanning
 import WeftPlatform
 
@@ -20,6 +21,11 @@ public struct WorkflowKey: Sendable, Hashable, CustomStringConvertible {
     self.init(
       file: plan.workflow.source.value?.path, name: plan.workflow.name,
       below: try? FileSystem.currentDirectory())
+  }
+
+  /// The workflow of a recorded run.
+  package init?(_ opening: RecordOpening) {
+    self.init(file: opening.file, name: opening.workflow, below: opening.directory)
   }
 
   /// - Parameter directory: The base of a relative path.

@@ -223,7 +223,7 @@ extension RunFolder.Contents {
       run: run, workflow: plan.workflow.name, file: sources.first?.path,
       hash: sources.first.map { hash($0.bytes) },
       nested: nested.map { RecordedFile(path: $0.path, hash: hash($0.bytes)) },
-      directory: try? FileSystem.currentDirectory(),
+      directory: try? FileSystem.currentDirectory(), user: ThisProcess.userName,
       inputs: inputs.entries.map { entry in
         ReportedOutput(name: entry.name.text, value: entry.isSecret ? .none : .some(entry.value))
       },

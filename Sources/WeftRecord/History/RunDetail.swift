@@ -8,30 +8,25 @@ package struct RunDetail: Sendable {
   package let run: RunID
   package let state: RecordedState
   package let recorded: RunState
-  /// The steps in the order of their first records.
-  package let order: [StepAddress]
   /// The damage at which reading stopped.
   package let damage: JournalError?
   /// The path of the run's folder in messages.
   package let folder: String
 
   package init(
-    _ run: RunID, _ state: RecordedState, _ recorded: RunState, order: [StepAddress],
+    _ run: RunID, _ state: RecordedState, _ recorded: RunState,
     damage: JournalError? = nil, folder: String
   ) {
     self.run = run
     self.state = state
     self.recorded = recorded
-    self.order = order
     self.damage = damage
     self.folder = folder
   }
 
   /// The steps in the order of their first records, without outdated ones.
-  package var steps: [(address: StepAddress, step: RecordedStep)] {
-    order.compactMap { address in
-      recorded.steps[address].flatMap { $0.isOutdated ? nil : (address, $0) }
-    }
+  package var steps: some Sequence<RecordedSteps.Element> {
+    recorded.steps.lazy.filter { !$0.step.isOutdated }
   }
 
   /// Returns the path of a step's log, which exists if the step wrote anything.
@@ -43,10 +38,8 @@ package struct RunDetail: Sendable {
 extension RunDetail {
   /// The steps that wait for approval, and their messages, in journal order.
   package var questions: [ApprovalRequest] {
-    order.compactMap { address in
-      guard let step = recorded.steps[address], step.isAsking, let message = step.question else {
-        return nil
-      }
+    recorded.steps.compactMap { address, step in
+      guard step.isAsking, let message = step.question else { return nil }
       return ApprovalRequest(step: address, message: message)
     }
   }
@@ -63,29 +56,14 @@ extension StateDirectory {
     let directory = try folder(of: run)
     // Checked first: if no engine holds the run now, the journal is final when it is read.
     let isHeld = try RunFolder.isHeld(directory)
-    var order = MentionOrder()
-    let contents = try RunFolder.contents(of: run, in: self, limits: limits) { record in
-      order.apply(record)
-      visit(record)
-    }
+    let contents = try RunFolder.contents(of: run, in: self, limits: limits, visiting: visit)
     guard contents.lines > 0 || contents.damage != nil else {
       throw .missingOpening(
         run, journal: "\(directory.path)/\(RunFolder.journalName)", bytes: contents.tornBytes)
     }
     return RunDetail(
       run, contents.damage == nil ? contents.run.state(isHeld: isHeld) : .damaged, contents.run,
-      order: order.steps, damage: contents.damage, folder: directory.path)
-  }
-}
-
-/// Steps in the order of their first records.
-private struct MentionOrder {
-  private(set) var steps: [StepAddress] = []
-  private var known: Set<StepAddress> = []
-
-  mutating func apply(_ record: RunRecord) {
-    guard let step = record.kind.step, known.insert(step).inserted else { return }
-    steps.append(step)
+      damage: contents.damage, folder: directory.path)
   }
 }
 
@@ -114,13 +92,14 @@ extension RunState {
   /// The elements with any record, and all elements around them.
   private var startedElements: Set<StepAddress> {
     var found: Set<StepAddress> = []
-    let current = steps.filter { !$0.value.isOutdated }.keys
-    for address in [current.map { $0 }, groups.keys.map { $0 }].joined() {
+    let insert = { (address: StepAddress) in
       var next = address.innermostElement
       while let element = next, found.insert(element).inserted {
         next = element.loop?.innermostElement
       }
     }
+    for (address, step) in steps where !step.isOutdated { insert(address) }
+    groups.keys.forEach(insert)
     return found
   }
 
@@ -133,14 +112,14 @@ extension RunState {
       let size = max(1, sizes[loop.address]?.count ?? 1)
       return sum + size * (loop.notStarted - (loop.address.hasElement ? 0 : 1))
     }
-    return max(0, planned + steps.keys.count(where: \.hasElement) + expanded)
+    return max(0, planned + steps.count(where: \.address.hasElement) + expanded)
   }
 
   /// The steps in the elements of each loop, by the parts of their addresses after the element. Steps of inner loops
   /// belong to those.
   private var stepsOfElements: [StepAddress: Set<ArraySlice<StepAddress.Part>>] {
     var found: [StepAddress: Set<ArraySlice<StepAddress.Part>>] = [:]
-    for address in steps.keys {
+    for (address, _) in steps {
       guard let element = address.innermostElement, let loop = element.loop else { continue }
       found[loop, default: []].insert(address.parts(after: element))
     }
@@ -154,24 +133,18 @@ package struct ResumeAdvice: Sendable, Hashable {
   package var again: [StepAddress] = []
   /// The interrupted steps: they run again only if they are safe to repeat or the user allows it.
   package var inDoubt: [StepAddress] = []
-  /// The number of steps of the plan without a record.
+  /// The number of steps without a record, those of all elements of started loops included.
   package var unlisted = 0
 
   package init(_ detail: RunDetail) {
-    for address in detail.order {
-      guard let step = detail.recorded.steps[address] else { continue }
+    for (address, step) in detail.recorded.steps {
       if detail.recorded.isInDoubt(address) {
         inDoubt.append(address)
       } else if step.restarts {
         again.append(address)
       }
     }
-    // The plan does not count elements; their loops are recorded as groups.
-    let mentioned = detail.order.count { !$0.hasElement }
-    let loopCount = detail.recorded.groups.count { address, group in
-      group.elements != nil && !address.hasElement
-    }
-    unlisted = max(0, (detail.recorded.start?.stepCount ?? 0) - mentioned - loopCount)
+    unlisted = max(0, (detail.recorded.stepCount ?? 0) - detail.recorded.steps.count)
   }
 }
 

@@ -34,10 +34,13 @@ extension EventJSON {
     writer.member("workflow", recorded.opening?.workflow)
     writer.member("file", recorded.opening?.file)
     writer.member("directory", recorded.lastOpening?.directory)
+    writer.member("user", recorded.opening?.user)
     writer.member("startedAt", recorded.startedAt.map(WireClock.text(of:)))
     writer.member("lastRecordAt", recorded.lastAt.map(WireClock.text(of:)))
     writer.member("durationUs", recorded.duration.wholeMicroseconds)
     writer.member("resumptions", recorded.resumptions)
+    writer.parts(recorded.parts)
+    writer.usage(recorded.usage)
     writer.inputs(recorded.opening?.inputs ?? [])
     writer.member("folder", detail.folder)
     writer.member("damage", detail.damage?.message)
@@ -59,7 +62,10 @@ extension EventJSON {
     writer.member("step", address.text)
     writer.member("startedAt", step.startedAt.map(WireClock.text(of:)))
     switch step.state {
-    case .queued: writer.member("state", "queued")
+    case .queued:
+      writer.member("state", "queued")
+      var reason = step.waitReason
+      code(&reason)
     case .started where step.isAsking:
       writer.member("state", "asking")
       writer.member("message", step.question ?? "")
@@ -96,6 +102,28 @@ extension JSONWriter {
     }
   }
 
+  /// Writes the parts of a resumed run under each engine.
+  fileprivate mutating func parts(_ parts: [RecordedPart]) {
+    if parts.count < 2 { return }
+    array("parts") {
+      for part in parts {
+        $0.object {
+          $0.member("startedAt", WireClock.text(of: part.startedAt))
+          $0.member("durationUs", part.duration.wholeMicroseconds)
+        }
+      }
+    }
+  }
+
+  fileprivate mutating func usage(_ usage: RunUsage) {
+    object("totals") {
+      $0.member("attempts", usage.attempts)
+      $0.member("processorUs", usage.processorTime.wholeMicroseconds)
+      $0.member("peakMemoryBytes", usage.peakMemoryBytes)
+      $0.member("outputBytes", Int(clamping: usage.outputBytes))
+    }
+  }
+
   /// Writes the number of elements of each loop, and how many of them have not begun.
   fileprivate mutating func loops(_ loops: [RecordedLoop]) {
     if loops.isEmpty { return }
@@ -127,5 +155,10 @@ extension RecordedStep {
     case .started, .retrying: !isAsking
     case .queued, .skipped: false
     }
+  }
+
+  /// Whether it has a log, unless something removed it.
+  package var hasWritten: Bool {
+    if case .finished(let end, _) = state { end.logBytes > 0 && !isCached } else { false }
   }
 }

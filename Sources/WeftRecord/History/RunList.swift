@@ -36,7 +36,9 @@ extension StateDirectory {
 
 /// The entries of ended runs, from the file that keeps them.
 private struct KnownRuns {
-  private var runs: [RunID: KeptRunEntry] = [:]
+  private var entries: [KeptRunEntry] = []
+  /// The indices in `entries`. Entries are large: a dictionary of them would move them all whenever it grows.
+  private var places: [RunID: Int] = [:]
   private var newCount = 0
 
   private static let name = "list"
@@ -53,19 +55,25 @@ private struct KnownRuns {
   }
 
   private mutating func read(_ text: UnsafeRawBufferPointer) {
-    runs.reserveCapacity(text.count / 128)
+    entries.reserveCapacity(text.count / 128)
+    places.reserveCapacity(text.count / 128)
     var start = 0
     while let length = text[start...].firstIndex(of: UInt8(ascii: "\n")).map({ $0 - start }) {
       let line = UnsafeRawBufferPointer(rebasing: text[start..<start + length])
       guard let known = KeptRunEntry(line: line) else { return }
-      runs[known.entry.run] = known
+      insert(known)
       start += length + 1
     }
   }
 
+  private mutating func insert(_ entry: KeptRunEntry) {
+    places[entry.entry.run] = entries.count
+    entries.append(entry)
+  }
+
   func entry(of run: RunID, _ stamp: FileStamp) -> RunListEntry? {
-    guard let known = runs[run], known.isOf(stamp) else { return nil }
-    return known.entry
+    guard let place = places[run], entries[place].isOf(stamp) else { return nil }
+    return entries[place].entry
   }
 
   mutating func add(_ entry: RunListEntry, _ stamp: FileStamp) {
@@ -73,7 +81,7 @@ private struct KnownRuns {
     case .success, .failure, .cancelled: break
     case .waiting, .interrupted, .running, .damaged: return
     }
-    runs[entry.run] = KeptRunEntry(entry, stamp)
+    insert(KeptRunEntry(entry, stamp))
     newCount += 1
   }
 
@@ -84,9 +92,9 @@ private struct KnownRuns {
     guard newCount >= KnownRuns.fewestNew else { return }
     var writer = EventJSON(version: "", isJournal: true)
     for run in existing {
-      guard let known = runs[run] else { continue }
+      guard let place = places[run] else { continue }
       writer.beginObject()
-      writer.write(known)
+      writer.write(entries[place])
       writer.endLine()
     }
     var bytes = writer.writer.bytes
@@ -134,6 +142,7 @@ extension RunListEntry {
   package init(_ run: RunID, _ recorded: RunState, isHeld: Bool) {
     self.init(run, recorded.state(isHeld: isHeld))
     startedAt = recorded.startedAt
+    user = recorded.opening?.user
     workflow = recorded.opening?.workflow
     file = recorded.opening?.file
     inputs = recorded.opening?.inputs ?? []

@@ -31,8 +31,8 @@ package struct LogLines {
     var bytes: [UInt8] = []
     for line in block?.lines ?? [] {
       let part = block!.bytes[line.range]
-      for whole in parts.take(part, isWhole: line.ending != .partial) {
-        style.append(output: whole, prefix: prefix, to: &bytes)
+      parts.take(part, isWhole: line.ending != .partial) {
+        style.append(output: $0, prefix: prefix, to: &bytes)
       }
     }
     return bytes

@@ -3,7 +3,7 @@ import WeftDiagnostics
 import WeftEvents
 import WeftExecution
 import WeftJSON
-import WeftPlanning
+package import WeftPlanning
 package import WeftRecord
 
 /// The complete recorded state of a run as text.
@@ -21,19 +21,33 @@ package struct RunDetailText: Sendable {
   }
 
   /// Returns the text, with a line end after each line.
-  package func rendered(_ detail: RunDetail) -> String {
-    var lines = head(detail)
-    if !detail.order.isEmpty { lines.append("") }
-    for (address, step) in detail.steps { lines += self.lines(of: step, address, detail) }
-    lines += detail.recorded.loops.filter { $0.notStarted > 0 }.map { loop in
+  ///
+  /// - Parameter plan: The plan of the run, with which a run in progress also shows the steps that wait for others.
+  package func rendered(_ detail: RunDetail, _ plan: Plan? = nil) -> String {
+    var output = ""
+    let show = { (lines: [String]) in
+      for line in lines {
+        output += line
+        output += "\n"
+      }
+    }
+    show(head(detail))
+    if detail.recorded.steps.count > 0 { show([""]) }
+    var surroundings = StepSurroundings(detail, RecordedWaits(detail, plan))
+    for (address, step) in detail.steps { show(lines(of: step, address, &surroundings)) }
+    var lines = detail.recorded.loops.filter { $0.notStarted > 0 }.map { loop in
       "\(palette.skipped) \(text.name(loop.address.text)): not started: "
         + "\(loop.notStarted) of \(Count(loop.elements, "element"))"
+    }
+    if let plan, detail.state == .running {
+      lines += self.lines(of: PendingSteps(plan, detail.recorded).steps)
     }
     if let outputs = detail.recorded.end?.outputs, !outputs.isEmpty {
       lines += ["", "outputs"] + outputs.map { "  \(text.name($0.name)): \(shown($0.value))" }
     }
     lines += [""] + next(detail)
-    return lines.map { $0 + "\n" }.joined()
+    show(lines)
+    return output
   }
 
   // MARK: The run
@@ -50,20 +64,31 @@ package struct RunDetailText: Sendable {
     for input in recorded.opening?.inputs ?? [] {
       fact("input", "\(text.name(input.name)): \(shown(input.value))")
     }
-    fact("started", recorded.startedAt.map { ShownMoment.text($0) + " UTC" })
-    if recorded.resumptions > 0 {
-      let last = recorded.start.map { ", last at \(ShownMoment.text($0.startedAt)) UTC" } ?? ""
-      fact("resumed", "\(Count(recorded.resumptions, "time"))\(last)")
+    let user = recorded.opening?.user.map { " by \(text.name($0))" } ?? ""
+    fact("started", recorded.startedAt.map { "\(ShownMoment.text($0)) UTC\(user)" })
+    for (index, part) in recorded.parts.enumerated() where recorded.resumptions > 0 {
+      fact(
+        "part \(index + 1)",
+        "\(ShownMoment.text(part.startedAt)) UTC, for \(ShownDuration.precise(part.duration))")
     }
+    fact("used", used(recorded.usage))
     fact("record", text.name(detail.folder))
     if let end = recorded.end {
-      fact("failed of", end.firstFailure.map { "\"\(text.name($0.text))\"" })
+      fact("failed in", end.firstFailure.map { "\"\(text.name($0.text))\"" })
       fact("failed", end.failure.map { text.name($0.message) })
       fact("cancelled", end.cancellation.map { text.name($0.sentence) })
     }
     for warning in recorded.warnings { fact("warning", text.name(warning.message)) }
     fact("damaged", detail.damage.map { text.name($0.message) })
     return lines
+  }
+
+  /// Returns `CPU 3.1 s, 45 MB at most, in 12 attempts`; `nil` if no program has ended.
+  private func used(_ usage: RunUsage) -> String? {
+    guard usage.processorTime > .zero else { return nil }
+    let memory = usage.peakMemoryBytes.map { ", \(ShownSize.text($0)) at most" } ?? ""
+    return "CPU \(ShownDuration.precise(usage.processorTime))\(memory), in "
+      + "\(Count(usage.attempts, "attempt"))"
   }
 
   private func verdict(_ detail: RunDetail) -> String {
@@ -84,12 +109,17 @@ package struct RunDetailText: Sendable {
   // MARK: Steps
 
   private func lines(
-    of step: RecordedStep, _ address: StepAddress, _ detail: RunDetail
+    of step: RecordedStep, _ address: StepAddress, _ surroundings: inout StepSurroundings
   ) -> [String] {
+    let detail = surroundings.detail
     let name = text.name(address.text)
     var lines: [String]
     switch step.state {
-    case .queued: lines = ["\(palette.skipped) \(name): \(waiting(step, detail))"]
+    case .queued:
+      let wait =
+        detail.state == .running
+        ? surroundings.waits.reason(of: step, at: address).phrase : "not started"
+      lines = ["\(palette.skipped) \(name): \(text.name(wait))"]
     case .started where step.isAsking:
       lines = [
         "\(palette.cancelled) \(name): waits for approval: \(text.name(step.question ?? ""))"
@@ -113,29 +143,29 @@ package struct RunDetailText: Sendable {
       ]
     case .finished(let end, _): lines = self.lines(of: end, called: name)
     }
+    if case .finished(let end, _) = step.state, !step.isCached, let usage = end.usage {
+      let memory = usage.peakMemoryBytes.map { ", \(ShownSize.text($0))" } ?? ""
+      lines[0] += palette.painted(
+        ", CPU \(ShownDuration.precise(usage.processorTime))\(memory)", .faint)
+    }
     if let moment = step.startedAt, !step.isCached {
-      let day = detail.recorded.startedAt.map { ShownMoment.text($0).prefix(10) }
-      let shown = ShownMoment.text(moment)
-      let began = shown.prefix(10) == day ? String(shown.suffix(8)) : shown
-      lines[0] += palette.painted(", began \(began)", .faint)
+      lines[0] += palette.painted(", began \(surroundings.shown(moment))", .faint)
     }
     if step.needsLog { lines.append("    log: \(text.name(detail.logPath(of: address)))") }
     return lines
   }
 
-  /// Returns a phrase such as `waits for pool "db", held by "a"`.
-  private func waiting(_ step: RecordedStep, _ detail: RunDetail) -> String {
-    guard detail.state == .running else { return "not started" }
-    for pool in step.pools {
-      let holders = detail.order.filter { address in
-        detail.recorded.steps[address].map { $0.isRunning && $0.pools.contains(pool) } ?? false
-      }
-      if !holders.isEmpty {
-        return "waits for pool \"\(text.name(pool))\", held by \(named(holders))"
-      }
+  /// Returns lines such as `deploy: waits for "build"`; only the first of many.
+  private func lines(of pending: [PendingSteps.Step]) -> [String] {
+    let rest = pending.count - RunDetailText.pendingLimit
+    let lines = pending.prefix(RunDetailText.pendingLimit).map { step in
+      let name = text.name(step.address.text)
+      return "\(palette.skipped) \(name): waits for \(named(step.waitsFor))"
     }
-    return "waits for a slot"
+    return lines + (rest > 0 ? ["  and \(rest) more wait for other steps"] : [])
   }
+
+  private static let pendingLimit = 20
 
   private func lines(of end: StepEnd, called name: String) -> [String] {
     let duration = ShownDuration.precise(end.duration)
@@ -159,6 +189,7 @@ package struct RunDetailText: Sendable {
     case .cancelled, .skipped:
       lines = ["\(palette.cancelled) \(name): cancelled after \(duration): \(text.name(reason))"]
     }
+    if let reason = end.ranBecause { lines.append("    ran because \(text.name(reason))") }
     return lines + end.outputs.map { "    \(text.name($0.name)): \(shown($0.value))" }
   }
 
@@ -218,9 +249,33 @@ extension RunDetailText {
   private static let nameLimit = 10
 }
 
-extension RecordedStep {
-  fileprivate var isRunning: Bool { if case .started = state { true } else { false } }
+/// Facts about a run that the lines of many steps share.
+private struct StepSurroundings {
+  let detail: RunDetail
+  let waits: RecordedWaits
+  private let day: Substring?
+  /// The last second that was shown, and its text: steps often begin in the same one.
+  private var second: Int64?
+  private var text = ""
 
+  init(_ detail: RunDetail, _ waits: RecordedWaits) {
+    self.detail = detail
+    self.waits = waits
+    day = detail.recorded.startedAt.map { ShownMoment.text($0).prefix(10) }
+  }
+
+  /// Returns the time of a moment, with its date if that is not the one of the run's start.
+  mutating func shown(_ moment: WallTime) -> String {
+    let second = moment.nanoseconds / 1_000_000_000
+    if second != self.second {
+      let shown = ShownMoment.text(moment)
+      (self.second, text) = (second, shown.prefix(10) == day ? String(shown.suffix(8)) : shown)
+    }
+    return text
+  }
+}
+
+extension RecordedStep {
   /// Whether its log is worth reading.
   fileprivate var needsLog: Bool {
     guard mayHaveWritten else { return false }

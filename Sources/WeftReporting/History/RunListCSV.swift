@@ -5,7 +5,7 @@ package import WeftEvents
 package enum RunListCSV {
   private static let heads = [
     "run", "state", "startedAt", "durationUs", "steps", "succeeded", "failed", "tolerated",
-    "cancelled", "skipped", "workflow", "file", "damage",
+    "cancelled", "skipped", "workflow", "file", "user", "damage",
   ]
 
   package static func rendered(_ runs: [RunListEntry]) -> String {
@@ -18,7 +18,7 @@ package enum RunListCSV {
       run.run.text, run.state.rawValue, run.startedAt.map(WireClock.text(of:)) ?? "",
       text(run.duration?.wholeMicroseconds), text(run.stepCount), text(counts?.succeeded),
       text(counts?.failed), text(counts?.tolerated), text(counts?.cancelled), text(counts?.skipped),
-      run.workflow ?? "", run.file ?? "", run.damage ?? "",
+      run.workflow ?? "", run.file ?? "", run.user ?? "", run.damage ?? "",
     ]
   }
 

@@ -26,6 +26,7 @@ package enum RunListJSON {
       $0.member("run", run.run.text)
       $0.member("state", run.state.rawValue)
       $0.member("startedAt", run.startedAt.map(WireClock.text(of:)))
+      $0.member("user", run.user)
       $0.member("workflow", run.workflow)
       $0.member("file", run.file)
       $0.inputs(run.inputs)

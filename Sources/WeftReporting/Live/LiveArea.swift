@@ -14,9 +14,15 @@ struct LiveArea {
   let now: Duration
   /// The estimated remaining time of the run, if known.
   let remaining: Duration?
+  /// The step whose lines are shown above, so that its last one is not repeated.
+  var shownAlone: StepAddress?
+  /// The steps that wait, and for what, as far as that is known.
+  var waiting = WaitingSteps()
 
   /// The maximum width: wider lines would add nothing, and wrap sooner when the terminal is made narrower.
   static let widthLimit = 120
+  /// The maximum number of rows for steps that wait for something other than a slot.
+  private static let waitingLimit = 5
 
   private var columns: Int { min(size.columns - 1, LiveArea.widthLimit) }
   private var rows: Int { max(1, size.rows - 2) }
@@ -36,39 +42,73 @@ struct LiveArea {
 
   /// A row for something in progress.
   private struct Row {
+    enum Remark {
+      /// A line of the step's output, as it was written.
+      case output([UInt8])
+      case text(String)
+      case progress(ProgressLine)
+    }
+
     let address: StepAddress
     let order: Int
     /// `nil` if it waits.
     var since: Duration?
-    /// A step's last line of output, or its state.
-    var remark: [UInt8]
+    /// A step's last line of output, its progress, or its state.
+    var remark: Remark
   }
 
   private func makeRows(_ progress: RunProgress) -> [Row] {
     let steps = progress.running.values.map { step in
       Row(address: step.address, order: step.order, since: step.since, remark: remark(on: step))
     }
-    let loops = progress.loops.values.map { fanOut in
+    let running = progress.runningElements
+    let loops = progress.loops.values.map { loop in
       Row(
-        address: fanOut.address, order: fanOut.order, since: fanOut.since,
-        remark: Array((progress.tally.open[fanOut.address]?.elements?.text ?? "").utf8))
+        address: loop.address, order: loop.order, since: loop.since,
+        remark: remark(on: loop, running: running[loop.address] ?? 0, progress))
     }
-    let waiters = progress.retrying.values.map { waiter in
+    let retrying = progress.retrying.values.map { waiter in
       Row(address: waiter.address, order: waiter.order, remark: remark(on: waiter))
     }
-    return steps + loops + waiters
+    return steps + loops + retrying + waitingRows
   }
 
-  private func remark(on step: RunProgress.RunningStep) -> [UInt8] {
-    if let question = step.question { return Array("waits for approval: \(question)".utf8) }
-    guard let end = step.waitsUntil else { return step.tail.latest }
-    return Array("waits, \(left(until: end)) left".utf8)
+  /// The steps that wait for something other than a slot of the run, last and not many. The bars of loops cover
+  /// their elements.
+  private var waitingRows: [Row] {
+    waiting.first.filter { $0.reason != .slot && !$0.step.hasElement }
+      .prefix(LiveArea.waitingLimit).enumerated().map { index, waiter in
+        Row(
+          address: waiter.step, order: .max - LiveArea.waitingLimit + index,
+          remark: .text(waiter.reason.phrase))
+      }
+  }
+
+  private func remark(on step: RunProgress.RunningStep) -> Row.Remark {
+    if let question = step.question { return .text("waits for approval: \(question)") }
+    if let end = step.waitsUntil { return .text("waits, \(left(until: end)) left") }
+    if let progress = step.progress { return .progress(ProgressLine(progress, step.pace, at: now)) }
+    return .output(step.address == shownAlone ? [] : step.tail.latest)
+  }
+
+  private func remark(
+    on loop: RunProgress.OpenLoop, running: Int, _ progress: RunProgress
+  ) -> Row.Remark {
+    guard let elements = progress.tally.open[loop.address]?.elements else { return .text("") }
+    var line = ProgressLine(elements, running: running, loop.pace, at: now)
+    if running == 0 { line.note = reason(ofWaitIn: loop.address) }
+    return .progress(line)
+  }
+
+  /// The reason why the first element waits.
+  private func reason(ofWaitIn loop: StepAddress) -> String? {
+    waiting.first.first { $0.step.isInside(loop) }?.reason.phrase
   }
 
   /// Returns a remark such as `attempt 2 of 5 in 3 s`.
-  private func remark(on waiter: RunProgress.Waiter) -> [UInt8] {
+  private func remark(on waiter: RunProgress.Waiter) -> Row.Remark {
     let limit = waiter.attemptLimit.map { " of \($0)" } ?? ""
-    return Array("attempt \(waiter.attempt)\(limit) in \(left(until: waiter.until))".utf8)
+    return .text("attempt \(waiter.attempt)\(limit) in \(left(until: waiter.until))")
   }
 
   /// Rounds up, so that it shows zero only when no time is left.
@@ -98,14 +138,20 @@ struct LiveArea {
       let used = 4 + labelWidth + ageWidth
       guard used <= columns else { return text.cut(left + ages[index], columns: columns) }
       return left + palette.painted(ages[index], .faint)
-        + latest(shown[index].remark, columns: columns - used - 2)
+        + self.shown(shown[index].remark, columns: columns - used - 2)
     }
   }
 
-  private func latest(_ line: [UInt8], columns: Int) -> String {
-    guard columns > 0, !line.isEmpty else { return "" }
+  private func shown(_ remark: Row.Remark, columns: Int) -> String {
+    guard columns > 0 else { return "" }
     let plain = DisplayText(passesSGR: false, passesUnicode: text.passesUnicode)
-    return "  " + plain.line(line[...], columns: columns)
+    let shown =
+      switch remark {
+      case .output(let line): plain.line(line[...], columns: columns)
+      case .text(let words): plain.cut(words, columns: columns)
+      case .progress(let line): line.text(columns: columns, palette: palette, text: plain)
+      }
+    return shown.isEmpty ? "" : "  " + shown
   }
 
   private func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
@@ -118,6 +164,7 @@ struct LiveArea {
       parts.append(
         "\(progress.running.count) \(progress.run.cancellation == nil ? "running" : "stopping")")
     }
+    if waiting.count > 0 { parts.append("\(waiting.count) waiting") }
     if !progress.retrying.isEmpty { parts.append("\(progress.retrying.count) to be retried") }
     if counts.failed > 0 { parts.append("\(counts.failed) failed") }
     parts.append(ShownDuration.clock(now))

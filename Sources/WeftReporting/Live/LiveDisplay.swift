@@ -8,37 +8,51 @@ struct LiveDisplay: Sendable {
   private let text: DisplayText
   private let palette: Palette
   private let labels: StepLabels
-  private let moreHint: String?
+  private let run: RunReference?
   private var progress: RunProgress
   private var scrolled = ScrolledLines()
+  private var output: LiveOutput
+  /// The steps whose output was shown last, with the number of lines up to it.
+  private var shownTails: [(step: StepAddress, lineCount: Int)] = []
 
   init(_ settings: DisplaySettings, labels: StepLabels) {
     text = DisplayText(passesSGR: settings.usesColour, passesUnicode: settings.usesUnicode)
     palette = Palette(usesColour: settings.usesColour, usesUnicode: settings.usesUnicode)
     self.labels = labels
     progress = RunProgress(shape: labels.shape)
-    moreHint = settings.moreHint
+    run = settings.run
+    output = LiveOutput(settings.outputPolicy, text, palette)
   }
 
   var hasEnded: Bool { progress.run.end != nil || progress.run.pause != nil }
 
-  mutating func apply(_ event: RunEvent, log: Reporter.ReadLog) {
+  mutating func apply(_ event: RunEvent, log: @escaping Reporter.ReadLog) {
     let prior = progress.prior(ofGroupEndedBy: event)
+    let excerpt = endOutput(at: event, log: log)
     progress.apply(event, log: log)
+    output.update(progress, after: event)
     switch event.kind {
-    case .stepRetrying(let address, let retry): scrolled.add(retrying(label(address), retry))
+    case .stepRetrying(let address, let retry):
+      scrolled.add(retrying(label(address), retry))
+      add(excerpt, of: address)
     case .groupRetrying(let address, let retry):
       scrolled.add(retrying("group \(text.name(address.text))", retry))
-    case .runStarted, .stepQueued, .stepStarted, .stepAsking, .stepWaiting, .stepOutput,
+    case .stepOutput(let address, let line):
+      output.take(
+        line, of: address, lineCount: progress.running[address]?.tail.lineCount, at: event.elapsed,
+        to: &scrolled)
+    case .runStarted, .stepQueued, .stepStarted, .stepAsking, .stepWaiting, .stepProgress,
       .stepRestored, .groupStarted, .outputDropped:
       break
     case .snapshot(let report): for warning in report.warnings { add(warning) }
     case .stepFinished(let address, let end):
-      if end.outcome != .success || !isInLoop(address) {
+      if end.outcome != .success || excerpt != nil || !isInLoop(address) {
         scrolled.add(finished(address, end))
       }
+      add(excerpt, of: address)
     case .stepCached(let address, let end):
-      if !isInLoop(address) { scrolled.add(cached(address, end)) }
+      if excerpt != nil || !isInLoop(address) { scrolled.add(cached(address, end)) }
+      add(excerpt, of: address)
     case .stepSkipped(_, .notSelected): break
     case .stepSkipped(let address, let reason):
       if scrolled.add(skipped: reason) { scrolled.add(lineOfSkipped: skipped(address, reason)) }
@@ -48,32 +62,117 @@ struct LiveDisplay: Sendable {
     case .runCancelling(let reason):
       scrolled.add(palette.painted("cancelling: \(text.name(reason.sentence))", .doubtful))
     case .runFinished, .runWaiting:
+      let recent = recentTails
       let summary = RunSummary(
-        text: text, palette: palette, labels: labels, moreHint: moreHint)
+        text: text, palette: palette, labels: labels, run: run, omitsTail: recent.contains)
       for line in summary.lines(progress) { scrolled.add(line) }
     }
   }
 
   /// Returns the lines that have not been shown yet.
-  mutating func takeScrolled() -> [String] {
+  mutating func takeScrolled() -> [UInt8] {
     scrolled.take { count, reason in
       let more = "and \(Count(count, "more step"))"
       return "\(palette.skipped) \(more) \(text.name("\(reason.verb) \(reason.sentence)"))"
     }
   }
 
-  /// Returns the area below them: a line for each running step as far as there is room, then the counter.
+  /// Returns the area below them: the line that the step alone has not ended, a line for each running step as far as
+  /// there is room, then the counter.
   ///
-  /// - Parameter remaining: The estimated remaining time of the run, if known.
-  func area(size: DisplaySize, now: Duration, remaining: Duration? = nil) -> [String] {
-    LiveArea(
-      text: text, palette: palette, label: label, size: size, now: now, remaining: remaining
+  /// - Parameters:
+  ///   - remaining: The estimated remaining time of the run, if known.
+  ///   - waiting: The steps that wait, and for what, as far as that is known.
+  mutating func area(
+    size: DisplaySize, now: Duration, remaining: Duration? = nil,
+    waiting: WaitingSteps = WaitingSteps()
+  ) -> [String] {
+    progress.observeLoops(at: now)
+    let open = size.fitsLiveDisplay ? output.openLine(at: now) : nil
+    let room = DisplaySize(columns: size.columns, rows: max(1, size.rows - (open == nil ? 0 : 1)))
+    let lines = LiveArea(
+      text: text, palette: palette, label: label, size: room, now: now, remaining: remaining,
+      shownAlone: output.stepAlone, waiting: waiting
     ).lines(progress)
+    return (open.map { [text.line($0[...], columns: size.columns - 1)] } ?? []) + lines
   }
 
   private func label(_ address: StepAddress) -> String {
     guard let title = labels.title(of: address) else { return text.name(address.text) }
     return "\(text.name(address.text)): \(text.name(title))"
+  }
+}
+
+// MARK: Step output
+
+extension LiveDisplay {
+  /// Whether the display may not write.
+  var isHidden: Bool {
+    get { output.isHidden }
+    set { output.isHidden = newValue }
+  }
+
+  /// The size of the output that waits to be shown.
+  var waitingBytes: Int { scrolled.outputBytes }
+
+  /// The step that is shown line by line without prefix; `nil` if there is none.
+  var stepAlone: StepAddress? { output.stepAlone }
+
+  /// See ``LiveOutput/backlog(before:)``.
+  func backlog(before event: RunEvent) -> (step: StepAddress, end: UInt64)? {
+    output.backlog(before: event)
+  }
+
+  /// See ``LiveOutput/backlog``.
+  var backlog: (step: StepAddress, end: UInt64)? { output.backlog }
+
+  /// - Returns: Whether there is more to read.
+  mutating func readBacklog(
+    of step: StepAddress, upTo end: UInt64, at now: Duration, log: Reporter.ReadLog
+  ) -> Bool {
+    output.read(step, upTo: end, at: now, log: log, to: &scrolled)
+  }
+
+  /// Prepares a frame.
+  mutating func settle(_ now: Duration, log: Reporter.ReadLog) {
+    output.settle(progress, at: now, log: log, to: &scrolled)
+  }
+
+  mutating func note(open line: [UInt8]?, at now: Duration) { output.note(open: line, at: now) }
+
+  /// Shows the rest of the output of a step or attempt that the event ends.
+  ///
+  /// - Returns: Lines to show below the line of the step.
+  private mutating func endOutput(
+    at event: RunEvent, log: Reporter.ReadLog
+  ) -> OutputExcerpt? {
+    guard let end = OutputEnd(event, progress) else { return nil }
+    let before = scrolled.outputBytes
+    let isJustAbove = output.hasNoCompany(end.step) && (end.running?.tail.lineCount ?? 0) > 0
+    let excerpt = output.end(end, at: event.elapsed, log: log, to: &scrolled)
+    let isShown = isJustAbove || excerpt != nil || before < scrolled.outputBytes
+    if end.moment == .end(.failure), isShown {
+      noteTail(of: end.step)
+    }
+    return excerpt.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private mutating func add(_ excerpt: OutputExcerpt?, of step: StepAddress) {
+    guard let excerpt else { return }
+    scrolled.add(
+      excerpt, text.filter, palette, margin: "  \(palette.margin) ", command: run?.logs(of: step))
+  }
+
+  /// The number of lines after which the summary repeats the last lines of a failed step.
+  private static let nearbyLines = 10
+
+  private mutating func noteTail(of step: StepAddress) {
+    shownTails = shownTails.suffix(LiveDisplay.nearbyLines - 1) + [(step, scrolled.lineCount)]
+  }
+
+  private var recentTails: Set<StepAddress> {
+    let oldest = scrolled.lineCount - LiveDisplay.nearbyLines
+    return Set(shownTails.filter { $0.lineCount >= oldest }.map(\.step))
   }
 }
 

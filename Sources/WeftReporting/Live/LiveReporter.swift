@@ -1,4 +1,5 @@
 import WeftEvents
+import WeftPlanning
 
 /// Decides when to draw on a terminal, and passes on each frame in one piece.
 struct LiveReporter: Sendable {
@@ -19,21 +20,33 @@ struct LiveReporter: Sendable {
   var nextRedraw: Duration? {
     if hasEnded { return nil }
     if hasChanges { return lastFrame + LiveReporter.frameInterval }
-    return .seconds(lastFrame.components.seconds + 1)
+    let second = Duration.seconds(lastFrame.components.seconds + 1)
+    return display.stepAlone == nil ? second : min(second, lastFrame + OpenLine.patience)
   }
 
+  /// The number of bytes that are shown at once, without waiting for a frame.
+  private static let manyBytes = 64 << 10
+
   mutating func handle(
-    _ events: [RunEvent], now: Duration, size: () -> DisplaySize?, log: Reporter.ReadLog,
-    remaining: () -> Duration? = { nil }, write: Reporter.Write
+    _ events: [RunEvent], now: Duration, size: () -> DisplaySize?, source: Reporter.Source,
+    write: Reporter.Write
   ) {
     guard !hasEnded else { return }
-    for event in events { display.apply(event, log: log) }
+    let size = size()
+    display.isHidden = size == nil
+    for event in events {
+      if let (step, end) = display.backlog(before: event) {
+        readBacklog(of: step, upTo: end, now, source, write)
+      }
+      display.apply(event, log: source.log)
+      if !display.isHidden, display.waitingBytes >= LiveReporter.manyBytes { flush(write) }
+    }
     hasChanges = hasChanges || !events.isEmpty
     hasEnded = display.hasEnded
     if let due = nextRedraw, now < due { return }
     // The result is shown in any case.
-    if let size = size() ?? (hasEnded ? DisplaySize(columns: 0, rows: 0) : nil) {
-      draw(now: now, size: size, remaining, write)
+    if let size = size ?? (hasEnded ? DisplaySize(columns: 0, rows: 0) : nil) {
+      draw(now: now, size: size, source, write)
     } else {
       lastFrame = now
     }
@@ -42,19 +55,38 @@ struct LiveReporter: Sendable {
   /// Leaves the screen to other output until the next frame.
   mutating func withdraw(isVisible: Bool, _ write: Reporter.Write) {
     let bytes = painter.withdraw(above: isVisible ? display.takeScrolled() : [])
-    if !bytes.isEmpty { write(.output, bytes) }
+    if !bytes.isEmpty { write(bytes) }
     hasChanges = true
   }
 
   private mutating func draw(
-    now: Duration, size: DisplaySize, _ remaining: () -> Duration?, _ write: Reporter.Write
+    now: Duration, size: DisplaySize, _ source: Reporter.Source, _ write: Reporter.Write
   ) {
-    let area = hasEnded ? [] : display.area(size: size, now: now, remaining: remaining())
+    display.settle(now, log: source.log)
+    while let (step, end) = display.backlog { readBacklog(of: step, upTo: end, now, source, write) }
+    if let step = display.stepAlone { display.note(open: source.openLine(step), at: now) }
+    let area =
+      hasEnded
+      ? []
+      : display.area(
+        size: size, now: now, remaining: source.remaining(), waiting: source.waiting())
     let bytes = painter.paint(above: display.takeScrolled(), area: area, size: size)
     lastFrame = now
     hasChanges = false
-    if !bytes.isEmpty { write(.output, bytes) }
+    if !bytes.isEmpty { write(bytes) }
   }
+
+  /// Shows output whose events are missing, piece by piece, so that neither a large log nor a slow terminal needs
+  /// memory.
+  private mutating func readBacklog(
+    of step: StepAddress, upTo end: UInt64, _ now: Duration, _ source: Reporter.Source,
+    _ write: Reporter.Write
+  ) {
+    while display.readBacklog(of: step, upTo: end, at: now, log: source.log) { flush(write) }
+  }
+
+  /// Writes everything but the area, which the next frame draws again.
+  private mutating func flush(_ write: Reporter.Write) { withdraw(isVisible: true, write) }
 }
 
 /// Turns frames into the bytes that change a terminal from one to the next.
@@ -72,8 +104,8 @@ struct FramePainter: Sendable {
 
   /// Returns the bytes for the next frame; empty if nothing changes.
   ///
-  /// - Parameter above: Lines that scroll away above the area, once.
-  mutating func paint(above: [String], area: [String], size: DisplaySize) -> [UInt8] {
+  /// - Parameter above: Lines with their ends, which scroll away above the area, once.
+  mutating func paint(above: [UInt8], area: [String], size: DisplaySize) -> [UInt8] {
     defer {
       drawn = area
       self.size = size
@@ -85,15 +117,16 @@ struct FramePainter: Sendable {
   }
 
   /// Removes the area, leaving `above` in its place; the next frame draws it again.
-  mutating func withdraw(above: [String]) -> [UInt8] {
+  mutating func withdraw(above: [UInt8]) -> [UInt8] {
     defer { drawn = [] }
     return repaint(above, [])
   }
 
-  private func repaint(_ above: [String], _ area: [String]) -> [UInt8] {
+  private func repaint(_ above: [UInt8], _ area: [String]) -> [UInt8] {
     var bytes = cursorUp(drawn.count)
     if !drawn.isEmpty { bytes += "\u{1B}[J".utf8 }
-    for line in above + area {
+    bytes += above
+    for line in area {
       bytes += line.utf8
       bytes += "\r\n".utf8
     }
@@ -116,52 +149,5 @@ struct FramePainter: Sendable {
 
   private func cursorUp(_ rows: Int) -> [UInt8] {
     rows == 0 ? [] : Array("\r\u{1B}[\(rows)A".utf8)
-  }
-}
-
-/// Lines on their way to the scrolling part of the screen; many steps skipped at once for the same reason are
-/// grouped.
-struct ScrolledLines: Sendable {
-  /// The number of consecutive steps skipped for one reason that get their own lines.
-  static let skipLimit = 3
-
-  private enum Entry: Sendable {
-    case line(String)
-    case moreSkipped(Int, SkipReason)
-  }
-
-  private var entries: [Entry] = []
-  private var lastSkip: (reason: SkipReason, count: Int)?
-
-  mutating func add(_ line: String) {
-    entries.append(.line(line))
-    lastSkip = nil
-  }
-
-  /// Counts a skipped step.
-  ///
-  /// - Returns: Whether the caller must add a line for it.
-  mutating func add(skipped reason: SkipReason) -> Bool {
-    let count = lastSkip?.reason == reason ? lastSkip!.count + 1 : 1
-    lastSkip = (reason, count)
-    guard count > ScrolledLines.skipLimit else { return true }
-    if case .moreSkipped(let more, reason)? = entries.last {
-      entries[entries.count - 1] = .moreSkipped(more + 1, reason)
-    } else {
-      entries.append(.moreSkipped(1, reason))
-    }
-    return false
-  }
-
-  mutating func add(lineOfSkipped line: String) { entries.append(.line(line)) }
-
-  mutating func take(moreSkipped: (Int, SkipReason) -> String) -> [String] {
-    defer { entries = [] }
-    return entries.map { entry in
-      switch entry {
-      case .line(let line): line
-      case .moreSkipped(let count, let reason): moreSkipped(count, reason)
-      }
-    }
   }
 }

@@ -17,6 +17,9 @@ struct RunProgress: Sendable {
     var waitsUntil: Duration?
     /// The message of a pending approval.
     var question: String?
+    /// The last progress that it reported, and how fast it grows.
+    var progress: StepProgress?
+    var pace = RateEstimate()
   }
 
   /// A loop in progress.
@@ -24,6 +27,7 @@ struct RunProgress: Sendable {
     let address: StepAddress
     let order: Int
     let since: Duration
+    var pace = RateEstimate()
   }
 
   /// A step or group that has failed and waits for its next attempt.
@@ -71,11 +75,37 @@ struct RunProgress: Sendable {
       } else {
         running.values[index].tail.append(output.bytes)
       }
+    case .progress(let address, let progress):
+      running[address]?.pace.observe(progress.done, at: event.elapsed)
+      running[address]?.progress = progress
     case .outputDropped:
       for address in running.keys { running[address]!.hasGaps = true }
     case .replaced(let report): join(report, log: log)
     case .run: break
     }
+  }
+
+  /// Notes how far the loops have come, for their rates.
+  mutating func observeLoops(at now: Duration) {
+    for loop in loops.keys {
+      guard let elements = tally.open[loop]?.elements else { continue }
+      loops[loop]?.pace.observe(elements.done, at: now)
+    }
+  }
+
+  /// The number of elements of each loop in which a step is running.
+  var runningElements: [StepAddress: Int] {
+    guard !loops.isEmpty else { return [:] }
+    var elements: Set<StepAddress> = []
+    for step in running.keys {
+      var next = step.innermostElement
+      while let element = next, elements.insert(element).inserted {
+        next = element.loop?.innermostElement
+      }
+    }
+    var counts: [StepAddress: Int] = [:]
+    for element in elements { if let loop = element.loop { counts[loop, default: 0] += 1 } }
+    return counts
   }
 
   /// Returns the state of a group that the event ends, which is lost when the event is applied.

@@ -5,12 +5,14 @@ import WeftJSON
 import WeftPlanning
 
 /// The summary of a run, for both displays: a blank line, failures with the cause first, skipped steps with reasons,
-/// then the counts; only the counts if there is nothing to explain.
+/// then the counts and the commands that show more; only these if there is nothing to explain.
 struct RunSummary {
   let text: DisplayText
   let palette: Palette
   let labels: StepLabels
-  let moreHint: String?
+  let run: RunReference?
+  /// Whether the last lines of a failed step were just shown.
+  var omitsTail: (StepAddress) -> Bool = { _ in false }
 
   /// Returns the lines; none before the run's end.
   func lines(_ progress: RunProgress) -> [String] {
@@ -19,8 +21,19 @@ struct RunSummary {
     let causes = causes(progress, end)
     let explanations = causes + outputs(end)
     return (explanations.isEmpty ? [] : [""]) + explanations
-      + [verdict(end, unselected: progress.tally.unselected)]
+      + [verdict(end, unselected: progress.tally.unselected)] + more(progress, end)
   }
+
+  /// Returns the commands that show more.
+  private func more(_ progress: RunProgress, _ end: RunEnd) -> [String] {
+    guard let run else { return [] }
+    guard let details = run.details else { return [faint("run \(run.id) was not recorded")] }
+    let first = progress.failures.ordered(cause: end.firstFailure).first
+    let logs = first.flatMap { $0.tail.lineCount > 0 ? run.logs(of: $0.address) : nil }
+    return [faint("details: \(details)")] + (logs.map { [faint("output:  \($0)")] } ?? [])
+  }
+
+  private func faint(_ line: String) -> String { palette.painted(line, .faint) }
 
   private func causes(_ progress: RunProgress, _ end: RunEnd) -> [String] {
     var lines = failures(progress, cause: end.firstFailure)
@@ -58,7 +71,6 @@ struct RunSummary {
     if progress.failures.toleratedOmitted > 0 {
       lines.append("and \(Count(progress.failures.toleratedOmitted, "more tolerated failure"))")
     }
-    if let moreHint, entries.contains(where: { isCut($0.tail) }) { lines.append(moreHint) }
     lines += progress.skips.entries.map(skip)
     if progress.skips.omitted > 0 {
       lines.append("\(Count(progress.skips.omitted, "more step")) skipped for other reasons")
@@ -116,6 +128,7 @@ struct RunSummary {
         + "\(text.name(entry.message))\(tolerate)"
     ]
     if let help = entry.help { lines.append("  help: \(text.name(help))") }
+    if omitsTail(entry.address) { return lines }
     if isCut(entry.tail) {
       lines.append(
         "  "
@@ -145,6 +158,10 @@ struct RunSummary {
   /// Returns `3 of 5 steps succeeded, 1 failed, 1 skipped in 2.1 s`. Counts the steps that existed in the run,
   /// because the plan does not determine the number of elements and cleanup steps.
   private func verdict(_ end: RunEnd, unselected: Int) -> String {
+    palette.painted(RunSummary.sentence(on: end, unselected: unselected), tone(end.outcome))
+  }
+
+  static func sentence(on end: RunEnd, unselected: Int) -> String {
     let counts = end.counts
     let skipped = max(0, counts.skipped - unselected)
     let stepCount = counts.done - counts.skipped + skipped
@@ -162,8 +179,7 @@ struct RunSummary {
     let failed = end.outcome == .failure && counts.failed == 0 ? "the run failed; " : ""
     let earlier = counts.restored > 0 ? " (\(counts.restored) in an earlier part)" : ""
     let time = ShownDuration.precise(end.duration)
-    let line = failed + parts.joined(separator: ", ") + " in \(time)\(earlier)"
-    return palette.painted(line, tone(end.outcome))
+    return failed + parts.joined(separator: ", ") + " in \(time)\(earlier)"
   }
 
   private func tone(_ outcome: Outcome) -> Palette.Tone {

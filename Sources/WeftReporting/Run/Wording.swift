@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftDiagnostics
 package import WeftEvents
 import WeftHTTP
 package import WeftPlanning
@@ -61,6 +62,21 @@ extension SkipList.Cause {
     case .reason(let reason): "\(reason.verb) \(reason.sentence)"
     case .ownConditions:
       count == 1 ? "skipped by its own condition" : "skipped by their own conditions"
+    }
+  }
+}
+
+extension WaitReason {
+  /// The phrase `waits for pool "db", held by "a"`.
+  var phrase: String {
+    switch self {
+    case .slot: "waits for a slot"
+    case .group(let group): "waits for a slot of \"\(group)\""
+    case .pool(let pool, let holders):
+      holders.isEmpty
+        ? "waits for pool \"\(pool)\""
+        : "waits for pool \"\(pool)\", held by \(QuotedList(holders.map(\.text), conjunction: "and"))"
+    case .rate(let pool): "waits for the rate of pool \"\(pool)\""
     }
   }
 }

@@ -5,7 +5,8 @@ import WeftPlatform
 /// Sanitizes foreign text (step output and names) for one line of a display.
 ///
 /// The only place that decides what reaches a terminal: printable text, and SGR if enabled. All other characters that
-/// would control the terminal or reorder the line are escaped; "erase to the end of the line" is removed.
+/// would control the terminal or reorder the line are escaped. Whole lines of output go through its ``ScreenFilter``; from
+/// lines of limited width, "erase to the end of the line" is removed.
 package struct DisplayText: Sendable, Hashable {
   /// Whether SGR sequences (colours) are kept; otherwise they are removed.
   var passesSGR: Bool
@@ -21,7 +22,7 @@ package struct DisplayText: Sendable, Hashable {
   static let lineLimitBytes = 4096
 
   /// The mark for truncated text.
-  var ellipsis: String { passesUnicode ? "…" : "..." }
+  package var ellipsis: String { passesUnicode ? "…" : "..." }
 
   /// Returns a name or sentence, on one line.
   package func name(_ text: String) -> String {
@@ -40,8 +41,14 @@ package struct DisplayText: Sendable, Hashable {
   /// Returns the final state of a line of output, at most `columns` wide.
   package func line(_ bytes: ArraySlice<UInt8>, columns: Int = .max) -> String {
     let state = DisplayText.lastState(of: bytes).prefix(DisplayText.lineLimitBytes)
-    return cut(String(decoding: state, as: UTF8.self), columns: columns)
+    if columns < .max { return cut(String(decoding: state, as: UTF8.self), columns: columns) }
+    var filtered: [UInt8] = []
+    filter.append(state, to: &filtered)
+    return String(decoding: filtered, as: UTF8.self)
   }
+
+  /// The filter for whole lines of output.
+  var filter: ScreenFilter { ScreenFilter(passesSGR: passesSGR, passesUnicode: passesUnicode) }
 
   /// Returns the visible remainder of a line with carriage returns: the text after the last `\r` that has text after
   /// it.

@@ -44,6 +44,8 @@ package struct Palette: Sendable, Hashable {
   var toleratedSign: String { usesUnicode ? tolerated + " " : "" }
   /// The separator between the parts of the counter.
   var separator: String { usesUnicode ? " · " : ", " }
+  /// The mark for what is left out.
+  var ellipsis: String { usesUnicode ? "…" : "..." }
   /// The margin before a line of a step's output.
   var margin: String { painted(usesUnicode ? "│" : "|", .faint) }
 }

@@ -9,7 +9,7 @@ import WeftRecord
 ///
 /// Values of secret inputs are not recorded, so they are not compared. A step that only one of the workflows has is
 /// part of the difference of the definitions alone.
-package struct RunDifference: Sendable, Hashable {
+public struct RunDifference: Sendable, Hashable {
   /// One of the runs.
   package struct Side: Sendable, Hashable {
     package let run: RunID
@@ -93,7 +93,7 @@ package struct RunDifference: Sendable, Hashable {
   }
 
   /// Whether the runs differ in nothing that is compared.
-  package var isEmpty: Bool {
+  public var isEmpty: Bool {
     definition.isEmpty && inputs.isEmpty && outcomes.isEmpty
       && durations.isEmpty && caches.isEmpty && before.state == after.state
   }
@@ -157,7 +157,8 @@ package struct RunDifference: Sendable, Hashable {
   private mutating func compareTimes(
     _ address: StepAddress, _ old: RecordedStep, _ new: RecordedStep, _ recent: [Int]
   ) {
-    guard let old = old.measured, let new = new.measured else { return }
+    guard let old = old.measured?.wholeMicroseconds, let new = new.measured?.wholeMicroseconds
+    else { return }
     let noise = DurationNoise(recent: recent, without: [old, new])
     guard noise.isExceeded(from: old, to: new) else { return }
     durations.append(
@@ -174,7 +175,7 @@ package struct RunDifference: Sendable, Hashable {
         Cache(
           step: address, isHTTP: false, before: old.isCached ? "cached" : "ran",
           after: new.isCached ? "cached" : "ran",
-          reason: new.isCached ? nil : definition.reason(of: address)))
+          reason: new.isCached ? nil : later.ranBecause ?? definition.reason(of: address)))
     }
     if let was = earlier.http?.cache, let now = later.http?.cache, was != now {
       caches.append(
@@ -209,21 +210,14 @@ extension RunDifference.Result {
   }
 }
 
-extension RecordedStep {
-  /// The duration in microseconds, if it shows how long the step takes.
-  fileprivate var measured: Int? {
-    guard !isCached, case .finished(let end, _) = state, end.outcome == .success else {
-      return nil
-    }
-    return end.duration.wholeMicroseconds
-  }
-}
-
 extension DefinitionDifference {
   /// A clause about why the step had to run again, if its definition says so.
-  fileprivate func reason(of step: StepAddress) -> String? {
-    let planned = step.outermostLoop ?? step
-    guard let member = changed.first(where: { $0.address == planned }) else { return nil }
+  func reason(of step: StepAddress) -> String? {
+    let planned = step.planned { address in changed.contains { $0.address == address } }
+    guard
+      let member = changed.first(where: { $0.address == planned })
+        ?? changed.first(where: { $0.address == step.outermostLoop })
+    else { return nil }
     let keys = member.keys.map(\.path) + member.surroundings
     return "its definition has changed: \(keys.joined(separator: ", "))"
   }
@@ -232,6 +226,6 @@ extension DefinitionDifference {
 extension Set<StepAddress> {
   /// Whether the step, or the loop around it, is one of these.
   fileprivate func hasStep(of address: StepAddress) -> Bool {
-    contains(address) || address.outermostLoop.map(contains) == true
+    contains(address.planned(isKnown: contains)) || address.outermostLoop.map(contains) == true
   }
 }

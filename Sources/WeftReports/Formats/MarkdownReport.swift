@@ -60,16 +60,11 @@ struct MarkdownReport {
   }
 
   private mutating func writeCounts() {
-    let counts = run.recorded.end?.counts ?? run.recorded.counts
-    let known = [
-      ("succeeded", counts.succeeded), ("failed", counts.failed), ("tolerated", counts.tolerated),
-      ("cancelled", counts.cancelled), ("skipped", counts.skipped), ("cached", counts.cached),
-      ("restored", counts.restored),
-    ].filter { $0.1 > 0 }
-    guard !known.isEmpty else { return }
-    line("| \(known.map(\.0).joined(separator: " | ")) |", isBlock: true)
-    line("|\(known.map { _ in " ---: |" }.joined())")
-    line("| \(known.map { "\($0.1)" }.joined(separator: " | ")) |")
+    let counts = run.counts
+    guard !counts.isEmpty else { return }
+    line("| \(counts.map(\.name).joined(separator: " | ")) |", isBlock: true)
+    line("|\(counts.map { _ in " ---: |" }.joined())")
+    line("| \(counts.map { "\($0.count)" }.joined(separator: " | ")) |")
   }
 
   // MARK: Failures
@@ -150,33 +145,7 @@ struct MarkdownReport {
     }
   }
 
-  // MARK: Text
+  private func code(_ text: String) -> String { MarkdownText.code(text) }
 
-  /// A code span that the text cannot end.
-  private func code(_ text: String) -> String {
-    let longest = text.split(whereSeparator: { $0 != "`" }).map(\.count).max() ?? 0
-    let fence = String(repeating: "`", count: longest + 1)
-    let space = text.hasPrefix("`") || text.hasSuffix("`") ? " " : ""
-    // A table ends a cell at a bar, even within code (GitHub Flavored Markdown, §4.10).
-    return fence + space + replaced(text, "|", by: "\\|") + space + fence
-  }
-
-  /// Text in which nothing is markup (CommonMark §2.4).
-  private func escaped(_ text: String) -> String {
-    var result = ""
-    for character in text {
-      if "\\`*_{}[]<>()#+-.!|~&@:".contains(character), !isInert(character) { result += "\\" }
-      result.append(character)
-    }
-    return result
-  }
-
-  /// Marks that cannot begin anything within a sentence.
-  private func isInert(_ character: Character) -> Bool { ".-+()!:".contains(character) }
-
-  private func replaced(_ text: String, _ mark: Character, by other: String) -> String {
-    text.contains(mark)
-      ? text.split(separator: mark, omittingEmptySubsequences: false).joined(separator: other)
-      : text
-  }
+  private func escaped(_ text: String) -> String { MarkdownText.escaped(text) }
 }

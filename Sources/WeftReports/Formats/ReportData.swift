@@ -8,21 +8,22 @@ import WeftReporting
 
 /// The data of the HTML report: everything that its script shows, in columns, because there may be very many steps.
 ///
-/// What grows with logs and files is limited, so that a report of 10,000 steps has at most 3 MB.
+/// Logs, files and reasons are cut at the limits below, so that a report of 10,000 steps has at most 3 MB.
 struct ReportData {
-  private static let logBytes = 400 << 10
   private static let sourceBytes = 300 << 10
   private static let definitionBytes = 150 << 10
-  private static let reasonBytes = 200 << 10
-  private static let longestText = 2000
+  static let reasonBytes = 200 << 10
+  static let longestText = 2000
   private static let intervals = 240
   private static let poolLimit = 20
   private static let groupLimit = 1000
 
+  typealias Row = (address: StepAddress, step: RecordedStep?)
+
   private let run: ReportedRun
   private var json = JSONWriter(capacity: 1 << 16)
   /// The steps in the order of the page, and the place of each in the timeline.
-  private var steps: [(address: StepAddress, step: RecordedStep?)] = []
+  private var steps: [Row] = []
   private var rows: [StepAddress: Int] = [:]
   /// The steps of the plan that the page describes, by their indices in the plan.
   private var plans: [Int: Int] = [:]
@@ -62,7 +63,7 @@ struct ReportData {
     writeSteps()
     writePlans()
     writeSpans()
-    writeTexts()
+    ReportTexts(run, steps).write(to: &json)
     writePaths()
     writeUse()
     writeGroups()
@@ -74,20 +75,15 @@ struct ReportData {
   // MARK: The run
 
   private mutating func writeCounts() {
-    let counts = run.recorded.end?.counts ?? run.recorded.counts
-    json.key("counts")
-    json.beginArray()
-    for (name, count) in [
-      ("succeeded", counts.succeeded), ("failed", counts.failed), ("tolerated", counts.tolerated),
-      ("cancelled", counts.cancelled), ("skipped", counts.skipped), ("cached", counts.cached),
-      ("restored", counts.restored),
-    ] where count > 0 {
-      json.beginArray()
-      json.string(name)
-      json.int(count)
-      json.endArray()
+    let run = run
+    json.array("counts") { json in
+      for (name, count) in run.counts {
+        json.beginArray()
+        json.string(name)
+        json.int(count)
+        json.endArray()
+      }
     }
-    json.endArray()
   }
 
   private mutating func writeFacts() {
@@ -162,7 +158,7 @@ struct ReportData {
           (step.step.map { run.verdict(of: $0, at: step.address) } ?? .notStarted).number
         })
       json.column(
-        "cpu", ends.map { $0?.usage.map { ($0.userTime + $0.systemTime).wholeMicroseconds } })
+        "cpu", ends.map { $0?.usage?.processorTime.wholeMicroseconds })
       json.column("memory", ends.map { $0?.usage?.peakMemoryBytes })
       json.column("output", ends.map { $0.map { Int($0.outputBytes) } })
       json.column(
@@ -175,12 +171,12 @@ struct ReportData {
 
   private mutating func writePlans() {
     let run = run
-    let recent = run.plan.map { run.history.steps(of: $0) }
+    let earlier = run.earlierDurations
     var room = ReportData.sourceBytes
     json.key("plans")
     json.beginArray()
     for index in planned {
-      let known = recent?[index]
+      let known = earlier?[index]
       let source = room > 0 ? run.source(ofStep: index, atMost: ReportData.longestText) : nil
       room -= source?.utf8.count ?? 0
       json.object {
@@ -220,106 +216,6 @@ struct ReportData {
     json.key("spans")
     json.numbers(numbers)
     json.object("failures") { for failure in failures { $0.member(failure.span, failure.message) } }
-  }
-
-  // MARK: Texts of steps
-
-  private mutating func writeTexts() {
-    let (run, steps) = (run, steps)
-    var room = ReportData.reasonBytes
-    json.object("reasons") { json in
-      for (row, step) in steps.enumerated() where room > 0 {
-        guard let text = step.step.flatMap({ run.reason(of: $0, at: step.address) }) else {
-          continue
-        }
-        let shown = run.shown(String(text.prefix(ReportData.longestText)))
-        room -= shown.utf8.count
-        json.member(row, shown)
-      }
-    }
-    writeElements()
-    writeOutputs()
-    writeLogs()
-  }
-
-  /// Writes the values of the elements that steps are in, unless a loop's list is secret.
-  private mutating func writeElements() {
-    let (run, steps) = (run, steps)
-    var values: [StepAddress: [String: JSONValue]] = [:]
-    for (address, group) in run.recorded.groups {
-      for element in group.allElements {
-        values[address, default: [:]][element.key] = element.value
-      }
-    }
-    var room = ReportData.reasonBytes
-    json.object("elements") { json in
-      for (row, step) in steps.enumerated() where room > 0 {
-        guard let element = step.address.innermostElement, let loop = element.loop,
-          case .element(let key)? = element.parts?.last, let value = values[loop]?[key]
-        else { continue }
-        let text = run.shown(String(value.shownText.prefix(ReportData.longestText)))
-        room -= text.utf8.count
-        json.member(row, text)
-      }
-    }
-  }
-
-  private mutating func writeOutputs() {
-    let (run, steps) = (run, steps)
-    var room = ReportData.reasonBytes
-    json.object("outputs") { json in
-      for (row, step) in steps.enumerated() where room > 0 {
-        guard case .finished(let end, _)? = step.step?.state, !end.outputs.isEmpty else { continue }
-        json.key(String(row))
-        json.beginArray()
-        for output in end.outputs {
-          let value = output.value.map {
-            run.shown(String($0.shownText.prefix(ReportData.longestText)))
-          }
-          room -= output.name.utf8.count + (value?.utf8.count ?? 0)
-          json.beginArray()
-          json.string(run.shown(output.name))
-          if let value { json.string(value) } else { json.null() }
-          json.endArray()
-        }
-        json.endArray()
-      }
-    }
-  }
-
-  /// Writes the last lines of failed steps first, and of others as far as there is room.
-  private mutating func writeLogs() {
-    let (run, steps) = (run, steps)
-    var room = ReportData.logBytes
-    let written = steps.enumerated().filter { step in
-      // The record of a step in doubt does not say whether it wrote anything.
-      step.element.step.map { $0.mayHaveWritten || $0.isInDoubt } ?? false
-    }
-    let isFailure = { (step: (address: StepAddress, step: RecordedStep?)) in
-      step.step.map { run.verdict(of: $0, at: step.address).isFailure } ?? false
-    }
-    let failed = written.filter { isFailure($0.element) }
-    let others = written.filter { !isFailure($0.element) }
-    json.object("logs") { json in
-      for (row, step) in failed + others where room > 0 {
-        let isFailed = isFailure(step)
-        // A failed step may have the whole room, another only a small part of it.
-        var lines = run.lastLines(
-          of: step.address, atMost: isFailed ? 40 : 10, bytes: isFailed ? 16 << 10 : 2 << 10)
-        var left = min(room, isFailed ? 16 << 10 : 2 << 10)
-        let kept = lines.reversed().prefix { line in
-          left -= line.utf8.count
-          return left > 0
-        }
-        lines = kept.reversed()
-        guard !lines.isEmpty else { continue }
-        room -= lines.reduce(0) { $0 + $1.utf8.count + 3 }
-        json.key(String(row))
-        json.beginArray()
-        for line in lines { json.string(line) }
-        json.endArray()
-      }
-    }
   }
 
   // MARK: Sections
@@ -434,7 +330,7 @@ extension JSONWriter {
     endArray()
   }
 
-  fileprivate mutating func member(_ key: Int, _ value: String) {
+  mutating func member(_ key: Int, _ value: String) {
     self.key(String(key))
     string(value)
   }

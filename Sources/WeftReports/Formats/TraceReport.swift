@@ -107,7 +107,8 @@ struct TraceReport {
       let name = run.shown(step.address.text)
       for (place, span) in step.spans.enumerated() {
         switch span.kind {
-        case .slot, .pool, .backoff: write(wait: span, of: name, step, id: "\(index).\(place)")
+        case .slot, .group, .pool, .rate, .backoff:
+          write(wait: span, of: name, step, id: "\(index).\(place)")
         case .cached: write(cached: span, name)
         case .running, .asking, .sleeping:
           let track = span.lane == nil ? Track.others : .slots
@@ -152,10 +153,13 @@ struct TraceReport {
   private mutating func write(
     wait span: TimelineSpan, of name: String, _ step: RunTimeline.Step, id: String
   ) {
-    let pools = span.kind == .pool ? step.pools.map { run.shown($0.pool) } : []
+    let pools =
+      span.kind == .pool || span.kind == .rate ? step.pools.map { run.shown($0.pool) } : []
     let kind =
       switch span.kind {
+      case .group: "waits until its group has room"
       case .pool: "waits for a pool"
+      case .rate: "waits for the rate of a pool"
       case .backoff: "waits for the next attempt"
       default: "waits for a slot"
       }
@@ -179,30 +183,33 @@ struct TraceReport {
   }
 
   private mutating func write(cached span: TimelineSpan, _ name: String) {
-    json.object {
-      $0.member("ph", "i")
-      $0.member("cat", "cached")
-      $0.member("name", "\(name): cached")
-      $0.member("pid", Track.others.rawValue)
-      $0.member("tid", 1)
-      $0.member("ts", span.start)
-      $0.member("s", "p")
-      $0.object("args") { $0.member("step", name) }
+    writeInstant("\(name): cached", "cached", of: .others, at: span.start, scope: "p") {
+      $0.member("step", name)
     }
   }
 
   private mutating func writeParts() {
     for part in run.timeline.parts.dropFirst() {
-      json.object {
-        $0.member("ph", "i")
-        $0.member("cat", "run")
-        $0.member("name", "resumed")
-        $0.member("pid", Track.slots.rawValue)
-        $0.member("tid", 1)
-        $0.member("ts", part.offset)
-        $0.member("s", "g")
-        $0.object("args") { $0.member("startedAt", WireClock.text(of: part.startedAt)) }
+      writeInstant("resumed", "run", of: .slots, at: part.offset, scope: "g") {
+        $0.member("startedAt", WireClock.text(of: part.startedAt))
       }
+    }
+  }
+
+  /// - Parameter scope: `p` for the whole track, `g` for all tracks.
+  private mutating func writeInstant(
+    _ name: String, _ category: String, of track: Track, at time: Int, scope: String,
+    _ arguments: (inout JSONWriter) -> Void
+  ) {
+    json.object {
+      $0.member("ph", "i")
+      $0.member("cat", category)
+      $0.member("name", name)
+      $0.member("pid", track.rawValue)
+      $0.member("tid", 1)
+      $0.member("ts", time)
+      $0.member("s", scope)
+      $0.object("args", arguments)
     }
   }
 

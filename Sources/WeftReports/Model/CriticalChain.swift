@@ -1,4 +1,4 @@
-import WeftEvents
+package import WeftEvents
 package import WeftPlanning
 
 /// The steps that determined when the run ended, the last first, found from there backwards: before each the dependency
@@ -11,12 +11,22 @@ package struct CriticalChain {
   private let addresses: PlanAddresses
   /// The step that ended last in each step, loop, element and group.
   private var last: [StepAddress: Int] = [:]
+  /// The winner of each race.
+  private let winners: [StepAddress: StepAddress]
+  /// The steps whose end no other step waited for, because they lost a race.
+  private var losers: Set<Int> = []
 
   /// Times of records may be late, but a dependency has ended in any case, except before a resume or a retry.
   private static let tolerance = 50_000
 
-  package init(_ timeline: RunTimeline, _ plan: Plan) {
+  /// - Parameter groups: The recorded groups of the run.
+  package init(
+    _ timeline: RunTimeline, _ plan: Plan, _ groups: [StepAddress: RecordedGroup] = [:]
+  ) {
     (self.timeline, self.plan) = (timeline, plan)
+    winners = groups.compactMapValues { group in
+      if case .finished(let end) = group.state { end.winner } else { nil }
+    }
     addresses = PlanAddresses(plan)
     for index in timeline.steps.indices where timeline.steps[index].end != nil { note(index) }
   }
@@ -28,7 +38,13 @@ package struct CriticalChain {
     guard let group = addresses.innermostGroup(at: address) else { return }
     for group in plan.allEnclosingGroups(ofGroup: group) {
       guard let planned = plan.groups[group].address else { continue }
-      for instance in addresses.instances(of: planned, around: address) { note(step, at: instance) }
+      for instance in addresses.instances(of: planned, around: address) {
+        if let winner = winners[instance], !address.isInside(winner) {
+          losers.insert(step)
+          return
+        }
+        note(step, at: instance)
+      }
     }
   }
 
@@ -42,7 +58,9 @@ package struct CriticalChain {
 
   /// The steps in order of time, as indices into ``RunTimeline/steps``.
   package var steps: [Int] {
-    let ended = timeline.steps.indices.filter { timeline.steps[$0].end != nil }
+    let ended = timeline.steps.indices.filter {
+      timeline.steps[$0].end != nil && !losers.contains($0)
+    }
     guard var step = ended.max(by: { timeline.steps[$0].end! < timeline.steps[$1].end! }) else {
       return []
     }

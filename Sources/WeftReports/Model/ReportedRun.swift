@@ -35,11 +35,13 @@ package struct ReportedRun {
   /// - Parameters:
   ///   - now: The time up to which a run that an engine holds is shown; `nil` for that of its last record.
   ///   - isChanged: Whether the recorded workflow file is not the one that the run read.
+  ///   - hasLog: Whether there is a log of a step.
   ///   - readEnd: Returns at most this many of the last bytes of a step's log; `nil` if there is none.
   package init(
     _ detail: RunDetail, _ builder: TimelineBuilder, _ plan: Plan?, mask: SecretMask = .none,
     definition: Plan? = nil, history: DurationHistory = DurationHistory(), words: String,
     now: WallTime? = nil, isChanged: Bool = false,
+    hasLog: (StepAddress) -> Bool = { _ in true },
     readEnd: @escaping (StepAddress, Int) -> LogEnd? = { _, _ in nil }
   ) {
     (self.detail, self.plan, self.mask, self.history) = (detail, plan, mask, history)
@@ -49,8 +51,8 @@ package struct ReportedRun {
     let timeline = RunTimeline(
       builder, isLive: detail.state == .running, now: now,
       capacities: Dictionary(pools.map { ($0.name, $0.slots) }, uniquingKeysWith: { $1 }),
-      tolerated: tolerated)
-    causes = plan.map { CriticalChain(timeline, $0) }
+      rates: Set(pools.filter { $0.rate != nil }.map(\.name)), tolerated: tolerated)
+    causes = plan.map { CriticalChain(timeline, $0, detail.recorded.groups) }
     chain = causes?.steps ?? []
     self.timeline = timeline
     var gaps: [String] = []
@@ -62,6 +64,8 @@ package struct ReportedRun {
         "the recorded workflow file \(isChanged ? "was changed" : "is not readable any more"): "
           + "there is neither a graph nor a critical path")
     }
+    let missing = detail.steps.count { $0.step.hasWritten && !hasLog($0.address) }
+    if missing > 0 { gaps.append("the logs of \(Count(missing, "step")) are missing") }
     self.gaps = gaps
   }
 
@@ -99,7 +103,7 @@ package struct ReportedRun {
       if case .finished(let end) = group.state { ends[address] = end }
     }
     let failed =
-      recorded.steps.filter { Verdict($0.value, isLive: false) == .failed }.map(\.key)
+      recorded.steps.filter { Verdict($0.step, isLive: false) == .failed }.map(\.address)
       + ends.filter { Verdict($0.value) == .failed }.map(\.key)
     // Without the plan, what encloses a step is not known; a run that succeeded has tolerated whatever failed.
     if recorded.end?.outcome == .success { return Set(failed) }
@@ -151,12 +155,50 @@ package struct ReportedRun {
     }
   }
 
+  /// The durations of each step of the plan in other runs; `nil` without a plan.
+  var earlierDurations: [MeasuredStep?]? {
+    guard let plan else { return nil }
+    var own = RunMeasures(stepCount: plan.steps.count)
+    let addresses = PlanAddresses(plan)
+    for (address, step) in detail.steps where step.engine == recorded.resumptions {
+      guard let index = addresses.step(at: address), let duration = step.measured else { continue }
+      own.ended(index, after: duration)
+    }
+    return zip(history.steps(of: plan), own.means).map { known, own in
+      own.map { known?.without($0) } ?? known
+    }
+  }
+
+  // MARK: Counts
+
+  /// The numbers of steps by outcome, without zeros. For a run that has not ended also the number of all others, those
+  /// of elements that have not begun included.
+  var counts: [(name: String, count: Int)] {
+    let counts = recorded.end?.counts ?? recorded.counts
+    let others = recorded.end == nil ? (recorded.stepCount ?? 0) - counts.done : 0
+    return [
+      ("succeeded", counts.succeeded), ("failed", counts.failed), ("tolerated", counts.tolerated),
+      ("cancelled", counts.cancelled), ("skipped", counts.skipped), ("cached", counts.cached),
+      ("restored", counts.restored), ("not finished", others),
+    ].filter { $0.1 > 0 }
+  }
+
   // MARK: Logs
 
   /// The last lines of a step's log, harmless to show; empty if it wrote nothing.
   func lastLines(of step: StepAddress, atMost count: Int, bytes: Int = 16 << 10) -> [String] {
     guard let end = readEnd(step, bytes) else { return [] }
     return end.lines(atMost: count)
+  }
+}
+
+extension RecordedStep {
+  /// The duration, if it shows how long the step takes.
+  var measured: Duration? {
+    guard !isCached, case .finished(let end, _) = state, end.outcome == .success else {
+      return nil
+    }
+    return end.duration
   }
 }
 

@@ -35,7 +35,7 @@ package struct RunTimeline: Sendable, Hashable {
 
     /// The time of all attempts.
     package var runningTime: Int { time(.running, .asking, .sleeping) }
-    package var waitingTime: Int { time(.slot, .pool) }
+    package var waitingTime: Int { time(.slot, .group, .pool, .rate) }
     /// The end of its last attempt; `nil` if none has started, and while one runs.
     package var end: Int? {
       let last = spans.last { $0.kind.isAttempt }
@@ -63,10 +63,11 @@ package struct RunTimeline: Sendable, Hashable {
   ///   - isLive: Whether an engine holds the run.
   ///   - now: The time up to which a live run is shown; `nil` for that of its last record.
   ///   - capacities: The slots of each pool, if the workflow is known.
+  ///   - rates: The pools that have a rate.
   ///   - tolerated: The steps whose failure something around them tolerates.
   package init(
     _ builder: TimelineBuilder, isLive: Bool = false, now: WallTime? = nil,
-    capacities: [String: Int] = [:], tolerated: Set<StepAddress> = []
+    capacities: [String: Int] = [:], rates: Set<String> = [], tolerated: Set<StepAddress> = []
   ) {
     var builder = builder
     builder.close(isLive: isLive, at: now)
@@ -77,7 +78,7 @@ package struct RunTimeline: Sendable, Hashable {
     assignLanes()
     slots.capacity = parts.map(\.maxParallel).max()
     measureUse(capacities)
-    tellWaitsApart()
+    tellWaitsApart(rates)
   }
 
   /// The time for which engines executed the run.
@@ -178,9 +179,12 @@ extension RunTimeline {
     }
   }
 
-  /// Decides for each wait of a step that needs slots of pools whether it was for those: if one of the pools had too
-  /// few for most of the time or, where its size is not known, if the run had free slots meanwhile.
-  private mutating func tellWaitsApart() {
+  /// Decides for each wait of a step that needs slots of pools what it was for most of the time.
+  ///
+  /// It was for a pool that had too few slots; else for the rate or the group that it lacked when it was queued; else
+  /// for a rate if the run had free slots; else for a slot. Where the sizes of the pools are not known, what the step
+  /// lacked when it was queued counts or, if that is not recorded either, whether the run had free slots.
+  private mutating func tellWaitsApart(_ rates: Set<String>) {
     let slots = self.slots.saturation(at: self.slots.capacity ?? .max)
     var known: [PoolRequest: UsageSeries.Saturation] = [:]
     for step in steps.indices where !steps[step].pools.isEmpty {
@@ -191,13 +195,23 @@ extension RunTimeline {
         known[request] = pool.saturation(at: size - request.slots + 1)
         return known[request]
       }
-      for place in steps[step].spans.indices where steps[step].spans[place].kind == .slot {
+      let hasRate = steps[step].pools.contains { rates.contains($0.pool) }
+      for place in steps[step].spans.indices where steps[step].spans[place].isForSlots {
         let span = steps[step].spans[place]
-        let isForPool =
-          scarce.isEmpty
-          ? 2 * slots.time(of: span) < span.duration
-          : scarce.contains { 2 * $0.time(of: span) >= span.duration && span.duration > 0 }
-        if isForPool { steps[step].spans[place].kind = .pool }
+        let hadSlots = 2 * slots.time(of: span) < span.duration
+        if scarce.isEmpty {
+          if span.kind == .slot, hadSlots { steps[step].spans[place].kind = .pool }
+          continue
+        }
+        let isForPool = scarce.contains {
+          2 * $0.time(of: span) >= span.duration && span.duration > 0
+        }
+        steps[step].spans[place].kind =
+          switch span.kind {
+          case _ where isForPool: .pool
+          case .group, .rate: span.kind
+          default: hasRate && hadSlots ? .rate : .slot
+          }
       }
     }
   }

@@ -45,7 +45,7 @@ extension ReportedRun {
   /// The longest wait of a step, and the step that caused it; the dependency before it if it did not wait.
   func cause(of step: Int) -> String? {
     let execution = timeline.steps[step].lastExecution
-    let waits = execution.filter { $0.kind == .slot || $0.kind == .pool }
+    let waits = execution.filter(\.isForSlots)
     guard let wait = waits.max(by: { $0.duration < $1.duration }), wait.duration >= 10_000 else {
       return causes?.predecessor(of: step).map { "started after \(named($0))" }
     }
@@ -55,6 +55,10 @@ extension ReportedRun {
       let names = timeline.steps[step].pools.map { quoted($0.pool) }.joined(separator: ", ")
       let holder = holder(ofPoolsOf: step, until: wait.end)
       return "waited \(time) for pool \(names)" + (holder.map { ", held by \(named($0))" } ?? "")
+    case .rate:
+      let names = timeline.steps[step].pools.map { quoted($0.pool) }.joined(separator: ", ")
+      return "waited \(time) for the rate of pool \(names)"
+    case .group: return "waited \(time) until its group had room"
     default:
       let attempt = execution.first { $0.start >= wait.end && $0.kind.isAttempt }
       let before = attempt?.predecessor.map { ", after \(named($0))" }

@@ -44,11 +44,11 @@ package struct TimelineBuilder: Sendable {
   private mutating func apply(_ event: RunEvent.Kind) {
     switch event {
     case .runStarted(let start): parts[parts.count - 1].maxParallel = start.maxParallel
-    case .stepQueued(let address, let pools):
+    case .stepQueued(let address, let pools, let reason):
       let step = place(of: address)
       steps[step].pools = pools
       settle(step)
-      current[step] = TimelineSpan(.slot, from: next(step))
+      current[step] = TimelineSpan(TimelineSpan.Kind(reason), from: next(step))
     case .stepStarted(let address, let attempt):
       let step = place(of: address)
       settle(step)
@@ -65,7 +65,8 @@ package struct TimelineBuilder: Sendable {
     case .stepSkipped(let address, _): settle(place(of: address))
     case .runFinished(let end): endPart(after: end.duration)
     case .runWaiting(let pause): endPart(after: pause.duration)
-    case .stepWaiting, .stepOutput, .stepRestored, .groupStarted, .groupRetrying, .groupFinished,
+    case .stepWaiting, .stepOutput, .stepProgress, .stepRestored, .groupStarted, .groupRetrying,
+      .groupFinished,
       .runWarning, .runCancelling, .outputDropped, .snapshot:
       break
     }

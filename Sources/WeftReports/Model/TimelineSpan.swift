@@ -62,8 +62,12 @@ package struct TimelineSpan: Sendable, Hashable {
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     /// Its dependencies are done; it waits for a slot.
     case slot
+    /// An enclosing group runs as many of its members as it may at once.
+    case group
     /// It waits for slots of a pool more than for one of the run.
     case pool
+    /// It waits until the rate of a pool allows another start.
+    case rate
     /// An attempt, which holds a slot.
     case running
     /// The delay before the next attempt.
@@ -79,7 +83,7 @@ package struct TimelineSpan: Sendable, Hashable {
     package var isAttempt: Bool {
       switch self {
       case .running, .asking, .sleeping, .cached: true
-      case .slot, .pool, .backoff: false
+      case .slot, .group, .pool, .rate, .backoff: false
       }
     }
   }
@@ -104,4 +108,25 @@ package struct TimelineSpan: Sendable, Hashable {
   }
 
   package var duration: Int { end - start }
+
+  /// Whether it is a wait that ends once there are slots and time.
+  var isForSlots: Bool {
+    switch kind {
+    case .slot, .group, .pool, .rate: true
+    case .running, .backoff, .asking, .sleeping, .cached: false
+    }
+  }
+}
+
+extension TimelineSpan.Kind {
+  /// The wait for what a step lacked when it was queued; for a slot if that is not recorded.
+  init(_ reason: WaitReason?) {
+    self =
+      switch reason {
+      case .pool: .pool
+      case .rate: .rate
+      case .group: .group
+      case .slot, nil: .slot
+      }
+  }
 }

@@ -14,21 +14,29 @@ final class Agenda: Sendable {
     var next = 0
     /// The numbers of the actions that are not due yet.
     var later = TimerQueue<Int>()
-    /// The numbers of those that are due, in the order in which they were added, and since when.
+    /// The numbers of those that are due, in the order in which they were added, and since when; also of some that
+    /// were cancelled since.
     var ready: ArraySlice<Int> = []
     var readySince = Duration.zero
     /// Whatever nothing else refers to, because it only ends when it is stopped.
     var kept: [any Sendable] = []
 
-    /// The number of an action that is due; without a generator, of the one that was added first.
-    mutating func takeReady(at now: Duration, _ random: inout SeededGenerator?) -> Int? {
+    /// Removes an action that is due; without a generator, the one that was added first.
+    mutating func takeReady(
+      at now: Duration, _ random: inout SeededGenerator?
+    ) -> (@Sendable () -> Void)? {
       while let number = later.takeDue(at: now) {
         if ready.isEmpty { readySince = now }
         ready.append(number)
       }
-      guard random != nil, !ready.isEmpty else { return ready.popFirst() }
-      ready.swapAt(Int.random(in: ready.indices, using: &random!), ready.endIndex - 1)
-      return ready.popLast()
+      while !ready.isEmpty {
+        if random != nil {
+          ready.swapAt(Int.random(in: ready.indices, using: &random!), ready.endIndex - 1)
+        }
+        let number = random == nil ? ready.removeFirst() : ready.removeLast()
+        if let entry = entries.removeValue(forKey: number) { return entry.act }
+      }
+      return nil
     }
   }
 
@@ -48,7 +56,7 @@ final class Agenda: Sendable {
   func cancel(_ number: Int) {
     state.withLock { state in
       guard let entry = state.entries.removeValue(forKey: number) else { return }
-      if state.later.cancel(entry.id) == nil { state.ready.removeAll { $0 == number } }
+      _ = state.later.cancel(entry.id)
     }
   }
 
@@ -60,9 +68,6 @@ final class Agenda: Sendable {
 
   /// Carries out one action that is due; without a generator, the one that was added first.
   func actOnce(at now: Duration, using random: inout SeededGenerator?) {
-    let act = state.withLock { state in
-      state.takeReady(at: now, &random).flatMap { state.entries.removeValue(forKey: $0)?.act }
-    }
-    act?()
+    state.withLock { $0.takeReady(at: now, &random) }?()
   }
 }

@@ -20,7 +20,7 @@ final class CaseApprover: Approver {
       return Future(value: .rejected)
     }
     guard let approves = result.approves else {
-      return Future(value: .unanswered("nobody answers in this case"))
+      return Future(value: .unanswered("this test case has no answer"))
     }
     let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
     let due = world.time.now + (result.duration ?? .zero)

@@ -49,12 +49,10 @@ final class CaseExecutor: StepExecutor {
   func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
     if attempt.step.kind == .http { return send(attempt) }
     var record = CaseRecord.Attempt(address: attempt.address, number: attempt.number)
-    do throws(EnvironmentError) {
+    do throws(AttemptStartError) {
       record.command = try command(of: attempt)
     } catch {
-      return Future(
-        value: AttemptEnd(
-          .failed(StepFailure(classes: [.spawn], message: "did not start: \(error.message)"))))
+      return Future(value: AttemptEnd(error.status))
     }
     _ = world.begin(record)
     guard let result = world.nextResult(of: attempt.address) else {
@@ -101,14 +99,38 @@ final class CaseExecutor: StepExecutor {
 
   private func command(
     of attempt: Attempt
-  ) throws(EnvironmentError) -> CaseRecord.ResolvedCommand? {
+  ) throws(AttemptStartError) -> CaseRecord.ResolvedCommand? {
     guard let command = attempt.resolved.command else { return nil }
-    let program = try resolver.program(for: attempt)
-    var stdin: String?
-    if case .text(let text)? = command.stdin { stdin = text }
+    let program: ChildProgram
+    do throws(EnvironmentError) { program = try resolver.program(for: attempt) } catch {
+      throw .environment(error)
+    }
+    let stdin: CaseRecord.Input
+    switch command.stdin {
+    case nil: stdin = .none
+    case .text(let text): stdin = .text(text)
+    case .file(let path): stdin = .file(path)
+    case .log(let need): stdin = .text(try log(need, for: attempt))
+    }
     return CaseRecord.ResolvedCommand(
       text: text(of: command, attempt), environment: program.environment,
       directory: program.directory, stdin: stdin)
+  }
+
+  /// The log of another step, as the step reads it.
+  private func log(_ need: Need, for attempt: Attempt) throws(AttemptStartError) -> String {
+    do throws(AttemptStartError) {
+      let file = try attempt.inputLog(of: need, in: plan)
+      let size = (try? file.byteCount()).map { Int(clamping: $0) } ?? 0
+      let bytes = try? file.readToEnd(limit: size, stop: StopSwitch(), until: .seconds(1 << 40))
+      return String(decoding: bytes ?? [], as: UTF8.self)
+    } catch {
+      // The journal of a case has no logs, so an engine that resumes the run has none of its predecessors.
+      guard case .log(_, .unwritten) = error, let source = plan.logs.source(ofStep: attempt.index),
+        let log = world.log(ofStep: plan.steps[source].address, around: attempt.address)
+      else { throw error }
+      return log
+    }
   }
 
   /// The command with values in place of expressions; a script as the shell understands it.
@@ -209,6 +231,9 @@ final class CaseExecutor: StepExecutor {
     where !text.isEmpty {
       var text = text
       text.withUTF8 { attempt.output.write(UnsafeRawBufferPointer($0), to: stream) }
+    }
+    if plan.logs.isRead(ofStep: attempt.index) {
+      world.keepLog(result.stdout + result.stderr, of: attempt.address)
     }
     guard let outputs = result.outputs, let path = attempt.outputFile else { return }
     Descriptor.remove(path)

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftDiagnostics
 import WeftEvents
 import WeftJSON
 import WeftPlanning
@@ -21,7 +22,15 @@ struct CaseRecord: Sendable {
     let text: StepExpectation.RunText
     let environment: EnvironmentBlock
     let directory: String?
-    let stdin: String?
+    let stdin: Input
+  }
+
+  /// The standard input of a command.
+  enum Input: Sendable, Hashable {
+    case none
+    case text(String)
+    /// A path.
+    case file(String)
   }
 
   struct Request: Sendable {
@@ -44,6 +53,8 @@ struct CaseRecord: Sendable {
   /// A step of the run.
   struct StepRecord: Sendable {
     var spans: [Span] = []
+    /// The number of retries.
+    var retries = 0
     var state: StepState?
   }
 
@@ -66,17 +77,36 @@ struct CaseRecord: Sendable {
   var end: RunEnd?
   var pause: RunPause?
   var exitCode: Int32 = 0
+  /// The time that all engines have taken, without the pauses between them.
   var duration = Duration.zero
-  /// The reason why the run has no end, as a sentence.
-  var fault: String?
+  /// The time at which the run of the current engine ended, since its start.
+  private var engineDuration: Duration?
+  /// The reason why the run has no end.
+  var fault: Fault?
   /// The interruptions whose moments never came.
-  var missedInterruptions: [TestInterruption] = []
+  var missed: [Missed] = []
+  /// Whether the run had ended before the record at which it was to be interrupted.
+  var isPastEnd = false
   /// Whether the case was stopped from outside.
   var isStopped = false
   private var eventCount = 0
   private var mentioned: Set<StepAddress> = []
   /// The patterns of scripts that were used, by their locations.
   var usedScripts: Set<String> = []
+
+  struct Fault: Sendable {
+    /// A sentence.
+    let message: String
+    /// The part of the case at fault; `nil` for the whole.
+    var range: SourceRange?
+  }
+
+  /// An interruption whose moment never came.
+  struct Missed: Sendable {
+    let interruption: TestInterruption
+    let endedAfter: Duration
+    let records: Int
+  }
 
   struct GroupRecord: Sendable {
     var spans: [Span] = []
@@ -102,11 +132,13 @@ struct CaseRecord: Sendable {
     let now = offset + event.elapsed
     eventCount += 1
     switch event.kind {
-    case .stepQueued(let step, _): mention(step)
+    case .stepQueued(let step, _, _): mention(step)
     case .stepStarted(let step, _):
       mention(step)
       steps[step, default: StepRecord()].spans.append(Span(start: now, first: eventCount))
-    case .stepRetrying(let step, _): close(step, at: now)
+    case .stepRetrying(let step, _):
+      close(step, at: now)
+      steps[step]?.retries += 1
     case .stepFinished(let step, let end):
       close(step, at: now)
       settle(step, .finished(end))
@@ -125,16 +157,25 @@ struct CaseRecord: Sendable {
       groups[group, default: GroupRecord()].end = end
     case .runFinished(let end):
       self.end = end
-      duration = end.duration
+      engineDuration = event.elapsed
     case .runWaiting(let pause):
       self.pause = pause
-      duration = pause.duration
+      engineDuration = event.elapsed
     case .runStarted:
       (end, pause) = (nil, nil)
-    case .stepAsking, .stepWaiting, .stepOutput, .runWarning, .runCancelling, .outputDropped,
+    case .stepAsking, .stepWaiting, .stepOutput, .stepProgress, .runWarning, .runCancelling,
+      .outputDropped,
       .snapshot:
       break
     }
+  }
+
+  /// Adds the time of an engine.
+  ///
+  /// - Parameter goneAt: The time at which it was cut off.
+  mutating func endEngine(startedAt start: Duration, goneAt: Duration?, now: Duration) {
+    duration += goneAt.map { $0 - start } ?? engineDuration ?? now - start
+    engineDuration = nil
   }
 
   private mutating func mention(_ address: StepAddress) {

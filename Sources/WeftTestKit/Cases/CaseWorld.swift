@@ -15,15 +15,21 @@ final class CaseWorld: Sendable {
     var executions: [StepAddress: Int] = [:]
     /// The results of the current attempts.
     var current: [StepAddress: ScriptedResult] = [:]
+    /// The output of the last attempts of steps whose logs are read.
+    var logs: [StepAddress: String] = [:]
     var book: ScriptBook
   }
 
   let time = ManualTime()
   let agenda = Agenda()
   private let state: Mutex<State>
+  private let addresses: PlanAddresses
   private let wakeup = Wakeup()
 
-  init(_ book: ScriptBook) { state = Mutex(State(book: book)) }
+  init(_ book: ScriptBook, _ addresses: PlanAddresses) {
+    state = Mutex(State(book: book))
+    self.addresses = addresses
+  }
 
   /// Replaces the scripts for the next engine; the attempts of a step are counted from 1 where that has scripts of its
   /// own.
@@ -54,6 +60,19 @@ final class CaseWorld: Sendable {
   /// The result that ``nextResult(of:isSame:)`` returned last.
   func currentResult(of step: StepAddress) -> ScriptedResult? {
     state.withLock { $0.current[step] }
+  }
+
+  // MARK: Logs
+
+  func keepLog(_ text: String, of step: StepAddress) {
+    state.withLock { $0.logs[step] = text }
+  }
+
+  /// The output of the last attempt of a step of the plan, as an attempt at another address reads it.
+  func log(ofStep planned: StepAddress, around address: StepAddress) -> String? {
+    let instances = addresses.instances(of: planned, around: address)
+    let logs = state.withLock { $0.logs }
+    return instances.lazy.compactMap { logs[$0] }.first
   }
 
   // MARK: Records

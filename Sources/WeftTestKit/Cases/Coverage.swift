@@ -1,5 +1,6 @@
 import WeftDefinition
 import WeftEvents
+import WeftExecution
 package import WeftPlanning
 
 /// The parts of a workflow that the cases of a test file reached: steps, both ways of every `if`, retries, and the ways
@@ -25,24 +26,14 @@ package struct Coverage: Sendable {
     /// The address of the step or group in the plan.
     package let address: StepAddress
     package let kind: Kind
-
-    /// A clause that says what has not happened.
-    package var missing: String {
-      switch kind {
-      case .step: "never starts"
-      case .conditionTrue: "its \"if\" is never true"
-      case .conditionFalse: "its \"if\" is never false"
-      case .retry: "is never retried"
-      case .exhausted: "never fails after its last retry"
-      case .tolerated: "never fails, although its failure is allowed"
-      }
-    }
   }
 
   /// All goals, in file order.
   package let goals: [Goal]
   package private(set) var reached: Set<Goal> = []
   private let known: Set<StepAddress>
+  /// The groups with several steps, outer ones first, and the addresses of their steps.
+  private let groups: [(address: StepAddress, steps: ArraySlice<StepAddress>)]
 
   init(of plan: Plan) {
     var found: [(node: Plan.NodeIndex, goal: Goal)] = []
@@ -58,6 +49,12 @@ package struct Coverage: Sendable {
     goals = found.enumerated().sorted {
       ($0.element.node, $0.offset) < ($1.element.node, $1.offset)
     }.map(\.element.goal)
+    let addresses = plan.steps.map(\.address)[...]
+    groups = plan.groups.indices.compactMap { index in
+      let (group, steps) = (plan.groups[index], plan.steps(inGroup: index))
+      guard !group.isTopLevel, steps.count > 1, let address = group.address else { return nil }
+      return (address, addresses[steps])
+    }
     known = Set(
       plan.steps.map(\.address) + plan.groups.compactMap { $0.isTopLevel ? nil : $0.address })
   }
@@ -72,7 +69,40 @@ package struct Coverage: Sendable {
     return kinds.map { Goal(address: address, kind: $0) }
   }
 
+  /// The goals that no case reached, in file order.
   package var missing: [Goal] { goals.filter { !reached.contains($0) } }
+
+  /// The goals that no case reached, without those that only follow from others: a step that never starts is not
+  /// retried either.
+  package var causes: [Goal] {
+    let idle = Set(missing.filter { $0.kind == .step || $0.kind == .conditionTrue }.map(\.address))
+    let hasSteps = Set(goals.filter { $0.kind == .step }.map(\.address))
+    return missing.filter { goal in
+      switch goal.kind {
+      case .step: true
+      case .conditionTrue: !hasSteps.contains(goal.address)
+      case .conditionFalse: true
+      case .retry, .tolerated: !idle.contains(goal.address)
+      case .exhausted:
+        !idle.contains(goal.address) && reached.contains(Goal(address: goal.address, kind: .retry))
+      }
+    }
+  }
+
+  /// The steps that never start, with a group in place of all of its steps.
+  package var idle: [StepAddress] {
+    var names: [StepAddress] = []
+    var named: Set<StepAddress> = []
+    let missing = missing.filter { $0.kind == .step }.map(\.address)
+    let idle = Set(missing)
+    let idleGroups = groups.filter { $0.steps.allSatisfy(idle.contains) }
+    for step in missing where !named.contains(step) {
+      let group = idleGroups.first { $0.steps.contains(step) }
+      named.formUnion(group?.steps ?? [step])
+      names.append(group?.address ?? step)
+    }
+    return names
+  }
 
   /// The numbers of goals of a kind, and of those that were reached.
   package func counts(of kinds: Goal.Kind...) -> (reached: Int, all: Int) {
@@ -85,7 +115,7 @@ package struct Coverage: Sendable {
       let planned = address.planned { known.contains($0) }
       if !step.spans.isEmpty {
         reach(planned, .step, .conditionTrue)
-        if step.spans.count > 1 { reach(planned, .retry) }
+        if step.retries > 0 { reach(planned, .retry) }
       }
       switch step.state {
       case .skipped(.condition(let owner))?:

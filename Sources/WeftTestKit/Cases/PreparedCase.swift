@@ -10,17 +10,18 @@ import WeftPlatform
 struct PreparedCase: Sendable {
   let testCase: TestCase
   let plan: Plan
+  let addresses: PlanAddresses
   let inputs: InputValues
   let book: ScriptBook
-  /// The scripts of the engine that resumes the run.
-  let resumedBook: ScriptBook
+  /// The scripts of each engine that resumes the run.
+  let resumedBooks: [ScriptBook]
   let environment: EnvironmentBlock
   let hasRealSteps: Bool
   private let secretValues: [RunSecrets.Key: Secret]
 
   /// - Returns: The case, or everything in its surroundings that does not fit.
   static func prepare(
-    _ testCase: TestCase, of file: TestFile, _ plan: Plan
+    _ testCase: TestCase, of file: TestFile, _ plan: Plan, _ addresses: PlanAddresses
   ) -> Result<PreparedCase, UnfitCase> {
     var diagnostics: [Diagnostic] = []
     let shared = file.settings
@@ -28,15 +29,19 @@ struct PreparedCase: Sendable {
     let secrets = secrets(testCase, file, plan, &diagnostics)
     let environment = environment(testCase, file, &diagnostics)
     guard let inputs, diagnostics.isEmpty else { return .failure(UnfitCase(diagnostics)) }
-    let scripts = [testCase.settings.steps, shared.steps]
-    let resumed = testCase.resumption?.steps ?? []
+    var layers = [testCase.settings.steps, shared.steps]
+    let book = ScriptBook(layers)
+    let resumedBooks = testCase.resumptions.map { resumption in
+      layers.insert(resumption.steps, at: 0)
+      return ScriptBook(layers)
+    }
     return .success(
       PreparedCase(
-        testCase: testCase, plan: plan, inputs: inputs, book: ScriptBook(scripts),
-        resumedBook: ScriptBook([resumed] + scripts), environment: environment,
-        hasRealSteps: (scripts + [resumed]).joined().contains {
-          $0.results.contains(where: \.isReal)
-        }, secretValues: secrets))
+        testCase: testCase, plan: plan, addresses: addresses, inputs: inputs, book: book,
+        resumedBooks: resumedBooks,
+        environment: environment,
+        hasRealSteps: layers.joined().contains { $0.results.contains(where: \.isReal) },
+        secretValues: secrets))
   }
 
   /// The secrets of one run, which learns more of them.
@@ -125,11 +130,6 @@ struct UnfitCase: Error {
   let diagnostics: [Diagnostic]
 
   init(_ diagnostics: [Diagnostic]) { self.diagnostics = diagnostics }
-}
-
-extension ScriptBook {
-  /// Whether the innermost layer has a script of the step.
-  func isReset(_ step: StepAddress) -> Bool { innermost(of: step) != nil }
 }
 
 extension Diagnostic {

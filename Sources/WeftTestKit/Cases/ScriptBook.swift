@@ -27,19 +27,19 @@ struct ScriptBook: Sendable {
     }
   }
 
-  /// The script of a step in the innermost layer.
-  func innermost(of step: StepAddress) -> StepScript? {
-    layers.first.flatMap { layer in
-      layer.exact[step.text] ?? layer.patterns.first { $0.pattern.matches(step) }?.script
-    }
-  }
-
   /// The script of a step; `nil` if there is none.
-  func script(of step: StepAddress) -> StepScript? {
-    for layer in layers { if let script = layer.exact[step.text] { return script } }
-    for layer in layers {
+  func script(of step: StepAddress) -> StepScript? { place(of: step)?.script }
+
+  /// Whether the script of a step is in the innermost layer.
+  func isReset(_ step: StepAddress) -> Bool { place(of: step)?.layer == 0 }
+
+  private func place(of step: StepAddress) -> (script: StepScript, layer: Int)? {
+    for (index, layer) in layers.enumerated() {
+      if let script = layer.exact[step.text] { return (script, index) }
+    }
+    for (index, layer) in layers.enumerated() {
       if let match = layer.patterns.first(where: { $0.pattern.matches(step) }) {
-        return match.script
+        return (match.script, index)
       }
     }
     return nil

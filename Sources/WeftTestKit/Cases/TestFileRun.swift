@@ -8,7 +8,7 @@ package import WeftPlatform
 package struct LoadedTestFile: Sendable {
   package let path: String
   package let diagnostics: [Diagnostic]
-  private let parts: (file: TestFile, plan: Plan, cases: [PreparedCase], shapes: AddressShapes)?
+  private let parts: (file: TestFile, plan: Plan, addresses: PlanAddresses, cases: [PreparedCase])?
 
   /// Whether nothing is wrong with it, so that its cases can be run.
   package var isRunnable: Bool { parts != nil }
@@ -32,17 +32,17 @@ package struct LoadedTestFile: Sendable {
       (diagnostics, parts) = (problems + faults, nil)
       return
     }
-    let shapes = AddressShapes(of: plan)
-    var found = CaseChecker.problems(of: file, with: plan, shapes)
+    let addresses = PlanAddresses(plan)
+    var found = CaseChecker.problems(of: file, with: plan)
     var cases: [PreparedCase] = []
     for testCase in file.cases {
-      switch PreparedCase.prepare(testCase, of: file, plan) {
+      switch PreparedCase.prepare(testCase, of: file, plan, addresses) {
       case .success(let prepared): cases.append(prepared)
       case .failure(let unfit): found += unfit.diagnostics
       }
     }
     diagnostics = problems + found.sortedByLocation()
-    parts = found.isEmpty ? (file, plan, cases, shapes) : nil
+    parts = found.isEmpty ? (file, plan, addresses, cases) : nil
   }
 
   /// Reads the workflow; its warnings are for `weft check`.
@@ -72,6 +72,14 @@ package struct LoadedTestFile: Sendable {
   /// The names of the cases, in file order.
   package var caseNames: [String] { parts?.file.cases.map(\.name.value) ?? [] }
 
+  /// The record of the first case in its first order.
+  var firstRecord: CaseRecord? {
+    parts?.cases.first.map { prepared in
+      var run = CaseRun(prepared, seed: 0, point: 1, stop: StopSwitch())
+      return run.record()
+    }
+  }
+
   /// Runs all cases in file order.
   ///
   /// - Parameters:
@@ -87,20 +95,29 @@ package struct LoadedTestFile: Sendable {
     var results: [CaseResult] = []
     for prepared in parts.cases where stop.level == .none {
       let start = now()
-      var result = CaseResult(name: prepared.testCase.name.value, orders: 0)
+      var result = CaseResult(name: prepared.testCase.name.value)
       let first = seed ?? 0
       let count = seed == nil ? UInt64(prepared.testCase.orders) : 1
-      for order in first..<(first + count) {
-        var run = CaseRun(prepared, seed: order, stop: stop)
-        let record = run.record()
+      for order in first..<(first + count) where result.passed {
         result.orders += 1
-        result.virtualTime = record.duration
-        coverage.add(record)
-        result.mismatches = CaseJudge.mismatches(
-          of: record, with: prepared.testCase, in: parts.file, parts.plan)
-        if !result.mismatches.isEmpty {
-          result.failingSeed = order
-          break
+        for point in 1... {
+          var run = CaseRun(prepared, seed: order, point: point, stop: stop)
+          let record = run.record()
+          coverage.add(record)
+          // A case with interruptions at each record ends where there are no more records.
+          if point > 1, record.isPastEnd || record.missed.contains(where: \.interruption.isSweep) {
+            break
+          }
+          result.points += 1
+          result.virtualTime = record.duration
+          result.mismatches = CaseJudge.mismatches(
+            of: record, with: prepared.testCase, in: parts.file, parts.plan, parts.addresses)
+          guard result.passed else {
+            result.failingSeed = order
+            result.failingPoint = prepared.testCase.isSweep ? point : nil
+            break
+          }
+          guard prepared.testCase.isSweep, stop.level == .none else { break }
         }
       }
       result.realTime = now() - start
@@ -114,10 +131,14 @@ package struct LoadedTestFile: Sendable {
 package struct CaseResult: Sendable {
   package let name: String
   /// The number of completion orders tried.
-  package internal(set) var orders: Int
+  package internal(set) var orders = 0
+  /// The number of runs: more than one for each order if the case is interrupted at each record.
+  package internal(set) var points = 0
   package internal(set) var mismatches: [Diagnostic] = []
   /// The completion order that failed.
   package internal(set) var failingSeed: UInt64?
+  /// The record at which the failing run was interrupted, if the case is interrupted at each.
+  package internal(set) var failingPoint: Int?
   package internal(set) var virtualTime = Duration.zero
   package internal(set) var realTime = Duration.zero
 

@@ -15,6 +15,7 @@ class Place:
 
     def __init__(self, weft, workflow):
         self.weft = weft
+        self.limit = LIMIT
         self.directory = tempfile.TemporaryDirectory(prefix="weft-resume-")
         self.path = pathlib.Path(self.directory.name)
         self.write(workflow)
@@ -31,7 +32,7 @@ class Place:
     def call(self, *arguments):
         return subprocess.run(
             [self.weft, *arguments], cwd=self.path, stdin=subprocess.DEVNULL, text=True,
-            capture_output=True, timeout=LIMIT)
+            capture_output=True, timeout=self.limit)
 
     def start(self, *arguments):
         return subprocess.Popen(

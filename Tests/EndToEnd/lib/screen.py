@@ -119,5 +119,6 @@ class Screen:
 
 
 def normalised(row):
+    row = re.sub(r"\b\d{8}-\d{6}-[0-9a-f]{6}\b", "RUN", row)
     row = re.sub(r"\b\d+:\d\d(:\d\d)?\b", "CLOCK", row)
     return re.sub(r"\b\d+(\.\d+)? (ms|s)\b", "TIME", row)

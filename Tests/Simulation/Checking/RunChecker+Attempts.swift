@@ -177,7 +177,7 @@ extension RunChecker {
     case .stopped:
       require(end.outcome == .cancelled, "\(name(subject)) was stopped, and ends in \(end.outcome)")
       return requireCancellation(of: subject, end)
-    case .stalled, .failed, .misdelivered, .returned, .answered, .pollsAgain:
+    case .stalled, .failed, .misdelivered, .returned, .answered, .pollsAgain, .rehearsed:
       return require(false, "nothing ends like that")
     }
     require(

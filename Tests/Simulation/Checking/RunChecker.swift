@@ -124,7 +124,7 @@ struct RunChecker {
   private mutating func check(_ kind: RunEvent.Kind) {
     switch kind {
     case .runStarted: require(states.isEmpty, "the run starts late")
-    case .stepQueued(let step, _): at(step) { $0.queued($1) }
+    case .stepQueued(let step, _, _): at(step) { $0.queued($1) }
     case .stepStarted(let step, let attempt): at(step) { $0.started($1, attempt: attempt) }
     case .stepRetrying(let step, let retry): at(step) { $0.retrying($1, retry) }
     case .stepFinished(let step, let end): at(step) { $0.finished($1, end) }
@@ -140,7 +140,8 @@ struct RunChecker {
     case .runFinished(let end): self.end = end
     case .stepAsking(let step, let message): at(step) { $0.asking($1, message) }
     case .stepWaiting(let step, let delay): at(step) { $0.waiting($1, for: delay) }
-    case .stepOutput, .stepRestored, .stepCached, .runWarning, .runWaiting, .outputDropped,
+    case .stepOutput, .stepProgress, .stepRestored, .stepCached, .runWarning, .runWaiting,
+      .outputDropped,
       .snapshot:
       require(false, "unexpected \(kind)")
     }

@@ -98,7 +98,9 @@ enum PlantedFault: String, CaseIterable {
 
   private func swappingCleanups(in kinds: [RunEvent.Kind]) -> [RunEvent.Kind] {
     let cleaning = kinds.compactMap { kind -> StepAddress? in
-      guard case .stepQueued(let step, _) = kind, step.text.contains("cleanup") else { return nil }
+      guard case .stepQueued(let step, _, _) = kind, step.text.contains("cleanup") else {
+        return nil
+      }
       return step
     }
     guard cleaning.count > 1 else { return kinds }
@@ -112,7 +114,8 @@ extension RunEvent.Kind {
   fileprivate func swapping(_ one: StepAddress, _ other: StepAddress) -> RunEvent.Kind {
     let swapped = { (step: StepAddress) in step == one ? other : step == other ? one : step }
     return switch self {
-    case .stepQueued(let step, let pools): .stepQueued(swapped(step), waitingFor: pools)
+    case .stepQueued(let step, let pools, let reason):
+      .stepQueued(swapped(step), waitingFor: pools, because: reason)
     case .stepStarted(let step, let attempt): .stepStarted(swapped(step), attempt: attempt)
     case .stepRetrying(let step, let retry): .stepRetrying(swapped(step), retry)
     case .stepFinished(let step, let end): .stepFinished(swapped(step), end)

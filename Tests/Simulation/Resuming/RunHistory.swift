@@ -47,7 +47,7 @@ struct RunHistory {
 extension RunEvent.Kind {
   fileprivate var isRecorded: Bool {
     switch self {
-    case .stepWaiting, .stepOutput, .outputDropped, .snapshot: false
+    case .stepWaiting, .stepOutput, .stepProgress, .outputDropped, .snapshot: false
     default: true
     }
   }

@@ -150,7 +150,7 @@ extension Plan {
       guard let others = try? stepsExcluded(by: StepChoice(from: [name])) else { break }
       rerun.steps.formUnion(Set(steps.indices).subtracting(others))
     case 2:
-      let elements = recorded.steps.keys.filter { $0.text.contains("[") }.sorted {
+      let elements = recorded.steps.addresses.filter { $0.text.contains("[") }.sorted {
         $0.text < $1.text
       }
       if let element = elements.randomElement(using: &random) { rerun.addresses.insert(element) }

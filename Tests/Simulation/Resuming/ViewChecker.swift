@@ -41,8 +41,11 @@ struct ViewChecker {
     }
     compare(
       "the record",
-      recorded.steps.filter { !$0.value.isOutdated && !recorded.isInDoubt($0.key) }
-        .compactMapValues(Kind.init(recorded:)), reported.filter { !recorded.isInDoubt($0.key) })
+      Dictionary(
+        uniqueKeysWithValues: recorded.steps.compactMap { address, step in
+          step.isOutdated || recorded.isInDoubt(address)
+            ? nil : Kind(recorded: step).map { (address, $0) }
+        }), reported.filter { !recorded.isInDoubt($0.key) })
     if let again {
       compare(
         "the report made again",

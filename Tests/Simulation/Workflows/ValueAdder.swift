@@ -124,8 +124,7 @@ struct ValueAdder {
     if chance(), let source = visible(from: id, among: plain) {
       made.readings[id, default: []].insert(source)
       made.limits[id] = RandomLimit(source: source)
-      step.timeout = nil
-      step.computed[.timeout] = made.limits[id]!.text
+      step.$timeout = .computed(Condition(made.limits[id]!.text), until: nil)
     }
     if step.control.fanOut == nil { plain.insert(id) }
   }

@@ -61,4 +61,22 @@ import WeftDefinition
     #expect(output.states(at: .milliseconds(5)).map(\.0) == [.stderr])
     #expect(output.alarm == .milliseconds(7))
   }
+
+  @Test(
+    "the line that has not ended is known, unless it is a progress line",
+    arguments: [
+      ([(.stdout, "a\nName: ")], "Name: "), ([(.stdout, "a\n")], nil), ([], nil),
+      ([(.stdout, "a\nNa"), (.stdout, "me"), (.stderr, "other")], "Name"),
+      ([(.stderr, "other"), (.stdout, "x\n")], "other"), ([(.stdout, "10%\r20%")], nil),
+      ([(.stdout, "token: s3cr3t, s3")], "token: ***, "),
+    ] as [([(StepOutput.Stream, String)], String?)])
+  func openLineIsKnown(chunks: [(StepOutput.Stream, String)], line: String?) throws {
+    var output = AttemptOutput(limit: ByteCount(1000))
+    output.use(SecretMask([try Secret(Array("s3cr3t".utf8))]))
+    for (stream, text) in chunks {
+      Array(text.utf8).withUnsafeBytes { _ = output.take($0, stream, at: .zero) }
+    }
+    let open = output.openLine.map { String(decoding: $0, as: UTF8.self) }
+    #expect(open == line)
+  }
 }

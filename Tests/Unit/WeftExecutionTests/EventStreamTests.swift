@@ -1,6 +1,7 @@
 import Testing
 import WeftDefinition
 import WeftPlanning
+import WeftPlatform
 import WeftTestKit
 
 @testable import WeftEvents
@@ -146,6 +147,20 @@ import WeftTestKit
         default: true
         }
       } == lifecycle)
+  }
+
+  @Test func progressCollapsesLikeOutput() {
+    var queue = SubscriberQueue(outputLimitBytes: 1_000)
+    for number in 1...100 {
+      let progress = RunEvent.Kind.stepProgress(StepAddress("a"), StepProgress(number, of: 100))
+      queue.append(RunEvent(sequence: UInt64(number), elapsed: .zero, kind: progress))
+    }
+    let events = queue.takeAll()
+    guard case .outputDropped(let gap)? = events.last?.kind else {
+      Issue.record("nothing was dropped")
+      return
+    }
+    #expect(events.count - 1 + gap.count == 100 && gap.sequences.upperBound == 100)
   }
 
   @Test func resumedSubscriberReceivesOutputAgain() throws {

@@ -1,6 +1,8 @@
 import Testing
 import WeftDefinition
 import WeftFutures
+import WeftPlanning
+import WeftPlatform
 import WeftTestKit
 
 @testable import WeftEvents
@@ -24,6 +26,21 @@ import WeftTestKit
     #expect(run.running == ["s0", "s3"])
     run.executor.exit("s0")
     #expect(run.running == ["s1", "s2", "s3"])
+  }
+
+  @Test func aStepThatCannotStartSaysWhatItLacks() throws {
+    let run = try RunHarness(Self.workflow(Pool("db", slots: 1), [1, 1, nil]))
+    var reasons: [String: WaitReason] = [:]
+    for event in try #require(run.subscription.takeAll()) {
+      guard case .stepQueued(let step, _, let reason) = event.kind else { continue }
+      reasons[step.text] = reason
+    }
+    #expect(reasons == ["s1": .pool("db", holders: [])], "the others start at once")
+    let waiting = WaitingStep(
+      StepAddress("s1"), .pool("db", holders: [StepAddress("s0")]))
+    #expect(run.run.waitingSteps(atMost: 10) == WaitingSteps([waiting], count: 1))
+    run.executor.exit("s0")
+    #expect(run.run.waitingSteps(atMost: 10) == WaitingSteps())
   }
 
   @Test func aFailureAndACancellationGiveSlotsBack() throws {

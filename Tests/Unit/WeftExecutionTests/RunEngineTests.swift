@@ -2,6 +2,7 @@ import Testing
 import WeftDefinition
 import WeftFutures
 import WeftPlanning
+import WeftPlatform
 import WeftTestKit
 
 @testable import WeftEvents

@@ -1,6 +1,7 @@
 import Testing
 import WeftDefinition
 import WeftPlanning
+import WeftPlatform
 import WeftTestKit
 
 @testable import WeftEvents
@@ -95,11 +96,12 @@ struct RunHarness {
   private func brief(_ kind: RunEvent.Kind) -> String {
     switch kind {
     case .runStarted: "run started"
-    case .stepQueued(let address, _): "\(address) queued"
+    case .stepQueued(let address, _, _): "\(address) queued"
     case .stepStarted(let address, _): "\(address) started"
     case .stepAsking(let address, let message): "\(address) asks \(message)"
     case .stepWaiting(let address, let delay): "\(address) waits for \(delay)"
     case .stepOutput(let address, let output): "\(address) wrote \(output.text)"
+    case .stepProgress(let address, let progress): "\(address) has done \(progress.done)"
     case .stepFinished(let address, let end): "\(address) \(brief(.finished(end)))"
     case .stepRestored(let address, let end): "\(address) \(brief(.restored(end)))"
     case .stepCached(let address, let end): "\(address) \(brief(.cached(end)))"

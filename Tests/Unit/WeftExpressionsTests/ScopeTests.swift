@@ -5,7 +5,7 @@ import WeftDiagnostics
 @testable import WeftExpressions
 
 /// A scope that records its lookups.
-private final class AskedScope: ExpressionScope {
+private final class AskedScope: ExpressionScope, FileLookup {
   private let log = Mutex<[String]>([])
 
   var asked: [String] { log.withLock { $0 } }
@@ -26,12 +26,17 @@ private final class AskedScope: ExpressionScope {
     return function == .cancelled
   }
 
-  func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String {
+  var files: any FileLookup { self }
+
+  func hash(of patterns: [String]) throws(EvaluationError) -> String {
     log.withLock { $0.append("hash \(patterns)") }
-    if patterns == ["bad"] {
-      throw ExpressionError(.filesNotHashed("why"), SourceRange(start: 0, end: 0))
-    }
+    if patterns == ["bad"] { throw .filesNotRead(.hashFiles, "why") }
     return "abc"
+  }
+
+  func paths(matching patterns: [String]) throws(EvaluationError) -> [String] {
+    log.withLock { $0.append("glob \(patterns)") }
+    return patterns
   }
 }
 
@@ -42,7 +47,7 @@ struct ScopeTests {
     ("case(1 == 1, a, c, d, b)", ["a"]), ("a[b]", ["b", "a"]), ("a.b['c d'].e", ["a.b['c d'].e"]),
     ("a['it''s'].b[c].d", ["c", "a['it''s'].b"]), ("always()", []),
     ("success() || cancelled()", ["success()", "cancelled()"]),
-    ("HashFiles('x', 3)", [#"hash ["x", "3"]"#]),
+    ("HashFiles('x', 3)", [#"hash ["x", "3"]"#]), ("glob('x', 'y')[1]", [#"glob ["x", "y"]"#]),
   ])
   func scopeIsReadOnlyAsNeeded(text: String, asked: [String]) throws {
     let scope = AskedScope()

@@ -164,7 +164,7 @@ struct TypeCheckerTests {
   @Test func tellsWhichFunctionsAskHowTheRunGoes() throws {
     let checked = try check("Success() || hashFiles('a') == 'b' && failure()")
     #expect(checked.statusFunctions == [.success, .failure])
-    #expect(checked.hashesFiles)
+    #expect(checked.readsFiles)
     #expect(try Expression.parse("!cancelled()").statusFunctions == [.cancelled])
   }
 

@@ -60,9 +60,9 @@ struct JSONSyntaxErrorTests {
 
   static let commas = [
     MalformedDocument(
-      "[1⟦,⟧]", "W0012", #"trailing comma before "]""#, help: "remove the comma", readOn: true),
+      "[1⟦,⟧]", "W0012", #"trailing comma before "]""#, help: commaHelp, readOn: true),
     MalformedDocument(
-      "{\"a\": 1 ⟦,⟧ \n }", "W0012", #"trailing comma before "}""#, help: "remove the comma",
+      "{\"a\": 1 ⟦,⟧ \n }", "W0012", #"trailing comma before "}""#, help: commaHelp,
       readOn: true),
     MalformedDocument(
       "[1⟦⟧ 2]", "W0013", "missing comma between two values", help: #"add ",""#, readOn: true),
@@ -254,7 +254,7 @@ struct JSONSyntaxErrorTests {
       readOn: true),
     MalformedDocument(
       "{} ⟦/*⟧ *", "W0009", "the comment is not closed before the end of the text",
-      help: "remove the comment", readOn: true),
+      help: #"add "*/", or remove the comment"#, readOn: true),
     MalformedDocument(
       "[⟦\u{A0}⟧1]", "W0010", "found U+00A0, which is not white space in JSON",
       help: "replace it with a plain space", readOn: true),
@@ -263,8 +263,10 @@ struct JSONSyntaxErrorTests {
       help: "replace it with a plain space", readOn: true),
   ]
 
+  static let commaHelp = "remove the comma; only a file called NAME.jsonc may have it"
   static let commentHelp =
-    #"remove it; in a workflow, "description" or a key that starts with "x-" can hold it"#
+    "remove it; only a file called NAME.jsonc may have comments; "
+    + #"in a workflow, "description" or a key that starts with "x-" can hold it"#
 
   @Test func allErrorsOfATextAreReportedTogether() {
     let text = "{a: 1, 'b' 2,\n \"c\": [1 2 007, NaN,], // end\n \"d\": \"\\q\\ud800\",}"

@@ -50,4 +50,18 @@ struct SHA256Tests {
     let bytes = [UInt8](repeating: UInt8(ascii: "a"), count: count)
     #expect(SHA256.text(of: SHA256.digest(of: bytes)) == digest)
   }
+
+  /// Compares the processor's instructions, where there are any, with the computation that needs none.
+  @Test(arguments: [0, 1, 2, 3, 17])
+  func allProcessorsComputeTheSame(blocks: Int) {
+    let bytes = (0..<64 * blocks).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    let start = SHA256.State(1, 2, 3, 4, 5, 6, 7, .max)
+    var (one, other) = (start, start)
+    bytes.withUnsafeBytes {
+      SHA256.add($0, to: &one)
+      SHA256.addPortably($0, to: &other)
+    }
+    #expect(one == other)
+    #expect(blocks == 0 || one != start)
+  }
 }

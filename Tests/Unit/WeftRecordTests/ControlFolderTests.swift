@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import TestSupport
 import Testing
 import WeftPlanning
 import WeftPlatform
@@ -52,7 +53,7 @@ import WeftPlatform
     return requests
   }
 
-  @Test("X17: no number of files keeps a request from being heard", .timeLimit(.minutes(10)))
+  @Test("X17: no number of files keeps a request from being heard", .hangLimit)
   func manyFilesHideNothing() throws {
     let place = try folder.directory.directory("control", makes: false)
     for number in 0..<2500 { try place.write([], to: "0-\(number).json", surviving: false) }
@@ -80,7 +81,7 @@ import WeftPlatform
 
   @Test(
     "X85: a control folder that hangs does not hold up who looks for requests",
-    .timeLimit(.minutes(10)))
+    .hangLimit)
   func readingIsNotWaitedFor() throws {
     let (gate, opened) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let hangs = Mutex(false)

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 import WeftPlatform
 
@@ -37,7 +38,7 @@ import WeftPlatform
 
   @Test(
     "X50: runs that start at once in a directory without records all get one",
-    .timeLimit(.minutes(10)))
+    .hangLimit)
   func theFirstRunsAtOnce() async throws {
     for _ in 1...50 {
       let scratch = try ScratchFolder()

@@ -33,14 +33,16 @@ import Testing
     #expect(DisplayTextTests.plain.line(Array(text.utf8)[...]) == plain)
   }
 
-  @Test("X29: what a compiler writes behind its colours is not spelled out")
-  func eraseToEndOfLineIsDropped() {
+  @Test(
+    "X29: \"erase to the end of the line\" passes with the colours before it, and is dropped without"
+  )
+  func eraseToEndOfLinePassesWithColours() {
     let text = "\u{1B}[01m\u{1B}[Kbad.c:1:\u{1B}[m\u{1B}[K \u{1B}[0Kx\u{1B}[1K"
     let bytes = Array(text.utf8)[...]
     #expect(DisplayTextTests.plain.line(bytes) == "bad.c:1: x\\x1b[1K")
     #expect(
       DisplayTextTests.coloured.line(bytes)
-        == "\u{1B}[01mbad.c:1:\u{1B}[m x\\x1b[1K\u{1B}[0m")
+        == "\u{1B}[01m\u{1B}[Kbad.c:1:\u{1B}[m\u{1B}[K \u{1B}[0Kx\\x1b[1K\u{1B}[0m")
     #expect(DisplayTextTests.plain.cut(text, columns: 8) == "bad.c:1…")
   }
 

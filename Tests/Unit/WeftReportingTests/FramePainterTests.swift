@@ -23,7 +23,7 @@ import WeftTestKit
   @Test func theCursorIsNeverHiddenNorTheScreenCleared() {
     for (_, run) in SampleRuns.all {
       let settings = DisplaySettings(mode: .live, isTerminal: true, usesColour: true)
-      let text = Collected.of(run, settings).text(.output)
+      let text = Collected.of(run, settings).text
       #expect(!text.contains("\u{1B}[?"))
       #expect(!text.contains("\u{1B}[2J"))
     }
@@ -43,7 +43,8 @@ import WeftTestKit
         Bool.random(using: &random) ? "row \(row)" : "row \(row) of frame \(frame)"
       }
       scrolled += above
-      screen.feed(painter.paint(above: above, area: area, size: FramePainterTests.size))
+      let lines = Array(above.map { $0 + "\r\n" }.joined().utf8)
+      screen.feed(painter.paint(above: lines, area: area, size: FramePainterTests.size))
       #expect(screen.lines == scrolled + area)
     }
     #expect(screen.surprises == [])

@@ -18,6 +18,7 @@ import WeftRecord
     var writes: [[UInt8]] = []
     /// The remaining duration of the run.
     var remaining: Duration?
+    var waiting = WaitingSteps()
 
     init(columns: Int = 60, rows: Int = 12, labels: StepLabels = StepLabels()) {
       reporter = Reporter(LiveReporterTests.settings, labels: labels)
@@ -30,14 +31,15 @@ import WeftRecord
       reporter.handle(
         Array(events), now: .milliseconds(milliseconds), size: { [size] in size },
         log: { _, _ in [] }, remaining: { [remaining] in remaining },
-        write: { written.append($1) })
+        waiting: { [waiting] in waiting },
+        write: { written.append($0) })
       for bytes in written { screen.feed(bytes) }
       writes += written
     }
 
     mutating func withdraw() {
       var written: [[UInt8]] = []
-      reporter.withdraw(isVisible: size != nil) { written.append($1) }
+      reporter.withdraw(isVisible: size != nil) { written.append($0) }
       for bytes in written { screen.feed(bytes) }
       writes += written
     }
@@ -51,8 +53,10 @@ import WeftRecord
     run.succeed("step1")
     session.handle(run.events[shown...], at: 3010)
     session.withdraw()
-    #expect(session.screen.lines == ["✓ step1  1.0 s"], "though the next frame was not due")
-    #expect(session.screen.cursor == (1, 0))
+    #expect(
+      session.screen.lines == ["✓ step1  1.0 s", "  │ working"], "though the next frame was not due"
+    )
+    #expect(session.screen.cursor == (2, 0))
     session.withdraw()
     #expect(session.writes.count == 2, "there was nothing more to take away")
     session.handle([], at: 3100)
@@ -151,11 +155,13 @@ import WeftRecord
     run.show("fetch", "40%")
     var session = Session()
     session.handle(run.events, at: 1000)
-    #expect(session.screen.lines == ["  fetch  1 s  40%", "0/2 done · 1 running · 00:01"])
+    #expect(
+      session.screen.lines == ["begins", "40%", "  fetch  1 s", "0/2 done · 1 running · 00:01"])
     let seen = run.events.count
     run.write("fetch", "done")
     session.handle(run.events[seen...], at: 2000)
-    #expect(session.screen.lines == ["  fetch  2 s  done", "0/2 done · 1 running · 00:02"])
+    #expect(
+      session.screen.lines == ["begins", "done", "  fetch  2 s", "0/2 done · 1 running · 00:02"])
   }
 
   @Test("C08: a run that is shorter than a frame shows its result alone")
@@ -189,8 +195,8 @@ import WeftRecord
 
   @Test("however much a step writes, there are at most ten frames a second")
   func framesAreLimited() {
-    var run = ScriptedRun(steps: 1)
-    run.start("a")
+    var run = ScriptedRun(steps: 2)
+    run.start("a", "b")
     var session = Session()
     session.handle(run.events, at: 0)
     for millisecond in 1...1000 {
@@ -239,6 +245,76 @@ import WeftRecord
     for line in area { #expect(DisplayText.columns(of: line) < size.columns || line.isEmpty) }
   }
 
+  @Test func aLoopHasOneBarWithRateAndTimeLeft() {
+    var run = ScriptedRun(steps: 1)
+    run.add(.groupStarted(StepAddress("each"), GroupStart(elements: 100)))
+    var session = Session(columns: 100, rows: 24)
+    session.handle(run.events, at: 0)
+    for second in 1...10 {
+      let shown = run.events.count
+      run.at(second * 1000)
+      for element in (second * 2 - 2)..<(second * 2) {
+        run.start("each[\(element)]")
+        if element == 5 { run.fail("each[5]") } else { run.succeed("each[\(element)]") }
+      }
+      run.start("each[9\(second)]")
+      session.handle(run.events[shown...], at: second * 1000)
+    }
+    #expect(
+      session.screen.lines.first { $0.hasPrefix("  each ") }
+        == "  each       10 s  ━━━━──────────────── 20/100 · 10 running · 1 failed · 2.0/s"
+        + " · 40 s left")
+  }
+
+  @Test func waitingStepsSayForWhat() {
+    var run = ScriptedRun(steps: 9)
+    run.start("a")
+    var session = Session(columns: 90)
+    session.waiting = WaitingSteps(
+      [
+        WaitingStep(StepAddress("b"), .pool("db", holders: [StepAddress("a"), StepAddress("x")])),
+        WaitingStep(StepAddress("c"), .slot), WaitingStep(StepAddress("d"), .rate("api")),
+        WaitingStep(StepAddress("e[1]"), .rate("api")),
+        WaitingStep(StepAddress("f"), .group(StepAddress("narrow"))),
+      ], count: 12)
+    session.handle(run.events, at: 1000)
+    #expect(
+      session.screen.lines == [
+        "  a  1 s", "  b       waits for pool \"db\", held by \"a\" and \"x\"",
+        "  d       waits for the rate of pool \"api\"", "  f       waits for a slot of \"narrow\"",
+        "0/9 done · 1 running · 12 waiting · 00:01",
+      ])
+  }
+
+  @Test func progressReplacesTheLastLine() {
+    var run = ScriptedRun(steps: 2)
+    run.start("a", "b")
+    run.write("a", "compiling")
+    run.add(.stepProgress(StepAddress("a"), StepProgress(1, of: 4, text: "one\u{1B}[2J")))
+    var session = Session(columns: 80)
+    session.handle(run.events, at: 1000)
+    #expect(session.screen.lines.first == "  a  1 s  ━━━━━─────────────── 1/4  one\\x1b[2J")
+    let shown = run.events.count
+    run.at(3000)
+    run.add(.stepProgress(StepAddress("a"), StepProgress(3, of: 4)))
+    session.handle(run.events[shown...], at: 3000)
+    #expect(
+      session.screen.lines.first == "  a  3 s  ━━━━━━━━━━━━━━━───── 3/4 · 40/min · 2 s left")
+  }
+
+  @Test func aStepAloneHasItsProgressBelowItsLines() {
+    var run = ScriptedRun(steps: 1)
+    run.start("a")
+    run.write("a", "compiling")
+    run.add(.stepProgress(StepAddress("a"), StepProgress(1, of: 4)))
+    var session = Session(columns: 80)
+    session.handle(run.events, at: 1000)
+    #expect(
+      session.screen.lines == [
+        "compiling", "  a  1 s  ━━━━━─────────────── 1/4", "0/1 done · 1 running · 00:01",
+      ])
+  }
+
   @Test("C06: after a resize the area is drawn anew and nothing that scrolled is lost")
   func aResizeRedraws() {
     var session = Session(columns: 60, rows: 10)
@@ -251,7 +327,7 @@ import WeftRecord
     }
     #expect(session.screen.lines.first == "✓ step1  2.0 s")
     #expect(session.screen.lines.filter { $0.contains("done") }.count == 1)
-    #expect(session.screen.lines.count == 4)
+    #expect(session.screen.lines.count == 5)
   }
 
   @Test func manySkipsForOneReasonTakeFewLines() {
@@ -284,7 +360,7 @@ import WeftRecord
 
   @Test func outsideUTF8EverythingIsASCII() {
     let settings = DisplaySettings(mode: .live, isTerminal: true, usesUnicode: false)
-    let runs = SampleRuns.all.map { Collected.of($0.run, settings).bytes(.output) }
+    let runs = SampleRuns.all.map { Collected.of($0.run, settings).bytes }
     for bytes in runs { #expect(!bytes.isEmpty && bytes.allSatisfy { $0 < 0x80 }) }
   }
 
@@ -342,7 +418,8 @@ import WeftRecord
     session.handle(run.events.suffix(1), at: 1000)
     #expect(
       session.screen.lines == [
-        "  up     1 s  1/3 elements", "  up[1]  1 s", "  g           attempt 2 in 2 s",
+        "  up     1 s  ━━━━━────────── 1/3 · 1 running", "  up[1]  1 s",
+        "  g           attempt 2 in 2 s",
         "1/5 done · 1 running · 1 to be retried · 00:01",
       ])
   }

@@ -10,14 +10,14 @@ import WeftPlanning
   private static let settings = DisplaySettings(mode: .plain)
 
   private static func lines(of step: String, in run: ScriptedRun) -> [String] {
-    Collected.of(run, settings).text(.output).split(separator: "\n").map(String.init)
+    Collected.of(run, settings).text.split(separator: "\n").map(String.init)
       .filter { $0.hasPrefix("[\(step)] ") }
   }
 
   @Test("O08: plain output has what a line shows in the end, and nothing it showed before")
   func onlyTheLastStateOfALineIsShown() {
     let collected = Collected.of(SampleRuns.progress, DisplaySettings(mode: .plain))
-    let text = String(decoding: collected.bytes(.output), as: UTF8.self)
+    let text = String(decoding: collected.bytes, as: UTF8.self)
     let shown = text.split(separator: "\n").filter { $0.hasPrefix("[") }
     #expect(shown == ["[fetch] fetched", "[unpack] 100 files"])
   }
@@ -32,7 +32,7 @@ import WeftPlanning
     }
     for step in steps { run.succeed(step) }
     var shown: [Substring: [Substring]] = [:]
-    for line in Collected.of(run, PlainReporterTests.settings).text(.output).split(separator: "\n")
+    for line in Collected.of(run, PlainReporterTests.settings).text.split(separator: "\n")
     where line.hasPrefix("[") {
       let parts = line.dropFirst().split(separator: "] ", maxSplits: 1)
       shown[parts[0], default: []].append(parts[1])
@@ -79,7 +79,7 @@ import WeftPlanning
     reporter.handle(
       run.events, now: .zero, size: { DisplaySize(columns: 80, rows: 24) },
       log: { Array(log[Int($1.lowerBound)..<Int($1.upperBound)]) },
-      write: { text += String(decoding: $1, as: UTF8.self) })
+      write: { text += String(decoding: $0, as: UTF8.self) })
     let lines = text.split(separator: "\n").filter { $0.hasPrefix("[a]") }
     #expect(lines == ["[a] 1", "[a] be", "[a] err", "[a] begun"])
   }
@@ -101,7 +101,7 @@ import WeftPlanning
         largestRead = max(largestRead, range.count)
         return run.log(step, range)
       },
-      write: { _, bytes in
+      write: { bytes in
         largestWrite = max(largestWrite, bytes.count)
         shown += bytes.count { $0 == UInt8(ascii: "\n") }
       })
@@ -121,7 +121,7 @@ import WeftPlanning
     var text = ""
     reporter.handle(
       run.events, now: .zero, size: { DisplaySize(columns: 80, rows: 24) }, log: { _, _ in [] },
-      write: { text += String(decoding: $1, as: UTF8.self) })
+      write: { text += String(decoding: $0, as: UTF8.self) })
     #expect(text.hasSuffix("0 of 1 step succeeded, 1 failed in 0 ms\n"))
     #expect(!text.contains("lost"))
   }
@@ -162,10 +162,13 @@ import WeftPlanning
       run.finish()
       let settings = DisplaySettings(mode: .plain, annotatesForGitHub: true)
       let collected = Collected.of(run, settings)
-      let lines = (collected.bytes(.output) + collected.bytes(.errors))
+      let lines = collected.bytes
         .split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
         .map { String(decoding: $0, as: UTF8.self) }
-      #expect(lines.filter { $0.hasPrefix("::") } == ["::error title=a::exited with code 1"])
+      #expect(
+        lines.filter { $0.hasPrefix("::") } == [
+          "::group::a", "::endgroup::", "::error title=a::exited with code 1",
+        ])
       #expect(lines.filter { $0.hasPrefix("weft: ") }.count == 3)
       for line in lines {
         #expect(!line.filter { $0.isASCII && $0 > " " }.contains("##[") || line.contains(" ["))
@@ -194,10 +197,13 @@ import WeftPlanning
       run.finish()
       let settings = DisplaySettings(mode: mode, annotatesForGitHub: isGitHub)
       let collected = Collected.of(run, settings)
-      let text = collected.text(.output) + collected.text(.errors)
+      let text = collected.text
       for line in text.split(separator: "\n") {
         #expect(!line.hasPrefix("weft: [x]") && !line.unicodeScalars.contains("\u{202E}"))
-        #expect(!line.hasPrefix("::") || line.hasPrefix("::error title=up[") && isGitHub)
+        let isCommand =
+          line.hasPrefix("::error title=up[") || line.hasPrefix("::group::up[")
+          || line == "::endgroup::"
+        #expect(!line.hasPrefix("::") || isCommand && isGitHub)
         #expect(!line.contains("\u{1B}[2J") || mode == .live)
         if isGitHub { #expect(!line.filter { $0 > " " }.contains("##[error")) }
       }
@@ -212,7 +218,7 @@ import WeftPlanning
       run.fail("a", attempts: attempts, notRetried: "the time of \"within\" is over")
       run.finish()
       let collected = Collected.of(run, DisplaySettings(mode: mode))
-      let text = collected.text(.output) + collected.text(.errors)
+      let text = collected.text
       #expect(text.contains("not retried: the time of \"within\" is over"), "\(text)")
     }
   }
@@ -229,7 +235,7 @@ import WeftPlanning
           counts: OutcomeCounts(succeeded: 1, failed: 0, tolerated: 0, cancelled: 0, skipped: 0),
           outputs: [ReportedOutput(name: "word", value: .some(.string("h\u{e9}\u{1B}[2J")))])))
     let collected = Collected.of(run, DisplaySettings(mode: .plain, usesUnicode: false))
-    let text = collected.text(.output) + collected.text(.errors)
+    let text = collected.text
     #expect(text.contains("word: h\u{e9}\\x1b[2J"), "\(text)")
   }
 
@@ -248,7 +254,7 @@ import WeftPlanning
     for event in EveryKind.events {
       if case .stepFinished(_, let end) = event.kind, !end.leftovers.isEmpty { run.add(event.kind) }
     }
-    let text = Collected.of(run, PlainReporterTests.settings).text(.output)
+    let text = Collected.of(run, PlainReporterTests.settings).text
     #expect(
       text.contains(
         "; ended processes that it left running: 99 (sleep), 100 (x) \\x1b[2J); "

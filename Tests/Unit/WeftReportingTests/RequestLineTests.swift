@@ -38,7 +38,7 @@ import WeftRecord
     run.add(.stepFinished("fetch", end))
     run.finish()
     let collected = Collected.of(run, settings)
-    return collected.text(.output) + collected.text(.errors)
+    return collected.text
   }
 
   static let answers: [(http: HTTPSummary, reported: String)] = [

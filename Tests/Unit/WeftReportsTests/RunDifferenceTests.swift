@@ -185,6 +185,17 @@ import WeftPlanning
       ])
   }
 
+  @Test func theReasonOfADecisionIsThatOfTheStepInItsLoop() {
+    var definition = DefinitionDifference(from: Self.run([]), to: Self.run([]))
+    let key = DefinitionDifference.Key(path: "run", before: nil, after: nil)
+    definition.changed = ["each.a", "other"].map {
+      DefinitionDifference.Member(address: $0, keys: [key], surroundings: [])
+    }
+    #expect(definition.reason(of: "each[eu].a") == "its definition has changed: run")
+    #expect(definition.reason(of: "each[eu].b") == nil)
+    #expect(definition.reason(of: "other[1]") == "its definition has changed: run")
+  }
+
   // MARK: Durations
 
   @Test(arguments: [

@@ -132,6 +132,46 @@ import WeftTestKit
     #expect(journal.timeline()["b"].spans.first?.kind == .pool)
   }
 
+  @Test func aWaitIsForARateIfThereIsRoomEverywhere() {
+    var journal = Journal(slots: 4)
+    let pools = [PoolRequest("api", slots: 1)]
+    journal.step("a", queued: 0, started: 0, ended: 10, pools: pools)
+    journal.step("b", queued: 0, started: 100, ended: 110, pools: pools)
+    let known = RunTimeline(journal.builder, capacities: ["api": 3], rates: ["api"])
+    #expect(known["b"].spans.map(\.kind) == [.rate, .running])
+    #expect(known["b"].waitingTime == 100_000)
+    // Without a rate it was for a slot, whatever that was.
+    #expect(journal.timeline(pools: ["api": 3])["b"].spans.first?.kind == .slot)
+  }
+
+  @Test func aRateThatAStepLackedOutweighsSlotsThatOthersTook() {
+    var journal = Journal(slots: 1)
+    let pools = [PoolRequest("api", slots: 1)]
+    journal.add(.stepQueued("a", waitingFor: pools, because: .rate("api")), at: 0)
+    journal.step("other", queued: 0, started: 0, ended: 100)
+    journal.add(.stepStarted("a", attempt: 1), at: 100)
+    journal.add(.stepFinished("a", Journal.end(.success, after: 10)), at: 110)
+    let known = RunTimeline(journal.builder, capacities: ["api": 3], rates: ["api"])
+    #expect(known["a"].spans.map(\.kind) == [.rate, .running])
+  }
+
+  @Test(
+    arguments: [
+      (WaitReason.rate("api"), TimelineSpan.Kind.rate), (.pool("api", holders: []), .pool),
+      (.slot, .slot), (.group("g"), .group),
+    ])
+  func theEventTellsTheReasonIfThePoolsAreNotKnown(
+    reason: WaitReason, kind: TimelineSpan.Kind
+  ) {
+    var journal = Journal(slots: 1)
+    journal.step("busy", queued: 0, started: 0, ended: 100)
+    let pools = [PoolRequest("api", slots: 1)]
+    journal.add(.stepQueued("a", waitingFor: pools, because: reason), at: 0)
+    journal.add(.stepStarted("a", attempt: 1), at: 100)
+    journal.add(.stepFinished("a", Journal.end(.success, after: 10)), at: 110)
+    #expect(journal.timeline()["a"].spans.first?.kind == kind)
+  }
+
   @Test(arguments: 0..<40 as Range<UInt64>)
   func attemptsInOneLaneNeverOverlapAndSumsStay(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -203,6 +243,24 @@ import WeftTestKit
     journal.add(.stepSkipped("b", .condition(of: "b")), at: 100)
     journal.step("c", queued: 100, started: 100, ended: 110)
     #expect(chain(journal, plan) == ["a", "c"])
+  }
+
+  @Test func losersOfARaceHoldNothingUp() {
+    let race = Step(
+      "race", race: [Step("fast", run: ["f"]), Step("slow", run: ["s"])])
+    let plan = plan(Workflow(steps: [race, Step("last", run: ["l"])]))
+    var journal = Journal()
+    journal.step("fast", queued: 0, started: 0, ended: 100)
+    journal.step("slow", queued: 0, started: 0, ended: 130, .cancelled)
+    journal.add(
+      .groupFinished(
+        "race",
+        GroupEnd(
+          outcome: .success, conclusion: .success, failure: nil, cause: nil, winner: "fast",
+          duration: .milliseconds(130))), at: 130)
+    #expect(chain(journal, plan) == ["fast"])
+    journal.step("last", queued: 130, started: 130, ended: 140)
+    #expect(chain(journal, plan) == ["fast", "last"])
   }
 
   @Test func theLastElementOfALoopIsItsEnd() {

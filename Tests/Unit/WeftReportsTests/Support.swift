@@ -125,21 +125,17 @@ struct Journal {
   func reported(
     _ plan: Plan? = nil, isLive: Bool = false, damage: JournalError? = nil,
     mask: SecretMask = .none, definition: Plan? = nil,
-    history: DurationHistory = DurationHistory()
+    history: DurationHistory = DurationHistory(), missingLogs: Set<StepAddress> = []
   ) -> ReportedRun {
     var state = RunState()
-    var (order, known): ([StepAddress], Set<StepAddress>) = ([], [])
-    for record in sorted {
-      state.apply(record)
-      if let step = record.kind.step, known.insert(step).inserted { order.append(step) }
-    }
+    for record in sorted { state.apply(record) }
     let detail = RunDetail(
-      Journal.run, damage == nil ? state.state(isHeld: isLive) : .damaged, state, order: order,
+      Journal.run, damage == nil ? state.state(isHeld: isLive) : .damaged, state,
       damage: damage, folder: ".weft/runs/\(Journal.run)")
     let logs = logs
     return ReportedRun(
       detail, builder, plan, mask: mask, definition: definition, history: history,
-      words: Journal.run.text,
+      words: Journal.run.text, hasLog: { !missingLogs.contains($0) },
       readEnd: { step, limit in
         logs[step].map { text in
           let bytes = Array(text.utf8)

@@ -4,7 +4,7 @@ import WeftTestKit
 
 /// The examples of the documentation, as an embedder writes them: nothing here sees more than what is public.
 @Suite struct PublicFaceTests {
-  @Test func aRetryAfterAnHourTakesNoTime() throws {
+  @Test("E06: a retry after an hour takes no time") func aRetryAfterAnHourTakesNoTime() throws {
     let again = RetryPolicy(max: 1, delay: .seconds(3600))
     let workflow = Workflow(steps: [
       Step("build", run: ["make"]).retry(again), Step("test", run: ["make", "test"]),
@@ -46,6 +46,21 @@ import WeftTestKit
     #expect(run.runningSteps == (approves ? ["publish"] : []))
     if approves { run.exit("publish") }
     #expect(run.report.succeeded == approves)
+  }
+
+  @Test func stepsThatDoNotRunOrDoNotExistStopTheTest() async {
+    await #expect(processExitsWith: .failure) {
+      try TestRun(Workflow(steps: [Step("a", run: ["a"])])).exit("b")
+    }
+    await #expect(processExitsWith: .failure) {
+      try TestRun(Workflow(steps: [Step("a", run: ["a"])])).write("x", from: "b")
+    }
+    await #expect(processExitsWith: .failure) {
+      try TestRun(Workflow(steps: [Step("ask", approve: "well?")])).approve("asks")
+    }
+    await #expect(processExitsWith: .success) {
+      try TestRun(Workflow(steps: [Step("ask", approve: "well?")])).approve("ask")
+    }
   }
 
   @Test func requestsGoToAClosure() throws {

@@ -1,13 +1,14 @@
+import TestSupport
 import Testing
 import Weft
 import WeftPlatform
 
 /// Actions that the embedding program has registered, through the public API alone.
-@Suite(.timeLimit(.minutes(10))) struct ActionTests {
-  @Test("the example of Actions.md")
+@Suite(.hangLimit) struct ActionTests {
+  @Test("E10: the example of Actions.md runs")
   func theDocumentedExampleRuns() async throws {
     let measure = Action("measure") { context in
-      guard case .string(let path)? = context["path"] else { throw MissingParameter(name: "path") }
+      guard case .string(let path)? = context["path"] else { throw ActionError("there is no path") }
       context.log("looking at \(path)")
       return ["path": .string(path), "width": 640]
     }
@@ -29,7 +30,128 @@ import WeftPlatform
     #expect(written == ["looking at cat.png\n", "640 pixels\n"])
   }
 
+  @Test("E09: a value of a parameter is data, and only a text is evaluated")
+  func onlyTextsAreEvaluated() async throws {
+    let echo = Action("echo") { context in context["v"] ?? .null }
+    func passed(_ value: Parameter.Value) async throws -> JSONValue? {
+      var workflow = Workflow(steps: [Step("s", use: "echo", with: [Parameter("v", value)])])
+      workflow.inputs = [InputDeclaration("x")]
+      workflow.outputs = [OutputDeclaration("v", value: "${{ steps.s.json }}")]
+      let report = await (try Engine(actions: [echo]).start(workflow, inputs: ["x": 7])).report
+      return report.end?.outputs.first?.value
+    }
+    #expect(try await passed(.text("${{ inputs.x }}")) == 7)
+    #expect(try await passed(.value("${{ inputs.x }}")) == "${{ inputs.x }}")
+  }
+
+  @Test func anActionReportsItsProgressAsOftenAsItLikes() async throws {
+    let count = Action("count") { context in
+      for number in 1...10_000 { context.report(StepProgress(number, of: 10_000, text: "part")) }
+      return .null
+    }
+    let run = try Engine(actions: [count]).start(Workflow(steps: [Step("c", use: "count")]))
+    var reports: [StepProgress] = []
+    let began = ContinuousClock.now
+    for await event in run.events {
+      if case .stepProgress(_, let progress) = event.kind { reports.append(progress) }
+    }
+    let tenths = Int((ContinuousClock.now - began) / .milliseconds(100))
+    #expect(reports.first?.done == 1 && reports.last?.done == 10_000)
+    #expect(reports.count <= tenths + 3, "ten a second, the first and the last")
+  }
+
   struct MissingParameter: Error { let name: String }
+
+  // MARK: Types of its own
+
+  private struct Photo: Decodable {
+    struct Crop: Decodable { let width: Int }
+    let path: String
+    let crops: [Crop]
+    let note: String?
+  }
+
+  private struct Size: Encodable { let width, height: Double }
+
+  private static let size = Action("size") { (photo: Photo, context) async throws -> Size in
+    context.log(photo.path)
+    if photo.path.isEmpty { throw ActionError("there is no photo", help: "take one first") }
+    return Size(width: Double(photo.crops.first?.width ?? 0), height: 1 / Double(photo.crops.count))
+  }
+
+  private func end(with parameters: String) async throws -> (StepEnd, log: String) {
+    let workflow = try Workflow(
+      json: #"{ "steps": [{ "id": "s", "use": "size", "with": \#(parameters) }] }"#)
+    let run = try Engine(actions: [ActionTests.size]).start(workflow)
+    let report = await run.report
+    guard case .finished(let end)? = report.steps.first?.state else { throw NoEnd() }
+    return (end, String(decoding: run.output(of: StepAddress("s")), as: UTF8.self))
+  }
+
+  private struct NoEnd: Error {}
+
+  @Test func typedParametersAreDecodedAndTheResultIsEncoded() async throws {
+    let workflow = try Workflow(
+      json: """
+        { "inputs": { "width": { "type": "integer" } },
+          "steps": [
+            { "id": "list", "run": "echo '[{\\"width\\": 640}, {\\"width\\": 2}]'",
+              "outputs": { "crops": "${{ self.json }}" } },
+            { "id": "s", "use": "size",
+              "with": { "path": "cat", "crops": "${{ steps.list.outputs.crops }}", "extra": 1 } }],
+          "outputs": { "size": "${{ steps.s.json }}" } }
+        """)
+    let run = try Engine(actions: [ActionTests.size]).start(workflow, inputs: ["width": 1])
+    let report = await run.report
+    #expect(report.succeeded)
+    #expect(
+      report.end?.outputs == [ReportedOutput(name: "size", value: ["width": 640, "height": 0.5])])
+  }
+
+  @Test(
+    arguments: [
+      (#"{ "path": 1, "crops": [] }"#, "path: expected a string, found a number"),
+      (#"{ "crops": [] }"#, "there is no member \"path\""),
+      (
+        #"{ "path": "a", "crops": [{ "width": 1 }, { "width": "2" }] }"#,
+        "crops[1].width: expected a number, found a string"
+      ),
+    ])
+  func parametersThatDoNotFitAreNamedAndTheActionIsNotCalled(
+    _ parameters: String, problem: String
+  ) async throws {
+    let (end, log) = try await end(with: parameters)
+    #expect(end.failure?.classes == [.action])
+    #expect(end.failure?.message == "\"size\" cannot read its parameters: \(problem)")
+    #expect(end.failure?.help == "change the step's \"with\"")
+    #expect(log.isEmpty)
+  }
+
+  @Test func resultThatIsNoJSONFailsTheStepWithItsMember() async throws {
+    let (end, log) = try await end(with: #"{ "path": "a", "crops": [] }"#)
+    #expect(log == "a\n")
+    #expect(end.failure?.classes == [.action])
+    #expect(
+      end.failure?.message
+        == "\"size\" returned what JSON cannot hold: height: JSON has no number inf")
+  }
+
+  @Test func anActionErrorIsReportedAsItIsWithItsHelp() async throws {
+    let (end, _) = try await end(with: #"{ "path": "", "crops": [] }"#)
+    #expect(end.failure?.message == "there is no photo")
+    #expect(end.failure?.help == "take one first")
+    #expect("\(ActionError("there is no photo", help: "take one first"))" == "there is no photo")
+  }
+
+  @Test func otherErrorsAreReportedAsThrown() async throws {
+    let action = Action("a") { _ in throw MissingParameter(name: "x") }
+    let report = await
+      (try Engine(actions: [action]).start(
+        Workflow(steps: [Step("s", use: "a")]))).report
+    guard case .finished(let end)? = report.steps.first?.state else { throw NoEnd() }
+    #expect(end.failure?.message == "threw an error: MissingParameter(name: \"x\")")
+    #expect(end.failure?.help == nil)
+  }
 
   @Test func workflowWithAnUnregisteredActionIsRejected() throws {
     let workflow = Workflow(steps: [Step(use: "resize")])

@@ -1,9 +1,10 @@
 import Synchronization
+import TestSupport
 import Testing
 import Weft
 
 /// Runs of one `concurrency` key, started by engines that do not know each other.
-@Suite(.timeLimit(.minutes(10))) struct ConcurrencyTests {
+@Suite(.hangLimit) struct ConcurrencyTests {
   /// The events of two runs, in order.
   private final class Log: Sendable {
     private let lines = Mutex<[String]>([])

@@ -1,9 +1,10 @@
 import Synchronization
+import TestSupport
 import Testing
 import Weft
 
 /// Code of the embedding program that ignores cancellation, and subscribers that share.
-@Suite(.timeLimit(.minutes(10))) struct PatienceTests {
+@Suite(.hangLimit) struct PatienceTests {
   /// An approver that answers when the test is over, whatever happens to its task.
   private final class Stubborn: Sendable {
     private let waiting = Mutex<(isOver: Bool, [CheckedContinuation<Void, Never>])>((false, []))

@@ -1,10 +1,11 @@
 import Synchronization
+import TestSupport
 import Testing
 import Weft
 import WeftPlatform
 
 /// Runs that the library resumes by the options of `weft resume`.
-@Suite(.timeLimit(.minutes(10))) struct ResumeTests {
+@Suite(.hangLimit) struct ResumeTests {
   private let folder: Scratch
   private let store: FileRunStore
 

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 import Weft
 import WeftPlatform
 
 /// The variables by which a step knows its run and its earlier attempts.
-@Suite(.timeLimit(.minutes(10))) struct RunDirectoryTests {
+@Suite(.hangLimit) struct RunDirectoryTests {
   private static let report = "echo \"$WEFT_RUN_DIR\"; echo \"$WEFT_IDEMPOTENCY_KEY\""
 
   private func lines(_ run: Run, _ step: String) -> [String] {

@@ -4,6 +4,12 @@ import Weft
 import WeftFutures
 import WeftPlatform
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Runs whose journal is kept, and that a different engine resumes.
 @Suite struct StoreTests {
   /// The number of calls of each action, and the actions that fail.
@@ -289,6 +295,15 @@ import WeftPlatform
     }
   }
 
+  @Test("E12: a start writes the records of its first steps on the caller's thread, and no others")
+  func startWritesItsFirstRecordsOnly() async throws {
+    let store = LineStore()
+    let run = try engine(Calls()).start(StoreTests.workflow, in: store)
+    #expect(await run.report.succeeded)
+    #expect(store.lineCount > 5)
+    #expect(store.lineCountOfFirstThread <= 4)
+  }
+
   @Test func lostJournalEndsTheRun() async throws {
     let calls = Calls()
     // The third step is never announced.
@@ -364,12 +379,20 @@ private final class LineStore: RunStore {
     var lines: [UInt8] = []
     var count = 0
     var isHeld = false
+    var threads: [UInt] = []
   }
 
   private let state = Mutex(State())
   private let lineLimit: Int
 
   init(lineLimit: Int = .max) { self.lineLimit = lineLimit }
+
+  var lineCount: Int { state.withLock { $0.count } }
+
+  /// The number of lines that were written on the thread of the first one.
+  var lineCountOfFirstThread: Int {
+    state.withLock { state in state.threads.count { $0 == state.threads.first } }
+  }
 
   func tear() { state.withLock { $0.lines += Array("{\"n\":".utf8) } }
 
@@ -394,6 +417,7 @@ private final class LineStore: RunStore {
           guard state.count < self.lineLimit else { return false }
           state.count += 1
           state.lines += line
+          state.threads.append(UInt(pthread_self()))
           return true
         }
         if !fits { throw RunStoreError(message: "no more paper") }

@@ -1,4 +1,4 @@
-import WeftDiagnostics
+package import WeftDiagnostics
 package import WeftJSON
 
 /// A program or a script, its standard input, its success codes and its options.
@@ -48,39 +48,6 @@ public enum StandardInput: Sendable, Hashable {
 }
 
 extension Command {
-  /// The inputs and outputs of a command, by which an earlier result can replace running it.
-  public struct Caching: Sendable, Hashable {
-    /// Patterns of files, relative to the step's directory; a pattern that begins with `!` excludes its matches.
-    public var inputs: [String]
-    /// Paths of files and directories, relative to the step's directory.
-    public var outputs: [String]
-    /// Environment variables that the result depends on, besides those that the workflow sets.
-    public var environment: [String]
-    /// A text that the result depends on; the command runs again if it changes.
-    public var key: String?
-    /// A command whose output the result depends on, such as the version of a compiler.
-    public var version: Invocation?
-
-    public init(
-      inputs: [String], outputs: [String] = [], environment: [String] = [], key: String? = nil,
-      version: Invocation? = nil
-    ) {
-      self.inputs = inputs
-      self.outputs = outputs
-      self.environment = environment
-      self.key = key
-      self.version = version
-    }
-  }
-
-  /// The conditions under which an earlier result replaces running it; `nil` if none does.
-  public var caching: Caching? {
-    get { hasOptions ? options.caching : nil }
-    set { options.caching = newValue }
-  }
-}
-
-extension Command {
   /// Settings that control how a command is watched and terminated, and where its output goes.
   public struct Options: Sendable, Hashable {
     /// The request to end it; `nil` for that of the run.
@@ -88,15 +55,15 @@ extension Command {
     /// The treatment of processes of the command that are alive after its program has ended by itself.
     public var leftovers: LeftoverPolicy
     /// The longest time without output on either stream, from the start or from the last output on.
-    public var stallTimeout: Duration?
+    @Computable public var stallTimeout: Duration?
     /// Whether both output streams share one pipe: their order is then exact, and all counts as standard output.
-    public var mergesOutput: Bool
+    @Computable public var mergesOutput: Bool
     /// The amount of output that the log holds. Further output is neither kept nor reported, only counted.
-    public var logLimit: ByteCount
+    @Computable public var logLimit: ByteCount
     /// Whether it has the terminal to itself: it reads from it, and its output goes there instead of into a log.
-    public var usesTerminal: Bool
+    @Computable public var usesTerminal: Bool
     /// Whether it gets a GNU make jobserver whose tokens are the free slots of the run.
-    public var usesJobserver: Bool
+    @Computable public var usesJobserver: Bool
     /// The conditions under which an earlier result replaces running it; `nil` if none does.
     public var caching: Caching?
 
@@ -164,7 +131,7 @@ public struct StopRequest: Sendable, Hashable {
   /// The first signal for its processes, named without `SIG`: one of ``SignalName/ofStopping``.
   public let signal: String?
   /// The time from that signal to KILL; zero sends KILL at once.
-  public let grace: Duration?
+  @Computable public var grace: Duration?
 
   /// - Precondition: `signal` is one of ``SignalName/ofStopping``.
   public init(signal: String? = nil, grace: Duration? = nil) {
@@ -202,8 +169,7 @@ extension Command: ActionModel {
       values.note("successCodes", .empty(path: "successCodes", wanted: "at least one exit code"))
     }
     for (index, code) in successCodes.enumerated() {
-      let key = "successCodes[\(index)]"
-      values.checkNumber(key, code, in: ValueRule.exitCodes)
+      values.checkNumber("successCodes[\(index)]", code, in: ValueRule.exitCodes)
     }
     guard hasOptions else { return }
     values.checkKeys(of: StopDraft(grace: stop?.grace), in: "stop")
@@ -212,21 +178,21 @@ extension Command: ActionModel {
     }
   }
 
-  package func visitTexts(_ visit: (TextSite, String) -> Void) {
+  package func visitTexts(_ visit: (TextSite, String, SourceRange?) -> Void) {
     switch invocation {
-    case .script(let text): visit(.script, text)
+    case .script(let text): visit(.script, text, nil)
     case .program(let arguments):
-      for (index, argument) in arguments.enumerated() { visit(.argument(index), argument) }
+      for (index, argument) in arguments.enumerated() { visit(.argument(index), argument, nil) }
     }
     switch stdin {
-    case .text(let text): visit(.input, text)
-    case .file(let path): visit(.inputFile, path)
+    case .text(let text): visit(.input, text, nil)
+    case .file(let path): visit(.inputFile, path, nil)
     case .log, nil: break
     }
     guard let caching else { return }
-    for (index, text) in caching.inputs.enumerated() { visit(.cacheInput(index), text) }
-    for (index, text) in caching.outputs.enumerated() { visit(.cacheOutput(index), text) }
-    caching.key.map { visit(.cacheKey, $0) }
+    for (index, text) in caching.inputs.enumerated() { visit(.cacheInput(index), text, nil) }
+    for (index, text) in caching.outputs.enumerated() { visit(.cacheOutput(index), text, nil) }
+    caching.key.map { visit(.cacheKey, $0, nil) }
   }
 
   package var repetition: Repetition { caching == nil ? .unknown : .harmless }
@@ -263,6 +229,7 @@ extension Command: ActionModel {
   }
 
   private var optionRemarks: [String] {
+    guard hasOptions else { return [] }
     let options = options
     return [
       options.usesTerminal ? "uses the terminal" : nil,

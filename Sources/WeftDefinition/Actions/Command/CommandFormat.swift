@@ -20,24 +20,12 @@ extension DecodingPass {
   }
 
   mutating func successCodes(_ node: JSONNode, _ field: Field) -> [Int]? {
-    guard node.kind == .array else {
-      reportType(
-        of: node, field, wanted: "an array of exit codes",
-        help: node.kind == .number ? "write [\(shortened(node.sourceText))]" : "write [0, 1]")
-      return nil
-    }
-    guard !node.elements.isEmpty else {
-      report(.empty(path: path(field), wanted: "at least one exit code"), at: node)
-      return nil
-    }
-    var codes: [Int] = []
-    for (index, element) in node.elements.enumerated() {
-      guard let code = integer(element, field.element(index), in: ValueRule.exitCodes) else {
-        continue
-      }
-      codes.append(code)
-    }
-    return codes.isEmpty ? nil : codes
+    let codes = elements(
+      of: node, field, wanted: "an array of exit codes",
+      help: node.kind == .number ? "write [\(shortened(node.sourceText))]" : "write [0, 1]",
+      atLeast: "at least one exit code"
+    ) { $0.integer($1, $2, in: ValueRule.exitCodes) }
+    return codes?.isEmpty == true ? nil : codes
   }
 }
 
@@ -98,7 +86,7 @@ extension DecodingPass {
 
 struct StopDraft: FormatObject {
   var signal: String?
-  var grace: Duration?
+  @Computable var grace: Duration? = nil
   var isEmpty = true
 
   static let schema: StaticString =
@@ -114,7 +102,7 @@ struct StopDraft: FormatObject {
       "grace", .duration(as: .grace), "Grace period",
       "The time between the signal and KILL; 0s sends KILL at once.",
       schema: #"{"default": "10s", "examples": ["30s", "0s"]}"#,
-      synonyms: "timeout period gracePeriodSeconds", at: \.grace)
+      synonyms: "timeout period gracePeriodSeconds", at: \.$grace)
   }
 
   mutating func admits(_ key: KeyRule, _ node: JSONNode, _ pass: inout DecodingPass) -> Bool {
@@ -135,7 +123,9 @@ extension DecodingPass {
     if !read(node, field, into: &draft).hasUnknownKey, draft.isEmpty {
       report(.empty(path: path(field), wanted: "\"signal\", \"grace\" or both"), at: node)
     }
-    return StopRequest(signal: draft.signal, grace: draft.grace)
+    var stop = StopRequest(signal: draft.signal)
+    stop.$grace = draft.$grace
+    return stop
   }
 
   fileprivate mutating func stopSignal(_ node: JSONNode, _ field: Field) -> String? {

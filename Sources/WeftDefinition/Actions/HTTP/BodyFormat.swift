@@ -78,7 +78,7 @@ extension DecodingPass {
 
   private mutating func recordLocations(of node: JSONNode, _ path: ValuePath, _ field: Field) {
     switch node.kind {
-    case .string: texts.places.append(TextPlace(.http(.json(path)), at: node.range))
+    case .string: texts.append(TextPlace(.http(.json(path)), at: node.range))
     case .array:
       for (index, element) in node.elements.enumerated() {
         recordLocations(of: element, path.appending(.element(index)), field)
@@ -159,7 +159,7 @@ extension DecodingPass {
       report(.empty(path: path(field), wanted: wanted), at: node)
       return nil
     }
-    texts.places.append(TextPlace(.http(site), at: node.range))
+    texts.append(TextPlace(.http(site), at: node.range))
     return text
   }
 

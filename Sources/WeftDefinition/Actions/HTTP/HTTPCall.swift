@@ -1,4 +1,4 @@
-import WeftDiagnostics
+package import WeftDiagnostics
 public import WeftJSON
 
 /// One HTTP request of a step, and the treatment of its response.
@@ -16,14 +16,14 @@ public struct HTTPCall: Sendable, Hashable {
   public var auth: Auth?
   public var timeouts = Timeouts()
   /// The most redirects to follow.
-  public var redirects = WorkflowLimits.defaultRedirects
+  @Computable public var redirects = WorkflowLimits.defaultRedirects
   /// Whether a redirect may lead from https to http.
   public var allowsDowngrade = false
   public var expectation = Expectation()
   /// The file for the body, relative to the step's directory.
   public var saveTo: String?
   /// The largest body; `nil` for 64 MiB, or for no limit if the body is saved.
-  public var maxBytes: ByteCount?
+  @Computable public var maxBytes: ByteCount? = nil
   /// `http://host:port` or similar, or `env` for the proxy that the environment names; `nil` for none.
   public var proxy: String?
   public var tls = TLS()
@@ -99,9 +99,9 @@ public struct HTTPCall: Sendable, Hashable {
 
   /// Timeouts of one request, redirects included; `nil` if it has none of its own.
   public struct Timeouts: Sendable, Hashable {
-    public var connect: Duration?
-    public var idle: Duration?
-    public var total: Duration?
+    @Computable public var connect: Duration?
+    @Computable public var idle: Duration?
+    @Computable public var total: Duration?
 
     public init(
       connect: Duration? = nil, idle: Duration? = nil,
@@ -145,9 +145,9 @@ public struct HTTPCall: Sendable, Hashable {
     /// Evaluated with the response as `self`.
     public var until: Condition
     /// The delay from a response to the next request.
-    public var every: Duration
+    @Computable public var every: Duration
     /// The total number of requests.
-    public var max: Int
+    @Computable public var max: Int
 
     public init(until: Condition, every: Duration = .seconds(5), max: Int = 100) {
       self.until = until
@@ -167,7 +167,7 @@ public struct HTTPCall: Sendable, Hashable {
 
     public var next: Next
     /// The most pages to request.
-    public var max: Int
+    @Computable public var max: Int
     /// The part of each page to keep: an array, and all are concatenated; `nil` for the JSON of the page.
     public var collect: Condition?
     /// Origins besides that of the URL that may get a request with a body, or one that may change something.
@@ -248,8 +248,12 @@ extension HTTPCall: ActionModel {
     if case .upTo(let time)? = staleOnError { values.checkTime("http.staleOnError", time) }
   }
 
-  package func visitTexts(_ visit: (TextSite, String) -> Void) {
-    visitRequestTexts { visit(.http($0), $1) }
+  package func visitTexts(_ visit: (TextSite, String, SourceRange?) -> Void) {
+    visitRequestTexts { visit(.http($0), $1, nil) }
+    visitConditions { visit(.http($0), $1.text, $1.place.value) }
+    for (index, origin) in (paging?.origins ?? []).enumerated() {
+      visit(.http(.origin(index)), origin, nil)
+    }
   }
 
   /// Whether the method guarantees that repeating it has no further effect (RFC 9110, 9.2.2), or there is a key by which

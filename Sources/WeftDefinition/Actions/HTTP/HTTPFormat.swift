@@ -134,8 +134,7 @@ struct HTTPDraft: FormatObject {
       The maximum size of the decompressed body. Default: 64MiB, and no limit for a saved \
       one.
       """,
-      synonyms: "maxSize limit maxBodySize"
-    ) { $0.call.maxBytes = $1 }
+      synonyms: "maxSize limit maxBodySize", at: \.call.$maxBytes)
     FormatKey(
       "proxy", .requestText("the URL of a proxy, or \"env\"", at: .proxy), "Proxy",
       """
@@ -379,12 +378,12 @@ extension DecodingPass {
 extension HTTPCall.Timeouts: FormatObject {
   static let format = ObjectFormat<HTTPCall.Timeouts>("\"timeout\" of \"http\"") {
     FormatKey(
-      "connect", .requestTime(as: .connectTimeout), "Limit", at: \.connect)
+      "connect", .requestTime(as: .connectTimeout), "Limit", at: \.$connect)
     FormatKey(
-      "idle", .requestTime(as: .idleTimeout), "Limit", at: \.idle)
+      "idle", .requestTime(as: .idleTimeout), "Limit", at: \.$idle)
     FormatKey(
       "total", .requestTime(as: .totalTimeout), "Limit", synonyms: "max timeout all",
-      at: \.total)
+      at: \.$total)
   }
 }
 
@@ -394,8 +393,8 @@ struct RedirectsDraft: FormatObject {
   static let format = ObjectFormat<RedirectsDraft>("\"redirects\"") {
     FormatKey(
       "max", .integer(as: .redirects),
-      synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times"
-    ) { $0.call.redirects = $1 }
+      synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times",
+      at: \.call.$redirects)
     FormatKey("allowDowngrade", .flag(), "From https to http", schema: #"{"default": false}"#) {
       $0.call.allowsDowngrade = $1
     }
@@ -430,7 +429,7 @@ extension ValueFormat<String> {
 extension ValueFormat<Duration> {
   fileprivate static func requestTime(as key: ComputedKey) -> ValueFormat {
     ValueFormat(FormatType(.duration(allowsZero: false), as: key)) {
-      $0.requestTime($1, $2, as: key)
+      $0.requestTime($1, $2)
     }
     .checked { ValueRule.problem(with: $0, $1, limit: WorkflowLimits.longestRequest) }
   }
@@ -443,18 +442,14 @@ extension DecodingPass {
     var timeouts = HTTPCall.Timeouts()
     if node.kind == .object {
       read(node, field, into: &timeouts)
-    } else {
-      timeouts.total = requestTime(node, field, as: .totalTimeout)
+    } else if !computes(node, field, { timeouts.$total = .computed($0, until: nil) }) {
+      timeouts.total = requestTime(node, field)
     }
-    // A computed time replaces the default.
-    if texts.computed[.totalTimeout] != nil { timeouts.total = nil }
     return timeouts
   }
 
-  fileprivate mutating func requestTime(
-    _ node: JSONNode, _ field: Field, as key: ComputedKey
-  ) -> Duration? {
-    guard let time = duration(node, field, as: key) else { return nil }
+  fileprivate mutating func requestTime(_ node: JSONNode, _ field: Field) -> Duration? {
+    guard let time = duration(node, field) else { return nil }
     guard time <= WorkflowLimits.longestRequest else {
       report(
         .delayTooLong(path: path(field), delay: time, limit: WorkflowLimits.longestRequest),
@@ -468,8 +463,8 @@ extension DecodingPass {
     _ node: JSONNode, _ field: Field, into call: inout HTTPCall
   ) {
     guard node.kind == .object else {
-      call.redirects =
-        integer(node, field, in: ValueRule.redirects, as: .redirects) ?? call.redirects
+      if computes(node, field, { call.$redirects.expression = $0 }) { return }
+      call.redirects = integer(node, field, in: ValueRule.redirects) ?? call.redirects
       return
     }
     var draft = RedirectsDraft(call: call)

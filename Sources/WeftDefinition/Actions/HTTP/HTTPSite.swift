@@ -1,3 +1,5 @@
+package import WeftJSON
+
 /// A text of an HTTP step that may contain expressions.
 public enum HTTPSite: Sendable, Hashable {
   case method, url
@@ -66,7 +68,7 @@ extension HTTPSite {
 }
 
 extension HTTPCall {
-  /// Visits every text that may contain expressions, in the order of the request.
+  /// Visits every text of the request that may contain expressions, in its order.
   func visitRequestTexts(_ visit: (HTTPSite, String) -> Void) {
     visit(.method, method)
     visit(.url, url)
@@ -87,11 +89,14 @@ extension HTTPCall {
       (.certificate, tls.certificate), (.key, tls.key),
     ]
     for (site, text) in paths { text.map { visit(site, $0) } }
-    expectation.condition.map { visit(.expected, $0.text) }
-    polling.map { visit(.until, $0.until.text) }
-    if case .computed(let next) = paging?.next { visit(.nextPage, next.text) }
-    paging?.collect.map { visit(.collected, $0.text) }
-    for (index, origin) in (paging?.origins ?? []).enumerated() { visit(.origin(index), origin) }
+  }
+
+  /// Visits the expressions about responses.
+  func visitConditions(_ visit: (HTTPSite, Condition) -> Void) {
+    expectation.condition.map { visit(.expected, $0) }
+    polling.map { visit(.until, $0.until) }
+    if case .computed(let next) = paging?.next { visit(.nextPage, next) }
+    paging?.collect.map { visit(.collected, $0) }
   }
 }
 
@@ -114,6 +119,48 @@ extension HTTPCall.Body {
         part.fileName.map { visit(.partFileName(part.name, index), $0) }
         part.contentType.map { visit(.partType(part.name, index), $0) }
       }
+    }
+  }
+}
+
+extension JSONValue {
+  /// Visits every string in the value in order, itself included, but not names.
+  package func visitStrings(at path: ValuePath, _ visit: (ValuePath, String) -> Void) {
+    switch self {
+    case .string(let text): visit(path, text)
+    case .array(let elements):
+      for (index, element) in elements.enumerated() {
+        element.visitStrings(at: path.appending(.element(index)), visit)
+      }
+    case .object(let object):
+      for member in object.members {
+        member.value.visitStrings(at: path.appending(.property(member.key)), visit)
+      }
+    case .null, .bool, .number: break
+    }
+  }
+
+  /// The value with each of its strings replaced.
+  package func replacingStrings(
+    at path: ValuePath = ValuePath(), _ replacement: (ValuePath, String) -> JSONValue
+  ) -> JSONValue {
+    switch self {
+    case .string(let text): replacement(path, text)
+    case .array(let elements):
+      .array(
+        elements.enumerated().map { index, element in
+          element.replacingStrings(at: path.appending(.element(index)), replacement)
+        })
+    case .object(let object):
+      .object(
+        JSONObject(
+          object.members.map { member in
+            (
+              member.key,
+              member.value.replacingStrings(at: path.appending(.property(member.key)), replacement)
+            )
+          }))
+    case .null, .bool, .number: self
     }
   }
 }

@@ -12,7 +12,7 @@ extension HTTPCall.Expectation: FormatObject {
         """#
     ) { $0.statuses = $1 }
     FormatKey(
-      "when", .condition(at: .http(.expected)), "Condition",
+      "when", .condition, "Condition",
       "Evaluated with the response as self; if it is false, the step fails.",
       synonyms: "if condition"
     ) { $0.condition = $1 }
@@ -22,7 +22,7 @@ extension HTTPCall.Expectation: FormatObject {
 extension HTTPCall.Polling: FormatObject {
   static let format = ObjectFormat<HTTPCall.Polling>("\"poll\"") {
     FormatKey(
-      "until", .condition(at: .http(.until)), "Condition",
+      "until", .condition, "Condition",
       "Evaluated with the response as self; the request is repeated until it is true.",
       synonyms: "at time date",
       required: "{ \"until\": \"self.json.state == 'done'\" }"
@@ -31,11 +31,11 @@ extension HTTPCall.Polling: FormatObject {
       "every", .duration(as: .pollEvery), "Interval",
       "The time from a response to the next request; the step holds no slot meanwhile.",
       schema: #"{"default": "5s"}"#,
-      synonyms: "interval delay period", at: \.every)
+      synonyms: "interval delay period", at: \.$every)
     FormatKey(
       "max", .integer(as: .pollMax), "Request limit",
       "The maximum number of requests.", schema: #"{"default": 100}"#,
-      synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times", at: \.max)
+      synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times", at: \.$max)
   }
 }
 
@@ -52,9 +52,9 @@ extension HTTPCall.Paging: FormatObject {
     FormatKey(
       "max", .integer(as: .pagesMax), "Page limit",
       "The maximum number of pages; more fail the step.", schema: #"{"default": 100}"#,
-      synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times", at: \.max)
+      synonyms: "attempts maxAttempts max_attempts max_retries maxRetries limit times", at: \.$max)
     FormatKey(
-      "collect", .condition(at: .http(.collected)), "Collected part",
+      "collect", .condition, "Collected part",
       """
       An expression that evaluates to an array, with the page as self. Default: the page's \
       JSON.
@@ -101,15 +101,12 @@ extension DecodingPass {
   }
 
   fileprivate mutating func pageOrigins(_ node: JSONNode, _ field: Field) -> [String]? {
-    guard node.kind == .array else {
-      reportType(
-        of: node, field, wanted: "an array of origins",
-        help: node.kind == .string ? "write [\(node.sourceText)]" : nil)
-      return nil
-    }
-    return node.elements.enumerated().compactMap { index, element in
-      requestText(
-        element, field.element(index), .origin(index),
+    elements(
+      of: node, field, wanted: "an array of origins",
+      help: node.kind == .string ? "write [\(node.sourceText)]" : nil
+    ) { pass, element, field in
+      pass.requestText(
+        element, field, .origin(field.index ?? 0),
         wanted: "an origin such as \"https://example.org\"")
     }
   }
@@ -118,7 +115,7 @@ extension DecodingPass {
     _ node: JSONNode, _ field: Field
   ) -> HTTPCall.Paging.Next? {
     if node.stringValue == "link" { return .link }
-    return condition(node, field, at: .http(.nextPage)).map(HTTPCall.Paging.Next.computed)
+    return condition(node, field).map(HTTPCall.Paging.Next.computed)
   }
 }
 

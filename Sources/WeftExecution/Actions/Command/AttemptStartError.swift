@@ -1,9 +1,10 @@
-import WeftDefinition
+package import WeftDefinition
 import WeftEvents
-import WeftPlatform
+package import WeftPlanning
+package import WeftPlatform
 
 /// The reason why the program of an attempt was not started.
-enum AttemptStartError: Error {
+package enum AttemptStartError: Error {
   case environment(EnvironmentError)
   case input(path: String, SystemError)
   case log(String, StepLogs.NoCopyError)
@@ -12,7 +13,8 @@ enum AttemptStartError: Error {
   case timedOut(after: Duration)
   case stalled(after: Duration)
 
-  var status: AttemptEnd.Status {
+  /// The end of the attempt.
+  package var status: AttemptEnd.Status {
     switch self {
     case .notStarted(.stopped): .stopped(nil)
     case .notStarted(let reason): .failed(StepFailure(reason))
@@ -40,6 +42,20 @@ enum AttemptStartError: Error {
         StepFailure(
           classes: [.spawn],
           message: "did not start: the log of step \"\(step)\" cannot be read: \(error.message)"))
+    }
+  }
+}
+
+extension Attempt {
+  /// A copy of the log that its command reads, positioned at its beginning.
+  package func inputLog(of need: Need, in plan: Plan) throws(AttemptStartError) -> Descriptor {
+    guard let source = plan.logs.source(ofStep: task.index) else {
+      preconditionFailure("the planner let pass the log of \"\(need.name)\", which is no step")
+    }
+    do {
+      return try logs.copy(of: instance.instanceNumber(ofStep: source))
+    } catch {
+      throw .log(need.name, error)
     }
   }
 }

@@ -16,6 +16,7 @@ package final class CommandExecutor: StepExecutor {
   let terminal: (any TerminalAccess)?
   let joined: JoinedJobserver?
   let jobserverForms = JobserverForms()
+  private let progress: ProgressFiles
 
   /// - Parameter time: For attempts that wait for resources; if `nil`, they fail instead.
   /// - Throws: If the requested containment is not available.
@@ -28,7 +29,8 @@ package final class CommandExecutor: StepExecutor {
     resolver = CommandResolver(
       plan: plan, run: run, cookie: cookie, runDirectory: configuration.journal.runDirectory,
       startDirectory: configuration.startDirectory,
-      inheriting: configuration.environment ?? .inheritedWithoutJobs())
+      inheriting: configuration.environment ?? .inheritedWithoutJobs(),
+      trace: configuration.trace)
     enclosing = try Containments.make(
       configuration.resources.containment, run: run.text, cookie: cookie, entries: resolver.cookie)
     self.threads = threads
@@ -37,6 +39,7 @@ package final class CommandExecutor: StepExecutor {
     maxParallel = configuration.maxParallel(for: plan)
     terminal = configuration.resources.terminal
     joined = configuration.resources.jobserver
+    progress = ProgressFiles(time: time)
   }
 
   package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
@@ -58,14 +61,20 @@ package final class CommandExecutor: StepExecutor {
 
   /// Runs the attempt's program to its end on the calling thread.
   private func run(_ attempt: Attempt) throws(AttemptStartError) -> AttemptEnd {
-    let program = try program(for: attempt)
+    let file = progress.begin(attempt)
+    defer { progress.end(file) }
+    let program = try program(for: attempt, progress: file?.path)
     return try attempt.command.usesJobserver
       ? startWithJobserver(program, for: attempt) : start(program, for: attempt)
   }
 
-  private func program(for attempt: Attempt) throws(AttemptStartError) -> ChildProgram {
+  private func program(
+    for attempt: Attempt, progress: String?
+  ) throws(AttemptStartError) -> ChildProgram {
     var program: ChildProgram
-    do { program = try resolver.program(for: attempt) } catch { throw .environment(error) }
+    do { program = try resolver.program(for: attempt, progress: progress) } catch {
+      throw .environment(error)
+    }
     let command = attempt.command
     program.stopPolicy = stopPolicy.following(command.stop)
     program.stallTimeout = command.stallTimeout
@@ -148,15 +157,7 @@ package final class CommandExecutor: StepExecutor {
     case .file(let path):
       let place = CommandExecutor.path(path, in: resolver.directory(of: attempt.resolved))
       return .file(try open(place, for: attempt, limits: program))
-    case .log(let need):
-      guard let source = plan.logs.source(ofStep: attempt.task.index) else {
-        preconditionFailure("the planner let pass the log of \"\(need.name)\", which is no step")
-      }
-      do {
-        return .file(try attempt.logs.copy(of: attempt.instance.instanceNumber(ofStep: source)))
-      } catch {
-        throw .log(need.name, error)
-      }
+    case .log(let need): return .file(try attempt.inputLog(of: need, in: plan))
     }
   }
 
@@ -178,7 +179,7 @@ package final class CommandExecutor: StepExecutor {
     }
   }
 
-  private static func path(_ path: String, in directory: String?) -> String {
+  static func path(_ path: String, in directory: String?) -> String {
     guard let directory, !path.hasPrefix("/") else { return path }
     return directory + "/" + path
   }
@@ -248,6 +249,17 @@ extension StopPolicy {
     StopPolicy(
       signal: request?.signal.flatMap(Signal.init(name:)) ?? signal,
       grace: request?.grace ?? grace)
+  }
+}
+
+extension WeftPlatform.ContainmentLevel {
+  package init(_ level: WeftEvents.ContainmentLevel) {
+    self =
+      switch level {
+      case .cgroup: .cgroup
+      case .subreaper: .subreaper
+      case .groupAndCookie: .groupAndCookie
+      }
   }
 }
 

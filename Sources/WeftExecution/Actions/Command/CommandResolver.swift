@@ -12,8 +12,8 @@ package import WeftPlatform
 /// Environments are built once for each group and shared by its steps. The layers, from the outermost: the
 /// engine's own environment, filtered by the step's `envPolicy` and without the sources of secrets; the `env`
 /// of the workflow, of each group and of the step; and the variables that identify the attempt:
-/// `WEFT_RUN_ID WEFT_STEP WEFT_ATTEMPT`, and `WEFT_ENGINE`, by which other processes can check whether the
-/// engine is still alive. They also serve to find processes again.
+/// `WEFT_RUN_ID WEFT_STEP WEFT_ATTEMPT WEFT_PROGRESS`, and `WEFT_ENGINE`, by which other processes can check whether the
+/// engine is still alive. They also serve to find processes again. For a run with a trace, `TRACEPARENT` is last.
 package final class CommandResolver: Sendable {
   private typealias Variables = [(name: String, value: String?)]
 
@@ -22,6 +22,7 @@ package final class CommandResolver: Sendable {
   private let engine: String
   private let startDirectory: String?
   private let runDirectory: String?
+  private let trace: RunTrace?
   private let outermost: EnvironmentBlock
   private let environments = Mutex<[SharedLayers: EnvironmentBlock]>([:])
 
@@ -35,22 +36,32 @@ package final class CommandResolver: Sendable {
   package init(
     plan: Plan, run: RunID, cookie: EngineCookie, runDirectory: String? = nil,
     startDirectory: String?,
-    inheriting outermost: EnvironmentBlock
+    inheriting outermost: EnvironmentBlock, trace: RunTrace? = nil
   ) {
     self.plan = plan
     self.run = run
     self.runDirectory = runDirectory
+    self.trace = trace
     engine = RunCookie.thisEngine(cookie)
     self.startDirectory = startDirectory
     self.outermost = outermost.hiding(plan.declaredSecrets)
   }
 
   /// The program of an attempt, without its input.
-  package func program(for attempt: Attempt) throws(EnvironmentError) -> ChildProgram {
+  ///
+  /// - Parameter progress: The path of the file in which it may report its progress.
+  package func program(
+    for attempt: Attempt, progress: String? = nil
+  ) throws(EnvironmentError) -> ChildProgram {
     let resolved = attempt.resolved
+    var environment = try environment(of: resolved, for: attempt.task, progress: progress)
+    // Only here: neither cache keys nor expressions read it.
+    if let trace {
+      environment = try environment.setting(
+        trace.attempt(ofInstance: attempt.instanceNumber).variables)
+    }
     var program = ChildProgram(
-      attempt.command.arguments(shell: plan.shell(of: attempt.step)),
-      environment: try environment(of: resolved, for: attempt.task),
+      attempt.command.arguments(shell: plan.shell(of: attempt.step)), environment: environment,
       directory: directory(of: resolved))
     program.timeout = resolved.timeout
     return program
@@ -63,7 +74,7 @@ package final class CommandResolver: Sendable {
 
   /// The environment of the step's next attempt.
   func environment(
-    of resolved: ResolvedStep, for task: StepTask
+    of resolved: ResolvedStep, for task: StepTask, progress: String? = nil
   ) throws(EnvironmentError) -> EnvironmentBlock {
     let shared = try environment(
       of: SharedLayers(
@@ -74,6 +85,8 @@ package final class CommandResolver: Sendable {
     var step: Variables = [
       (RunCookie.step, task.address.text),
       (RunCookie.idempotencyKey, run.idempotencyKey(of: task.address)),
+      // Never that of a step of an enclosing run.
+      (RunCookie.progress, progress),
     ]
     for (name, value) in resolved.evaluatedTexts { step.append((name, value)) }
     // The variables that most steps share are in the shared layers already.

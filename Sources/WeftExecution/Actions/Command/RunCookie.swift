@@ -11,6 +11,8 @@ package enum RunCookie {
   package static let directory = "WEFT_RUN_DIR"
   /// The derived idempotency key of the step's requests.
   package static let idempotencyKey = "WEFT_IDEMPOTENCY_KEY"
+  /// The file in which the program reports its progress.
+  package static let progress = "WEFT_PROGRESS"
   /// `PID.START.SESSION.NAMESPACE.COOKIE` of the engine: the start distinguishes its process from a later one
   /// with the same id, the namespace from one in another container, and the cookie is a secret of the engine.
   package static let engine = "WEFT_ENGINE"

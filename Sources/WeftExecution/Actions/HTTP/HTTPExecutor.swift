@@ -19,6 +19,7 @@ package final class HTTPExecutor: StepExecutor {
   /// `nil` if responses are evaluated where they arrive.
   private let threads: ThreadPool?
   private let startDirectory: String?
+  private let trace: RunTrace?
   private let state: Mutex<State>
 
   private struct State {
@@ -35,6 +36,7 @@ package final class HTTPExecutor: StepExecutor {
     self.time = time
     grace = configuration.stopPolicy.grace
     startDirectory = configuration.startDirectory
+    trace = configuration.trace
     let transport = configuration.resources.transport
     threads =
       transport is any AttemptTransport
@@ -56,18 +58,31 @@ package final class HTTPExecutor: StepExecutor {
     do throws(StepFailure) {
       var request = try builder.request()
       request.saveTo?.resuming = attempt.task.partial?.file
+      if let trace {
+        request.headers.addIfMissing(trace.attempt(ofInstance: attempt.instanceNumber).header)
+      }
+      let progress = request.saveTo.map { _ in
+        ProgressReporter(of: attempt, time, after: HTTPExecutor.quickDownload)
+      }
+      request.saveTo?.watch = { bytes, whole in
+        progress?.report(StepProgress(bytes, of: whole, unit: .bytes))
+      }
       let pagination = Pagination(
         call, request, asked: (attempt.task.polling?.asked ?? 0) + 1, attempt.questions)
       let transport = try transport(for: call, of: attempt, folder: builder.cacheFolder)
       let client = HTTPClient(transport: transport) { [time] in time.now }
       let run = RequestRun(
-        attempt, pagination, client, time: time, grace: grace, threads: threads)
+        attempt, pagination, client, time: time, grace: grace, threads: threads,
+        progress: progress)
       run.begin()
       return run.promise.future
     } catch {
       return Future(value: AttemptEnd(.failed(error)))
     }
   }
+
+  /// The time after which a download reports its bytes.
+  private static let quickDownload = Duration.milliseconds(300)
 
   private func openTransport(for attempt: Attempt) -> any Transport {
     state.withLock { state in

@@ -33,6 +33,8 @@ final class RequestRun: Sendable {
   private let grace: Duration
   /// `nil` if responses are evaluated where they arrive.
   private let threads: ThreadPool?
+  /// `nil` unless the response is saved.
+  private let progress: ProgressReporter?
   /// The start of the attempt; for polling, the start of its first request.
   private let began: Duration
   private let state: Mutex<State>
@@ -43,8 +45,9 @@ final class RequestRun: Sendable {
   /// - Parameter grace: The time that a transport has to end a cancelled request.
   init(
     _ attempt: Attempt, _ pagination: Pagination, _ client: HTTPClient, time: any TimeSource,
-    grace: Duration, threads: ThreadPool?
+    grace: Duration, threads: ThreadPool?, progress: ProgressReporter?
   ) {
+    self.progress = progress
     self.attempt = attempt
     self.client = client
     self.time = time
@@ -240,6 +243,7 @@ final class RequestRun: Sendable {
       return state.timers
     }
     for timer in timers { timer.cancel() }
+    progress?.close()
     var end = AttemptEnd(status)
     end.request = trace
     promise.succeed(end)

@@ -9,7 +9,9 @@ import WeftPlatform
 ///
 /// ```swift
 /// let measure = Action("measure") { context in
-///   guard case .string(let path)? = context["path"] else { throw MissingParameter(name: "path") }
+///   guard case .string(let path)? = context["path"] else {
+///     throw ActionError("there is no path", help: "name a file: \"with\": { \"path\": … }")
+///   }
 ///   context.log("looking at \(path)")
 ///   return ["path": .string(path), "width": 640]
 /// }
@@ -24,12 +26,25 @@ import WeftPlatform
 /// tasks, which take turns on the same thread. To run work in parallel within one action, use actors or
 /// `Task.detached`.
 ///
+/// Input and output may have types: the step's `with` is decoded, and the result encoded.
+///
+/// ```swift
+/// struct Photo: Decodable { let path: String }
+/// struct Size: Encodable { let width, height: Int }
+///
+/// let size = Action("size") { (photo: Photo, context) async throws -> Size in
+///   guard photo.path.hasSuffix(".png") else { throw ActionError("only PNG is supported") }
+///   return Size(width: 640, height: 480)
+/// }
+/// ```
+///
 /// When the attempt's `timeout` has passed or the run is cancelled, the task is cancelled. It then has the
 /// engine's grace period to end (its cancellation handlers must not block); after that the step ends without
 /// it, as timed out or cancelled, and a later result of the action is ignored. An action ends once, by
 /// returning or throwing, as every `async` function does: there is no completion handler that could be called
 /// twice.
 public struct Action: Sendable {
+  /// The name that steps give in `use`.
   public let name: ActionName
   let run: @Sendable (ActionContext) async throws -> JSONValue
 
@@ -44,8 +59,61 @@ public struct Action: Sendable {
   }
 }
 
+extension Action {
+  /// Creates an action with typed input and output.
+  ///
+  /// The step's `with` is decoded as `Input`; if that fails, the step fails with the member and what was found there,
+  /// and the action is not called. Members that `Input` does not decode are ignored. The result is the step's `json`;
+  /// one that JSON cannot hold, such as an infinite number, fails the step.
+  ///
+  /// - Parameters:
+  ///   - name: The name that steps give in `use`.
+  ///   - run: Called once for each attempt; several calls may run concurrently.
+  public init<Input: Decodable & SendableMetatype, Output: Encodable & SendableMetatype>(
+    _ name: ActionName,
+    run: @escaping @Sendable (Input, ActionContext) async throws -> Output
+  ) {
+    self.init(name) { context in
+      let input: Input
+      do throws(DecodingError) {
+        input = try JSONValue.object(context.parameters).decoded()
+      } catch {
+        throw ActionError(
+          "\"\(name)\" cannot read its parameters: \(error.sentence)",
+          help: "change the step's \"with\"")
+      }
+      let output = try await run(input, context)
+      do throws(EncodingError) {
+        return try JSONValue(encoding: output)
+      } catch {
+        throw ActionError("\"\(name)\" returned what JSON cannot hold: \(error.sentence)")
+      }
+    }
+  }
+}
+
+/// The failure of an action, worded for the users of the workflow.
+///
+/// Any error may be thrown by an action; this one is reported as it is, with its help.
+public struct ActionError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The failure as a sentence without a full stop.
+  public var message: String
+  /// The suggested remedy; `nil` if there is none to name.
+  public var help: String?
+
+  /// Creates a failure.
+  public init(_ message: String, help: String? = nil) {
+    self.message = message
+    self.help = help
+  }
+
+  /// The message.
+  public var description: String { message }
+}
+
 /// One attempt of a step, as seen by its action.
 public struct ActionContext: Sendable {
+  /// The run's ID.
   public let run: RunID
   /// The address of the step, with its key for an element.
   public let step: StepAddress
@@ -54,14 +122,19 @@ public struct ActionContext: Sendable {
   /// The step's `with`, its expressions evaluated. Secrets are included unmasked; they are masked wherever the
   /// run shows output or results of the action.
   public let parameters: JSONObject
-  private let pen: LogWriter
+  private let reporter: AttemptReporter
+  private let time: any TimeSource
 
-  init(_ attempt: Attempt, _ call: ActionCall, run: RunID, _ pen: LogWriter) {
+  init(
+    _ attempt: Attempt, _ call: ActionCall, run: RunID, _ reporter: AttemptReporter,
+    _ time: any TimeSource
+  ) {
     self.run = run
+    self.time = time
     step = attempt.address
     self.attempt = attempt.number
     parameters = call.values
-    self.pen = pen
+    self.reporter = reporter
   }
 
   /// The parameter of that name; `nil` if it is not given.
@@ -73,7 +146,20 @@ public struct ActionContext: Sendable {
   /// attempt has ended.
   ///
   /// - Parameter line: Without a trailing newline; a newline inside it starts a further line.
-  public func log(_ line: String) { pen.write(line) }
+  public func log(_ line: String) { reporter.log.write(line + "\n", to: .stdout) }
+
+  /// Reports how far the attempt has come, for displays and as an event, secrets masked.
+  ///
+  /// Callable on any thread, as often as is convenient: at most ten reports a second become events, and always the
+  /// last one. Ignored after the attempt has ended.
+  public func report(_ progress: StepProgress) { reporter.progress.report(progress) }
+
+  /// Suspends the task by the clock of the engine, so that a test of the workflow takes no time.
+  ///
+  /// - Throws: When the task is cancelled.
+  public func sleep(for duration: Duration) async throws(CancellationError) {
+    try await time.sleep(for: duration)
+  }
 }
 
 extension ActionCall {
@@ -90,7 +176,24 @@ extension ActionCall {
   }
 }
 
-/// Writes the output of an action's attempt until the attempt has ended.
+/// The output and the progress of an attempt that is a task, until the attempt has ended.
+struct AttemptReporter: Sendable {
+  let log: LogWriter
+  let progress: ProgressReporter
+
+  init(_ attempt: Attempt, _ time: any TimeSource) {
+    log = LogWriter(attempt.output, time)
+    progress = ProgressReporter(of: attempt, time)
+  }
+
+  /// Ignores all further reports; waits for a line that is being written.
+  func close() {
+    log.close()
+    progress.close()
+  }
+}
+
+/// Writes the output of an attempt that is a task until the attempt has ended.
 final class LogWriter: Sendable {
   private let output: StepOutputSink
   private let time: any TimeSource
@@ -102,11 +205,14 @@ final class LogWriter: Sendable {
     self.time = time
   }
 
-  func write(_ line: String) {
-    var line = line + "\n"
+  func write(_ text: String, to stream: StepOutput.Stream) {
+    var text = text
+    text.withUTF8 { write(UnsafeRawBufferPointer($0), to: stream) }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, to stream: StepOutput.Stream) {
     isDown.withLock { isDown in
-      guard !isDown else { return }
-      line.withUTF8 { output.write(UnsafeRawBufferPointer($0), to: .stdout, at: time.now) }
+      if !isDown { output.write(bytes, to: stream, at: time.now) }
     }
   }
 

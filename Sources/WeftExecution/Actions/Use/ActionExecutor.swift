@@ -48,7 +48,15 @@ package final class ActionExecutor: StepExecutor {
     guard let action = registry[call.name] else {
       return Future(value: AttemptEnd(.failed(.unregistered(call.name))))
     }
-    let run = ActionRun(attempt, action, given: call, run: run, time: time, grace: grace)
+    let reporter = AttemptReporter(attempt, time)
+    let context = ActionContext(attempt, call, run: run, reporter, time)
+    let run = ActionRun(attempt, reporter, time: time, grace: grace) {
+      do {
+        return ReturnedValue.judged(try await action.run(context))
+      } catch {
+        return .failed(.thrown(error))
+      }
+    }
     // Never on this thread, though it may be one of these: it may be running an action that has cancelled a
     // step.
     starts.submit(
@@ -70,7 +78,7 @@ extension StepFailure {
   }
 }
 
-/// One attempt of an action, from its thread to its end: carries out the decisions of an ``ActionEnding``.
+/// One attempt that is a task, from its thread to its end: carries out the decisions of an ``ActionEnding``.
 final class ActionRun: Sendable {
   private struct State {
     var ending = ActionEnding()
@@ -93,23 +101,22 @@ final class ActionRun: Sendable {
 
   let promise: Promise<AttemptEnd, Never>
   private let attempt: Attempt
-  private let action: Action
-  private let context: ActionContext
-  private let pen: LogWriter
+  private let body: @Sendable () async -> AttemptEnd.Status
+  private let reporter: AttemptReporter
   private let time: any TimeSource
   private let grace: Duration
   private let state = Mutex(State())
 
+  /// - Parameter body: The task; cancelled when the attempt is to end.
   init(
-    _ attempt: Attempt, _ action: Action, given call: ActionCall, run: RunID,
-    time: any TimeSource, grace: Duration
+    _ attempt: Attempt, _ reporter: AttemptReporter, time: any TimeSource, grace: Duration,
+    body: @escaping @Sendable () async -> AttemptEnd.Status
   ) {
     self.attempt = attempt
-    self.action = action
+    self.body = body
     self.time = time
     self.grace = grace
-    pen = LogWriter(attempt.output, time)
-    context = ActionContext(attempt, call, run: run, pen)
+    self.reporter = reporter
     promise = Promise(ifDropped: .success(AttemptEnd(.failed(.threadEnded))))
   }
 
@@ -117,24 +124,16 @@ final class ActionRun: Sendable {
   func perform() {
     ActionThread().run(
       { [self] in
-        let outcome = await outcome()
+        let outcome = await body()
         state.withLock { $0.outcome = outcome }
       }, began: { watch($0) })
     act(
       on: state.withLock { state in
         guard let outcome = state.outcome else {
-          preconditionFailure("\(action.name) has ended without an outcome")
+          preconditionFailure("\(attempt.address) has ended without an outcome")
         }
         return state.ending.actionEnded(outcome)
       })
-  }
-
-  private func outcome() async -> AttemptEnd.Status {
-    do {
-      return ReturnedValue.judged(try await action.run(context))
-    } catch {
-      return .failed(.thrown(error))
-    }
   }
 
   private func watch(_ task: Task<Void, Never>) {
@@ -163,7 +162,7 @@ final class ActionRun: Sendable {
       task?.cancel()
     case .end(let status, let isAbandoned):
       for timer in state.withLock({ $0.takeTimers() }) { timer.cancel() }
-      pen.close()
+      reporter.close()
       if isAbandoned { attempt.warnings.report(.actionLeftBehind(by: attempt.address)) }
       promise.succeed(AttemptEnd(status))
     }
@@ -179,10 +178,16 @@ extension StepFailure {
   private static let longestDescription = 1000
 
   static func thrown(_ error: any Error) -> StepFailure {
-    let description = "\(error)".unicodeScalars
-    var reported = String(description.prefix(longestDescription))
-    if description.count > longestDescription { reported += "…" }
-    return StepFailure(classes: [.action], message: "threw an error: \(reported)")
+    if let error = error as? ActionError {
+      return StepFailure(classes: [.action], message: shortened(error.message), help: error.help)
+    }
+    return StepFailure(classes: [.action], message: "threw an error: \(shortened("\(error)"))")
+  }
+
+  static func shortened(_ text: String) -> String {
+    let description = text.unicodeScalars
+    return String(description.prefix(longestDescription))
+      + (description.count > longestDescription ? "…" : "")
   }
 }
 

@@ -55,6 +55,8 @@ extension TestReport {
       $0.member("name", result.name)
       $0.member("passed", result.passed)
       $0.member("orders", result.orders)
+      $0.member("runs", result.points)
+      $0.member("failingRecord", result.failingPoint)
       $0.member("failingSeed", result.failingSeed.map { Int(clamping: $0) })
       $0.member("virtualUs", result.virtualTime.microseconds)
       $0.member("durationUs", result.realTime.microseconds)

@@ -1,4 +1,5 @@
 package import WeftDiagnostics
+import WeftPlanning
 package import WeftPlatform
 import WeftReporting
 
@@ -35,9 +36,6 @@ package struct TestReport: Sendable {
   package var passedCount: Int { files.joinedCases.count(where: \.passed) }
   package var failedCount: Int { files.joinedCases.count - passedCount }
 
-  /// The most goals that are listed as not reached, for one file.
-  private static let mostMissing = 20
-
   /// The text of one file: each case, its differences, and the parts of the workflow that no case reached.
   ///
   /// - Parameter diagnostics: Shows the differences.
@@ -47,9 +45,12 @@ package struct TestReport: Sendable {
     var text = "\(file.path)\n"
     for result in file.cases {
       let time = "in \(shown(result.virtualTime.inMilliseconds)) of virtual time"
-      let orders = result.orders > 1 ? ", \(result.orders) orders" : ""
+      let counts = [
+        result.orders > 1 ? ", \(result.orders) orders" : "",
+        result.points > result.orders ? ", \(result.points) interruptions" : "",
+      ]
       if result.passed {
-        text += "  ok      \(result.name)  \(time)\(orders)\n"
+        text += "  ok      \(result.name)  \(time)\(counts.joined())\n"
       } else {
         text += "  FAILED  \(result.name)\(seedHint(of: result))\n"
         text += diagnostics(result.mismatches)
@@ -58,12 +59,15 @@ package struct TestReport: Sendable {
     return text + (file.coverage.map(coverage) ?? "")
   }
 
-  /// The remark on how to repeat a failure that depends on the order.
+  /// The remark on how to repeat a failure that depends on the order, or on the record.
   private static func seedHint(of result: CaseResult) -> String {
-    guard let seed = result.failingSeed, seed > 0 else { return "" }
-    return "  order \(result.orders); repeat it with --seed \(seed)"
+    let point =
+      result.failingPoint.map { "  interrupted at record \($0): \"atRecord\": \($0)" } ?? ""
+    guard let seed = result.failingSeed, seed > 0 else { return point }
+    return "\(point)  order \(result.orders); repeat it with --seed \(seed)"
   }
 
+  /// The parts of the workflow that no case reached: a line for each kind, cut where it gets long.
   private static func coverage(_ coverage: Coverage) -> String {
     let parts = [
       (coverage.counts(of: .step), "steps"),
@@ -74,13 +78,18 @@ package struct TestReport: Sendable {
     let counts = parts.filter { $0.0.all > 0 }.map { "\($0.0.reached) of \($0.0.all) \($0.1)" }
     guard !counts.isEmpty else { return "" }
     var text = "  reached \(counts.joined(separator: ", "))\n"
-    let missing = coverage.missing
-    for goal in missing.prefix(mostMissing) {
-      text += "    \(goal.address): \(goal.missing)\n"
+    let causes = Dictionary(grouping: coverage.causes, by: \.kind)
+    for kind in Coverage.Goal.Kind.allCases {
+      guard let goals = causes[kind] else { continue }
+      let names = (kind == .step ? coverage.idle : goals.map(\.address)).map(\.text)
+      let more = names.count > mostNames ? " and \(names.count - mostNames) more" : ""
+      text += "    \(kind.missing): \(names.prefix(mostNames).joined(separator: ", "))\(more)\n"
     }
-    if missing.count > mostMissing { text += "    … and \(missing.count - mostMissing) more\n" }
     return text
   }
+
+  /// The most names in a line.
+  private static let mostNames = 6
 
   /// The last line, which counts cases.
   package var summary: String {
@@ -95,6 +104,20 @@ extension Duration {
   /// The duration, rounded down to whole milliseconds.
   fileprivate var inMilliseconds: Duration {
     .milliseconds(components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000)
+  }
+}
+
+extension Coverage.Goal.Kind {
+  /// The failure to reach goals of this kind, before their names.
+  fileprivate var missing: String {
+    switch self {
+    case .step: "never start"
+    case .conditionTrue: "conditions that are never true"
+    case .conditionFalse: "conditions that are never false"
+    case .retry: "never retried"
+    case .exhausted: "retried, but never until they fail"
+    case .tolerated: "allowed to fail, but never fail"
+    }
   }
 }
 

@@ -93,8 +93,7 @@ package struct RecordedCase {
     var expected: JSONObject = [
       "outcome": .string(isTolerated ? "tolerated" : end.outcome.rawValue)
     ]
-    // Files have no class for an exit with code 0, which "successCodes" can make a failure.
-    if let reason = end.failure?.classes.first(where: { ErrorClass($0.name) != nil }) {
+    if let reason = end.failure?.classes.first(where: \.isExpectable) {
       expected["reason"] = .string(reason.name)
     }
     if end.attempts > 1 { expected["attempts"] = .int(end.attempts) }
@@ -204,6 +203,12 @@ extension SkipReason {
       return CancelReason.requested.word
     }
     return word
+  }
+}
+
+extension ErrorClass {
+  fileprivate var isExpectable: Bool {
+    ErrorClass(name) != nil || StepExpectation.reasons.contains(name)
   }
 }
 

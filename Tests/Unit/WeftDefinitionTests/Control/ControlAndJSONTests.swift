@@ -141,14 +141,15 @@ import WeftJSON
           "forEach": { "in": [], "maxParallel": "${{ inputs.p }}" } }
       ] }
       """)
-    var first = Step(run: "a").retry(RetryPolicy(max: 0))
-    first.computed = [.retryMax: "${{ inputs.n }}"]
-    var second = Step(run: "b").retry(RetryPolicy(max: 0)).forEach([])
-    second.computed = [
-      .retryMax: "${{ inputs.n }}", .retryDelay: "${{ inputs.t }}",
-      .retryMaxDelay: "${{ inputs.t }}", .retryWithin: "${{ inputs.w }}",
-      .elementParallel: "${{ inputs.p }}",
-    ]
+    var policy = RetryPolicy(max: 0)
+    policy.$max.expression = "${{ inputs.n }}"
+    let first = Step(run: "a").retry(policy)
+    policy.$delay.expression = "${{ inputs.t }}"
+    policy.$maxDelay.expression = "${{ inputs.t }}"
+    policy.$within.expression = "${{ inputs.w }}"
+    var loop = ForEach(in: .values([]))
+    loop.$maxParallel.expression = "${{ inputs.p }}"
+    let second = Step(run: "b").retry(policy).forEach(loop)
     #expect(decoded.body.members == [first, second])
   }
 
@@ -191,9 +192,29 @@ import WeftJSON
     #expect(written(members[4], in: text) == [.parameter("p"): "\"${{ j }}\""])
   }
 
+  /// The texts of a step with a location: of its own, or among those of the step.
   private func written(_ step: Step, in text: String) -> [TextSite: String] {
+    var places = step.place.value?.texts ?? []
+    func add(_ site: TextSite, _ expression: Condition?) {
+      if let range = expression?.place.value { places.append(TextPlace(site, at: range)) }
+    }
+    func add(_ site: TextSite, _ listing: Listing) {
+      if case .computed(let expression) = listing { add(site, expression) }
+    }
+    add(.condition, step.control.condition)
+    for (index, policy) in step.control.retry.enumerated() {
+      add(.retryCondition(index), policy.condition)
+    }
+    switch step.control.fanOut {
+    case .forEach(let loop):
+      add(.elements, loop.elements)
+      add(.elementKey, loop.key)
+    case .matrix(let matrix): for axis in matrix.axes { add(.axis(axis.name), axis.values) }
+    case nil: break
+    }
+    if case .wait(.computedDuration(let expression)) = step.action { add(.waiting, expression) }
     var result: [TextSite: String] = [:]
-    for place in step.place.value?.texts ?? [] {
+    for place in places {
       let (start, end) = (Int(place.range.start), Int(place.range.end))
       result[place.site] = String(
         decoding: text.utf8.dropFirst(start).prefix(end - start), as: UTF8.self)

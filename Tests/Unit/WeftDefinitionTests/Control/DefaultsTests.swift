@@ -1,5 +1,6 @@
 import Testing
 import WeftDefinition
+import WeftDiagnostics
 
 @Suite struct DefaultsTests {
   private static let defaults = StepDefaults(
@@ -40,7 +41,7 @@ import WeftDefinition
 
   @Test func explicitValueOverridesTheDefault() {
     var computed = Step(run: "a")
-    computed.computed[.timeout] = "${{ inputs.t }}"
+    computed.$timeout.expression = "${{ inputs.t }}"
     let steps = [
       Step(run: "a", timeout: .seconds(5)).retry(0), Step(run: "b").retry(5), computed,
     ]
@@ -86,12 +87,14 @@ import WeftDefinition
       .retryMax: "${{ inputs.n }}", .retryDelay: "${{ inputs.t }}",
     ]
     #expect(steps[0].computed == retrying.merging([.timeout: "${{ inputs.t }}"]) { $1 })
-    #expect(
-      Set(steps[0].place.value?.texts.map(\.site) ?? []) == [
-        .computed(.timeout), .computed(.retryMax), .computed(.retryDelay), .retryCondition(0),
-      ])
+    let policy = try #require(steps[0].control.retry.first)
+    let expressions = [
+      steps[0].$timeout.expression, policy.$max.expression, policy.$delay.expression,
+      policy.condition,
+    ]
+    #expect(Set(expressions.map { $0?.place.value?.start }).subtracting([nil]).count == 4)
     #expect(steps[1].computed == [.timeout: "${{ inputs.t }}"])
-    #expect(steps[1].place.value?.texts.map(\.site) == [.computed(.timeout)])
+    #expect(steps[1].$timeout.expression?.place.value == expressions[0]?.place.value)
     #expect(steps[2].computed == retrying)
     #expect(steps[2].control.retry.first?.condition?.text == "self.exitCode == 3")
   }

@@ -46,7 +46,7 @@ import WeftJSON
     (#"{ "type": "boolean" }"#, "maybe", #"x is "maybe", expected true or false"#, nil),
     (
       #"{ "type": "array" }"#, "[1,\n 2,]", "x is not JSON, at 2:3: trailing comma before \"]\"",
-      "remove the comma"
+      "remove the comma; only a file called NAME.jsonc may have it"
     ),
     (
       #"{ "type": "object" }"#, "",

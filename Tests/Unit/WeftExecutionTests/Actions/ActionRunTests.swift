@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 import WeftDefinition
 import WeftJSON
@@ -10,7 +11,7 @@ import WeftTestKit
 @testable import WeftExecution
 
 /// Steps that run actions: their inputs, outputs and ends.
-@Suite(.timeLimit(.minutes(10))) struct ActionRunTests {
+@Suite(.hangLimit) struct ActionRunTests {
   private enum Trouble: Error { case diskFull }
 
   private static let echo = Action("echo") { context in .object(context.parameters) }

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import WeftEvents
@@ -11,7 +12,7 @@ import Testing
 #endif
 
 /// The thread of an action's task.
-@Suite(.timeLimit(.minutes(10))) struct ActionThreadTests {
+@Suite(.hangLimit) struct ActionThreadTests {
   @Test func aTaskAndItsChildrenRunOnTheThreadThatRunsThem() {
     let seen = Mutex<[UInt]>([])
     let note: @Sendable () -> Void = { seen.withLock { $0.append(thisThread()) } }

@@ -41,7 +41,7 @@ struct CachingTests {
     _ = try await runs.run(Self.steps)
     let kinds = try await runs.run(Self.steps).events.compactMap { event -> String? in
       switch event.kind {
-      case .stepQueued(let step, _) where step.text == "make": "queued"
+      case .stepQueued(let step, _, _) where step.text == "make": "queued"
       case .stepCached(let step, _) where step.text == "make": "cached"
       case .stepStarted(let step, _) where step.text == "make": "started"
       case .stepFinished(let step, _) where step.text == "make": "finished"

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WeftTestKit
 
@@ -28,6 +29,18 @@ import WeftTestKit
       let found = table.first { $0.value == value }
       #expect(found?.key == key)
     }
+  }
+
+  /// Minutes, if each removal looked at all others.
+  @Test(.hangLimit)
+  func theOldestOfManyNeighboursIsRemovedInConstantTime() {
+    var table = InstanceTable<Int>()
+    for key in 0..<300_000 { table.set(key, for: key) }
+    for key in 0..<300_000 {
+      let (removed, absent) = (table.remove(key), table[key])
+      #expect(removed == key && absent == nil)
+    }
+    #expect(table.isEmpty)
   }
 
   @Test func anEmptyOneKnowsNothing() {

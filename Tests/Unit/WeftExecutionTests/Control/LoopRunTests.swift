@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 import WeftDefinition
 import WeftPlanning
+import WeftPlatform
 import WeftTestKit
 
 @testable import WeftEvents
@@ -21,6 +22,18 @@ import WeftTestKit
     run.executor.exit("e[1]")
     run.executor.exit("e[0]")
     #expect(run.running == ["z"])
+  }
+
+  @Test func theElementsMayBeFiles() throws {
+    let folder = try Folder()
+    for name in ["b.txt", "a'b.txt", "c.md"] { folder.write(name, "") }
+    let run = try RunHarness(
+      Workflow(steps: [Step("e", run: ["${{ file }}"]).forEach(files: "*.txt", as: "file")])
+    ) { $0.startDirectory = folder.path }
+    #expect(run.running == ["e[a'b.txt]", "e[b.txt]"])
+    #expect(
+      run.executor.attempts.map(\.resolved.command?.invocation)
+        == [.program(["a'b.txt"]), .program(["b.txt"])])
   }
 
   @Test func noMoreElementsAreUnderWayThanMayBe() throws {

@@ -1,6 +1,7 @@
 import Testing
 import WeftDefinition
 import WeftPlanning
+import WeftPlatform
 import WeftTestKit
 
 @testable import WeftEvents

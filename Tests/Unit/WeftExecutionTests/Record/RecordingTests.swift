@@ -4,6 +4,7 @@ import WeftDefinition
 import WeftFutures
 import WeftJSON
 import WeftPlanning
+import WeftPlatform
 import WeftTestKit
 
 @testable import WeftEvents

@@ -4,6 +4,7 @@ import WeftFutures
 import WeftHTTP
 import WeftJSON
 import WeftPlanning
+import WeftPlatform
 import WeftTestKit
 
 @testable import WeftEvents

@@ -4,6 +4,7 @@ import WeftDiagnostics
 import WeftFutures
 import WeftJSON
 import WeftPlanning
+import WeftPlatform
 import WeftTestKit
 
 @testable import WeftEvents

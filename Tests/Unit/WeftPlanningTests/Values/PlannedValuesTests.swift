@@ -56,11 +56,12 @@ struct PlannedValuesTests {
   }
 
   @Test func aWorkflowBuiltInSwiftIsCheckedAsWell() {
+    var limited = Step("c", run: "true")
+    limited.$timeout.expression = "${{ 5 }}"
     var workflow = Workflow(parallel: [
       Step("a", run: ["echo", "${{ steps.b.stdout }}", "${{ inputs.x }}"]),
       Step("b", run: ["echo", "${{ steps.a.stdout }}", "${{ 1 + }}"]),
-      Step(
-        id: "c", action: .run(Command(.script("true"))), computed: [.timeout: "${{ 5 }}"]),
+      limited,
     ])
     workflow.outputs = [OutputDeclaration("o", value: nil)]
     let (plan, diagnostics) = Planner.plan(workflow)

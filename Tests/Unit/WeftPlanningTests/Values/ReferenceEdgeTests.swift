@@ -11,6 +11,12 @@ struct ReferenceEdgeTests {
     return step
   }
 
+  private static var limited: Step {
+    var step = Step("r", run: ["true"])
+    step.$timeout.expression = "${{ steps.a.stdout }}"
+    return step
+  }
+
   @Test func aStepWaitsForWhatItReads() throws {
     let plan = try planned(
       Workflow(parallel: [Self.reader("b", "steps.a.stdout"), Step("a", run: "true")]))
@@ -32,9 +38,7 @@ struct ReferenceEdgeTests {
       Step(
         id: "r", action: .compute,
         outputs: [OutputDeclaration("o", value: "${{ steps.a.stdout }}")]),
-      Step(
-        id: "r", action: .run(Command(.program(["true"]))),
-        computed: [.timeout: "${{ steps.a.stdout }}"]),
+      Self.limited,
     ])
   func everyTextIsRead(step: Step) throws {
     let plan = try planned(Workflow(parallel: [step, Step("a", run: "true")]))

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WeftPlatform
 
@@ -174,7 +175,7 @@ import WeftPlatform
 
   @Test(
     "X50: of several processes that remove a run at once one does, and none fails",
-    .timeLimit(.minutes(10)))
+    .hangLimit)
   func removedAtOnce() async throws {
     for _ in 1...40 {
       try record(end)

@@ -39,7 +39,7 @@ import WeftPlatform
       start, .event(.stepQueued("z")), .event(.stepQueued("a")), finished("a", .success),
       .event(.stepSkipped("m", .notSelected)), finished("z", .success),
     ])
-    #expect(detail.order == ["z", "a", "m"])
+    #expect(detail.recorded.steps.addresses == ["z", "a", "m"])
   }
 
   @Test func adviceNamesWhatWouldBeDoneAgainAndNothingElse() throws {
@@ -74,7 +74,9 @@ import WeftPlatform
     try folder.write(bytes, to: "journal.jsonl", surviving: false)
     let detail = try state.detail(of: SampleRecords.run)
     #expect(detail.state == .damaged)
-    #expect(detail.order.first == "a" && !detail.order.contains("c"))
+    #expect(
+      detail.recorded.steps.addresses.first == "a" && !detail.recorded.steps.addresses.contains("c")
+    )
     #expect(detail.damage?.message.contains("checksum") == true)
   }
 

@@ -25,21 +25,18 @@ enum JournalConsumers {
 
   static func consume(_ journal: [UInt8], _ contents: JournalContents) {
     let recorded = contents.run
-    var order: [StepAddress] = []
     var report = RunState(reporting: plan)
     var events = EventJSON(version: "1.2.3")
     var bytes: [UInt8] = []
     for line in journal.split(separator: UInt8(ascii: "\n")).prefix(contents.lines) {
       guard let record = line.withUnsafeBytes({ try? RunRecord(line: $0) }) else { break }
       report.apply(record)
-      if let step = record.kind.step { order.append(step) }
     }
     for isHeld in [false, true] {
       let glance = RunListEntry(SampleRecords.run, recorded, isHeld: isHeld)
       _ = glance.counts.done
       let detail = RunDetail(
-        SampleRecords.run, glance.state, recorded, order: order, damage: contents.damage,
-        folder: "f")
+        SampleRecords.run, glance.state, recorded, damage: contents.damage, folder: "f")
       _ = RunDetailJSON.rendered(detail)
       _ = ResumeAdvice(detail)
     }

@@ -78,6 +78,9 @@ enum SampleRecords {
           stepCount: 3, groupCount: 1,
           maxParallel: 2, engineProcess: 99, containment: .groupAndCookie, resumption: 0)),
       .stepQueued("a"), .stepQueued("a", waitingFor: [PoolRequest("d\"b", slots: 2)]),
+      .stepQueued("a", because: .pool("d\"b", holders: ["b"])),
+      .stepQueued("a", because: .rate("p")),
+      .stepQueued("a", because: .group("g")), .stepQueued("a", because: .slot),
       .stepStarted("a", attempt: 1), .stepAsking("a", message: "ship \"it\"?"),
       .stepRetrying("a", retry),
       .runWaiting(

@@ -84,15 +84,13 @@ import WeftTestKit
     _ state: RecordedState, _ kinds: [RunRecord.Kind], damage: JournalError? = nil
   ) -> RunDetail {
     var past = RunState()
-    var order: [StepAddress] = []
     for (index, kind) in kinds.enumerated() {
       past.apply(
         RunRecord(
           number: UInt64(index + 1), at: start.advanced(by: .milliseconds(index)), kind))
-      if let step = kind.step, !order.contains(step) { order.append(step) }
     }
     return RunDetail(
-      id, state, past, order: order, damage: damage, folder: ".weft/runs/\(id)")
+      id, state, past, damage: damage, folder: ".weft/runs/\(id)")
   }
 
   private static let details: [(name: String, detail: RunDetail)] = [

@@ -3,21 +3,12 @@ import WeftExecution
 
 @testable import WeftReporting
 
-/// The output of a reporter, by channel and in pieces.
+/// The output of a reporter, in pieces.
 struct Collected {
-  private(set) var writes: [(channel: Reporter.Channel, bytes: [UInt8])] = []
+  private(set) var writes: [[UInt8]] = []
 
-  mutating func add(_ channel: Reporter.Channel, _ bytes: [UInt8]) {
-    writes.append((channel, bytes))
-  }
-
-  func bytes(_ channel: Reporter.Channel) -> [UInt8] {
-    writes.filter { $0.channel == channel }.flatMap(\.bytes)
-  }
-
-  func text(_ channel: Reporter.Channel) -> String {
-    String(decoding: bytes(channel), as: UTF8.self)
-  }
+  var bytes: [UInt8] { writes.flatMap(\.self) }
+  var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// Shows a whole run, all events of one moment at once, and a redraw whenever one is due.
   static func of(
@@ -28,7 +19,7 @@ struct Collected {
     var collected = Collected()
     func handle(_ events: [RunEvent], at now: Duration) {
       reporter.handle(
-        events, now: now, size: { size }, log: run.log, write: { collected.add($0, $1) })
+        events, now: now, size: { size }, log: run.log, write: { collected.writes.append($0) })
     }
     var rest = run.events[...]
     while let now = rest.first?.elapsed {

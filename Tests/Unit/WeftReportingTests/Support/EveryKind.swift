@@ -48,6 +48,14 @@ enum EveryKind {
 
   private static let outputs: [RunEvent.Kind] = [
     .stepQueued(a), .stepQueued(a, waitingFor: [PoolRequest("db", slots: 2)]),
+    .stepQueued(a, because: .slot), .stepQueued(a, because: .group(checks)),
+    .stepQueued(
+      a, waitingFor: [PoolRequest("db", slots: 2)],
+      because: .pool("db", holders: [StepAddress("b"), StepAddress("up[a\\]b]")])),
+    .stepQueued(a, because: .pool("db", holders: [])), .stepQueued(a, because: .rate("api")),
+    .stepProgress(a, StepProgress(3, of: 10, text: "linking \u{202E}\u{1B}[31m")),
+    .stepProgress(a, StepProgress(1 << 40, of: 1 << 60, unit: .bytes)),
+    .stepProgress(a, StepProgress(0, unit: .bytes)),
     .stepStarted(a, attempt: 2), .stepAsking(a, message: "Ship \"it\"?"),
     .stepWaiting(a, for: .milliseconds(1500)),
     output("plain \"quoted\" \\ \u{1B}[31mred\u{7F}\u{2028}", .stdout, .newline, 0),

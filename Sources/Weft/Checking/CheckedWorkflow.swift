@@ -1,0 +1,103 @@
+public import WeftDefinition
+public import WeftDiagnostics
+public import WeftPlanning
+package import WeftPlatform
+
+/// A workflow as far as it was understood, with its plan and everything that is wrong with it.
+public struct CheckedWorkflow: Sendable {
+  /// The decoded part, even of a rejected file; `nil` if there is none.
+  public let workflow: Workflow?
+  /// The plan; `nil` if the workflow is rejected.
+  public let plan: Plan?
+  /// The errors, warnings and notes of the workflow and of all files that it names, sorted by location.
+  ///
+  /// `diagnostics.rendered(as: .text)` is the output of `weft check`; see ``DiagnosticFormat`` for others.
+  public let diagnostics: [Diagnostic]
+
+  /// The workflow, for ``Engine/start(_:inputs:)`` and the like.
+  ///
+  /// - Throws: All diagnostics of a rejected workflow.
+  public var acceptedWorkflow: Workflow {
+    get throws(WorkflowError) {
+      guard let workflow, plan != nil else { throw WorkflowError(diagnostics: diagnostics) }
+      return workflow
+    }
+  }
+
+  /// Reads a file and the files that it names, like ``WeftDefinition/Workflow/init(contentsOf:startDirectory:)``.
+  ///
+  /// - Parameter actions: The actions that steps may run; `nil` for any.
+  /// - Throws: The reason why the file cannot be read. Problems with other files are diagnostics.
+  package init(
+    contentsOf path: String, startDirectory: String? = nil, actions: Set<ActionName>? = []
+  ) throws(FileReadError) {
+    self.init(try WorkflowLoader.load(path, startDirectory: startDirectory), actions: actions)
+  }
+
+  /// Decodes a file that was read, and reads the files that it names.
+  ///
+  /// - Parameters:
+  ///   - path: `nil` for a file without a path, which names others relative to the start directory.
+  ///   - startDirectory: `nil` for the current directory.
+  package init(
+    _ source: SourceFile, at path: String?, startDirectory: String? = nil,
+    actions: Set<ActionName>? = []
+  ) {
+    self.init(
+      WorkflowLoader.load(source, at: path, startDirectory: startDirectory), actions: actions)
+  }
+
+  fileprivate init(
+    _ loaded: (workflow: Workflow?, diagnostics: [Diagnostic]), actions: Set<ActionName>? = []
+  ) {
+    workflow = loaded.workflow
+    guard let workflow else {
+      (plan, diagnostics) = (nil, loaded.diagnostics)
+      return
+    }
+    let (plan, structure) = Planner.plan(workflow, actions: actions)
+    diagnostics = (loaded.diagnostics + structure).sortedByLocation()
+    self.plan = diagnostics.contains(where: \.isError) ? nil : plan
+  }
+}
+
+extension Diagnostic {
+  /// The error of a file that cannot be read.
+  static func unreadable(_ path: String, _ error: FileReadError) -> Diagnostic {
+    Diagnostic(.error, code: "W0000", message: "\"\(path)\" \(error.message)", place: nil)
+  }
+}
+
+extension Engine {
+  /// Checks a workflow file, and the files that its `workflow` steps name, without starting anything.
+  ///
+  /// Unlike ``plan(_:)`` it also has the warnings of an accepted workflow, and what was understood of a rejected one. A
+  /// file that cannot be read has one diagnostic that says so.
+  ///
+  /// - Parameter path: Relative to the current directory; `-` is standard input.
+  public func check(contentsOf path: String) -> CheckedWorkflow {
+    do {
+      return try CheckedWorkflow(
+        contentsOf: path, startDirectory: options.startDirectory, actions: actions.names)
+    } catch {
+      return CheckedWorkflow((nil, [.unreadable(path, error)]))
+    }
+  }
+
+  /// Checks the text of a workflow file, and the files that it names, which are relative to
+  /// ``Options/startDirectory``.
+  ///
+  /// - Parameters:
+  ///   - json: The text, in UTF-8.
+  ///   - name: The name of the text in messages.
+  public func check(json: [UInt8], named name: String = "<json>") -> CheckedWorkflow {
+    CheckedWorkflow(
+      SourceFile(path: name, bytes: json), at: nil, startDirectory: options.startDirectory,
+      actions: actions.names)
+  }
+
+  /// Checks a workflow built in Swift, or read before.
+  public func check(_ workflow: Workflow) -> CheckedWorkflow {
+    CheckedWorkflow((workflow, []), actions: actions.names)
+  }
+}

@@ -1,0 +1,149 @@
+import WeftDefinition
+import WeftEvents
+import WeftExecution
+import WeftPlanning
+import WeftPlatform
+import WeftRecord
+
+/// One recorded run as a sample of later ones: how long its steps took, and which way it went. A pure fold of records.
+struct RunSample: Sendable {
+  /// One execution of a step, with all its attempts.
+  struct Execution: Sendable, Hashable {
+    enum Ending: Sendable {
+      case success
+      /// A failure that the step's `allowFailure` accepts.
+      case tolerated
+      /// Cancelled because a race or join was decided: it would have taken longer.
+      case cutShort
+    }
+
+    struct Failure: Sendable, Hashable {
+      let microseconds: Int
+      let failure: StepFailure
+    }
+
+    /// The attempts before the last one.
+    var failures: [Failure] = []
+    /// The duration of the last attempt.
+    var microseconds: Int
+    var ending = Ending.success
+
+    /// The time of all attempts, without the time between them.
+    var total: Int { failures.reduce(microseconds) { $0 + $1.microseconds } }
+  }
+
+  let run: RunID
+  /// Whether a step ran to its end. A run that was killed early has no durations.
+  var hasMeasured: Bool { executions.values.contains { $0.ending == .success } }
+  private(set) var opening: RecordOpening?
+  private(set) var maxParallel: Int?
+  private(set) var end: RunEnd?
+  private var engines = 0
+  /// The executions that show how long a step takes.
+  private(set) var executions: [StepAddress: Execution] = [:]
+  /// The ends of steps that did not block their dependents, with the values that were read.
+  private(set) var ends: [StepAddress: RehearsedEnd] = [:]
+  /// Whether each step, group or loop started or was skipped by its own condition.
+  private(set) var decisions: [StepAddress: Bool] = [:]
+  private(set) var elements: [StepAddress: RecordedElements] = [:]
+  private var failures: [StepAddress: [Execution.Failure]] = [:]
+
+  init(_ run: RunID) { self.run = run }
+
+  /// Whether it is a measurement of the whole: one engine ran every step that was to run.
+  var isWhole: Bool {
+    guard let end, engines == 1 else { return false }
+    return end.outcome == .success && end.counts.cached == 0 && end.counts.restored == 0
+  }
+
+  mutating func apply(_ record: RunRecord) {
+    switch record.kind {
+    case .opened(let opening):
+      if self.opening == nil { self.opening = opening }
+      engines += 1
+    case .listed(let loop, let listed): elements[loop] = listed
+    case .event(let event, let values): apply(event, values)
+    case .spawned, .kept, .groupSkipped, .outdated, .waiting: break
+    }
+  }
+
+  private mutating func apply(_ event: RunEvent.Kind, _ values: RecordedValues) {
+    switch event {
+    case .runStarted(let start): maxParallel = start.maxParallel
+    case .runFinished(let end): self.end = end
+    case .groupStarted(let group, _): decisions[group] = true
+    case .stepStarted(let step, let attempt):
+      decisions[step] = true
+      if attempt == 1 { failures[step] = nil }
+    case .stepRetrying(let step, let retry):
+      failures[step, default: []].append(
+        Execution.Failure(
+          microseconds: retry.duration.measuredMicroseconds, failure: retry.failure))
+    case .stepFinished(let step, let end): finished(step, end, values)
+    case .stepCached(let step, let end):
+      decisions[step] = true
+      ends[step] = RehearsedEnd(end, values)
+    case .stepSkipped(_, .condition(of: let skipped)): decisions[skipped] = false
+    case .stepSkipped, .stepQueued, .stepAsking, .stepWaiting, .stepOutput, .stepProgress,
+      .stepRestored, .groupRetrying, .groupFinished, .runWaiting, .runWarning, .runCancelling,
+      .outputDropped,
+      .snapshot:
+      break
+    }
+  }
+
+  private mutating func finished(
+    _ step: StepAddress, _ end: StepEnd, _ values: RecordedValues
+  ) {
+    var execution = Execution(
+      failures: failures.removeValue(forKey: step) ?? [],
+      microseconds: end.duration.measuredMicroseconds)
+    switch (end.outcome, end.conclusion) {
+    case (.success, _): execution.ending = .success
+    case (.failure, .success): execution.ending = .tolerated
+    case (.cancelled, _):
+      switch end.cancellation {
+      case .raceWon, .joined: execution.ending = .cutShort
+      default: return
+      }
+    default: return
+    }
+    if execution.ending != .cutShort { ends[step] = RehearsedEnd(end, values) }
+    if execution.ending == .success || executions[step]?.ending != .success {
+      executions[step] = execution
+    }
+  }
+}
+
+// MARK: Reading
+
+extension RunSample {
+  /// The number of runs that are taken into account.
+  static let limit = 10
+  /// The number of runs among which they are looked for.
+  private static let searchLimit = 500
+
+  /// Reads the last runs of a workflow, the newest first. Runs that cannot be read are left out.
+  static func all(of key: WorkflowKey, _ workflow: Workflow, in state: StateDirectory)
+    -> [RunSample]
+  {
+    var samples: [RunSample] = []
+    for run in state.newestFirst(atMost: searchLimit) {
+      guard samples.count < limit else { break }
+      // Most runs of other workflows differ by the names of their files.
+      guard let entry = state.glance(at: run), entry.state != .damaged,
+        name(of: entry.file) == name(of: workflow.source.value?.path)
+      else { continue }
+      var sample = RunSample(run)
+      guard (try? state.detail(of: run, visiting: { sample.apply($0) })) != nil,
+        sample.opening.flatMap({ WorkflowKey($0) }) == key
+      else { continue }
+      samples.append(sample)
+    }
+    return samples
+  }
+
+  private static func name(of path: String?) -> Substring? {
+    path?.split(separator: "/").last
+  }
+}

@@ -1,0 +1,163 @@
+import Weft
+import WeftPlatform
+
+/// Finds the workflow of a command that names no file, and the state directory: here, or in the nearest directory above.
+///
+/// In directories above, files of other users are ignored, except root's. So no one can make weft run a workflow by
+/// putting it into a shared directory. In the current directory, files of all users count.
+struct WorkflowLookup {
+  /// The names of a project's workflow, the first of which counts.
+  static let names = ["weft.jsonc", "weft.json", "workflow.jsonc", "workflow.json"]
+  /// The folder of workflows that are named without their folder and ending.
+  static let folder = "workflows"
+  static let endings = [".jsonc", ".json"]
+
+  /// A file, and the directory in which it starts.
+  struct Found: Hashable {
+    /// Relative to the directory.
+    let file: String
+    /// The way up from here: `""`, `"../"`, `"../../"`.
+    let ascent: String
+  }
+
+  /// The absolute path from which the search starts.
+  private let start: String
+
+  /// - Parameter start: An absolute path; `nil` for the current directory.
+  init(from start: String? = nil) {
+    self.start = start ?? (try? FileSystem.currentDirectory()) ?? "/"
+  }
+
+  /// The project's workflow.
+  var workflow: Found? { first(of: WorkflowLookup.names) }
+
+  /// The workflow `workflows/NAME.json[c]`; `nil` if the operand is not such a name, or a file has it.
+  func workflow(named name: String) -> Found? {
+    guard WorkflowLookup.isName(name), FileSystem.isTrusted(name) == nil else { return nil }
+    return first(of: WorkflowLookup.endings.map { "\(WorkflowLookup.folder)/\(name)\($0)" })
+  }
+
+  /// Whether an operand names a workflow rather than a file: it has neither a folder nor an ending.
+  static func isName(_ operand: String) -> Bool {
+    !operand.isEmpty && operand != "-" && !operand.contains("/")
+      && !endings.contains(where: operand.hasSuffix)
+  }
+
+  /// The path of the nearest state directory; `nil` if there is none.
+  var stateDirectory: String? {
+    first(of: [StateDirectory.defaultName], isDirectory: true).map { $0.ascent + $0.file }
+  }
+
+  // MARK: Searching
+
+  func first(of names: [String], isDirectory: Bool = false) -> Found? {
+    var (directory, ascent) = (start, "")
+    while true {
+      let prefix = directory == "/" ? "/" : directory + "/"
+      for name in names where isFile(prefix, name, isDirectory, isAbove: !ascent.isEmpty) {
+        return Found(file: name, ascent: ascent)
+      }
+      guard directory != "/", let slash = directory.lastIndex(of: "/") else { return nil }
+      directory = slash == directory.startIndex ? "/" : String(directory[..<slash])
+      ascent += "../"
+    }
+  }
+
+  private func isFile(
+    _ directory: String, _ name: String, _ isDirectory: Bool, isAbove: Bool
+  ) -> Bool {
+    let path = directory + name
+    guard let isTrusted = FileSystem.isTrusted(path),
+      FileSystem.isDirectory(path) == isDirectory
+    else { return false }
+    guard isAbove else { return true }
+    let folders = [directory] + (name.contains("/") ? ["\(directory)\(WorkflowLookup.folder)"] : [])
+    return isTrusted && folders.allSatisfy { FileSystem.isTrusted($0) == true }
+  }
+}
+
+extension ParsedArguments {
+  /// Fills in the workflow that a command without FILE means, or that it names without its folder, and changes to the
+  /// directory in which it starts, as with `-C`. Paths in other arguments stay those that the user meant.
+  func locatingWorkflow(_ console: Console) throws(CommandFailure) -> ParsedArguments {
+    guard let place = operandPlace, !isGiven(.help) || command == .run else { return self }
+    let lookup = WorkflowLookup()
+    let found: WorkflowLookup.Found
+    if place < operands.count {
+      guard let named = lookup.workflow(named: operands[place]) else { return self }
+      found = named
+    } else {
+      guard let nearest = lookup.workflow else { throw .noWorkflow(command) }
+      found = nearest
+    }
+    guard !found.ascent.isEmpty else { return naming(found.file, at: place) }
+    let here = (try? FileSystem.currentDirectory()) ?? "/"
+    do { try FileSystem.changeDirectory(to: found.ascent) } catch {
+      throw CommandFailure(.usage, "cannot change to \"\(found.ascent)\": \(error)")
+    }
+    console.errors.write("weft: using \(found.ascent)\(found.file)\n")
+    return mappingValues { $0.relocated($1, below: here) }.naming(found.file, at: place)
+  }
+
+  /// The place of FILE among the operands; `nil` if the command has none.
+  private var operandPlace: Int? {
+    switch command {
+    case .run, .graph, .estimate: 0
+    case .check: operands.count > 1 ? nil : 0
+    // One operand of "weft why" is STEP.
+    case .why: operands.count == 1 ? 1 : 0
+    default: nil
+    }
+  }
+
+  /// Returns the arguments with FILE as the first operand.
+  private func naming(_ file: String, at place: Int) -> ParsedArguments {
+    let others = place == 0 ? Array(operands.dropFirst()) : operands
+    return replacing(operands: [file] + others)
+  }
+}
+
+extension Option {
+  /// Returns a value with the path in it, if there is one, made absolute.
+  fileprivate func relocated(_ value: String, below directory: String) -> String {
+    switch self {
+    case .input: return relocated(value, after: "@", below: directory)
+    case .report where value.split(separator: "=").count > 1:
+      return relocated(value, after: "=", below: directory)
+    case .events where value.hasPrefix("fd:"), .directory: return value
+    default: break
+    }
+    switch self.value?.kind {
+    case .file, .existingFile, .directory: return Option.absolute(value, below: directory)
+    case .text, .recordedRun, .step, .input, .choice, nil: return value
+    }
+  }
+
+  /// Makes the path absolute that follows the first `=` in `NAME=@FILE` or `FORMAT=FILE`.
+  private func relocated(
+    _ value: String, after mark: Character, below directory: String
+  ) -> String {
+    guard let equals = value.firstIndex(of: "=") else { return value }
+    var start = value.index(after: equals)
+    if mark == "@" {
+      guard value[start...].first == "@" else { return value }
+      start = value.index(after: start)
+      if value[start...].first == "@" { return value }
+    }
+    return value[..<start] + Option.absolute(String(value[start...]), below: directory)
+  }
+
+  private static func absolute(_ path: String, below directory: String) -> String {
+    if path.isEmpty || path == "-" || path.hasPrefix("/") { return path }
+    return (directory == "/" ? "/" : directory + "/") + path
+  }
+}
+
+extension CommandFailure {
+  fileprivate static func noWorkflow(_ command: CommandName) -> CommandFailure {
+    let names = WorkflowLookup.names.joined(separator: ", ")
+    return CommandFailure(
+      .usage, "no workflow is named, and there is no \(names) here or in a directory above",
+      help: "name a file: weft \(command.rawValue) FILE; weft init writes a first workflow.json")
+  }
+}

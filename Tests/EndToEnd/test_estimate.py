@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+"""Checks weft estimate from outside: its predictions beside real runs, and against list scheduling by hand.
+
+usage: test_estimate.py PATH_TO_WEFT
+"""
+
+import heapq
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+
+from lib import cases
+from lib.place import Place, crc32c
+
+PARALLEL = (1, 2, 4, 8)
+# The real run of a loaded machine takes longer than its sleeps, which is not the prediction's fault.
+REAL_RUNS = 4
+
+
+def sleeps(seed):
+    """A workflow of sleeps of 50 to 400 ms, with random dependencies, groups, and a loop."""
+    chance = random.Random(seed)
+
+    def pause():
+        return f"sleep {chance.randint(50, 400) / 1000}"
+
+    steps = []
+    for index in range(chance.randint(14, 20)):
+        step = {"id": f"s{index}", "run": pause()}
+        known = [f"s{other}" for other in range(index)]
+        step["needs"] = sorted(chance.sample(known, min(len(known), chance.choice((0, 0, 1, 1, 2)))))
+        steps.append(step)
+    times = [chance.randint(50, 400) / 1000 for _ in range(4)]
+    steps.append({"id": "loop", "needs": ["s0"], "forEach": {"in": times}, "run": "sleep ${{ item }}"})
+    return {"steps": [{"id": "all", "parallel": steps}]}
+
+
+def longest_first(steps, slots):
+    """The makespan in microseconds of list scheduling: of the ready steps, the one with the longest path below it starts
+    first; with one slot, the first in the file. steps: {id: (microseconds, dependencies)}, in file order."""
+    order = list(steps)
+    dependents = {step: [other for other in order if step in steps[other][1]] for step in order}
+    below = {}
+    for step in reversed(order):
+        below[step] = steps[step][0] + max((below[other] for other in dependents[step]), default=0)
+    key = {step: (0 if slots == 1 else -(below[step] // 1000), order.index(step)) for step in order}
+    left = {step: len(steps[step][1]) for step in order}
+    ready = [(key[step], step) for step in order if not left[step]]
+    heapq.heapify(ready)
+    running, now = [], 0
+    while ready or running:
+        while ready and len(running) < slots:
+            _, step = heapq.heappop(ready)
+            heapq.heappush(running, (now + steps[step][0], order.index(step), step))
+        now = running[0][0]
+        while running and running[0][0] == now:
+            _, _, step = heapq.heappop(running)
+            for other in dependents[step]:
+                left[other] -= 1
+                if not left[other]:
+                    heapq.heappush(ready, (key[other], other))
+    return now
+
+
+class Estimates(Place):
+    def estimate(self, *arguments, code=0):
+        result = self.call("estimate", "w.json", "--format", "json", *arguments)
+        assert result.returncode == code, result
+        return json.loads(result.stdout) if code == 0 else result.stderr
+
+    def predicted(self, *arguments):
+        """The prediction in seconds for each -j."""
+        found = self.estimate(*arguments)["predictions"]
+        return {one["maxParallel"]: one["durationUs"] / 1e6 for one in found}
+
+    def text(self, *arguments):
+        result = self.call("estimate", "w.json", *arguments)
+        assert result.returncode == 0, result
+        return result.stdout
+
+    def took(self, *arguments):
+        """The time in seconds that a run takes, as its report says."""
+        result = self.run(*arguments)
+        assert result.returncode == 0, result
+        (latest,) = json.loads(self.call("runs", "--limit", "1", "--format", "json").stdout)["runs"]
+        return latest["durationUs"] / 1e6
+
+    def files(self):
+        """Everything in the directory, with its content."""
+        return {path: path.read_bytes() for path in self.path.rglob("*") if path.is_file()}
+
+
+def within(share, one, other):
+    return abs(one - other) <= share * other
+
+
+def test_prediction_of_sleeps(seed):
+    def case(weft):
+        place = Estimates(weft, sleeps(seed))
+        place.took("-j", "4")
+        jobs = [word for parallel in PARALLEL for word in ("-j", str(parallel))]
+        predicted = place.predicted(*jobs)
+        notes = []
+        for parallel in PARALLEL:
+            # The shortest of several runs is the one that the machine disturbed least.
+            times = []
+            while len(times) < REAL_RUNS and not (times and within(0.1, predicted[parallel], min(times))):
+                times.append(place.took("-j", str(parallel)))
+            best = min(times)
+            assert within(0.1, predicted[parallel], best), (parallel, predicted, times)
+            notes.append(f"-j {parallel} {predicted[parallel] / best - 1:+.1%}")
+        return ", ".join(notes)
+
+    return f"a prediction is within 10 % of the run, workflow {seed}", case
+
+
+def test_list_scheduling(weft):
+    """A prediction is that of list scheduling, to the microsecond"""
+    for seed in range(6):
+        chance = random.Random(seed)
+        steps = {}
+        for index in range(30):
+            known = list(steps)
+            needs = chance.sample(known, min(len(known), chance.randint(0, 2)))
+            # Exact to the microsecond, so that hardly two ever end at the same time.
+            steps[f"s{index}"] = (chance.randint(100_000, 4_000_000), needs)
+        place = Estimates(weft, {"steps": [{"parallel": [
+            {"id": step, "run": "true", "needs": needs} for step, (_, needs) in steps.items()]}]})
+        place.took("--keep", "1")
+        with_durations(place, {step: microseconds for step, (microseconds, _) in steps.items()})
+        for parallel in (*PARALLEL, 3):
+            wanted = longest_first(steps, parallel) / 1e6
+            assert place.predicted("-j", str(parallel))[parallel] == wanted, (seed, parallel, wanted)
+
+
+def with_durations(place, durations):
+    """Removes the runs, and replaces the durations that are kept beside them."""
+    shutil.rmtree(place.path / ".weft/runs")
+    (place.path / ".weft/runs").mkdir(mode=0o700)
+    (kept,) = (place.path / ".weft/durations/1").iterdir()
+    lines = "".join(f"1 {duration} {step}\n" for step, duration in durations.items())
+    kept.write_text(lines + sealed(lines))
+
+
+def sealed(text):
+    return f"crc32c {crc32c(text.encode()):08x}\n"
+
+
+PLAIN = {"steps": [{"id": "build", "run": "sleep 0.2"}, {"parallel": [
+    {"id": "unit", "run": "sleep 0.3"}, {"id": "lint", "run": "sleep 0.1"}]}]}
+
+
+def test_nothing_recorded(weft):
+    """Without durations it exits with 1 and says what to do"""
+    place = Estimates(weft, PLAIN)
+    assert "weft run w.json" in place.estimate(code=1)
+    place.run("--record", "none")
+    assert "no durations" in place.estimate(code=1)
+    # A failure measures nothing.
+    place.write({"steps": ["exit 1"]})
+    place.run()
+    assert "no durations" in place.estimate(code=1)
+
+
+def test_bad_usage(weft):
+    """Misuse exits with 2, names what is wrong and the remedy"""
+    place = Estimates(weft, PLAIN)
+    place.took()
+    for words, message, remedy in (
+            (("-j", "0"), '"-j" is "0"', "for example: -j"),
+            (("-j", "4", "-j", "x"), '"-j" is "x"', "for example: -j"),
+            (("--faster", "build"), '"--faster" is "build"', "--faster build=2x"),
+            (("--faster", "build=2"), "a factor after", "--faster build=2x"),
+            (("--faster", "build=0x"), "greater than 0", "2x is half the time"),
+            (("--faster", "build=-2x"), "a factor after", "--faster build=2x"),
+            (("--faster", "=2x"), "STEP=2x", "--faster build=2x"),
+            (("--faster", "build=nanx"), "a factor after", "--faster build=2x"),
+            (("--faster", "build=2x", "--faster", "build=3x"), "each step once", "multiply"),
+            (("--faster", "biuld=2x"), '"biuld" is not a step', 'did you mean "build"?'),
+            (("--only", "unti",), '"unti" is not a step', 'did you mean "unit"?'),
+            (("--format", "yaml",), '"--format" is "yaml"', "weft help estimate"),
+            (("-i", "x=1"), '"x" is not an input', "the workflow has no inputs")):
+        result = place.estimate(*words, code=2)
+        assert message in result and remedy in result, (words, result)
+    place.write({"steps": [{"id": "build", "run": "true", "needs": ["none"]}]})
+    place.estimate(code=3)
+    assert place.call("estimate").returncode == 2
+    assert place.call("estimate", "other.json").returncode == 2
+
+
+def test_nothing_is_written(weft):
+    """Nothing is started, and no file changes"""
+    place = Estimates(weft, {"inputs": {"n": {"type": "integer"}}, "steps": [
+        {"id": "a", "run": "echo ran >> done; echo '[1, 2]'; echo x=1 >> $WEFT_OUTPUT",
+         "outputs": {"list": "${{ self.json }}", "x": {"type": "string"}}},
+        {"id": "b", "forEach": {"in": "${{ steps.a.outputs.list }}"}, "run": "echo ran >> done", "jobserver": True},
+        {"id": "c", "if": "steps.a.outputs.x == '1'", "run": "echo ran >> done",
+         "cache": {"inputs": ["w.json"], "outputs": []}}]})
+    assert place.run("-i", "n=1").returncode == 0
+    before = place.files()
+    names = [step["step"] for step in place.estimate("-j", "2")["criticalPath"]]
+    assert set(names) <= {"a", "b[0]", "b[1]", "c"} and "a" in names, names
+    place.estimate("--no-cache", "-j", "3", "--faster", "b=2x")
+    assert place.files() == before
+    if not shutil.which("strace"):
+        return "without strace"
+    trace = place.path / "trace"
+    subprocess.run(
+        ["strace", "-f", "-o", trace, "-e", "trace=process,%file", weft, "estimate", "w.json"],
+        cwd=place.path, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    calls = trace.read_text()
+    assert calls.count("execve(") == 1, calls
+    for word in ("O_CREAT", "O_WRONLY", "O_RDWR", "O_TMPFILE", "mkdir", "unlink", "rename"):
+        # The folders of the cache exist; a call that fails changes nothing.
+        lines = [line for line in calls.splitlines()
+                 if word in line and not any(part in line for part in ("/dev/", "/proc/", " = -1 "))]
+        assert not lines, lines
+
+
+def test_edited_workflow(weft):
+    """Renamed, added and changed steps are named"""
+    place = Estimates(weft, PLAIN)
+    place.took()
+    place.write({"steps": [{"id": "build", "run": "sleep 0.1"}, {"parallel": [
+        {"id": "tests", "run": "sleep 0.3"}, {"id": "lint", "run": "sleep 0.1"}]}]})
+    found = place.estimate()
+    assert found["basis"]["unmeasured"] == ["tests"], found
+    assert found["basis"]["changed"] == ["build"], found
+    assert [one["earlier"]["otherFile"] for one in found["predictions"]] == [True], found
+    text = place.text()
+    assert "never measured" in text and "tests" in text and "before the file changed" in text, text
+
+
+def test_cached_and_interrupted(weft):
+    """Cached results are no measurements, and steps of interrupted runs are"""
+    place = Estimates(weft, {"steps": [
+        {"id": "a", "run": "sleep 0.2", "cache": {"inputs": ["w.json"], "outputs": []}},
+        {"id": "b", "run": "sleep 0.1; test ! -e fail"}]})
+    place.took()
+    (place.path / "fail").touch()
+    assert place.run().returncode == 1
+    found = place.estimate()
+    # The second run measured nothing: one step was cached, and the other failed.
+    assert found["basis"]["cached"] == ["a"] and len(found["basis"]["runs"]) == 1, found
+    assert "earlier" not in found["predictions"][0], found
+    assert 0.1 <= found["predictions"][0]["durationUs"] / 1e6 < 0.2, found
+    whole = place.estimate("--no-cache")["predictions"][0]
+    assert whole["durationUs"] / 1e6 >= 0.3 and whole["earlier"]["durationUs"] >= 300_000, whole
+    # The prediction of the latest -j is a comparison when others have none.
+    assert [one["maxParallel"] for one in place.estimate("--no-cache", "-j", "77")["predictions"]][0] == 77
+    process = place.start("run", "w.json", "--no-cache")
+    place.until(lambda: "step.finished" in newest_journal(place))
+    process.kill()
+    process.wait()
+    assert len(place.estimate()["basis"]["runs"]) == 2
+
+
+def newest_journal(place):
+    folders = sorted((place.path / ".weft/runs").iterdir())
+    journals = [folder / "journal.jsonl" for folder in folders if (folder / "journal.jsonl").exists()]
+    return max(journals, key=os.path.getmtime).read_text() if len(journals) == 3 else ""
+
+
+def test_inputs_decide(weft):
+    """Inputs decide conditions and loops; those of the latest run stand in for missing ones"""
+    place = Estimates(weft, {
+        "inputs": {"deep": {"type": "boolean"}, "items": {"type": "array", "default": [1]}},
+        "steps": [{"id": "a", "run": "sleep 0.05"}, {"id": "b", "if": "inputs.deep", "run": "sleep 0.2"},
+                  {"id": "c", "forEach": {"in": "${{ inputs.items }}"}, "run": "sleep 0.1"}]})
+    assert "deep" in place.estimate(code=2)
+    assert place.run("-i", "deep=true").returncode == 0
+    durations = {}
+    for words in ((), ("-i", "deep=false"), ("-i", "items:=[1,2,3]", "-j", "1")):
+        found = place.estimate(*words)
+        durations[words] = found["predictions"][0]["durationUs"] / 1e6
+        assert found["basis"]["inputs"] == ([] if "deep=false" in words else ["deep"]), found
+    assert durations[()] - durations["-i", "deep=false"] >= 0.2, durations
+    assert durations["-i", "items:=[1,2,3]", "-j", "1"] - durations[()] >= 0.2, durations
+
+
+def test_approvals(weft):
+    """The time that people took is no part of a prediction, and named beside the run"""
+    place = Estimates(weft, {"steps": [{"id": "a", "run": "sleep 0.1"}, {"id": "ask", "approve": "go?"}]})
+    assert place.run().returncode == 75
+    assert place.call("approve", "ask").returncode == 0
+    assert place.resume().returncode == 0
+    found = place.estimate()
+    assert found["basis"]["unforeseeable"] == ["ask"], found
+    assert 0.1 <= found["predictions"][0]["durationUs"] / 1e6 < 0.2, found
+
+
+def test_other_workflows(weft):
+    """Runs of other files do not count, whatever their names"""
+    place = Estimates(weft, PLAIN)
+    place.took()
+    (place.path / "sub").mkdir()
+    (place.path / "sub/w.json").write_text(json.dumps({"steps": [{"id": "build", "run": "sleep 1"}]}))
+    assert place.call("run", "sub/w.json").returncode == 0
+    assert place.predicted()
+    assert len(place.estimate()["basis"]["runs"]) == 1
+    moved = place.call("estimate", "./sub/../w.json", "--format", "json")
+    assert len(json.loads(moved.stdout)["basis"]["runs"]) == 1, moved
+
+
+CASES = [
+    *(test_prediction_of_sleeps(seed) for seed in (1, 2, 3)),
+    test_list_scheduling,
+    test_nothing_recorded,
+    test_bad_usage,
+    test_nothing_is_written,
+    test_edited_workflow,
+    test_cached_and_interrupted,
+    test_inputs_decide,
+    test_approvals,
+    test_other_workflows,
+]
+
+if __name__ == "__main__":
+    sys.exit(cases.run(__doc__, CASES))
