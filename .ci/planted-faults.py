@@ -25,8 +25,8 @@ platform = "Sources/WeftPlatform/"
 # Name, original text, replacement. FAULT is true if the fault is selected. The text occurs once in the module.
 faults = [
     ("a slot is not returned",
-     "    free += 1\n    if record.line >= 0",
-     "    if !(FAULT && step % 5 == 1) { free += 1 }\n    if record.line >= 0"),
+     "position = .serving\n    free += 1",
+     "position = .serving\n    if !(FAULT && step % 5 == 1) { free += 1 }"),
     ("what was held of a pool is not returned",
      "    if record.line >= 0 { pools.giveBack(",
      "    if record.line >= 0, !FAULT { pools.giveBack("),

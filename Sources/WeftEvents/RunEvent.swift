@@ -7,13 +7,12 @@ public import WeftPlanning
 /// The order is the same for every subscriber:
 /// * `runStarted` is first, exactly once; last, exactly once, is `runFinished`, or `runWaiting` if the run is
 ///   suspended for another engine to resume;
-/// * for one step `stepQueued` < `stepStarted` < `stepAsking`, `stepWaiting`, `stepOutput`, `stepProgress`… <
-///   `stepFinished`; an
-///   attempt that is followed by another ends with `stepRetrying` instead, so that each start has one end; a step
+/// * for one step `stepQueued` < `stepStarted` < `stepAsking`, `stepWaiting`, `stepOutput`, `stepProgress`, `stepReady`…
+///   < `stepFinished`; an attempt that is followed by another ends with `stepRetrying` instead, so that each start has one end; a step
 ///   that never starts has one `stepSkipped` instead of start and finish, one `stepCached` if it is restored from
 ///   the cache, after a `stepOutput` for each line of its cached log, or one `stepRestored` if it ended under a
 ///   previous engine;
-/// * the dependencies of a step have finished or been skipped before the step is queued;
+/// * the dependencies of a step have finished, been skipped or, for a service, become ready before the step is queued;
 /// * for one group `groupStarted` < everything inside < `groupFinished`; a group whose dependencies did not succeed
 ///   has neither, its steps are skipped;
 /// * sequence numbers have no gaps except those that ``Kind/outputDropped(_:)`` and ``Kind/snapshot(_:)`` name.
@@ -47,6 +46,9 @@ public struct RunEvent: Sendable, Hashable {
     case stepOutput(StepAddress, StepOutput)
     /// The running attempt has come this far. At most ten a second for each step, and always the last state.
     indirect case stepProgress(StepAddress, StepProgress)
+    /// The step is a service, and other steps can use it from now on. This is its end as far as they are concerned: its
+    /// outputs, its attempts so far and the time until it was ready. `stepFinished` follows when it has really ended.
+    indirect case stepReady(StepAddress, StepEnd)
     /// The attempt has failed and another follows. Replaces `stepFinished` for this attempt.
     indirect case stepRetrying(StepAddress, Retry)
     indirect case stepFinished(StepAddress, StepEnd)
@@ -104,6 +106,7 @@ extension RunEvent.Kind {
     case .stepWaiting: Traits(type: "step.waiting", isJournaled: false)
     case .stepOutput: Traits(type: "step.output", isJournaled: false)
     case .stepProgress: Traits(type: "step.progress", isJournaled: false)
+    case .stepReady: Traits(type: "step.ready", isDecisive: true)
     case .stepRetrying: Traits(type: "step.retrying", isDecisive: true)
     case .stepFinished: Traits(type: "step.finished", isDecisive: true)
     case .stepRestored: Traits(type: "step.restored", isJournaled: false)
@@ -125,8 +128,8 @@ extension RunEvent.Kind {
   package static let blanks: [RunEvent.Kind] = [
     .runStarted(.blank), .stepQueued(.blank), .stepStarted(.blank, attempt: 1),
     .stepAsking(.blank, message: ""), .stepWaiting(.blank, for: .zero),
-    .stepOutput(.blank, .blank), .stepProgress(.blank, .blank), .stepRetrying(.blank, .blank),
-    .stepFinished(.blank, .blank),
+    .stepOutput(.blank, .blank), .stepProgress(.blank, .blank), .stepReady(.blank, .blank),
+    .stepRetrying(.blank, .blank), .stepFinished(.blank, .blank),
     .stepRestored(.blank, .blank), .stepCached(.blank, .blank), .stepSkipped(.blank, .blank),
     .groupStarted(.blank, .blank), .groupRetrying(.blank, .blank), .groupFinished(.blank, .blank),
     .runWarning(.blank), .runCancelling(.blank), .runFinished(.blank), .runWaiting(.blank),
@@ -163,6 +166,8 @@ extension RunEvent.Kind: Payload {
       if try coder.code("step", &step, &output) { self = .stepOutput(step, output) }
     case .stepProgress(var step, var progress):
       if try coder.code("step", &step, &progress) { self = .stepProgress(step, progress) }
+    case .stepReady(var step, var end):
+      if try coder.code("step", &step, &end) { self = .stepReady(step, end) }
     case .stepRetrying(var step, var retry):
       if try coder.code("step", &step, &retry) { self = .stepRetrying(step, retry) }
     case .stepFinished(var step, var end):
@@ -228,9 +233,8 @@ extension RunEvent.Kind {
     switch self {
     case .stepQueued(let step, _, _), .stepStarted(let step, _), .stepAsking(let step, _),
       .stepWaiting(let step, _), .stepOutput(let step, _), .stepProgress(let step, _),
-      .stepRetrying(let step, _), .stepFinished(let step, _), .stepRestored(let step, _),
-      .stepCached(let step, _),
-      .stepSkipped(let step, _):
+      .stepReady(let step, _), .stepRetrying(let step, _), .stepFinished(let step, _),
+      .stepRestored(let step, _), .stepCached(let step, _), .stepSkipped(let step, _):
       step
     case .runStarted, .groupStarted, .groupRetrying, .groupFinished, .runWarning, .runCancelling,
       .runFinished, .runWaiting, .outputDropped, .snapshot:
@@ -268,6 +272,7 @@ extension RunEvent.Kind {
     case .stepRestored(let step, let end): return .stepRestored(step, end.changingTexts(change))
     case .stepCached(let step, let end): return .stepCached(step, end.changingTexts(change))
     case .stepFinished(let step, let end): return .stepFinished(step, end.changingTexts(change))
+    case .stepReady(let step, let end): return .stepReady(step, end.changingTexts(change))
     case .groupFinished(let group, var end):
       end.failure?.changeTexts(change)
       end.outputs.changeTexts(change)

@@ -139,6 +139,10 @@ extension RunState {
       return set(step, .waiting(since: elapsed, until: elapsed + delay), index)
     case .stepOutput(let step, let output): return .output(step, output)
     case .stepProgress(let step, let progress): return .progress(step, progress)
+    case .stepReady(let step, let end):
+      // A later engine starts it again if a step that has yet to run needs it.
+      record(step, .finished(end, values))
+      return .run
     case .stepRetrying(let step, let retry):
       record(step, .retrying(retry))
       if keepsRecords { usage.add(retry) }

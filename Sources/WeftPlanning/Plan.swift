@@ -123,6 +123,11 @@ public struct PlannedStep: Sendable {
     list[Int(position)].hasCommandOptions && command?.caching != nil
   }
 
+  /// Whether its command keeps running while other steps use it.
+  @inlinable package var isService: Bool {
+    list[Int(position)].hasCommandOptions && command?.service != nil
+  }
+
   /// Whether its action must not be repeated. Called for every step, so it mostly avoids a copy.
   @inlinable package var mustNotBeRepeated: Bool {
     let position = Int(position)

@@ -27,11 +27,15 @@ package struct PlannedBodies: Sendable {
   package let finallyGroup: Int?
   /// The `finally` groups of all files.
   package let finallyGroups: Set<Int>
+  package let services: PlannedServices
 
   /// Whether anything in a region waits for something outside of it.
   package var waitForOutside: Bool { ofGroups.values.contains(where: \.waitsForOutside) }
 
-  init(of outline: Outline, _ dependencies: PlanEdges, in order: [Int32]) {
+  init(
+    of outline: Outline, _ dependencies: PlanEdges, in order: [Int32], _ services: PlannedServices
+  ) {
+    self.services = services
     cleanups = outline.cleanups
     cleanupSteps = Set(outline.cleanups.values.joined().map(Int.init))
     finallyGroup = outline.files[0].finally

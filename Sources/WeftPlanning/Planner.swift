@@ -32,19 +32,22 @@ public enum Planner {
     checker.check(in: order.nodes)
     // Consequences of other problems are not reported.
     let isOrdered = (duplicates + misnamed + cycles).allSatisfy { !$0.diagnostic.isError }
+    let services = PlannedServices(outline, dependencies)
     let problems =
       tooLarge + duplicates + reader.found.problems + misnamed + cycles + checker.found.problems
       + ControlChecker.problems(of: outline) + NestingChecker.problems(of: outline)
       + ActionChecker.problems(of: outline, registered: actions)
       + RequestChecker.problems(of: outline) + CachingChecker.problems(of: outline)
-      + (isOrdered ? outline.orderProblems(dependencies) : [])
+      + (isOrdered
+        ? outline.orderProblems(dependencies) + services.problems(in: outline)
+        : [])
     let diagnostics = problems.reported(in: outline)
     guard !diagnostics.contains(where: \.isError) else { return (nil, diagnostics) }
     let plan = Plan(
       files: outline.files, steps: outline.steps, groups: outline.groups, nodes: outline.nodes,
       dependencies: dependencies, topologicalOrder: order.nodes,
       stepsBelow: CriticalPath.stepsBelow(each: outline.nodes, dependencies, order.nodes),
-      bodies: PlannedBodies(of: outline, dependencies, in: order.nodes),
+      bodies: PlannedBodies(of: outline, dependencies, in: order.nodes, services),
       values: PlannedValues(reader, checker, names), logs: logs)
     return (plan, diagnostics)
   }

@@ -88,7 +88,9 @@ package struct RunSpans: Sendable {
     case .groupFinished(let group, let end): finished(group, end, at: now)
     case .runFinished(let end): finish(end, at: now)
     case .runWaiting: suspend(at: now)
-    case .stepOutput, .stepProgress, .runWarning, .runCancelling, .outputDropped, .snapshot: break
+    case .stepOutput, .stepProgress, .stepReady, .runWarning, .runCancelling, .outputDropped,
+      .snapshot:
+      break
     }
   }
 

@@ -1,9 +1,10 @@
 import Synchronization
+package import WeftDefinition
 package import WeftEvents
 package import WeftExecution
 package import WeftFutures
 import WeftPlanning
-import WeftPlatform
+package import WeftPlatform
 
 /// An executor whose attempts run until the test ends them.
 package final class ScriptedExecutor: StepExecutor {
@@ -13,6 +14,8 @@ package final class ScriptedExecutor: StepExecutor {
   }
 
   private let running = Mutex<[StepAddress: Running]>([:])
+  /// The signs of services that have not been ready yet.
+  private let signs = Mutex<[StepAddress: Promise<Bool, Never>]>([:])
 
   package init() {}
 
@@ -24,6 +27,19 @@ package final class ScriptedExecutor: StepExecutor {
       precondition(earlier == nil, "step \"\(attempt.address)\" runs twice at once")
     }
     return promise.future
+  }
+
+  package func probe(
+    _ attempt: Attempt, for service: Command.Service, stop: StopSwitch
+  ) -> Future<Bool, Never> {
+    let sign = Promise<Bool, Never>(ifDropped: .success(false))
+    signs.withLock { $0[attempt.address] = sign }
+    return sign.future
+  }
+
+  /// Lets a service be found ready.
+  package func beReady(_ step: String) {
+    signs.withLock { $0.removeValue(forKey: StepAddress(step)) }?.succeed(true)
   }
 
   /// The running attempts, in file order.

@@ -47,6 +47,8 @@ struct RunSample: Sendable {
   private(set) var decisions: [StepAddress: Bool] = [:]
   private(set) var elements: [StepAddress: RecordedElements] = [:]
   private var failures: [StepAddress: [Execution.Failure]] = [:]
+  /// The times after which services were ready: whatever needed them had to wait that long.
+  private var readiness: [StepAddress: Duration] = [:]
 
   init(_ run: RunID) { self.run = run }
 
@@ -79,6 +81,7 @@ struct RunSample: Sendable {
       failures[step, default: []].append(
         Execution.Failure(
           microseconds: retry.duration.measuredMicroseconds, failure: retry.failure))
+    case .stepReady(let step, let end): readiness[step] = end.duration
     case .stepFinished(let step, let end): finished(step, end, values)
     case .stepCached(let step, let end):
       decisions[step] = true
@@ -97,7 +100,7 @@ struct RunSample: Sendable {
   ) {
     var execution = Execution(
       failures: failures.removeValue(forKey: step) ?? [],
-      microseconds: end.duration.measuredMicroseconds)
+      microseconds: (readiness[step] ?? end.duration).measuredMicroseconds)
     switch (end.outcome, end.conclusion) {
     case (.success, _): execution.ending = .success
     case (.failure, .success): execution.ending = .tolerated

@@ -213,6 +213,19 @@ struct StepDraft: FormatObject {
       synonyms: "memoize memo incremental upToDate", on: [.run], traits: .notInCleanup
     ) { $0.command.caching = $1 }
     FormatKey(
+      "service", ValueFormat { $0.service($1, $2) }, "Service",
+      """
+      The step keeps running while others use it. It counts as done when it is ready, then holds \
+      no slot of the run, and is terminated when the group that contains it, or the run, ends.
+      """,
+      schema: #"""
+        {"$ref": "service", "examples": [{"ready": {"tcp": "127.0.0.1:5432"}}],
+        "defaultSnippets": [{"label": "service: ready at a port",
+        "body": {"ready": {"tcp": "127.0.0.1:$1"}}}]}
+        """#,
+      synonyms: "detach", on: [.run], traits: .notInCleanup
+    ) { $0.command.service = $1 }
+    FormatKey(
       "outputs", ValueFormat { $0.outputs($1, $2) }, "Outputs", "The outputs, by name.",
       schema: #"""
         {"type": "object", "propertyNames": "@identifier",
@@ -602,6 +615,7 @@ extension DecodingPass {
     if kind == .run {
       checkTerminal(of: draft)
       checkCaching(of: draft)
+      checkService(of: draft, at: node)
     }
     if kind.rules.settings != nil { checkSettings(of: node, besides: draft, kind) }
   }

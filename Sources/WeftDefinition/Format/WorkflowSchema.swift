@@ -173,6 +173,8 @@ package enum WorkflowSchema {
     define("stdin", object(StandardInputDraft.self))
     define("stop", object(StopDraft.self))
     define("cache", object(Command.Caching.self))
+    define("service", object(ServiceDraft.self))
+    define("ready", object(ProbeDraft.self))
     define("retryPolicy", object(RetryDraft.self))
     define("listedRetryPolicy", object(RetryDraft.self, isComputable: false))
     define("forEach", object(ForEachDraft.self))

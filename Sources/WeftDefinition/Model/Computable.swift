@@ -49,6 +49,8 @@ public enum ComputedKey: String, Sendable, Hashable, CaseIterable {
   case timeout
   case stallTimeout
   case grace = "stop.grace"
+  case serviceTimeout = "service.timeout"
+  case serviceRestarts = "service.restart"
   case logLimit
   case mergeOutput
   case tty
@@ -77,6 +79,8 @@ extension Step {
     case .timeout: $timeout.expression
     case .stallTimeout: options?.$stallTimeout.expression
     case .grace: options?.stop?.$grace.expression
+    case .serviceTimeout: options?.service?.$timeout.expression
+    case .serviceRestarts: options?.service?.$restarts.expression
     case .logLimit: options?.$logLimit.expression
     case .mergeOutput: options?.$mergesOutput.expression
     case .tty: options?.$usesTerminal.expression
@@ -107,6 +111,8 @@ extension Step {
     case .timeout: timeout = try key.duration(value)
     case .stallTimeout: action.command?.stallTimeout = try key.duration(value)
     case .grace: action.command?.stop?.grace = try key.duration(value)
+    case .serviceTimeout: action.command?.service?.timeout = try key.duration(value)
+    case .serviceRestarts: action.command?.service?.restarts = try key.count(value)
     case .logLimit: action.command?.logLimit = try key.size(value)
     case .mergeOutput: action.command?.mergesOutput = try key.flag(value)
     case .tty: action.command?.usesTerminal = try key.flag(value)
@@ -200,14 +206,15 @@ extension ComputedKey {
   /// The type that the value must have.
   package var type: ValueType {
     switch self {
-    case .timeout, .stallTimeout, .retryWithin, .connectTimeout, .idleTimeout, .totalTimeout:
+    case .timeout, .stallTimeout, .retryWithin, .connectTimeout, .idleTimeout, .totalTimeout,
+      .serviceTimeout:
       .duration(allowsZero: false)
     case .grace, .retryDelay, .retryMaxDelay, .pollEvery: .duration(allowsZero: true)
     case .logLimit, .maxBytes: .size
     case .mergeOutput, .tty, .jobserver: .flag
     case .allowFailure: .tolerance
     case .maxParallel, .elementParallel: .count(ValueRule.maxParallel)
-    case .retryMax: .count(ValueRule.retries)
+    case .retryMax, .serviceRestarts: .count(ValueRule.retries)
     case .redirects: .count(ValueRule.redirects)
     case .pollMax, .pagesMax: .count(ValueRule.requests)
     }

@@ -42,6 +42,8 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public static let limit = ErrorClass(unchecked: "limit")
   public static let output = ErrorClass(unchecked: "output")
   public static let expression = ErrorClass(unchecked: "expression")
+  /// A service ended before it was ready, or while it was needed.
+  public static let service = ErrorClass(unchecked: "service")
   /// An action threw an error.
   public static let action = ErrorClass(unchecked: "action")
   /// No connection, or one that broke before the response was complete.
@@ -85,7 +87,8 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
 
   /// The classes without a qualifier.
   public static let plain: [ErrorClass] = [
-    .exit, .signal, .spawn, .lost, .timeout, .stall, .limit, .output, .expression, .action,
+    .exit, .signal, .spawn, .lost, .timeout, .stall, .limit, .output, .expression, .service,
+    .action,
     .network, .http, .redirect, .protocol, .decode, .rejected,
   ]
 

@@ -44,6 +44,8 @@ public enum TextSite: Sendable, Hashable {
   case cacheOutput(Int)
   /// The `key` of a cached command.
   case cacheKey
+  /// The address at which a service is ready.
+  case probe
   /// A key with a number, a duration, a size or a Boolean that an expression gives.
   case computed(ComputedKey)
   /// A text of an HTTP request, or an expression about its response.

@@ -177,6 +177,25 @@ extension Command {
     object["tty"] = options.$usesTerminal.json(JSONValue.flag)
     object["jobserver"] = options.$usesJobserver.json(JSONValue.flag)
     object["cache"] = options.caching?.json
+    object["service"] = options.service?.json
+  }
+}
+
+extension Command.Service {
+  fileprivate var json: JSONValue {
+    PrintedObject(of: ServiceDraft.self) { object in
+      object["ready"] =
+        PrintedObject(of: ProbeDraft.self) { probe in
+          switch ready {
+          case .tcp(let address): probe["tcp"] = .string(address)
+          case .http(let url): probe["http"] = .string(url)
+          case .log(let pattern): probe["log"] = .string(pattern)
+          case .run(let invocation): probe["run"] = invocation.json
+          }
+        }.json
+      object["timeout"] = $timeout.json(unless: Command.Service.timeout, JSONValue.duration)
+      object["restart"] = $restarts.json(unless: 0, JSONValue.int)
+    }.json
   }
 }
 

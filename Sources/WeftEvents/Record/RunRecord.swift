@@ -113,7 +113,7 @@ extension RunRecord.Kind: Payload {
     case .event(var event, var values):
       try event.code(&coder)
       switch event {
-      case .stepFinished, .stepCached:
+      case .stepFinished, .stepCached, .stepReady:
         if coder.member("kept", isPresent: !values.isEmpty) { try values.codeValue(&coder) }
       default: break
       }

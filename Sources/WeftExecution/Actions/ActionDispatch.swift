@@ -1,4 +1,4 @@
-import WeftDefinition
+package import WeftDefinition
 package import WeftEvents
 package import WeftFutures
 import WeftPlanning
@@ -45,6 +45,12 @@ package struct StepExecutors: StepExecutor {
     case .workflow, .wait, .approve, .compute, .steps, .parallel, .race:
       preconditionFailure("\(attempt.address) is to be attempted and runs nothing")
     }
+  }
+
+  package func probe(
+    _ attempt: Attempt, for service: Command.Service, stop: StopSwitch
+  ) -> Future<Bool, Never> {
+    commands.probe(attempt, for: service, stop: stop)
   }
 
   package var containment: WeftEvents.ContainmentLevel? { commands.containment }

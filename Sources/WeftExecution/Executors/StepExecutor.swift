@@ -1,4 +1,4 @@
-import WeftDefinition
+package import WeftDefinition
 public import WeftEvents
 package import WeftFutures
 package import WeftJSON
@@ -13,6 +13,14 @@ package protocol StepExecutor: Sendable {
   ///   `attempt.stop` was requested; a non-zero exit status is a result, not an error.
   func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never>
 
+  /// Looks for the sign that a service is ready. Called before the attempt is executed.
+  ///
+  /// - Parameter stop: Ends the search.
+  /// - Returns: Whether it is ready; `false` only after a stop was requested.
+  func probe(
+    _ attempt: Attempt, for service: Command.Service, stop: StopSwitch
+  ) -> Future<Bool, Never>
+
   /// The containment of the processes that attempts start; `nil` if they start none.
   var containment: WeftEvents.ContainmentLevel? { get }
 
@@ -23,6 +31,12 @@ package protocol StepExecutor: Sendable {
 }
 
 extension StepExecutor {
+  package func probe(
+    _ attempt: Attempt, for service: Command.Service, stop: StopSwitch
+  ) -> Future<Bool, Never> {
+    Future(value: true)
+  }
+
   package var containment: WeftEvents.ContainmentLevel? { nil }
   package func finish(stop: StopSwitch) -> Future<RunOrphans, Never> { Future(value: RunOrphans()) }
 }

@@ -25,6 +25,8 @@ package final class StepOutputSink: Sendable {
   private var logs: StepLogs { run.logs }
   private var events: EventStream { run.events }
   private var secrets: RunSecrets { run.secrets }
+  /// Looks for the sign of a service that it is ready; `nil` for other steps.
+  let watcher: LineWatcher?
 
   private struct Holding {
     /// `nil` once it has been passed on.
@@ -39,8 +41,10 @@ package final class StepOutputSink: Sendable {
   ///   - keepsLog: Whether ``log`` is needed.
   init(
     step index: Int, address: StepAddress, limit: ByteCount, of run: RunEngine,
-    capture: OutputCapture?, isBuffered: Bool = false, keepsLog: Bool = false
+    capture: OutputCapture?, isBuffered: Bool = false, keepsLog: Bool = false,
+    watcher: LineWatcher? = nil
   ) {
+    self.watcher = watcher
     kept = keepsLog ? Mutex(CachedLog()) : nil
     held = isBuffered ? Mutex(Holding(output: BufferedOutput(limit: limit))) : nil
     captured = if let capture { Mutex(capture) } else { nil }
@@ -128,7 +132,8 @@ package final class StepOutputSink: Sendable {
     } ?? false
   }
 
-  private func passOnBuffered() {
+  /// Passes on what has been buffered, because the step's secret outputs are known.
+  func passOnBuffered() {
     let taken = held?.withLock { held -> (BufferedOutput, Holding)? in
       guard let output = held.output.take() else { return nil }
       held.writtenBytes = output.writtenBytes
@@ -188,6 +193,7 @@ package final class StepOutputSink: Sendable {
         }
         rest = rest.dropFirst(lines.count)
         events.publish(lines, of: address)
+        watcher?.look(at: lines)
       }
     }
     guard portion.isCut else { return }

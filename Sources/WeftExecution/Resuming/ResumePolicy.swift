@@ -25,7 +25,7 @@ enum RecordedStart {
 /// - Elsewhere, `finally` steps and cleanup steps run again.
 /// - What happened in a group before its last attempt does not count.
 /// - A step to be rerun on request is not reusable, and neither is a group or loop that contains it.
-/// - A step that was undone by a cleanup, or whose values are not recorded, runs again if a step that has yet to run
+/// - A step that was undone by a cleanup, a service, which has been terminated, and a step whose values are not recorded, runs again if a step that has yet to run
 ///   needs it.
 ///
 /// A class, although it never changes: it is asked several times for each step, and copying it would take a fifth of the
@@ -79,7 +79,7 @@ final class ResumePolicy: Sendable {
       !isCleanup, !isFinal(step.group), end.hasSucceeded
     else { return nil }
     let isMissed =
-      !isWhole(end, step) || isCleaned(step.node, in: instance, since: end.number)
+      step.isService || !isWhole(end, step) || isCleaned(step.node, in: instance, since: end.number)
       || isCleaned(around, since: end.number)
     return isMissed && isNeeded(step.node, in: instance) ? nil : end
   }

@@ -35,6 +35,11 @@ extension RunEngine {
       attempt, attemptEnd, cancelledFor: reason, duration: time.now - since,
       logBytes: logs.size(of: task.instanceNumber),
       outputs: own?.value.outputs.map(ReportedOutput.init) ?? [])
+    if end.failure != nil, !plan.bodies.services.isEmpty,
+      let service = failedService(neededBy: task.step.node, in: task.instance)
+    {
+      end.failure?.message += "; service \(service), which it needs, had ended"
+    }
     if reason == nil || task.immunity == .fromCancellation, let failure = end.failure,
       task.mayBeTriedAgain, obstacle(to: task) == nil
     {
@@ -114,7 +119,7 @@ extension RunEngine {
   }
 
   /// - Parameter own: `nil` if no expression reads it, as for most steps; boxed because it is large.
-  private func conclude(
+  func conclude(
     _ task: StepTask, _ end: StepEnd, leaving own: Boxed<NodeValues>?, as kind: EndKind = .ran,
     making files: [RecordedOutputFile] = [], isRecorded: Bool = false
   ) -> NodeResult {
@@ -136,6 +141,7 @@ extension RunEngine {
         events.publish(event, step: task.place, keeping: kept(own?.value, making: files))
       }
     }
+    if !plan.bodies.services.isEmpty, task.step.isService { serviceEnded(task, end) }
     respond(to: response)
     return .of(task.address, end, failedBefore: task.failedBefore)
   }
@@ -184,7 +190,9 @@ extension RunEngine {
 extension RunEngine {
   /// `nil` for a step that is not retried.
   func ledger(for task: StepTask) -> RetryLedger? {
-    task.step.retry.isEmpty ? nil : RetryLedger(policies: task.step.retry, startedAt: time.now)
+    let policies = task.step.isService ? task.step.command?.service?.restartPolicies : nil
+    let all = policies ?? task.step.retry
+    return all.isEmpty ? nil : RetryLedger(policies: all, startedAt: time.now)
   }
 
   /// Decides what follows a failure: another attempt after a delay, or none, with the reason.

@@ -145,6 +145,13 @@ struct Cleanup: Sendable {
   let steps: Range<Int32>
 }
 
+/// Something to be undone when the group around it ends.
+enum PendingCleanup: Sendable {
+  case steps(Cleanup)
+  /// A service to be terminated, by its instance number.
+  case service(Int)
+}
+
 /// The cleanups of steps and groups that were started.
 extension RunEngine {
   /// Records that a step or group started, so that its cleanup is pending until the group around it ends.
@@ -152,7 +159,7 @@ extension RunEngine {
     guard !plan.bodies.cleanups.isEmpty, let steps = plan.bodies.cleanups[node] else { return }
     state.withLock { state in
       state.cleanups[state.scopes.groupScope(around: scope), default: []].append(
-        Cleanup(instance: instance, steps: steps))
+        .steps(Cleanup(instance: instance, steps: steps)))
     }
   }
 
@@ -173,7 +180,7 @@ extension RunEngine {
   ///
   /// - Parameter members: The results of the group's members, all of which have ended.
   func cleanUp(in scope: Int, after members: [NodeResult]) -> Future<Void, Never>? {
-    guard !plan.bodies.cleanups.isEmpty,
+    guard !plan.bodies.cleanups.isEmpty || !plan.bodies.services.isEmpty,
       let cleanups = state.withLock({ $0.cleanups.removeValue(forKey: scope) })
     else { return nil }
     let closing = state.withLock { state in
@@ -182,10 +189,14 @@ extension RunEngine {
       return closing
     }
     let hasFailed = members.contains(where: \.hasFailed)
-    return cleanups.reversed().reduce(Future<Void, Never>(value: ())) { before, cleanup in
-      cleanup.steps.reduce(before) { before, step in
-        before.flatMap { [self] in
-          cleanUp(Int(step), in: cleanup.instance, scope: closing, hasFailed: hasFailed)
+    return cleanups.reversed().reduce(Future<Void, Never>(value: ())) { before, pending in
+      switch pending {
+      case .service(let number): before.flatMap { [self] in stopService(number) }
+      case .steps(let cleanup):
+        cleanup.steps.reduce(before) { before, step in
+          before.flatMap { [self] in
+            cleanUp(Int(step), in: cleanup.instance, scope: closing, hasFailed: hasFailed)
+          }
         }
       }
     }.map { [self] in

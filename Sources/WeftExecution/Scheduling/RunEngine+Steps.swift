@@ -203,6 +203,11 @@ extension RunEngine {
     if let failure = attempt.obstacle {
       return finish(attempt, AttemptEnd(.failed(failure)))
     }
+    if !plan.bodies.services.isEmpty, rehearsal == nil,
+      let service = attempt.resolved.command?.service
+    {
+      return serve(attempt, service)
+    }
     let ending = executor.execute(attempt)
     if case .success(let end)? = ending.outcome { return finish(attempt, end) }
     return .of(ending, with: (self, attempt)) { context, end in

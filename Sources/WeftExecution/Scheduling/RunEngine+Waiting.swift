@@ -35,7 +35,9 @@ extension RunEngine {
   }
 
   private func addresses(ofRunning steps: [Int]) -> [StepAddress] {
-    state.withLock { state in steps.compactMap { state.running[$0]?.address } }
+    state.withLock { state in
+      steps.compactMap { state.running[$0]?.address ?? state.services[$0]?.address }
+    }
   }
 
   private func address(ofWaiting step: Int) -> StepAddress? {

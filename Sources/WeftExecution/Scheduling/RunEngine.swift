@@ -65,7 +65,11 @@ package final class RunEngine: Sendable {
     /// The elements that loops of a resumed run no longer have.
     var formerElements: [StepAddress] = []
     /// The pending cleanups of each group, by its scope, in the order in which their steps started.
-    var cleanups: [Int: [Cleanup]] = [:]
+    var cleanups: [Int: [PendingCleanup]] = [:]
+    /// The services that have been ready, until their steps end.
+    var services: [Int: RunningService] = [:]
+    /// The services that have failed.
+    var failedServices: Set<StepAddress> = []
     /// The waiting steps whose scopes differ from those that the plan has for them.
     var waitingElsewhere: [Int: StepTask] = [:]
     var retryBudget: RetryBudget
@@ -204,7 +208,10 @@ package final class RunEngine: Sendable {
     func launch(
       _ index: Plan.NodeIndex, after results: NodeResults
     ) -> MaybeReady<NodeResult, Never> {
-      let effectiveResults = run.effectiveResults(results, of: index, inBodyOf: group, instance)
+      var effectiveResults = run.effectiveResults(results, of: index, inBodyOf: group, instance)
+      if !run.plan.bodies.services.isEmpty {
+        effectiveResults = run.withServices(effectiveResults, of: index, in: instance)
+      }
       let result = run.launch(run.plan.nodes[index], in: instance, after: effectiveResults)
       guard !run.plan.bodies.raceMembers.isEmpty,
         let raceMember = run.plan.bodies.raceMembers[Int32(index)]
@@ -252,7 +259,7 @@ package final class RunEngine: Sendable {
     cancel(.requested)
     let running = state.withLock { state in
       state.killsAtOnce = true
-      return state.running.values.map(\.stop)
+      return state.running.values.map(\.stop) + state.services.values.compactMap(\.stop)
     }
     for stop in running { stop.request(.now) }
     // Immune steps are cut short too.

@@ -14,6 +14,8 @@ struct SlotQueue {
 
   enum Position: UInt8 {
     case absent, waiting, holding
+    /// It holds its slots of pools only.
+    case serving
   }
 
   /// One request of a step for a slot.
@@ -129,11 +131,18 @@ struct SlotQueue {
   /// - Parameter unused: Whether the step did not start after all.
   mutating func release(_ step: Int, unused: Bool = false) {
     let record = records[step]
-    precondition(record.position == .holding, "step \(step) has no slot to give back")
+    if record.position == .holding { vacate(step) }
+    precondition(records[step].position == .serving, "step \(step) has no slot to give back")
     records[step].position = .absent
-    free += 1
     if record.line >= 0 { pools.giveBack(ofLine: Int(record.line), of: step, unused: unused) }
-    giveBackLimits(from: record.limit)
+  }
+
+  /// Takes back what a service holds, except for its slots of pools: it is ready, and runs as long as it is needed.
+  mutating func vacate(_ step: Int) {
+    precondition(records[step].position == .holding, "step \(step) has no slot to give back")
+    records[step].position = .serving
+    free += 1
+    giveBackLimits(from: records[step].limit)
   }
 
   /// Removes a waiting step; a step that does not wait is left alone.
@@ -185,7 +194,9 @@ struct SlotQueue {
 
   func isWaiting(_ step: Int) -> Bool { records[step].position == .waiting }
 
-  func isHolding(_ step: Int) -> Bool { records[step].position == .holding }
+  func isHolding(_ step: Int) -> Bool {
+    records[step].position == .holding || records[step].position == .serving
+  }
 
   /// The number of requests remembered for their age, including those of steps that no longer wait.
   var keptRequests: Int { arrivals.count }

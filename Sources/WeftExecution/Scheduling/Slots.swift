@@ -170,8 +170,10 @@ final class Slots: Sendable {
 
   /// Gives a step's slots back, once every step that became ready because of its end is waiting too.
   ///
-  /// - Parameter unused: Whether the step did not start after all.
-  func release(_ step: Int, unused: Bool = false) {
+  /// - Parameters:
+  ///   - unused: Whether the step did not start after all.
+  ///   - keepsPools: Whether it keeps its slots of pools until the next call: a service that is ready.
+  func release(_ step: Int, unused: Bool = false, keepsPools: Bool = false) {
     // A request made meanwhile is served with what is given back here, so that it does not go before its turn.
     let turn = state.withLock { state -> Future<Response, Never>? in
       state.hasScheduledGrant = true
@@ -180,7 +182,7 @@ final class Slots: Sendable {
       return state.rateWaiters.remove(at: index).answer
     }
     turn?.supply(.refused)
-    postpone(self, step << 1 | (unused ? 1 : 0))
+    postpone(self, step << 2 | (keepsPools ? 2 : 0) | (unused ? 1 : 0))
   }
 
   /// Waits until the rates of a step's pools allow another request, one that follows from the step's first.
@@ -278,9 +280,13 @@ extension Slots: PostponedWorkOwner {
 
   func runPostponed(_ what: Int) {
     guard what != Slots.serving else { return grant() }
-    let (step, isUnused) = (what >> 1, what & 1 == 1)
+    let (step, keepsPools, isUnused) = (what >> 2, what & 2 != 0, what & 1 != 0)
     serve(at: now) { state in
-      state.queue.release(step, unused: isUnused)
+      if keepsPools {
+        state.queue.vacate(step)
+      } else {
+        state.queue.release(step, unused: isUnused)
+      }
       state.releasingCount -= 1
       // The set is mostly empty, and a lookup costs a hash even then.
       if !state.requestedAgain.isEmpty, state.requestedAgain.remove(step) != nil {

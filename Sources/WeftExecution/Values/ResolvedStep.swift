@@ -71,7 +71,10 @@ extension ResolvedStep {
     boxedParts?.value.step.allowFailure ?? step.allowFailure
   }
   /// The retry policies.
-  package var retry: [RetryPolicy] { boxedParts?.value.step.control.retry ?? step.retry }
+  package var retry: [RetryPolicy] {
+    if step.isService, let service = command?.service { return service.restartPolicies }
+    return boxedParts?.value.step.control.retry ?? step.retry
+  }
   /// The variables that the step itself sets; `nil` removes a variable.
   package var environment: [String: String?] {
     boxedParts?.value.step.settings.environment ?? step.settings.environment

@@ -40,7 +40,8 @@ extension RunEngine {
       step: task.instanceNumber, address: task.address, limit: resolved.logLimit, of: self,
       capture: values.capture(of: task.step, running: resolved),
       isBuffered: rehearsal == nil && task.step.outputs.contains(where: \.isSecret),
-      keepsLog: task.ticket != nil)
+      keepsLog: task.ticket != nil,
+      watcher: plan.bodies.services.isEmpty ? nil : LineWatcher(resolved.command?.service))
     return Attempt(
       task, of: self, resolved: consume resolved, outputFile: file, obstacle: failure,
       output: output)

@@ -127,6 +127,9 @@ struct StepResolver {
         text.template.text(in: scope), text)
     case .cacheKey:
       resolved.step.action.command?.caching?.key = try open(text.template.text(in: scope), text)
+    case .probe:
+      resolved.step.action.command?.service?.setAddress(
+        try open(text.template.text(in: scope), text))
     case .computed(let key):
       guard let expression = text.template.onlyExpression else { break }
       try expression.value(in: scope) { (value) throws(EvaluationError) in

@@ -147,7 +147,7 @@ extension TextSite {
     guard isAlone else { return [] }
     switch self {
     case .name, .script, .workingDirectory, .inputFile, .message, .concurrencyKey, .cacheInput,
-      .cacheOutput, .cacheKey:
+      .cacheOutput, .cacheKey, .probe:
       return []
     // An array adds one argument for each element.
     case .argument: return .array

@@ -399,6 +399,7 @@ extension TextSite {
     case .cacheInput(let index): "cache.inputs[\(index)]"
     case .cacheOutput(let index): "cache.outputs[\(index)]"
     case .cacheKey: "cache.key"
+    case .probe: "service.ready"
     case .computed(let key): key.rawValue
     case .http(let site): site.path
     }

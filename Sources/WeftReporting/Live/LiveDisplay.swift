@@ -50,6 +50,8 @@ struct LiveDisplay: Sendable {
         scrolled.add(finished(address, end))
       }
       add(excerpt, of: address)
+    case .stepReady(let address, let end):
+      scrolled.add(line(palette.succeeded, label(address), end.duration, "ready"))
     case .stepCached(let address, let end):
       if excerpt != nil || !isInLoop(address) { scrolled.add(cached(address, end)) }
       add(excerpt, of: address)

@@ -86,6 +86,7 @@ struct PlainReporter: Sendable {
       style.append(
         started: address, attempt: attempt, title: labels.title(of: address), to: &pending)
     case .stepAsking(let address, let message): say(style.asking(address, message))
+    case .stepReady(let address, let end): say(style.ready(address, end))
     case .stepFinished(let address, let end):
       style.append(finished: address, end, to: &pending)
       if !isUndecided, let annotation = style.annotation(address, end) {

@@ -91,6 +91,10 @@ struct PlainStyle: Sendable {
     "[\(text.name(address.text))] cached (\(ShownDuration.precise(end.duration)) when it last ran)"
   }
 
+  func ready(_ address: StepAddress, _ end: StepEnd) -> String {
+    "[\(text.name(address.text))] ready after \(ShownDuration.precise(end.duration))\(attempt(end.attempts))"
+  }
+
   func skipped(_ address: StepAddress, _ reason: SkipReason) -> String {
     "[\(text.name(address.text))] \(text.name(reason.phrase(of: address)))"
   }

@@ -65,7 +65,8 @@ package struct TimelineBuilder: Sendable {
     case .stepSkipped(let address, _): settle(place(of: address))
     case .runFinished(let end): endPart(after: end.duration)
     case .runWaiting(let pause): endPart(after: pause.duration)
-    case .stepWaiting, .stepOutput, .stepProgress, .stepRestored, .groupStarted, .groupRetrying,
+    case .stepWaiting, .stepOutput, .stepProgress, .stepReady, .stepRestored, .groupStarted,
+      .groupRetrying,
       .groupFinished,
       .runWarning, .runCancelling, .outputDropped, .snapshot:
       break

@@ -163,7 +163,8 @@ struct CaseRecord: Sendable {
       engineDuration = event.elapsed
     case .runStarted:
       (end, pause) = (nil, nil)
-    case .stepAsking, .stepWaiting, .stepOutput, .stepProgress, .runWarning, .runCancelling,
+    case .stepAsking, .stepWaiting, .stepOutput, .stepProgress, .stepReady, .runWarning,
+      .runCancelling,
       .outputDropped,
       .snapshot:
       break

@@ -140,7 +140,8 @@ struct RunChecker {
     case .runFinished(let end): self.end = end
     case .stepAsking(let step, let message): at(step) { $0.asking($1, message) }
     case .stepWaiting(let step, let delay): at(step) { $0.waiting($1, for: delay) }
-    case .stepOutput, .stepProgress, .stepRestored, .stepCached, .runWarning, .runWaiting,
+    case .stepOutput, .stepProgress, .stepReady, .stepRestored, .stepCached, .runWarning,
+      .runWaiting,
       .outputDropped,
       .snapshot:
       require(false, "unexpected \(kind)")

@@ -102,6 +102,7 @@ struct RunHarness {
     case .stepWaiting(let address, let delay): "\(address) waits for \(delay)"
     case .stepOutput(let address, let output): "\(address) wrote \(output.text)"
     case .stepProgress(let address, let progress): "\(address) has done \(progress.done)"
+    case .stepReady(let address, _): "\(address) ready"
     case .stepFinished(let address, let end): "\(address) \(brief(.finished(end)))"
     case .stepRestored(let address, let end): "\(address) \(brief(.restored(end)))"
     case .stepCached(let address, let end): "\(address) \(brief(.cached(end)))"

@@ -15,6 +15,27 @@ import WeftExpressions
 
   private static func codes(_ json: String) -> [String] { diagnostics(json).map(\.code) }
 
+  @Test(
+    "a service that nothing waits for, and one that has ended before it is needed",
+    arguments: [
+      (#"{"steps":[{"id":"s","run":"x","service":{"ready":{"log":"x"}}},"use"]}"#, []),
+      (#"{"steps":["a",{"id":"s","run":"x","service":{"ready":{"log":"x"}}}]}"#, ["W0231"]),
+      (
+        #"{"parallel":[{"id":"s","run":"x","service":{"ready":{"log":"x"}}},"a"]}"#, ["W0231"]
+      ),
+      (
+        #"{"steps":[{"id":"g","steps":[{"id":"s","run":"x","service":{"ready":{"log":"x"}}},"a"]},{"run":"b","needs":["s"]}]}"#,
+        ["W0230"]
+      ),
+      (
+        #"{"steps":[{"id":"s","run":"x","service":{"ready":{"log":"x"}}},{"id":"g","steps":[{"run":"b","needs":["s"]}]}]}"#,
+        []
+      ),
+    ] as [(String, [String])])
+  func uselessServicesAreTold(json: String, codes: [String]) {
+    #expect(Self.codes(json) == codes)
+  }
+
   // MARK: X26
 
   private static let mixed = """

@@ -66,11 +66,14 @@ extension Command {
     @Computable public var usesJobserver: Bool
     /// The conditions under which an earlier result replaces running it; `nil` if none does.
     public var caching: Caching?
+    /// Whether and when other steps can use it while it runs; `nil` for a command that ends by itself.
+    public var service: Service?
 
     public init(
       stop: StopRequest? = nil, leftovers: LeftoverPolicy = .end, stallTimeout: Duration? = nil,
       mergesOutput: Bool = false, logLimit: ByteCount = WorkflowLimits.logLimit,
-      usesTerminal: Bool = false, usesJobserver: Bool = false, caching: Caching? = nil
+      usesTerminal: Bool = false, usesJobserver: Bool = false, caching: Caching? = nil,
+      service: Service? = nil
     ) {
       self.stop = stop
       self.leftovers = leftovers
@@ -80,6 +83,7 @@ extension Command {
       self.usesTerminal = usesTerminal
       self.usesJobserver = usesJobserver
       self.caching = caching
+      self.service = service
     }
   }
 
@@ -176,6 +180,13 @@ extension Command: ActionModel {
     if let version = caching?.version, case .program(let arguments) = version {
       values.checkProgram(arguments, "cache.version")
     }
+    guard let service else { return }
+    if let problem = Service.problem(with: service.ready, path: "service.ready") {
+      values.note("service.ready", problem)
+    }
+    if case .run(.program(let arguments)) = service.ready {
+      values.checkProgram(arguments, "service.ready.run")
+    }
   }
 
   package func visitTexts(_ visit: (TextSite, String, SourceRange?) -> Void) {
@@ -189,13 +200,16 @@ extension Command: ActionModel {
     case .file(let path): visit(.inputFile, path, nil)
     case .log, nil: break
     }
+    if let text = service?.text { visit(.probe, text, nil) }
     guard let caching else { return }
     for (index, text) in caching.inputs.enumerated() { visit(.cacheInput(index), text, nil) }
     for (index, text) in caching.outputs.enumerated() { visit(.cacheOutput(index), text, nil) }
     caching.key.map { visit(.cacheKey, $0, nil) }
   }
 
-  package var repetition: Repetition { caching == nil ? .unknown : .harmless }
+  package var repetition: Repetition {
+    caching == nil && service == nil ? .unknown : .harmless
+  }
   package var keepsResults: Bool { caching != nil }
 
   package func obstacle(toReading field: StepField) -> ResultObstacle? {
@@ -232,6 +246,7 @@ extension Command: ActionModel {
     guard hasOptions else { return [] }
     let options = options
     return [
+      options.service?.remark,
       options.usesTerminal ? "uses the terminal" : nil,
       options.usesJobserver ? "uses the jobserver" : nil,
       options.stop.map(stopping),
@@ -332,6 +347,7 @@ extension Command.Options {
     }
     if usesTerminal { writer.member("tty", true) }
     if usesJobserver { writer.member("jobserver", true) }
+    service?.write(to: &writer)
   }
 }
 

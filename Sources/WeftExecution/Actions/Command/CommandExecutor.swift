@@ -1,15 +1,20 @@
+import WeftCurl
 import WeftDefinition
 package import WeftEvents
 package import WeftFutures
+import WeftHTTP
 package import WeftPlanning
 package import WeftPlatform
 
 /// Runs commands as child processes, each on a thread of its own that is blocked while the program runs.
 package final class CommandExecutor: StepExecutor {
-  private let plan: Plan
+  let plan: Plan
   let resolver: CommandResolver
   private let starts: StartQueue
-  private let threads: ThreadPool
+  let threads: ThreadPool
+  let time: any TimeSource
+  /// For the requests that look whether services are ready.
+  let probeTransport: any Transport
   private let stopPolicy: StopPolicy
   let maxParallel: Int
   let enclosing: any Containment
@@ -40,6 +45,8 @@ package final class CommandExecutor: StepExecutor {
     terminal = configuration.resources.terminal
     joined = configuration.resources.jobserver
     progress = ProgressFiles(time: time)
+    self.time = time ?? Timers()
+    probeTransport = configuration.resources.transport ?? CurlTransport()
   }
 
   package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {

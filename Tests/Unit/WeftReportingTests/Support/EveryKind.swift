@@ -56,6 +56,11 @@ enum EveryKind {
     .stepProgress(a, StepProgress(3, of: 10, text: "linking \u{202E}\u{1B}[31m")),
     .stepProgress(a, StepProgress(1 << 40, of: 1 << 60, unit: .bytes)),
     .stepProgress(a, StepProgress(0, unit: .bytes)),
+    .stepReady(
+      a,
+      StepEnd(
+        outcome: .success, conclusion: .success, attempts: 2, exit: nil,
+        duration: .milliseconds(1200), outputBytes: 7)),
     .stepStarted(a, attempt: 2), .stepAsking(a, message: "Ship \"it\"?"),
     .stepWaiting(a, for: .milliseconds(1500)),
     output("plain \"quoted\" \\ \u{1B}[31mred\u{7F}\u{2028}", .stdout, .newline, 0),

@@ -35,7 +35,7 @@ import WeftTestKit
     options.startDirectory = "/usr"
     let workflow = try Workflow(
       json: """
-        { "inputs": { "who": { "type": "string" } },
+        { "inputs": { "who": { "type": "string" } }, "onFailure": "continue",
           "env": { "DROPPED": null, "GREETING": "hello" },
           "parallel": [
             { "id": "script", "run": "echo ${{ inputs.who }}", "cwd": "lib", "timeout": "30s",

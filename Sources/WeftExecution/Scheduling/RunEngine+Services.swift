@@ -1,0 +1,287 @@
+import Synchronization
+import WeftDefinition
+import WeftEvents
+import WeftFutures
+import WeftPlanning
+import WeftPlatform
+
+/// A service that has been ready, until its step has ended.
+struct RunningService: Sendable {
+  let address: StepAddress
+  /// The start of the attempt that first got ready.
+  let since: Duration
+  /// Ends its current attempt; `nil` while it is being started again.
+  var stop: StopSwitch?
+  /// Whether nothing needs it any more.
+  var isStopping = false
+  /// Settles when the step has ended.
+  let ended = Promise<Void, Never>(ifDropped: .success(()))
+}
+
+/// Decides what the end of a service's attempt means, from what happened to it before.
+enum ServicePhase: Sendable, Hashable {
+  case starting
+  /// It was not ready in time.
+  case late
+  /// It cannot be used, for this reason, although it runs.
+  indirect case unusable(StepFailure)
+  case ready
+  case ended
+}
+
+/// One attempt of a service, from its start to its end.
+private final class ServiceAttempt: Sendable {
+  let attempt: Attempt
+  let service: Command.Service
+  /// Ends the search for a sign that it is ready.
+  let probing = StopSwitch()
+  /// The result for whatever needs the service: that it is ready, or how it has ended.
+  let result = Promise<NodeResult, Never>(
+    ifDropped: .success(NodeResult(conclusion: .cancelled, causingStep: nil)))
+  private let phase = Mutex(ServicePhase.starting)
+
+  init(_ attempt: Attempt, _ service: Command.Service) {
+    self.attempt = attempt
+    self.service = service
+  }
+
+  /// Leaves the starting phase.
+  ///
+  /// - Returns: Whether it was in it.
+  func leaveStart(for next: ServicePhase) -> Bool {
+    phase.withLock { phase in
+      guard phase == .starting else { return false }
+      phase = next
+      return true
+    }
+  }
+
+  func becomesUnusable(_ failure: StepFailure) { phase.withLock { $0 = .unusable(failure) } }
+
+  /// Records the end of the attempt.
+  ///
+  /// - Returns: The phase before it.
+  func end() -> ServicePhase {
+    phase.withLock { phase in
+      defer { phase = .ended }
+      return phase
+    }
+  }
+}
+
+/// Services: commands that keep running while other steps use them.
+///
+/// To its dependents, a service has ended when it is ready. Its step ends when its group does: the service is one of the
+/// group's pending cleanups, so services and cleanups are undone in the reverse order of their starts.
+extension RunEngine {
+  /// Runs an attempt of a service, which holds a slot until it is ready.
+  func serve(_ attempt: Attempt, _ service: Command.Service) -> MaybeReady<NodeResult, Never> {
+    let run = ServiceAttempt(attempt, service)
+    // Before the start, because the sign may be its first line of output.
+    let sign = executor.probe(attempt, for: service, stop: run.probing)
+    let ending = executor.execute(attempt)
+    let timer = time.schedule(after: service.timeout) {
+      guard run.leaveStart(for: .late) else { return }
+      run.probing.request(.now)
+      attempt.stop.request(.graceful)
+    }
+    sign.whenSettled { [self] sign in
+      if case .success(true) = sign { becomeReady(run) }
+    }
+    ending.whenSettled { [self] end in
+      timer.cancel()
+      run.probing.request(.now)
+      ended(run, end.get())
+    }
+    return .later(run.result.future)
+  }
+
+  // MARK: Readiness
+
+  private func becomeReady(_ run: ServiceAttempt) {
+    let (attempt, task) = (run.attempt, run.attempt.task)
+    // An attempt that is being cancelled ends as such.
+    guard state.withLock({ $0.cancelReason(in: task.scope) }) == nil || task.immunity != .none,
+      run.leaveStart(for: .ready)
+    else { return }
+    if attempt.output.isBuffered {
+      learnSecrets(of: attempt, AttemptEnd(.answered))
+      attempt.output.passOnBuffered()
+    }
+    var status = AttemptEnd(.answered)
+    let own = producesValues(attempt) ? Boxed.holding(collectOutputs(of: attempt, &status)) : nil
+    if case .failed(let failure) = status.status {
+      run.becomesUnusable(failure)
+      return attempt.stop.request(.graceful)
+    }
+    let (isFirst, since, stop) = enter(attempt)
+    let end = StepEnd.judging(
+      attempt, status, cancelledFor: nil, duration: time.now - since,
+      logBytes: logs.size(of: task.instanceNumber),
+      outputs: own?.value.outputs.map(ReportedOutput.init) ?? [])
+    if let own { record(own.value, end, of: task) }
+    if isFirst { durations?.ended(task, end, as: .ran) }
+    events.publish(
+      .stepReady(task.address, end), step: task.place, keeping: kept(own?.value, making: []))
+    run.result.succeed(.of(task.address, end, failedBefore: task.failedBefore))
+    slots.release(task.instanceNumber, keepsPools: true)
+    if let stop { attempt.stop.request(stop) }
+  }
+
+  /// Counts a service as up. When it is ready for the first time, its end is scheduled for that of its group.
+  ///
+  /// - Returns: Whether it is the first time, the start of the attempt, and how to stop it if it is needed no more.
+  private func enter(
+    _ attempt: Attempt
+  ) -> (isFirst: Bool, since: Duration, stop: StopLevel?) {
+    let (task, number) = (attempt.task, attempt.instanceNumber)
+    return state.withLock { state in
+      let since = state.running.remove(number)?.since ?? time.now
+      let isFirst = state.services[number] == nil
+      if isFirst {
+        state.services[number] = RunningService(address: task.address, since: since)
+        state.cleanups[state.scopes.groupScope(around: task.scope), default: []].append(
+          .service(number))
+      }
+      state.services[number]?.stop = attempt.stop
+      if state.killsAtOnce { return (isFirst, since, .now) }
+      return (isFirst, since, state.services[number]?.isStopping == true ? .graceful : nil)
+    }
+  }
+
+  // MARK: The end
+
+  private func ended(_ run: ServiceAttempt, _ end: AttemptEnd) {
+    let exit = end.status.exit
+    var end = end
+    switch run.end() {
+    case .ready: return endedAfterReadiness(run.attempt, end)
+    case .starting:
+      if case .ended(let exit) = end.status {
+        end.status = .misdelivered(exit, .endedEarly(exit, isReady: false))
+      }
+    case .late:
+      let failure = StepFailure.notReady(within: run.service.timeout)
+      end.status = exit.map { .misdelivered($0, failure) } ?? .failed(failure)
+    case .unusable(let failure):
+      end.status = exit.map { .misdelivered($0, failure) } ?? .failed(failure)
+    case .ended: preconditionFailure("\(run.attempt.address) ended twice")
+    }
+    forward(finish(run.attempt, end), to: run.result)
+  }
+
+  private func forward(
+    _ result: MaybeReady<NodeResult, Never>, to promise: Promise<NodeResult, Never>
+  ) {
+    Future(result).whenSettled { promise.succeed($0.get()) }
+  }
+
+  private func endedAfterReadiness(_ attempt: Attempt, _ end: AttemptEnd) {
+    var task = attempt.task
+    attempt.output.finish()
+    logs.endAttempt(of: attempt.instanceNumber)
+    let (isStopping, since) = state.withLock { state in
+      state.services[task.instanceNumber]?.stop = nil
+      let service = state.services[task.instanceNumber]
+      return (state.killsAtOnce || service?.isStopping == true, service?.since ?? time.now)
+    }
+    let exit = end.status.exit
+    var end = end
+    if isStopping {
+      end.status = .answered
+    } else if let exit {
+      end.status = .misdelivered(exit, .endedEarly(exit, isReady: true))
+    }
+    var stepEnd = StepEnd.judging(
+      attempt, end, cancelledFor: nil, duration: time.now - since,
+      logBytes: logs.size(of: task.instanceNumber), outputs: [])
+    if isStopping { stepEnd.exit = exit }
+    let own = values.result(ofNode: task.step.node, in: task.instance)
+    if !isStopping, let failure = stepEnd.failure, task.mayBeTriedAgain, obstacle(to: task) == nil {
+      switch retry(of: &task, after: failure, own, attempt.resolved, nil) {
+      case .retry(let delay, _):
+        // It concludes itself, whether or not the next attempt gets ready.
+        return Future(tryAgain(task, after: stepEnd, delay)).whenSettled { _ in }
+      case .giveUp(let refusal): stepEnd.notRetried = refusal?.message
+      }
+    }
+    stepEnd.outputs = (own?.outputs ?? []).map(ReportedOutput.init)
+    _ = conclude(task, stepEnd, leaving: own.map(Boxed.holding))
+    slots.release(task.instanceNumber)
+  }
+
+  /// Ends a service that nothing needs any more.
+  ///
+  /// - Returns: Settles when its step has ended.
+  func stopService(_ number: Int) -> Future<Void, Never> {
+    let (service, level) = state.withLock { state -> (RunningService?, StopLevel) in
+      state.services[number]?.isStopping = true
+      return (state.services[number], state.killsAtOnce ? .now : .graceful)
+    }
+    guard let service else { return Future(value: ()) }
+    service.stop?.request(level)
+    return service.ended.future
+  }
+
+  /// Records that a service's step has ended.
+  func serviceEnded(_ task: StepTask, _ end: StepEnd) {
+    let service = state.withLock { state -> RunningService? in
+      if end.conclusion == .failure { state.failedServices.insert(task.address) }
+      return state.services.removeValue(forKey: task.instanceNumber)
+    }
+    service?.ended.succeed(())
+  }
+}
+
+/// The effect of a failed service on the steps that need it.
+extension RunEngine {
+  /// The results of a node's dependencies, with that of a service which has failed since it was ready.
+  func withServices(
+    _ results: NodeResults, of node: Plan.NodeIndex, in instance: Instance
+  ) -> NodeResults {
+    guard let failed = failedService(neededBy: node, in: instance) else { return results }
+    return .many(results.list + [NodeResult(conclusion: .failure, causingStep: failed)])
+  }
+
+  /// The first service that a node needs, directly or not, and that has failed; `nil` if none has.
+  func failedService(neededBy node: Plan.NodeIndex, in instance: Instance) -> StepAddress? {
+    guard let needed = plan.bodies.services.needed[Int32(node)] else { return nil }
+    let failed = state.withLock { $0.failedServices }
+    if failed.isEmpty { return nil }
+    return needed.lazy.map { index -> StepAddress in
+      let step = self.plan.steps[Int(index)]
+      var around = instance
+      while !around.region.nodes.contains(step.node), let parent = around.parent { around = parent }
+      return around.address(of: step.address)
+    }.first(where: failed.contains)
+  }
+}
+
+extension StepFailure {
+  fileprivate static func endedEarly(_ exit: ProgramExit, isReady: Bool) -> StepFailure {
+    let how =
+      switch exit {
+      case .code(let code): "exited with code \(code)"
+      case .signal(let name): "was ended by signal \(name)"
+      }
+    return StepFailure(
+      classes: [.service],
+      message: "\(how) \(isReady ? "while it was needed" : "before it was ready")",
+      help: isReady
+        ? "\"restart\" in \"service\" starts it again"
+        : "a service keeps running in the foreground until it is terminated")
+  }
+
+  fileprivate static func notReady(within limit: Duration) -> StepFailure {
+    StepFailure(
+      classes: [.timeout], message: "was not ready within \(DurationText.text(of: limit))",
+      help: "look at its output; \"timeout\" in \"service\" gives it more time")
+  }
+}
+
+extension Command.Service {
+  /// The retries of a service: `restart` times, after a second.
+  var restartPolicies: [RetryPolicy] {
+    restarts == 0 ? [] : [RetryPolicy(max: restarts, jitter: .none, classes: [.service])]
+  }
+}

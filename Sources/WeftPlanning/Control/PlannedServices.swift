@@ -1,0 +1,95 @@
+import WeftDefinition
+import WeftDiagnostics
+
+/// The services of a plan, and what needs them.
+package struct PlannedServices: Sendable {
+  /// Indices into ``Plan/steps``.
+  package let steps: [Int]
+  /// The services that a node needs, directly or not, if it is in the group in which the service runs.
+  package private(set) var needed: [Int32: [Int32]] = [:]
+  /// The nodes that depend directly on each service, by its node.
+  private var dependents: [Plan.NodeIndex: [Plan.NodeIndex]] = [:]
+
+  package var isEmpty: Bool { steps.isEmpty }
+
+  init(_ outline: Outline, _ dependencies: PlanEdges) {
+    steps = outline.steps.indices.filter { outline.steps[$0].isService }
+    guard !steps.isEmpty else { return }
+    var all: [Plan.NodeIndex: [Plan.NodeIndex]] = [:]
+    for node in outline.nodes.indices {
+      for need in dependencies[node] { all[Int(need), default: []].append(node) }
+    }
+    for index in steps {
+      let service = outline.steps[index]
+      dependents[service.node] = all[service.node]
+      let group = outline.groups[service.group]
+      var (seen, next) = (Set([service.node]), [service.node])
+      while let node = next.popLast() {
+        for dependent in all[node] ?? []
+        where dependent > group.startNode && dependent < group.endNode
+          && seen.insert(dependent).inserted
+        {
+          needed[Int32(dependent), default: []].append(Int32(index))
+          next.append(dependent)
+        }
+      }
+    }
+  }
+}
+
+/// Checks that whatever needs a service is in the group in which the service runs: the service is terminated when that
+/// group ends.
+extension PlannedServices {
+  func problems(in outline: Outline) -> [PlacedProblem] {
+    var found = FoundProblems()
+    for index in steps {
+      let service = outline.steps[index]
+      let group = outline.groups[service.group]
+      let subject = outline.member(at: service.node).subject
+      let users = (dependents[service.node] ?? []).filter { $0 != group.endNode }
+      if users.isEmpty {
+        found.append(.uselessService(subject), at: service.node, in: outline)
+      }
+      guard group.address != nil else { continue }
+      for node in users where !(group.startNode...group.endNode).contains(node) {
+        let user = outline.member(at: node)
+        guard user.step.needs?.contains(where: { $0.name == service.id?.text }) == true else {
+          continue
+        }
+        let around = outline.member(at: group.startNode).subject
+        found.append(
+          .serviceOutside(user.subject, service: subject, in: around), at: node, in: outline)
+      }
+    }
+    return found.problems
+  }
+}
+
+extension FoundProblems {
+  fileprivate mutating func append(
+    _ problem: Diagnostic, at node: Plan.NodeIndex, in outline: Outline
+  ) {
+    file = outline.file(of: node)
+    self.node = node
+    append(problem, outline.member(at: node).step.place.value?.step)
+  }
+}
+
+extension Diagnostic {
+  fileprivate static func serviceOutside(
+    _ subject: OutlineMember.Subject, service: OutlineMember.Subject,
+    in group: OutlineMember.Subject
+  ) -> Diagnostic {
+    problem(
+      "W0230", of: subject, "needs \(service), which is terminated when \(group) ends",
+      key: "needs", help: "put both into one group, or move the service out of the group")
+  }
+
+  fileprivate static func uselessService(_ subject: OutlineMember.Subject) -> Diagnostic {
+    var warning = problem(
+      "W0231", of: subject, "is a service that no step waits for", key: "service",
+      help: "name it in \"needs\" of the steps that use it, or they may start before it is ready")
+    warning.severity = .warning
+    return warning
+  }
+}

@@ -1,0 +1,216 @@
+import Testing
+import WeftDefinition
+import WeftPlanning
+import WeftPlatform
+import WeftTestKit
+
+@testable import WeftEvents
+@testable import WeftExecution
+
+/// Services, on simulated time: when they count as done, and how they end.
+@Suite struct ServiceRunTests {
+  @Test func aServiceIsDoneWhenReadyAndEndsLast() throws {
+    let run = try RunHarness(Workflow(steps: [service("db"), Step("test", run: ["test"])]))
+    #expect(run.running == ["db"])
+    run.executor.beReady("db")
+    #expect(run.running == ["db", "test"])
+    run.executor.exit("test")
+    #expect(run.executor.isStopping("db"))
+    #expect(run.run.report.end == nil)
+    run.executor.end("db", .ended(.signal("TERM")))
+    #expect(run.run.report.succeeded)
+    #expect(
+      run.newEvents() == [
+        "run started", "db queued", "db started", "db ready", "test queued", "test started",
+        "test success", "db success", "run finished: success",
+      ])
+  }
+
+  @Test func aReadyServiceHoldsNoSlotOfTheRun() throws {
+    let run = try RunHarness(
+      Workflow(steps: [service("db"), Step("test", run: ["test"])]), maxParallel: 1)
+    run.executor.beReady("db")
+    #expect(run.running == ["db", "test"])
+  }
+
+  @Test func aReadyServiceKeepsItsPool() throws {
+    var workflow = Workflow(
+      parallel: [
+        service("db").pool("port"), Step("test", run: ["test"], needs: ["db"]),
+        Step("other", run: ["other"]).pool("port"),
+      ])
+    workflow.pools = [Pool("port", slots: 1)]
+    let run = try RunHarness(workflow)
+    run.executor.beReady("db")
+    #expect(run.running == ["db", "test"])
+    run.executor.exit("test")
+    #expect(run.running == ["db"])
+  }
+
+  @Test func servicesAndCleanupsAreUndoneInReverse() throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        service("db").cleanup(Step(run: ["drop"])),
+        Step("fill", run: ["fill"]).cleanup(Step(run: ["empty"])), service("api"),
+        Step("test", run: ["test"]),
+      ]))
+    run.executor.beReady("db")
+    run.executor.exit("fill")
+    run.executor.beReady("api")
+    run.executor.exit("test", code: 1)
+    #expect(run.running == ["db", "api"])
+    #expect(run.executor.isStopping("api") && !run.executor.isStopping("db"))
+    run.executor.exit("api")
+    #expect(run.running == ["db", "fill.cleanup"])
+    run.executor.exit("fill.cleanup")
+    #expect(run.executor.isStopping("db"))
+    run.executor.exit("db", code: 143)
+    #expect(run.running == ["db.cleanup"])
+    run.executor.exit("db.cleanup")
+    #expect(run.run.report.end?.firstFailure?.text == "test")
+    #expect(run.run.report.end?.counts.failed == 1)
+  }
+
+  @Test func aServiceEndsWithItsGroup() throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step("env", steps: [service("db"), Step("test", run: ["test"])]),
+        Step("after", run: ["after"]),
+      ]))
+    run.executor.beReady("db")
+    run.executor.exit("test")
+    #expect(run.running == ["db"])
+    run.executor.exit("db")
+    #expect(run.running == ["after"])
+  }
+
+  @Test(arguments: [true, false])
+  func anEndBeforeItIsReadyFails(withCode isCode: Bool) throws {
+    let run = try RunHarness(Workflow(steps: [service("db"), Step("test", run: ["test"])]))
+    run.executor.end("db", isCode ? .ended(.code(0)) : .ended(.signal("SEGV")))
+    #expect(run.states == ["db: failure", "test: skipped after db"])
+    #expect(try #require(failure(of: run)).classes == [.service])
+  }
+
+  @Test func anEndWhileItIsNeededFails() throws {
+    let run = try RunHarness(
+      Workflow(parallel: [
+        service("db"), Step("one", run: ["one"], needs: ["db"]),
+        Step("two", run: ["two"], needs: ["one"]),
+      ]), onFailure: .continue)
+    run.executor.beReady("db")
+    run.executor.exit("db", code: 1)
+    #expect(try #require(failure(of: run)).message == "exited with code 1 while it was needed")
+    run.executor.exit("one")
+    #expect(run.states == ["db: failure", "one: success", "two: skipped after db"])
+  }
+
+  @Test func theFailureOfAUserSaysThatItsServiceHadEnded() throws {
+    let run = try RunHarness(
+      Workflow(steps: [service("db"), Step("test", run: ["test"])]), onFailure: .continue)
+    run.executor.beReady("db")
+    run.executor.exit("db", code: 1)
+    run.executor.exit("test", code: 2)
+    guard case .finished(let end)? = run.run.report.steps.last?.state else {
+      Issue.record("test has not ended")
+      return
+    }
+    #expect(end.failure?.message == "exited with code 2; service db, which it needs, had ended")
+  }
+
+  @Test func aServiceThatIsNotReadyInTimeFails() throws {
+    let run = try RunHarness(Workflow(steps: [service("db"), Step("test", run: ["test"])]))
+    run.time.advance(by: .seconds(60))
+    #expect(run.executor.isStopping("db"))
+    run.executor.end("db", .stopped(.signal("TERM")))
+    #expect(try #require(failure(of: run)).classes == [.timeout])
+    #expect(try #require(failure(of: run)).message == "was not ready within 1m")
+  }
+
+  @Test func aServiceIsStartedAgainAsOftenAsAllowed() throws {
+    let run = try RunHarness(
+      Workflow(steps: [service("db", restarts: 2), Step("test", run: ["test"])]))
+    run.executor.exit("db", code: 1)
+    #expect(run.running == [])
+    run.time.advance(by: .seconds(1))
+    run.executor.beReady("db")
+    #expect(run.running == ["db", "test"])
+    run.executor.exit("db", code: 1)
+    #expect(run.running == ["test"])
+    run.time.advance(by: .seconds(2))
+    run.executor.beReady("db")
+    #expect(run.running == ["db", "test"])
+    run.executor.exit("db", code: 1)
+    #expect(try #require(failure(of: run)).classes == [.service])
+    run.executor.exit("test")
+    #expect(run.run.report.end?.firstFailure?.text == "db")
+  }
+
+  @Test func aServiceThatIsBeingStartedAgainIsEndedWhenItIsUp() throws {
+    let run = try RunHarness(
+      Workflow(steps: [service("db", restarts: 1), Step("test", run: ["test"])]))
+    run.executor.beReady("db")
+    run.executor.exit("db", code: 1)
+    run.executor.exit("test")
+    run.time.advance(by: .seconds(1))
+    run.executor.beReady("db")
+    #expect(run.executor.isStopping("db"))
+    run.executor.exit("db")
+    #expect(run.run.report.succeeded)
+  }
+
+  @Test func aCancelEndsTheUsersFirst() throws {
+    let run = try RunHarness(Workflow(steps: [service("db"), Step("test", run: ["test"])]))
+    run.executor.beReady("db")
+    run.run.cancel(.requested)
+    #expect(run.executor.isStopping("test") && !run.executor.isStopping("db"))
+    run.executor.end("test", .stopped(.signal("TERM")))
+    #expect(run.executor.isStopping("db"))
+    run.executor.end("db", .stopped(.signal("TERM")))
+    #expect(run.run.report.end?.outcome == .cancelled)
+  }
+
+  @Test func aCancelBeforeItIsReadyCancelsIt() throws {
+    let run = try RunHarness(Workflow(steps: [service("db"), Step("test", run: ["test"])]))
+    run.run.cancel(.requested)
+    run.executor.beReady("db")
+    #expect(run.executor.isStopping("db"))
+    run.executor.end("db", .stopped(.signal("TERM")))
+    #expect(run.states == ["db: cancelled", "test: cancelled: requested"])
+  }
+
+  @Test func killingTheRunEndsServicesAtOnce() throws {
+    let run = try RunHarness(Workflow(steps: [service("db"), Step("test", run: ["test"])]))
+    run.executor.beReady("db")
+    run.run.killNow()
+    #expect(run.executor.attempts.allSatisfy { $0.stop.level == .now })
+    run.executor.end("db", .stopped(.signal("KILL")))
+    run.executor.end("test", .stopped(.signal("KILL")))
+    #expect(run.run.report.end?.outcome == .cancelled)
+  }
+
+  @Test func eachElementHasItsOwnService() throws {
+    var group = Step("env", steps: [service("db"), Step("test", run: ["test"])])
+    group = group.forEach(["a", "b"])
+    let run = try RunHarness(Workflow(steps: [group]))
+    run.executor.beReady("env[0].db")
+    #expect(run.running == ["env[0].db", "env[1].db", "env[0].test"])
+    run.executor.exit("env[0].test")
+    #expect(run.executor.isStopping("env[0].db") && !run.executor.isStopping("env[1].db"))
+    run.executor.exit("env[0].db")
+    run.executor.exit("env[1].db", code: 3)
+    #expect(run.run.report.end?.firstFailure?.text == "env[1].db")
+  }
+
+  private func service(_ id: StepID, restarts: Int = 0) -> Step {
+    var command = Command(.program(["serve"]))
+    command.service = Command.Service(ready: .tcp("127.0.0.1:1"), restarts: restarts)
+    return Step(id, command)
+  }
+
+  private func failure(of run: RunHarness) -> StepFailure? {
+    run.run.report.steps.lazy.compactMap { step in
+      if case .finished(let end) = step.state { end.failure } else { nil }
+    }.first
+  }
+}
