@@ -8,7 +8,7 @@ import WeftRecord
 /// log, so all of it counts as standard output. The sequence ends when the run has ended, is suspended, or has lost its
 /// engine: ``FileRunStore/recorded(_:)`` says which. When another engine resumes the run, `runStarted` follows.
 ///
-/// Each iterator reads from the beginning, and looks for news 20 times per second while nothing happens.
+/// A run that was removed has no events. Each iterator reads from the beginning, and looks for news 20 times per second while nothing happens.
 public struct FollowedEvents: AsyncSequence, Sendable {
   private let run: RunID
   private let directory: StateDirectory

@@ -54,7 +54,7 @@ public struct RecordedRun: Sendable {
   /// Returns the end of a step's log: both streams, in the order in which they were read, secrets masked.
   ///
   /// - Parameter count: The maximum number of bytes.
-  /// - Returns: Empty for a step that wrote nothing, or that does not exist.
+  /// - Returns: Empty for a step that wrote nothing or does not exist, and if the log cannot be read.
   public func output(of step: StepAddress, last count: Int = 64 << 10) -> [UInt8] {
     let logs = try? RecordedLogs(of: run, in: directory)
     return logs?.end(of: step, atMost: max(0, count))?.bytes ?? []

@@ -10,7 +10,7 @@ import WeftPlatform
 /// Called once for each attempt, in a task on a thread of the engine, which it may block. The task is cancelled at the
 /// step's `timeout`, and when the run is cancelled; after the grace period the step ends without it. A thrown error
 /// fails the step with the class `spawn`: the command could not be run. It is retried by policies that name that class.
-/// An exit code other than 0 is a result.
+/// An exit code other than 0 is a result. `cache`, `tty`, `jobserver`, `stallTimeout`, `stop` and `leftovers` have no effect.
 public typealias CommandRunner = @Sendable (CommandCall) async throws -> ProgramExit
 
 /// One attempt of a step with `run`, its expressions evaluated.
