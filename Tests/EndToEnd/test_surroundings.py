@@ -28,6 +28,18 @@ NAMESPACE = ("unshare", "--pid", "--fork", "--mount-proc")
 
 def crowd_is_cancelled(weft, member):
     """K26: 2,000 running steps, cancelled: one batch of TERMs, nothing alive 3 s after the grace"""
+    for _ in range(3):
+        count, spread, bare, seconds = cancel_crowd(weft, member)
+        # Waiting for each process before signalling the next would take a hundred times as long, each time; another
+        # program that is busy meanwhile delays one of them.
+        if spread < 8 * bare + 0.5:
+            return (f"TERM to all {count} within {spread * 1000:.0f} ms (a bare loop of kills: {bare * 1000:.0f} ms), "
+                    f"all dead after {seconds:.2f} s")
+    raise AssertionError(f"TERM came to the last {spread:.3f} s after the first; bare loop: {bare:.3f} s")
+
+
+def cancel_crowd(weft, member):
+    """The number of steps, the times from the first TERM to the last, of weft and of a bare loop, and that to the end."""
     count = 2_000
     trial = Trial(weft, member, "auto")
     try:
@@ -40,11 +52,7 @@ def crowd_is_cancelled(weft, member):
         assert not trial.left, trial.left
         told = trial.told()
         assert list(told.values()) == ["TERM"] * count, f"{len(told)} had TERM, the others KILL"
-        spread, bare = spread_of_terms(trial), spread_of_a_bare_loop(member, count)
-        # Waiting for each process before signalling the next would take a hundred times as long.
-        assert spread < 8 * bare + 0.5, f"TERM came to the last {spread:.3f} s after the first; bare loop: {bare:.3f} s"
-        return (f"TERM to all {count} within {spread * 1000:.0f} ms (a bare loop of kills: {bare * 1000:.0f} ms), "
-                f"all dead after {trial.seconds():.2f} s")
+        return count, spread_of_terms(trial), spread_of_a_bare_loop(member, count), trial.seconds()
     finally:
         trial.close()
 

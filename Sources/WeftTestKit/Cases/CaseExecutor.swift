@@ -23,6 +23,8 @@ final class CaseExecutor: StepExecutor {
   private struct State {
     var running: [Int: Running] = [:]
     var next = 0
+    /// The signs of services that have not been ready yet, by instance number.
+    var signs: [Int: Promise<Bool, Never>] = [:]
     var real: CommandExecutor?
   }
 
@@ -58,7 +60,15 @@ final class CaseExecutor: StepExecutor {
     guard let result = world.nextResult(of: attempt.address) else {
       return refuse(attempt)
     }
-    return result.isReal ? runReally(attempt) : play(result, attempt)
+    guard result.isReal else { return play(result, attempt) }
+    // Virtual time stands still while a real step runs, and a service runs as long as the others.
+    if attempt.resolved.command?.service != nil {
+      let failure = StepFailure(
+        classes: [.spawn], message: "is a service, which cannot really run in a case",
+        help: "give it a scripted result, such as {}")
+      return Future(value: AttemptEnd(.failed(failure)))
+    }
+    return runReally(attempt)
   }
 
   // MARK: Requests
@@ -154,6 +164,29 @@ final class CaseExecutor: StepExecutor {
     }
   }
 
+  // MARK: Services
+
+  func probe(
+    _ attempt: Attempt, for service: Command.Service, stop: StopSwitch
+  ) -> Future<Bool, Never> {
+    let sign = Promise<Bool, Never>(ifDropped: .success(false))
+    state.withLock { $0.signs[attempt.instanceNumber] = sign }
+    stop.whenRequested { sign.succeed(false) }
+    return sign.future
+  }
+
+  private func takeSign(of attempt: Attempt) -> Promise<Bool, Never>? {
+    state.withLock { $0.signs.removeValue(forKey: attempt.instanceNumber) }
+  }
+
+  /// Whether a result is that of a service which gets ready after its duration, and then runs until it is terminated.
+  private func isUp(_ result: ScriptedResult, _ attempt: Attempt) -> Bool {
+    guard let command = attempt.resolved.command, command.service != nil, !result.isEndless,
+      case .ended(.code(let code)) = result.status
+    else { return false }
+    return command.successCodes.contains(code)
+  }
+
   // MARK: Scripted ends
 
   private func play(
@@ -168,6 +201,9 @@ final class CaseExecutor: StepExecutor {
       return state.next - 1
     }
     if let length { schedule(number, at: world.time.now + length, status) }
+    if isUp(result, attempt), let sign = takeSign(of: attempt) {
+      _ = world.agenda.add(at: world.time.now + (result.duration ?? .zero)) { sign.succeed(true) }
+    }
     for level in [StopLevel.graceful, .now] {
       attempt.stop.whenRequested(level) { [weak self] in self?.stop(number, level) }
     }
@@ -178,6 +214,7 @@ final class CaseExecutor: StepExecutor {
   private func course(
     of result: ScriptedResult, _ attempt: Attempt
   ) -> (length: Duration?, status: AttemptEnd.Status) {
+    if isUp(result, attempt) { return (nil, result.status) }
     let length = result.isEndless ? nil : result.duration ?? .zero
     let limits = [attempt.resolved.timeout, attempt.resolved.command?.stallTimeout]
     guard let limit = limits.compactMap(\.self).min(), length.map({ limit <= $0 }) ?? true else {

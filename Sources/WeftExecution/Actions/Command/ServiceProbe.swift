@@ -119,6 +119,8 @@ final class LineWatcher: Sendable {
     promise = Promise(ifDropped: .success(false))
   }
 
+  deinit { promise.succeed(false) }
+
   func look(at lines: [StepOutput]) {
     guard !promise.future.isSettled else { return }
     let isFound = lines.contains { line in
