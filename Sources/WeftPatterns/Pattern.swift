@@ -22,58 +22,12 @@ public struct Pattern: Sendable {
 }
 
 extension Pattern {
-  /// Whether it only matches whole texts that consist of `allowed` scalars and begin with one of `first`.
-  package func confines(to allowed: Set<Unicode.Scalar>, first: Set<Unicode.Scalar>) -> Bool {
-    guard let node = try? PatternParser.parse(text), node.isAnchored else { return false }
-    return node.isMade(of: allowed) && node.begins(with: first)
-  }
-}
-
-extension PatternNode {
-  /// Whether it matches whole texts only.
-  fileprivate var isAnchored: Bool {
-    switch self {
-    case .sequence(let nodes):
-      nodes.first == .assertion(.start) && nodes.last == .assertion(.end)
-        || nodes.count == 1 && nodes[0].isAnchored
-    case .alternatives(let nodes): nodes.allSatisfy(\.isAnchored)
-    case .scalars, .assertion, .repetition: false
-    }
-  }
-
-  fileprivate func isMade(of allowed: Set<Unicode.Scalar>) -> Bool {
-    switch self {
-    case .scalars(let set): set.isMade(of: allowed)
-    case .assertion: true
-    case .sequence(let nodes), .alternatives(let nodes): nodes.allSatisfy { $0.isMade(of: allowed) }
-    case .repetition(let node, _, _): node.isMade(of: allowed)
-    }
-  }
-
-  /// Whether its matches begin with one of these scalars, or are empty.
-  fileprivate func begins(with allowed: Set<Unicode.Scalar>) -> Bool {
-    switch self {
-    case .scalars(let set): return set.isMade(of: allowed)
-    case .assertion: return true
-    case .alternatives(let nodes): return nodes.allSatisfy { $0.begins(with: allowed) }
-    case .repetition(let node, _, _): return node.begins(with: allowed)
-    case .sequence(let nodes):
-      for node in nodes {
-        if !node.begins(with: allowed) { return false }
-        if !node.mayBeEmpty { return true }
-      }
-      return true
-    }
-  }
-
-  private var mayBeEmpty: Bool {
-    switch self {
-    case .scalars: false
-    case .assertion: true
-    case .sequence(let nodes): nodes.allSatisfy(\.mayBeEmpty)
-    case .alternatives(let nodes): nodes.contains(where: \.mayBeEmpty)
-    case .repetition(let node, let least, _): least == 0 || node.mayBeEmpty
-    }
+  /// Whether every text in which it matches belongs to the language.
+  ///
+  /// It is decided by a walk through the pairs of an instruction and a state. Word boundaries are taken to hold, so
+  /// that a pattern with them may be refused although it is confined.
+  package func isConfined(to language: TextLanguage) -> Bool {
+    program.isConfined(to: language)
   }
 }
 

@@ -4,7 +4,9 @@
 /// interpreters that take a program as an argument. Every other command takes its arguments as data.
 struct CommandAnalyzer {
   let dialect: ShellDialect
-  var rejections: [(placeholders: Range<Int>, ShellQuotingError.Reason, isArgument: Bool)] = []
+  /// With the knowledge about a value that suffices to allow it.
+  var rejections: [(placeholders: Range<Int>, ShellQuotingError.Reason, sufficient: ValueText?)] =
+    []
   var suspicions: [ShellSuspicion] = []
   /// Words before any `--` that begin with a value.
   var options: [ShellWord] = []
@@ -38,18 +40,27 @@ struct CommandAnalyzer {
 
   /// Notes the use of variables and parameters in the script of a shell that the command starts.
   mutating func classify(script: ShellWord, of shell: String, parameters: ArraySlice<ShellWord>) {
-    guard let text = script.literal else { return }
+    guard !script.hasExpansion else { return }
+    let holes = script.text.indices.filter { script.text[$0] == ScriptText.placeholder }
     let names = ScriptReading.namesEvaluated(
-      by: text, ShellDialect(program: shell), depth: depth + 1)
+      by: String(decoding: script.text, as: UTF8.self), placeholders: holes.map { $0..<$0 + 1 },
+      ShellDialect(program: shell), depth: depth + 1)
     evaluatedNames.formUnion(names.subtracting([ValueFlow.positional]))
     if names.contains(ValueFlow.positional) { reject(parameters, .evaluatedArgument(shell)) }
   }
 
-  mutating func reject(
-    _ word: ShellWord, _ reason: ShellQuotingError.Reason, isArgument: Bool = false
-  ) {
+  mutating func reject(_ word: ShellWord, _ reason: ShellQuotingError.Reason) {
     evaluated.append(word.range)
-    if word.hasValue { rejections.append((word.placeholders, reason, isArgument)) }
+    guard word.hasValue else { return }
+    let sufficient: ValueText? =
+      switch reason {
+      // A value that cannot begin with a dash is no option.
+      case .optionOf where word.text.first == ScriptText.placeholder: .word
+      // `$CC -DVERSION=…` is one word of any program, and not its first part.
+      case .unknownCommand where word.isGlued: .word
+      default: nil
+      }
+    rejections.append((word.placeholders, reason, sufficient))
   }
 
   /// Rejects a word that is harmless only as a literal: the name of a variable, or a program in another language, in
@@ -58,10 +69,29 @@ struct CommandAnalyzer {
     if word.literal == nil { reject(word, reason) }
   }
 
-  /// Rejects words of which the first may choose what is run.
   mutating func reject(_ words: ArraySlice<ShellWord>, _ reason: ShellQuotingError.Reason) {
-    for (index, word) in zip(words.indices, words) {
-      reject(word, reason, isArgument: index > words.startIndex)
+    for word in words { reject(word, reason) }
+  }
+
+  /// Rejects the words that another shell reads as a script, joined by blanks. Where a word is data in that script, it
+  /// is data here: nothing in it ends a word or begins an expansion.
+  mutating func reject(
+    script words: ArraySlice<ShellWord>, of shell: ShellDialect,
+    _ reason: ShellQuotingError.Reason
+  ) {
+    let text = Array(words.map(\.text).joined(separator: [.space]))
+    let holes = text.indices.filter { text[$0] == ScriptText.placeholder }.map { $0..<$0 + 1 }
+    let placeholders = words.flatMap(\.placeholders)
+    guard !text.contains(ShellWord.expansion), holes.count == placeholders.count,
+      text.first != UInt8(ascii: "-"), depth < ScriptReading.depthLimit
+    else { return reject(words, reason) }
+    let reading = ScriptReading.read(
+      String(decoding: text, as: UTF8.self), placeholders: holes, shell, depth: depth + 1,
+      values: holes.map { _ in .word })
+    evaluated += words.map(\.range)
+    for (placeholder, place) in zip(placeholders, reading.places) {
+      let isData = if case .quoted? = place { true } else { false }
+      rejections.append((placeholder..<placeholder + 1, reason, isData ? .word : nil))
     }
   }
 
@@ -146,6 +176,7 @@ struct CommandAnalyzer {
       // The arguments of its program may again be a command: runuser -u www -- sh -c …
       judgeOrdinary(arguments, of: name)
     case .joinsIntoScript: reject(arguments, .scriptText(name))
+    case .watches: reject(script: arguments, of: .posix, .scriptText(name))
     case .hands(let places):
       classify(places, arguments, of: name)
       judgeOrdinary(arguments, of: name)
@@ -190,7 +221,14 @@ extension CommandAnalyzer {
     for (index, word) in zip(arguments.indices, arguments) {
       let hadScript = reading.hasScript
       guard let reason = reading.take(word) else { continue }
-      rejectUnlessLiteral(word, reason)
+      if interpreter.isShell, reading.hasScript, !hadScript, word.literal == nil {
+        reject(script: [word], of: ShellDialect(program: name), reason)
+      } else if word.literal == nil, let sufficient = interpreter.sufficient(for: word) {
+        evaluated.append(word.range)
+        rejections.append((word.placeholders, reason, sufficient))
+      } else {
+        rejectUnlessLiteral(word, reason)
+      }
       if reading.hasScript, !hadScript {
         classify(script: word, of: name, parameters: arguments[(index + 1)...])
       }
@@ -340,7 +378,7 @@ extension CommandAnalyzer {
     guard let host = words.popFirst() else { return }
     if acceptsOptions, host.mayBeginWithValue { reject(host, .optionOf(name)) }
     if let dashes = words.first, dashes.literal == "--" { words.removeFirst() }
-    reject(words, .scriptText(name))
+    reject(script: words, of: .posix, .scriptText(name))
     readsProgram = words.isEmpty
   }
 }

@@ -24,6 +24,8 @@ enum CommandRule {
   /// Joins its arguments and passes them to a shell.
   case joinsIntoScript
   case connects
+  /// Joins its arguments, from the first that is no option, and passes them to a shell.
+  case watches
   /// Runs some of its arguments.
   case hands(RunArguments)
 
@@ -37,7 +39,7 @@ enum CommandRule {
   private static let table: [String: CommandRule] = {
     var table: [String: CommandRule] = [
       "[": .tests, "test": .tests, "printf": .prints, "set": .setsOptions,
-      "shopt": .setsShellOptions, "find": .finds, "ssh": .connects,
+      "shopt": .setsShellOptions, "find": .finds, "ssh": .connects, "watch": .watches,
     ]
     func add(_ names: Words, _ rule: CommandRule) { for name in names.all { table[name] = rule } }
     add(
@@ -57,7 +59,7 @@ enum CommandRule {
     add(
       "echo true false : exit return shift break continue", .data)
     add(
-      "watch parallel sem rsh remsh", .joinsIntoScript)
+      "parallel sem rsh remsh", .joinsIntoScript)
     for (name, wrapper) in Wrapper.named { table[name] = .runs(wrapper) }
     return table
   }()

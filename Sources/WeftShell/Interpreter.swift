@@ -174,8 +174,18 @@ struct Interpreter {
   var permutes = false
   /// Whether all operands except the first are program text.
   var operandsAreCode = false
+  /// Whether `NAME=value` is a variable, the text of which is data.
+  var isMake = false
+  /// Whether `s/a/b/` is a command.
+  var isSed = false
   /// Whether the standard input is the program if neither a program nor a file is given.
   var readsInput = true
+
+  /// The knowledge about the values in program text that makes them data in it.
+  func sufficient(for word: ShellWord) -> ValueText? {
+    if isMake { return word.setsMakeVariable ? .word : nil }
+    return isSed && word.substitutesValue ? .name : nil
+  }
 
   static func named(_ name: String) -> Interpreter? {
     if let known = table[name] { return known }
@@ -197,7 +207,7 @@ struct Interpreter {
       "osascript": Interpreter(code: "e", letters: "ls"),
       "sed": Interpreter(
         code: "e", codeWords: "--expression", letters: "fl", attached: "i", isFirstOperand: true,
-        permutes: true, readsInput: false),
+        permutes: true, isSed: true, readsInput: false),
       "jq": Interpreter(
         letters: "fL",
         data: ["--arg": 2, "--argjson": 2, "--slurpfile": 2, "--rawfile": 2, "--indent": 1],
@@ -206,7 +216,8 @@ struct Interpreter {
         code: "c", codeWords: "--command", letters: "fhpUdovFRTPL", permutes: true),
       "sqlite3": Interpreter(codeWords: "-cmd", operandsAreCode: true),
       "make": Interpreter(
-        data: ["-C": 1, "-j": 1, "-l": 1], operandsAreCode: true, readsInput: false),
+        data: ["-C": 1, "-j": 1, "-l": 1], operandsAreCode: true, isMake: true,
+        readsInput: false),
       "su": Interpreter(code: "c", codeWords: "--command", letters: "gGsw", permutes: true),
       "script": Interpreter(
         code: "c", codeWords: "--command", letters: "EIOBTmo", permutes: true),
@@ -239,8 +250,32 @@ struct Interpreter {
       Interpreter(
         code: "e", codeWords: "--execute --init-command", letters: "uhPDS", permutes: true))
     add(
-      "gmake bmake", Interpreter(operandsAreCode: true, readsInput: false))
+      "gmake bmake", Interpreter(operandsAreCode: true, isMake: true, readsInput: false))
     table["runuser"] = table["su"]
     return table
   }()
+}
+
+extension ShellWord {
+  /// Whether it is `NAME=…` for `make`, with a name that `make` itself does not use, and values behind the `=` only.
+  fileprivate var setsMakeVariable: Bool {
+    let name = text.prefix { $0.isName }
+    let used: Words = "SHELL MAKE MAKEFLAGS GNUMAKEFLAGS MFLAGS MAKEFILES MAKEOVERRIDES"
+    return !name.isEmpty && text.dropFirst(name.count).first == .equals && !hasExpansion
+      && !used.contains(String(decoding: name, as: UTF8.self))
+  }
+
+  /// Whether it is one `s` command of `sed` with values in its pattern or its replacement, and with a delimiter that is
+  /// no letter or digit, nor one of `_ . -`.
+  fileprivate var substitutesValue: Bool {
+    guard text.first == UInt8(ascii: "s"), text.count > 3, !hasExpansion else { return false }
+    let delimiter = text[1]
+    guard delimiter > .space, !delimiter.isName, !"\\.-".utf8.contains(delimiter) else {
+      return false
+    }
+    let parts = text.dropFirst(2).split(separator: delimiter, omittingEmptySubsequences: false)
+    return parts.count == 3 && !text.contains(.backslash) && !text.contains(.newline)
+      && !parts[0].contains(UInt8(ascii: "["))
+      && parts[2].allSatisfy { $0.isDigit || "gpIi".utf8.contains($0) }
+  }
 }

@@ -149,6 +149,8 @@ package enum ShellQuoting: Sendable, Hashable {
   case dollarQuotes
   /// In the body of a here-document whose delimiter is not quoted.
   case hereDocument
+  /// An operand of an arithmetic expression: its value is an integer.
+  case arithmetic
   /// In a comment: the value is not needed.
   case comment
 
@@ -157,6 +159,8 @@ package enum ShellQuoting: Sendable, Hashable {
     switch self {
     case .bare: "\"${\(name)}\""
     case .doubleQuotes, .hereDocument, .comment: "${\(name)}"
+    // `3 - -5` would be an error of zsh without blanks or parentheses.
+    case .arithmetic: " (${\(name)}) "
     case .singleQuotes: "'\"${\(name)}\"'"
     case .dollarQuotes: "'\"${\(name)}\"$'"
     }

@@ -110,7 +110,9 @@ extension ScriptReading {
       }
       if isDescriptor(word) { continue }
       try expectNoNamedDescriptor(word)
-      if command.words.isEmpty && word.assignedName != nil {
+      if command.words.isEmpty, let element = elementAssignment(word) {
+        command.assignments.append(element)
+      } else if command.words.isEmpty && word.assignedName != nil {
         command.assignments.append(word)
       } else {
         try expectNoSubscript(word, of: command)
@@ -126,6 +128,28 @@ extension ScriptReading {
   /// Whether the word is the descriptor of a redirection: digits directly before it.
   private func isDescriptor(_ word: ShellWord) -> Bool {
     (byte == .less || byte == .greater) && word.isPlain && word.text.allSatisfy(\.isDigit)
+  }
+
+  /// The assignment to an element in bash, `name[…]=value`, if its subscript consists of names, numbers, variables and
+  /// expressions only.
+  private mutating func elementAssignment(_ word: ShellWord) -> ShellWord? {
+    guard dialect == .bash, script.bytes[word.range.lowerBound].isNameStart else { return nil }
+    let name = script.bytes[word.range].prefix { $0.isName }
+    let rest = script.bytes[name.endIndex..<word.range.upperBound]
+    guard rest.first == UInt8(ascii: "[") else { return nil }
+    let inside = rest.dropFirst().prefix {
+      $0.isName || $0 == .dollar || $0 == ScriptText.placeholder
+    }
+    let after = script.bytes[inside.endIndex..<word.range.upperBound]
+    guard !inside.isEmpty, after.starts(with: "]=".utf8) || after.starts(with: "]+=".utf8) else {
+      return nil
+    }
+    let index = name.endIndex..<inside.endIndex
+    reject(script.placeholders(in: index), .elementIndex)
+    flow.evaluated.append(index)
+    var element = word
+    element.assignedName = name.count
+    return element
   }
 
   /// Stops at `name[…` where a command could begin. It is an assignment to an element, which in bash

@@ -204,6 +204,14 @@ struct ShellWord {
   }
 
   var hasExpansion: Bool { text.contains(ShellWord.expansion) }
+
+  /// Whether it consists of values and the signs of ``ValueText/word``, and begins with one of these.
+  var isGlued: Bool {
+    text.first != ScriptText.placeholder
+      && text.allSatisfy {
+        $0.isName || ".,:/@+=-".utf8.contains($0) || $0 == ScriptText.placeholder
+      }
+  }
 }
 
 /// A command that contains no other commands: words, assignments and redirections.
@@ -311,7 +319,8 @@ extension ScriptReading {
     while open > 0 || byte != .closeParenthesis || nextByte != .closeParenthesis {
       switch byte {
       case ScriptText.end: throw unbalanced("((", at: start)
-      case ScriptText.placeholder: rejectHole(.arithmetic)
+      case ScriptText.placeholder:
+        if isOperand { takeHole(.arithmetic, unless: .arithmetic) } else { rejectHole(.arithmetic) }
       case .openParenthesis:
         open += 1
         position += 1
@@ -343,30 +352,50 @@ extension ScriptReading {
     flow.evaluated.append(start..<position)
   }
 
+  /// Whether the expression here is not joined to a name or a number.
+  private var isOperand: Bool {
+    let end = script.placeholders[script.placeholder(at: position)].upperBound
+    let (before, after) = (script.bytes[position - 1], script.bytes[end])
+    return !(before.isName || "#$].".utf8.contains(before) || before == ScriptText.placeholder)
+      && !(after.isName || "#([.".utf8.contains(after) || after == ScriptText.placeholder)
+  }
+
   /// Reads `${…}`: shells differ on what may follow the name, and evaluate much of it.
   private mutating func parameter(_ surroundings: Surroundings) throws(UnsupportedSyntaxError) {
     let start = position
     position += 2
     switch byte {
-    case ScriptText.placeholder: rejectHole(.expansion)
+    case ScriptText.placeholder: rejectHole(.expansion(isEvaluated: true))
     case _ where byte.isName || Self.specialParameters.contains(byte): position += 1
     default: throw unfollowable("${" + String(UnicodeScalar(byte == 0 ? 0x20 : byte)), at: start)
     }
+    if byte.isName { while byte.isName { position += 1 } }
+    let isEvaluated = !isBeforeText
+    if byte == ScriptText.placeholder { rejectHole(.expansion(isEvaluated: true)) }
     try nested { reading throws(UnsupportedSyntaxError) in
-      while reading.byte != .closeBrace { try reading.operand(surroundings, from: start) }
+      while reading.byte != .closeBrace {
+        try reading.operand(surroundings, from: start, isEvaluated: isEvaluated)
+      }
     }
     position += 1
-    reject(script.placeholders(in: start..<position), .expansion)
+    reject(script.placeholders(in: start..<position), .expansion(isEvaluated: isEvaluated))
     flow.recordExpansion(start..<position, in: script)
   }
 
+  /// Whether the operator of `${…}` here takes a text or a pattern, which is not evaluated.
+  private var isBeforeText: Bool {
+    guard dialect != .zsh else { return false }
+    return "-=?+#%/^,".utf8.contains(byte == UInt8(ascii: ":") ? nextByte : byte)
+  }
+
   private mutating func operand(
-    _ surroundings: Surroundings, from start: Int
+    _ surroundings: Surroundings, from start: Int, isEvaluated: Bool
   ) throws(UnsupportedSyntaxError) {
     var ignored: [UInt8] = []
     switch byte {
     case ScriptText.end: throw unbalanced("${", at: start)
-    case ScriptText.placeholder: rejectHole(.expansion)
+    case ScriptText.placeholder:
+      takeHole(.doubleQuotes, unless: .expansion(isEvaluated: isEvaluated))
     case .singleQuote where surroundings == .bare: try singleQuoted(into: &ignored)
     case .doubleQuote where surroundings == .bare: try doubleQuoted(into: &ignored)
     case .singleQuote, .doubleQuote: throw unfollowable("${… quotes …}", at: start)
@@ -399,9 +428,21 @@ extension ScriptReading {
   }
 
   /// Reads `` `…` `` up to the next backquote without a backslash, whatever it contains.
+  ///
+  /// Without any backslash, its text is that of a command substitution. It is read as one if it contains expressions.
   mutating func backquoted() throws(UnsupportedSyntaxError) {
     let start = position
-    position += 1
+    let inside = script.bytes[(start + 1)...].prefix { $0 != .backquote && $0 != ScriptText.end }
+    let placeholders = script.placeholders(in: start..<inside.endIndex)
+    if !placeholders.isEmpty, script.bytes[inside.endIndex] == .backquote,
+      !inside.contains(.backslash), !inside.contains(.newline), readsCommands(upTo: inside.endIndex)
+    {
+      reject(placeholders, .backquotes)
+      flow.evaluated.append(start..<position)
+      return
+    }
+    for placeholder in placeholders { places[placeholder] = .rejected(.backquotes, nil) }
+    position = start + 1
     while byte != .backquote {
       switch byte {
       case ScriptText.end: throw unbalanced("`", at: start)
@@ -416,5 +457,26 @@ extension ScriptReading {
     }
     position += 1
     flow.evaluated.append(start..<position)
+  }
+
+  /// Reads the commands between backquotes; `false` if they cannot be read, whereupon nothing but the position has
+  /// changed.
+  private mutating func readsCommands(upTo end: Int) -> Bool {
+    var inner = self
+    inner.script = script.ending(at: end)
+    inner.position += 1
+    (inner.awaited, inner.awaitedOutside) = ([], awaitedOutside + awaited.count)
+    do throws(UnsupportedSyntaxError) {
+      try inner.nested { reading throws(UnsupportedSyntaxError) in
+        try reading.list(until: .parenthesis)
+      }
+    } catch { return false }
+    guard inner.byte == ScriptText.end, inner.position == end, inner.awaited.isEmpty else {
+      return false
+    }
+    (inner.script, inner.awaited, inner.awaitedOutside) = (script, awaited, awaitedOutside)
+    self = inner
+    position = end + 1
+    return true
   }
 }

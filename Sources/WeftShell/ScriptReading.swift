@@ -5,7 +5,8 @@
 /// whether it is sound is decided by ``CommandAnalyzer`` when its command is complete. Text after a construct that
 /// shells read in different ways is not read: see ``Unfollowable``.
 struct ScriptReading {
-  let script: ScriptText
+  /// Inside backquotes, it ends where they close.
+  var script: ScriptText
   let dialect: ShellDialect
   var position = 0
   /// `nil` for expressions that were not reached, or of which nothing is known yet.
@@ -29,7 +30,7 @@ struct ScriptReading {
   /// The decision about an expression.
   enum Place {
     case quoted(ShellQuoting, mayBeOption: Bool)
-    case rejected(ShellQuotingError.Reason)
+    case rejected(ShellQuotingError.Reason, ValueProof?)
   }
 
   /// The deepest nesting of commands, substitutions and expansions.
@@ -49,12 +50,12 @@ struct ScriptReading {
     let script = ScriptText(text, placeholders: placeholders)
     var reading = ScriptReading(script, dialect: dialect, values: values)
     reading.readAll()
-    let suspicions = reading.suspicions.filter { values.isEmpty || values[$0.placeholder] == .any }
+    let suspicions = reading.suspicions.filter { values.isEmpty || values[$0.placeholder].isEmpty }
     let placements: [ShellPlacement] = zip(placeholders, reading.places).map { placeholder, place in
       switch place {
       case .quoted(let quoting, let mayBeOption)?: .quoted(quoting, mayBeOption: mayBeOption)
-      case .rejected(let reason)?:
-        .rejected(ShellQuotingError(reason, expression: text, placeholder))
+      case .rejected(let reason, let proof)?:
+        .rejected(ShellQuotingError(reason, expression: text, placeholder, proof: proof))
       case nil: preconditionFailure("an expression at \(placeholder) has no place")
       }
     }
@@ -80,12 +81,24 @@ struct ScriptReading {
     return reading.flow.readsFromOutside
   }
 
-  /// The names of the variables that a script without expressions evaluates; `@` for its parameters.
-  static func namesEvaluated(by text: String, _ dialect: ShellDialect, depth: Int) -> Set<String> {
-    var reading = ScriptReading(ScriptText(text, placeholders: []), dialect: dialect)
+  /// The names of the variables that a script evaluates; `@` for its parameters.
+  static func namesEvaluated(
+    by text: String, placeholders: [Range<Int>], _ dialect: ShellDialect, depth: Int
+  ) -> Set<String> {
+    let reading = read(text, placeholders: placeholders, dialect, depth: depth)
+    return reading.flow.namesEvaluated(in: reading.script)
+  }
+
+  /// Reads a script that another script passes to a shell.
+  static func read(
+    _ text: String, placeholders: [Range<Int>], _ dialect: ShellDialect, depth: Int,
+    values: [ValueText] = []
+  ) -> ScriptReading {
+    var reading = ScriptReading(
+      ScriptText(text, placeholders: placeholders), dialect: dialect, values: values)
     reading.depth = depth
     if depth < depthLimit { reading.readAll() } else { reading.flow.unreadText = 0 }
-    return reading.flow.namesEvaluated(in: reading.script)
+    return reading
   }
 
   private mutating func readAll() {
@@ -160,28 +173,22 @@ extension ScriptReading {
 
   /// Rejects placeholders that are not yet rejected for a reason of their own.
   mutating func reject(
-    _ placeholders: Range<Int>, _ reason: ShellQuotingError.Reason, isArgument: Bool = false
+    _ placeholders: Range<Int>, _ reason: ShellQuotingError.Reason, sufficient: ValueText? = nil
   ) {
     for placeholder in placeholders {
       switch places[placeholder] {
       case .rejected?: continue
-      case .quoted? where !values.isEmpty:
-        let isGlued = followsWord(placeholder)
-        if reason.isHarmless(for: values[placeholder], isGlued: isGlued, isArgument: isArgument) {
-          continue
-        }
+      case .quoted? where isHarmless(placeholder, for: reason, sufficient): continue
       default: break
       }
-      places[placeholder] = .rejected(reason)
+      places[placeholder] = .rejected(reason, reason.proof(sufficient: sufficient))
     }
   }
 
-  /// Whether the byte directly before an expression is a letter, a digit or a sign that may be part of a word.
-  private func followsWord(_ placeholder: Int) -> Bool {
-    let start = script.placeholders[placeholder].lowerBound
-    guard start > 0 else { return false }
-    let byte = script.bytes[start - 1]
-    return byte.isName || ".,:/@+=-".utf8.contains(byte)
+  private func isHarmless(
+    _ placeholder: Int, for reason: ShellQuotingError.Reason, _ sufficient: ValueText? = nil
+  ) -> Bool {
+    !values.isEmpty && reason.isHarmless(for: values[placeholder], sufficient: sufficient)
   }
 
   /// Sets the quoting of the expression here and moves past it.
@@ -189,6 +196,15 @@ extension ScriptReading {
     let placeholder = script.placeholder(at: position)
     if places[placeholder] == nil { places[placeholder] = .quoted(quoting, mayBeOption: false) }
     position = script.placeholders[placeholder].upperBound
+  }
+
+  /// Sets the quoting of the expression here if its value is harmless, or else rejects it, and moves past it.
+  mutating func takeHole(_ quoting: ShellQuoting, unless reason: ShellQuotingError.Reason) {
+    if isHarmless(script.placeholder(at: position), for: reason) {
+      takeHole(quoting)
+    } else {
+      rejectHole(reason)
+    }
   }
 
   mutating func rejectHole(_ reason: ShellQuotingError.Reason) {
@@ -222,8 +238,8 @@ extension ScriptReading {
     }
     var classify = CommandAnalyzer(dialect: dialect, depth: depth)
     classify.classify(command.words[...])
-    for (placeholders, reason, isArgument) in classify.rejections {
-      reject(placeholders, reason, isArgument: isArgument)
+    for (placeholders, reason, sufficient) in classify.rejections {
+      reject(placeholders, reason, sufficient: sufficient)
     }
     suspicions += classify.suspicions
     for word in classify.options { markOption(word) }

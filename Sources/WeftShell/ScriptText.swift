@@ -9,7 +9,7 @@ struct ScriptText {
   /// Marks the end of the text.
   static let end: UInt8 = 0x00
 
-  let bytes: [UInt8]
+  private(set) var bytes: [UInt8]
   let placeholders: [Range<Int>]
   /// The offset of the first control character except tab, newline and carriage return. Such a script is not
   /// read further, because shells use some of them internally.
@@ -29,6 +29,13 @@ struct ScriptText {
     }
     self.bytes = bytes
     self.placeholders = placeholders
+  }
+
+  /// The script up to that offset; what follows stays in ``bytes``, behind the mark of the end.
+  func ending(at offset: Int) -> ScriptText {
+    var script = self
+    script.bytes[offset] = Self.end
+    return script
   }
 
   /// The index of the expression that begins at this offset.

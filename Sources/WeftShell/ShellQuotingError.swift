@@ -5,9 +5,14 @@ package struct ShellQuotingError: Error, Sendable, Hashable {
   package let reason: Reason
   /// The original text, `${{` and `}}` included.
   package let expression: String
+  /// The declaration that would allow it.
+  package let proof: ValueProof?
 
-  init(_ reason: Reason, expression text: String, _ placeholder: Range<Int>) {
+  init(
+    _ reason: Reason, expression text: String, _ placeholder: Range<Int>, proof: ValueProof? = nil
+  ) {
     self.reason = reason
+    self.proof = proof
     let start = text.utf8.index(text.startIndex, offsetBy: placeholder.lowerBound)
     let end = text.utf8.index(text.startIndex, offsetBy: placeholder.upperBound)
     expression = String(text[start..<end])
@@ -22,7 +27,8 @@ package struct ShellQuotingError: Error, Sendable, Hashable {
     case quotedHereDocument
     case hereDocumentDelimiter
     case backquotes
-    case expansion
+    /// Inside `${…}`; evaluated if it is an index, an offset or the like.
+    case expansion(isEvaluated: Bool)
     case translated
     case afterBackslash
     case afterDollar
@@ -94,14 +100,21 @@ extension ShellQuotingError {
 
   /// The suggested remedy.
   package var help: String {
-    switch reason.remedy {
-    case .variable(let use): "add \(entry) and \(use)"
-    case .validation(let use):
-      "\"$VALUE\" would be evaluated too: first restrict the value with a \"pattern\" on its input "
-        + "or a case statement; then add \(entry) and \(use)"
-    case .text(let text): text
-    case .around(let before, let after): before + shown + after
-    }
+    let remedy =
+      switch reason.remedy {
+      case .variable(let use): "add \(entry) and \(use)"
+      case .validation(let use):
+        "\"$VALUE\" would be evaluated too: first restrict it with a case statement; then add "
+          + "\(entry) and \(use)"
+      case .text(let text): text
+      case .around(let before, let after): before + shown + after
+      }
+    return withProof(remedy)
+  }
+
+  /// A remedy, and the declaration that would allow the value.
+  package func withProof(_ remedy: String) -> String {
+    proof.map { "\($0.help); else \(remedy)" } ?? remedy
   }
 
   /// The expression on one line, shortened to fit a message.
@@ -133,7 +146,8 @@ extension ShellQuotingError.Reason {
       "is in a here-document with a quoted delimiter, where nothing is expanded"
     case .hereDocumentDelimiter: "is in the delimiter of a here-document"
     case .backquotes: "is inside backquotes, where quoting works differently"
-    case .expansion: "is inside ${…}"
+    case .expansion(isEvaluated: true): "is inside ${…}, where it may be evaluated"
+    case .expansion(isEvaluated: false): "is inside ${…}"
     case .translated: "is inside $\"…\", which is translated before it is expanded"
     case .afterBackslash: "directly follows a backslash, which would escape its quotes"
     case .afterDollar: "directly follows a $, which would combine with its quotes"
@@ -206,10 +220,7 @@ extension ShellQuotingError.Reason {
     case .scriptText("ssh"):
       .around("pass it on standard input: printf '%s' ", " | ssh host 'cat >file'")
     case .scriptText: .variable("use \"$VALUE\" in that text, which is in single quotes")
-    case .runArgument:
-      .text(
-        "write that argument literally, or restrict it with a case statement or "
-          + "an \"enum\" of the input")
+    case .runArgument: .text("write that argument literally, or choose it with a case statement")
     case .optionOf: .text("put -- before it, so that it cannot be an option")
     case .format: .around("write printf '%s' ", "")
     }
@@ -263,42 +274,4 @@ extension ShellQuotingError.Construct {
 struct UnsupportedSyntaxError: Error, Hashable {
   var construct: ShellQuotingError.Construct
   var offset: Int
-}
-
-/// A bound on the text of a value, known before a run, for positions where that text might be run.
-package enum ValueText: Sendable, Hashable {
-  case any
-  /// Letters, digits and `_ . , : / @ + = -`, and no `-` at its beginning.
-  case word
-  /// A number, `true` or `false`, or one of the texts that the workflow lists.
-  case listed
-}
-
-extension ShellQuotingError.Reason {
-  /// Whether a value of which this much is known is harmless in this position and can be passed there.
-  ///
-  /// - Parameters:
-  ///   - isGlued: Whether a sign of a word is directly before it, so that it begins no word in any
-  ///     language.
-  ///   - isArgument: Whether it is not the first word of the text that is run.
-  func isHarmless(for text: ValueText, isGlued: Bool, isArgument: Bool) -> Bool {
-    switch (self, text) {
-    case (_, .any): false
-    // Nothing is expanded there, or a name must be literal.
-    case (.unknownShell, _), (.unfollowable, _), (.quotedHereDocument, _),
-      (.hereDocumentDelimiter, _),
-      (.backquotes, _), (.expansion, _), (.translated, _), (.afterBackslash, _), (.afterDollar, _),
-      (.descriptor, _), (.arithmetic, _), (.elementIndex, _), (.assignmentName, _),
-      (.functionName, _),
-      (.loopName, _):
-      false
-    case (_, .listed): true
-    case (.format, .word): true
-    case (.optionOf, .word): !isGlued
-    case (.programText, .word), (.scriptText, .word), (.runArgument, .word), (.programInput, .word),
-      (.evaluatedArgument, .word):
-      isGlued || isArgument
-    default: false
-    }
-  }
 }

@@ -48,6 +48,22 @@ enum NastyValues {
     "x", "y", "a", "PATH", "IFS", "eval", "exit", "-eq", "-a", "-o", "=~", "true", "false",
   ]
 
+  /// Integers, as ``ValueText/integer`` says.
+  static let integers = [
+    "0", "-0", "1", "-1", "7", "10", "-10", "42", "255", "2147483648", "-9223372036854775808",
+    "9223372036854775807", "18446744073709551616", "99999999999999999999999",
+  ]
+
+  /// Words, as ``ValueText/word`` says.
+  static let plain =
+    [
+      "", "canary-command", "x", "y", "a", "F", "x=canary-command", "v1.2.3", "a/b", "./a", "/",
+      "@",
+      "=", "=ls", "+x", "+", ":", "::", "1", "08", "1e5", "a-b", "E", "E1", "EOF", "eval", "sh",
+      "if", "then", "fi", "done", "esac", "in", "PATH", "IFS", "PS4", "user@host", "a,b", "time",
+      "_",
+    ] + (0..<30).map { "WEFT_VALUE_\($0)" }
+
   /// Random text of pieces that mean something to shells.
   static func random(using random: inout some RandomNumberGenerator) -> String {
     let pieces =

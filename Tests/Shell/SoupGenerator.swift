@@ -78,6 +78,8 @@ enum Soup {
     ("\\", ""), ("$", ""), ("$\"", "\""), ("! ", ""), ("# ", "\n"), ("${x@", "}"), ("${!", "}"),
     ("function g { ", "\n}; g"), ("until ", "; do break; done"),
     ("x=", "; "), ("printf '%s' ", " | sh"), ("echo ", " | while read x; do"),
+    // Where a word is data in the text of another shell.
+    ("sh -c \"echo ", "\""), ("sh -c 'echo ", "'"), ("bash -c \"x=", "; echo\""),
   ]
 
   static let commands = [

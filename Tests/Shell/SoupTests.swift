@@ -17,6 +17,25 @@ import WeftTestKit
     }
   }
 
+  @Test(
+    "X23: no script in which proved values were given a place runs one",
+    arguments: TestedShell.installed)
+  func noProvedValueIsRun(shell: TestedShell) throws {
+    for seed in 0..<Self.batches {
+      try SoupBatch(seed: seed, count: Self.scriptsInBatch, shell: shell, pool: .proved).check()
+    }
+  }
+
+  /// Checks that the soup can reveal a proof that is wrong: one that takes any text for an integer, or for a word.
+  @Test(arguments: TestedShell.installed, [ValueText.integer, .word])
+  func wrongProofsAreFound(shell: TestedShell, proof: ValueText) throws {
+    let found = try (0..<4 as Range<UInt64>).contains { seed in
+      let batch = SoupBatch(seed: seed, count: 200, shell: shell, pool: .supposed(proof))
+      return try !batch.scriptsThatRunAValue().isEmpty
+    }
+    #expect(found)
+  }
+
   /// Checks that the soup can reveal a fault: in rejected scripts, quoting the variable would not be enough.
   @Test(arguments: TestedShell.installed)
   func quotesAloneWouldNotDo(shell: TestedShell) throws {
@@ -33,16 +52,39 @@ private struct SoupBatch {
   private(set) var scripts: [String] = []
   private(set) var sources: [String] = []
 
-  init(seed: UInt64, count: Int, shell: TestedShell, isControl: Bool = false) {
+  enum Pool {
+    /// Values that leave a trace when they are run, of which nothing is known.
+    case code
+    /// Those of `code`, and a false claim about them.
+    case supposed(ValueText)
+    /// Values of every kind that is proved; `canary` is a program that leaves a trace.
+    case proved
+
+    var values: [(text: String, known: ValueText)] {
+      let code =
+        NastyValues.code + [
+          "-c", "-v", "eval", "sh", "x", "-i", "a[$(touch canary)]", "-va[$(touch canary)]",
+          "x=$(touch canary)",
+        ]
+      return switch self {
+      case .code: code.map { ($0, .any) }
+      case .supposed(let known): code.map { ($0, known) }
+      case .proved:
+        NastyValues.integers.map { ($0, .integer) } + NastyValues.plain.map { ($0, .word) }
+          + NastyValues.code.prefix(10).map { ($0, .any) }
+      }
+    }
+  }
+
+  init(
+    seed: UInt64, count: Int, shell: TestedShell, isControl: Bool = false, pool: Pool = .code
+  ) {
     self.shell = shell
     self.seed = seed
     var random = SeededGenerator(seed: seed)
-    let pool =
-      NastyValues.code + [
-        "-c", "-v", "eval", "sh", "x", "-i", "a[$(touch canary)]", "-va[$(touch canary)]",
-        "x=$(touch canary)",
-      ]
-    values = (0..<30).map { _ in pool.randomElement(using: &random)! }
+    let chosen = (0..<30).map { _ in pool.values.randomElement(using: &random)! }
+    values = chosen.map(\.text)
+    let known: [ValueText] = if case .code = pool { [] } else { chosen.map(\.known) }
     var soup = SoupGenerator(random, values: values.count)
     var templates = ScriptGenerator(soup.random, dialect: shell.dialect, values: values)
     while scripts.count < count {
@@ -50,7 +92,7 @@ private struct SoupBatch {
         soup.number(0..<3) == 0 ? soup.mutated(templates.script().line) : soup.script()
       // A loop that lost its break would only end at the time limit.
       guard template.hasHoles, !template.text.contains("while :") else { continue }
-      let (script, placeholders) = template.script(shell.dialect)
+      let (script, placeholders) = template.script(shell.dialect, known: known)
       guard isControl ? script.wasRejectedThoughRead : script.isSound else { continue }
       let names = placeholders.map { "WEFT_VALUE_\($0)" }
       scripts.append(isControl ? template.quoted : script.text(referringTo: names))
@@ -78,6 +120,9 @@ private struct SoupBatch {
       variables.append(("SCRIPT\(index)", scripts[index]))
     }
     variables.append(("F", "fx"))
+    // Some words are the name of a command that leaves a trace.
+    folder.write("canary-command", Array("#!/bin/sh\ntouch canary\n".utf8), isProgram: true)
+    variables.append(("PATH", "\(TestedShell.path):\(folder.path)"))
     folder.write("script", Array(text.utf8))
     _ = try shell.run(["script"], variables: variables, in: folder.path)
     return scripts.indices.filter { folder.has("\($0)/canary") }

@@ -41,7 +41,11 @@ struct Template {
   }
 
   /// The script, and the value that each of its expressions stands for.
-  func script(_ dialect: ShellDialect) -> (script: QuotedScript, values: [Int]) {
+  ///
+  /// - Parameter known: The knowledge about each value; empty if there is none.
+  func script(
+    _ dialect: ShellDialect, known: [ValueText] = []
+  ) -> (script: QuotedScript, values: [Int]) {
     var text = ""
     var placeholders: [Range<Int>] = []
     var values: [Int] = []
@@ -55,7 +59,10 @@ struct Template {
         values.append(value)
       }
     }
-    return (QuotedScript(text, placeholders: placeholders, dialect: dialect), values)
+    let script = QuotedScript(
+      text, placeholders: placeholders, dialect: dialect,
+      values: known.isEmpty ? [] : values.map { known[$0] })
+    return (script, values)
   }
 }
 

@@ -23,10 +23,10 @@ struct TestedShell: Sendable, CustomStringConvertible {
     TestedShell(command: ["bash"], dialect: .bash),
     TestedShell(command: ["zsh"], dialect: .zsh),
   ].filter { shell in
-    (getenv("PATH").map { String(cString: $0) } ?? "").split(separator: ":").contains {
-      access("\($0)/\(shell.command[0])", X_OK) == 0
-    }
+    path.split(separator: ":").contains { access("\($0)/\(shell.command[0])", X_OK) == 0 }
   }
+
+  static let path = getenv("PATH").map { String(cString: $0) } ?? ""
 
   struct Ran {
     var status: ProgramEnd.Status
@@ -62,10 +62,11 @@ final class Folder: Sendable {
     _ = try? program.run(stop: StopSwitch()) { _, _ in }
   }
 
-  func write(_ name: String, _ bytes: [UInt8]) {
+  func write(_ name: String, _ bytes: [UInt8], isProgram: Bool = false) {
     guard let file = fopen("\(path)/\(name)", "w") else { fatalError("\(name): \(errno)") }
     defer { fclose(file) }
     precondition(fwrite(bytes, 1, bytes.count, file) == bytes.count)
+    if isProgram { fchmod(fileno(file), 0o700) }
   }
 
   func read(_ name: String) -> [UInt8] {

@@ -1,5 +1,5 @@
 public import WeftJSON
-import WeftPatterns
+package import WeftPatterns
 package import WeftShell
 
 /// The types of JSON Schema. A value may have two of them: a whole number is an `integer` and a `number`.
@@ -46,24 +46,80 @@ public enum ValueType: String, Sendable, Hashable, CaseIterable {
 }
 
 extension ValueText {
-  /// The texts that the declaration of an input allows.
+  /// The knowledge about the texts that a declaration allows.
   package init(of schema: ValueSchema) {
-    let plain: Set<ValueType> = [.integer, .number, .boolean]
-    if schema.constant != nil || !schema.allowed.isEmpty {
-      self = .listed
-    } else if !schema.types.isEmpty, schema.types.allSatisfy(plain.contains) {
-      self = .listed
-    } else if schema.types.allSatisfy({ plain.contains($0) || $0 == .string }),
-      !schema.types.isEmpty,
-      schema.text.pattern?.confines(to: Self.signs, first: Self.firstSigns) == true
-    {
-      self = .word
+    let listed = schema.constant.map { [$0] } ?? schema.allowed
+    if !listed.isEmpty {
+      self = ValueText.listed.union(Self.common(listed.map { Self(of: $0) }))
     } else {
-      self = .any
+      self = Self.common(schema.types.map { Self(of: $0, schema) })
     }
   }
 
-  private static let firstSigns = Set(
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/@+=".unicodeScalars)
-  private static let signs = firstSigns.union(["-"])
+  /// The knowledge about a value that is one of these.
+  package static func common(_ alternatives: [ValueText]) -> ValueText {
+    alternatives.dropFirst().reduce(alternatives.first ?? .any) { $0.intersection($1) }
+  }
+
+  private init(of value: JSONValue) {
+    self =
+      switch value {
+      case .string(let text): Self(of: text)
+      case .number(let number) where number.isWhole: .integer
+      case .bool: .name
+      case .number, .null, .array, .object: .any
+      }
+  }
+
+  /// The knowledge about one text.
+  package init(of text: String) {
+    self = .any
+    if TextLanguage.word.contains(text) { insert(.word) }
+    if TextLanguage.name.contains(text) { formUnion(.name) }
+    if TextLanguage.integer.contains(text) { formUnion(.integer) }
+  }
+
+  private init(of type: ValueType, _ schema: ValueSchema) {
+    switch type {
+    case .integer: self = .integer
+    case .number: self = .listed
+    case .boolean: self = [.listed, .name]
+    case .string:
+      self = .any
+      guard let pattern = schema.text.pattern else { return }
+      if pattern.isConfined(to: .word) { insert(.word) }
+      if pattern.isConfined(to: .name) { formUnion(.name) }
+      if pattern.isConfined(to: .integer) { formUnion(.integer) }
+    case .array, .object, .null: self = .any
+    }
+  }
+}
+
+extension TextLanguage {
+  private static let letters = Set(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-".unicodeScalars)
+
+  /// The texts of ``ValueText/word``.
+  package static let word = undashed(letters.union(",:/@+=".unicodeScalars))
+  /// The texts of ``ValueText/name``.
+  package static let name = undashed(letters)
+
+  /// Texts of an alphabet that do not begin with a dash.
+  private static func undashed(_ alphabet: Set<Unicode.Scalar>) -> TextLanguage {
+    TextLanguage(alphabet: alphabet, ends: [0, 1]) { state, scalar in
+      state == 0 && scalar == "-" ? nil : 1
+    }
+  }
+
+  /// The texts of ``ValueText/integer``.
+  package static let integer = TextLanguage(
+    alphabet: Set("-0123456789".unicodeScalars), ends: [2, 3]
+  ) { state, scalar in
+    switch (state, scalar) {
+    case (0, "-"): 1
+    case (_, "-"), (2, _): nil
+    case (0, "0"), (1, "0"): 2
+    default: 3
+    }
+  }
 }

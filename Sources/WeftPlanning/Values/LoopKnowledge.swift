@@ -1,6 +1,7 @@
 package import WeftDefinition
 package import WeftExpressions
 import WeftJSON
+import WeftShell
 
 /// The known types of loop elements, before there are any.
 struct LoopKnowledge {
@@ -19,6 +20,7 @@ struct LoopKnowledge {
   /// Stores what is known of a computed list.
   mutating func learn(_ site: TextSite, of owner: TextOwner, _ list: ValueNames.Knowledge) {
     var element = list
+    element.text = .any
     element.type = (try? list.type.elementType) ?? .any
     elements[List(site: site, owner: owner)] = element
   }
@@ -30,7 +32,8 @@ struct LoopKnowledge {
     let list = List(site: site, owner: owner)
     if let known = elements[list] { return known }
     guard case .values(let values) = listing else { return .unknown }
-    let element = ValueNames.Knowledge(type: LoopKnowledge.elementType(of: values))
+    let element = ValueNames.Knowledge(
+      type: LoopKnowledge.elementType(of: values), text: LoopKnowledge.elementText(of: values))
     elements[list] = element
     return element
   }
@@ -41,6 +44,15 @@ struct LoopKnowledge {
     case .object(let members) where members.count > longest: .any
     default: (try? ExpressionType(of: ExpressionValue(values)).elementType) ?? .any
     }
+  }
+
+  private static func elementText(of values: JSONValue) -> ValueText {
+    guard case .array(let elements) = values, elements.count <= longest else { return .any }
+    return .common(
+      elements.map { element in
+        guard let text = ExpressionValue(element).primitiveText else { return .any }
+        return ValueText.listed.union(ValueText(of: text))
+      })
   }
 
   // MARK: Combinations

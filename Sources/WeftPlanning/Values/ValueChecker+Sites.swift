@@ -55,14 +55,33 @@ extension ValueChecker {
   func textKnown(
     of expression: Expression, in text: PlannedText, of owner: TextOwner
   ) -> ValueText {
-    if case .reference = expression.root.form, let reference = expression.references.first,
-      let schema = names.schema(of: reference, in: text.file)
-    {
-      return ValueText(of: schema)
+    let known = textKnown(of: expression.root, in: text, of: owner)
+    return known.isEmpty ? ValueText(of: type(of: expression, in: text, of: owner)) : known
+  }
+
+  /// The possible texts of a part of an expression, as far as its references are declared.
+  private func textKnown(
+    of node: ExpressionNode, in text: PlannedText, of owner: TextOwner
+  ) -> ValueText {
+    switch node.form {
+    case .literal(let value): return ValueText(of: ExpressionType(of: value))
+    case .reference(let reference):
+      if let schema = names.schema(of: reference, in: text.file) { return ValueText(of: schema) }
+      guard case .value(let found) = names.meaning(of: reference, in: text.site, of: owner) else {
+        return .any
+      }
+      return found.text.union(ValueText(of: found.type))
+    case .not, .comparison: return ValueText(of: .boolean)
+    case .all(let operands), .any(let operands):
+      return .common(operands.map { textKnown(of: $0, in: text, of: owner) })
+    case .call(.case, let arguments):
+      let values = arguments.indices.filter {
+        !$0.isMultiple(of: 2) || $0 == arguments.count - 1
+      }
+      return .common(values.map { textKnown(of: arguments[$0], in: text, of: owner) })
+    case .call(.length, _): return .integer
+    case .call, .index, .filter: return .any
     }
-    let alternatives = type(of: expression, in: text, of: owner).alternatives
-    let isPlain = alternatives.allSatisfy { $0 == .number || $0 == .boolean }
-    return isPlain && !alternatives.isEmpty ? .listed : .any
   }
 
   /// Reports environment variables with computed values that the script evaluates or runs.
@@ -89,7 +108,7 @@ extension ValueChecker {
         guard case .variable(let name) = text.site, known.insert(name).inserted else { continue }
         var isAny = false
         text.visitExpressions { expression in
-          isAny = isAny || textKnown(of: expression, in: text, of: owner) == .any
+          isAny = isAny || textKnown(of: expression, in: text, of: owner).isEmpty
         }
         if isAny { found.append((name, text)) }
       }
@@ -197,5 +216,21 @@ extension ExpressionType {
     case .any, .string: true
     case .null, .boolean, .number, .array, .object, .either: false
     }
+  }
+}
+
+extension ValueText {
+  /// The knowledge about the texts of a type's values. `null` has none: a script cannot contain it.
+  fileprivate init(of type: ExpressionType) {
+    self = .common(
+      type.alternatives.filter { $0 != .null }.map { alternative in
+        switch alternative {
+        case .number: .listed
+        case .boolean: [.listed, .name]
+        case .string(let values?):
+          ValueText.listed.union(.common(values.map { ValueText(of: $0) }))
+        case .any, .null, .string, .array, .object, .either: .any
+        }
+      })
   }
 }

@@ -303,7 +303,8 @@ extension ValueChecker {
       report(
         .unsafeInScript(
           message: rejection.message,
-          help: "put it in \"env\" and read the variable there, or pass it as a separate argument"),
+          help: rejection.withProof(
+            "put it in \"env\" and read the variable there, or pass it as a separate argument")),
         places[placeholder].text, places[placeholder].range)
     }
     for suspicion in script.suspicions {

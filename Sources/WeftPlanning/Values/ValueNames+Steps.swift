@@ -1,6 +1,7 @@
 import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
+import WeftShell
 
 /// The contexts `steps` and `self`: the results of steps and groups.
 extension ValueNames {
@@ -155,13 +156,15 @@ extension StepField {
     case .status: StepField.codeKnowledge
     case .body: StepField.signalKnowledge
     case .stale: ValueNames.Knowledge(type: .either([.boolean, .null]))
-    case .attempts, .duration: ValueNames.Knowledge(type: .number)
+    case .attempts: ValueNames.Knowledge(type: .number, text: .integer)
+    case .duration: ValueNames.Knowledge(type: .number)
     }
   }
 
   private static let outcomeKnowledge = ValueNames.Knowledge(
     type: .string(values: ["success", "failure", "cancelled", "skipped"]))
-  private static let codeKnowledge = ValueNames.Knowledge(type: .either([.number, .null]))
+  private static let codeKnowledge = ValueNames.Knowledge(
+    type: .either([.number, .null]), text: .integer)
   private static let signalKnowledge = ValueNames.Knowledge(type: .either([.string, .null]))
 }
 
@@ -238,7 +241,11 @@ extension ValueNames {
 
   private func knowledge(of output: OutputDeclaration, at node: Plan.NodeIndex) -> Knowledge {
     var knowledge = outputs[Int32(node)]?[output.name] ?? .unknown
-    if let schema = output.schema { knowledge.type = ExpressionType(schema) }
+    if let schema = output.schema {
+      // The engine checks it before anything reads the output.
+      knowledge.type = ExpressionType(schema)
+      knowledge.text = ValueText(of: schema)
+    }
     knowledge.isSecret = knowledge.isSecret || output.isSecret
     return knowledge
   }

@@ -10,6 +10,8 @@ final class ValueNames {
   struct Knowledge: Sendable {
     var type: ExpressionType
     var isSecret = false
+    /// More than the type says about its text.
+    var text: ValueText = .any
 
     static let unknown = Knowledge(type: .any)
   }
@@ -147,14 +149,14 @@ final class ValueNames {
           name, of: "\"\(owner)\"", known: known, nearest: NearestName(known).nearest(to: name)),
         at: 1)
     }
-    let type: ExpressionType =
+    let knowledge =
       switch RunField(rawValue: name) {
-      case .attempt: .number
+      case .attempt: Knowledge(type: .number, text: .integer)
       // A run may have no directory.
-      case .dir: .either([.string, .null])
-      case .id, nil: .string
+      case .dir: Knowledge(type: .either([.string, .null]))
+      case .id, nil: Knowledge(type: .string)
       }
-    return member(of: Knowledge(type: type), reference, from: 2)
+    return member(of: knowledge, reference, from: 2)
   }
 
   /// The meaning of the remaining names.
@@ -163,6 +165,7 @@ final class ValueNames {
   ) -> Meaning {
     guard place < reference.names.count else { return .value(knowledge) }
     var knowledge = knowledge
+    knowledge.text = .any
     let owner = ContextReference(Array(reference.names[..<place])).text
     do {
       knowledge.type = try knowledge.type.type(at: reference.names[place...], in: owner)
@@ -257,7 +260,8 @@ extension ValueNames {
   ) -> Meaning? {
     if let (loop, value) = outline.loop(giving: reference, to: site, of: owner) {
       switch value {
-      case .index: return member(of: Knowledge(type: .number), reference, from: 1)
+      case .index:
+        return member(of: Knowledge(type: .number, text: .integer), reference, from: 1)
       case .element: return member(of: element(of: loop), reference, from: 1)
       case .combination: return combination(of: loop, reference)
       }

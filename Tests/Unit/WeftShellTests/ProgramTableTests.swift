@@ -463,7 +463,7 @@ import Testing
       "make V=${{V}}", "ssh host deploy ${{V}}", "[[ ${{V}} -gt 3 ]]", "${CC:-cc} -c ${{V}}",
       "eval echo ${{V}}", "python3 -c \"print(${{V}})\"", "n=${{V}}; echo $((n))",
       "tar --to-command=${{V}}",
-      "printf ${{V}}", "[ a = b -a c = ${{V}} ]", "xargs ${{V}}",
+      "printf ${{V}}", "[ a = b -a c = ${{V}} ]", "xargs ${{V}}", "echo `ls ${{V}}`",
     ])
   func listedValuesPass(line: String) {
     #expect(Self.reasons(line, .listed) == [])
@@ -471,14 +471,71 @@ import Testing
   }
 
   @Test(
+    "X23: an integer passes where the shell evaluates, and so does nothing else",
+    arguments: [
+      "echo $((${{V}} + 1))", "echo $((3-${{V}}))", "((${{V}} > 2))", "x=$(( (${{V}}) * 2 ))",
+      "for ((i = 0; i < ${{V}}; i++)); do :; done", "[[ ${{V}} -gt 3 ]]", "a[${{V}}]=x",
+      "a[i${{V}}]+=x", "a=([${{V}}]=x)", "echo ${a[${{V}}]}", "echo \"${x:${{V}}}\"",
+      "echo ${x:0:${{V}}}", "n=${{V}}; echo $((n))", "declare -i n; n=${{V}}", "let n=${{V}}",
+      "bash -c 'echo $((1+${{V}}))'", "ssh h 'echo $((1+${{V}}))'", "declare -i n=${{V}}",
+      "cat <<E\n$((${{V}} + 1))\nE", "echo `echo $((${{V}} * 2))`", "echo \"`expr ${{V}} + 1`\"",
+    ])
+  func integersPass(line: String) {
+    #expect(Self.reasons(line, .integer) == [])
+    #expect(Self.reasons(line, .word) != [] || line.contains("expr"))
+    #expect(Self.reasons(line, .any) != [])
+  }
+
+  @Test(
+    "X23: no knowledge helps where the value would not be expanded, or joined to another number",
+    arguments: [
+      "echo $((1${{V}}))", "echo $((${{V}}0))", "echo $((x${{V}}))", "echo $((10#${{V}}))",
+      "echo $((${{V}}${{V}}))", "echo $((${{V}}[1]))", "echo $((a[${{V}}].${{V}}))",
+      "cat <<'E'\n${{V}}\nE", "echo \\${{V}}", "echo $${{V}}", "echo ${x${{V}}}", "echo ${${{V}}}",
+      "echo `echo \\\"${{V}}\\\"`", "echo `echo 'a ${{V}}`", "${{V}}=1", "${{V}}() { :; }",
+      "for ${{V}} in a; do :; done", "echo >&${{V}}",
+    ])
+  func nothingHelps(line: String) {
+    #expect(Self.reasons(line, [.integer, .word]) != [])
+  }
+
+  @Test(
+    "X23: a word passes in a default or a pattern of ${…}, and between backquotes",
+    arguments: [
+      "echo ${x:-${{V}}}", "echo \"${x%${{V}}}\"", "echo ${x:+a-${{V}}}", "echo ${x#${{V}}}",
+      "echo ${x/${{V}}/b}", "echo ${x/a/${{V}}}", "echo `ls ${{V}}`", "echo \"`ls '${{V}}'`\"",
+      "cat <<E\n`ls ${{V}}`\nE",
+    ])
+  func wordsPass(line: String) {
+    #expect(Self.reasons(line, .word) == [])
+    #expect(Self.reasons(line, .any) != [])
+  }
+
+  @Test(
     "X23: a word passes where it begins nothing",
     arguments: [
       ("make V=${{V}}", true), ("ssh host deploy ${{V}}", true), ("ssh host ${{V}}", false),
-      ("sh -c 'deploy-${{V}}'", true), ("sh -c '${{V}}'", false), ("sh -c 'a; ${{V}}'", false),
+      ("sh -c 'deploy-${{V}}'", false), ("sh -c '${{V}}'", false), ("sh -c 'a; ${{V}}'", false),
       ("eval ${{V}}", false), ("[[ ${{V}} -gt 3 ]]", false), ("n=${{V}}; echo $((n))", false),
       ("perl -${{V}} x", false), ("python3 -c ${{V}}", false),
-      ("psql -c \"select '${{V}}'\"", false),
-      ("tar --to-command=/opt/${{V}} -xf a", true), ("tar --to-command ${{V}} -xf a", false),
+      ("ssh host sudo ${{V}}", false), ("ssh host 'cd /x;' ${{V}}", false),
+      ("ssh host sudo ls ${{V}}", true), ("ssh host \"deploy '${{V}}' && echo ok\"", true),
+      ("ssh host \"$x\" ${{V}}", false), ("ssh host x=${{V}} make", true),
+      ("ssh host LD_PRELOAD=${{V}} make", false), ("ssh host \"x=${{V}}; echo \\$((x))\"", false),
+      ("bash -c 'echo $((1+${{V}}))'", false), ("bash -c 'deploy ${{V}}'", true),
+      ("fish -c 'deploy ${{V}}'", false), ("sh -c \"$x ${{V}}\"", false),
+      ("sh -c \"x${{V}}\"", false),
+      ("watch ls ${{V}}", true), ("watch -n 5 ${{V}}", false), ("watch ${{V}}", false),
+      ("let n=${{V}}", false), ("declare -i n=${{V}}", false), ("eval x=${{V}}", false),
+      ("make ${{V}}", false), ("make SHELL=${{V}}", false), ("make x${{V}}=1", false),
+      ("make -j 4 'V=a ${{V}}' all", true), ("make -C d V=${{V}}", true),
+      ("make V=$x${{V}}", false),
+      ("sed 's|a|${{V}}|'", false), ("sed s/a/${{V}}/", false), ("python3 -c \"x=${{V}}\"", false),
+      ("ruby -e \"p 1+${{V}}\"", false), ("sh <<E\necho a-${{V}}\nE", false),
+      ("psql -c \"select '${{V}}'\"", false), ("$CC -DV=${{V}} x.c", true), ("$CC ${{V}}", false),
+      ("${CC:-cc} -o${{V}} x.c", true), ("echo ${x:${{V}}}", false), ("a[${{V}}]=1", false),
+      ("${x:-${{V}}} a", false), ("sh -c ${x:-${{V}}}", false), ("make ${x:+${{V}}}", false),
+      ("tar --to-command=${{V}} -xf a", false), ("tar --to-command ${{V}} -xf a", false),
       ("$tool ${{V}}", false), ("env ${{V}}", false), ("printf ${{V}}", true),
     ])
   func wordsPassWhereTheyBeginNothing(line: String, passes: Bool) {
@@ -486,9 +543,33 @@ import Testing
   }
 
   @Test(
+    "X23: a name passes in a substitution of sed",
+    arguments: [
+      ("sed 's/a/${{V}}/'", true), ("sed -e \"s|@VERSION@|v${{V}}|g\" f", true),
+      ("sed s/${{V}}/b/2p", true), ("sed 's/a/b/${{V}}'", false), ("sed ${{V}}", false),
+      ("sed 's/a/b/;${{V}}'", false), ("sed 's.a.${{V}}.'", false), ("sed 's-a-${{V}}-'", false),
+      ("sed 'sxax${{V}}x'", false), ("sed 's/a/\\\\${{V}}/'", false),
+      ("sed 's/[/${{V}}/]/x/e'", false),
+      ("sed 's/a/${{V}}/e'", false), ("sed 's/a/${{V}}/w f'", false), ("sed /${{V}}/d", false),
+      ("sed 's/a/${{V}}/\n1d'", false), ("sed \"s/$x/${{V}}/\"", false),
+    ])
+  func namesPassInSubstitutions(line: String, passes: Bool) {
+    #expect(Self.reasons(line, .name).isEmpty == passes)
+  }
+
+  @Test("X23: the parameters of a script with a value are followed too")
+  func parametersOfScriptsWithValues() {
+    let script = QuotedScript("sh -c 'echo ${{A}}; eval \"$1\"' _ ${{V}}", .posix)
+    let known = QuotedScript(
+      script.text, placeholders: script.placeholders, dialect: .posix, values: [.listed, .any])
+    #expect(known.reasons == [.evaluatedArgument("sh")])
+  }
+
+  @Test(
     "X23: nothing passes where the value could not be handed over",
     arguments: [
-      "cat <<'E'\n${{V}}\nE", "echo `echo ${{V}}`", "${{V}}=1", "for ${{V}} in a; do :; done",
+      "cat <<'E'\n${{V}}\nE", "echo `echo \\`echo ${{V}}\\``", "${{V}}=1",
+      "for ${{V}} in a; do :; done",
       "echo \\${{V}}", "echo ${x:-${{V}}}", "${{V}}() { :; }", "echo $((${{V}}))",
     ])
   func programsWithoutExpansionRejectPlaceholders(line: String) {
