@@ -16,18 +16,24 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
   ("WeftFutures", []),
   ("WeftDiagnostics", []),
   ("WeftJSON", ["WeftDiagnostics"]),
-  ("WeftExpressions", ["WeftDiagnostics", "WeftJSON"]),
+  ("WeftEncoding", ["CWeftPlatform"]),
+  ("WeftExpressions", ["WeftDiagnostics", "WeftJSON", "WeftEncoding"]),
   ("WeftShell", ["WeftDiagnostics"]),
   ("WeftPatterns", ["WeftDiagnostics"]),
   ("WeftDrawing", []),
   (
     "WeftDefinition",
-    ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftShell", "WeftPatterns"]
+    [
+      "WeftDiagnostics", "WeftJSON", "WeftEncoding", "WeftExpressions", "WeftShell", "WeftPatterns",
+    ]
   ),
-  ("WeftPlatform", ["WeftFutures", "CWeftPlatform"]),
-  ("WeftHTTP", ["WeftFutures", "WeftPlatform"]),
+  ("WeftPlatform", ["WeftFutures", "WeftEncoding", "CWeftPlatform"]),
+  ("WeftHTTP", ["WeftFutures", "WeftEncoding", "WeftPlatform"]),
   ("WeftCurl", ["WeftFutures", "WeftPlatform", "WeftHTTP", "CWeftCurl"]),
-  ("WeftCaching", ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftPlatform"]),
+  (
+    "WeftCaching",
+    ["WeftDiagnostics", "WeftJSON", "WeftEncoding", "WeftExpressions", "WeftPlatform"]
+  ),
   (
     "WeftPlanning",
     // Of HTTP only what a request may be: nothing is sent.
@@ -39,23 +45,23 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
   (
     "WeftEvents",
     [
-      "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
-      "WeftPlatform", "WeftHTTP",
+      "WeftDiagnostics", "WeftJSON", "WeftEncoding", "WeftExpressions", "WeftDefinition",
+      "WeftPlanning", "WeftPlatform", "WeftHTTP",
     ]
   ),
   (
     "WeftExecution",
     [
-      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftCaching", "WeftEvents",
+      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftEncoding", "WeftExpressions",
+      "WeftDefinition", "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftCaching",
+      "WeftEvents",
     ]
   ),
   (
     "WeftRecord",
     [
-      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning",
-      "WeftPlatform", "WeftHTTP", "WeftEvents", "WeftExecution",
+      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftEncoding", "WeftExpressions",
+      "WeftDefinition", "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftEvents", "WeftExecution",
     ]
   ),
   (
@@ -68,17 +74,17 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
   (
     "WeftReports",
     [
-      "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDrawing", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftEvents", "WeftExecution", "WeftRecord",
-      "WeftReporting", "CWeftReports",
+      "WeftDiagnostics", "WeftJSON", "WeftEncoding", "WeftExpressions", "WeftDrawing",
+      "WeftDefinition", "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftEvents", "WeftExecution",
+      "WeftRecord", "WeftReporting", "CWeftReports",
     ]
   ),
   (
     "Weft",
     [
-      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftCaching", "WeftEvents",
-      "WeftExecution", "WeftRecord", "WeftReporting", "WeftReports",
+      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftEncoding", "WeftExpressions",
+      "WeftDefinition", "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftCaching",
+      "WeftEvents", "WeftExecution", "WeftRecord", "WeftReporting", "WeftReports",
     ]
   ),
   (
@@ -94,8 +100,7 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
       "WeftDrawing", "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftEvents",
-      "WeftExecution",
-      "WeftRecord", "WeftReporting", "Weft",
+      "WeftExecution", "WeftRecord", "WeftReporting", "Weft",
     ]
   ),
 ]
@@ -117,7 +122,7 @@ let testAids: [String: [Target.Dependency]] = [
   "WeftDefinition": ["WeftReporting"], "WeftDiagnostics": ["WeftReporting"],
   "WeftHTTP": ["WeftDiagnostics", "WeftJSON", "WeftCurl", "CWeftCurl"],
   "WeftJSON": ["WeftReporting"],
-  "WeftPlanning": ["WeftReporting"],
+  "WeftPlanning": ["WeftReporting"], "WeftReporting": ["WeftEncoding"],
 ]
 
 /// One test target for each module, which also sees what the module sees. That of WeftHTTP tests it with real servers,

@@ -1,5 +1,6 @@
 import WeftDefinition
 import WeftDiagnostics
+import WeftEncoding
 import WeftEvents
 package import WeftExecution
 public import WeftPlanning

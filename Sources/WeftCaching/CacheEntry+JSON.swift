@@ -1,4 +1,5 @@
 import WeftDiagnostics
+import WeftEncoding
 import WeftJSON
 import WeftPlatform
 

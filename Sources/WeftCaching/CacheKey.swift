@@ -1,3 +1,4 @@
+import WeftEncoding
 import WeftPlatform
 
 /// Everything that a step's result depends on, by part: steps with equal keys are assumed to have equal results.

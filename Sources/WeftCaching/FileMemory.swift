@@ -1,4 +1,5 @@
 import Synchronization
+package import WeftEncoding
 package import WeftPlatform
 
 /// Hashes of files that were read before, so that unchanged files need not be read again.

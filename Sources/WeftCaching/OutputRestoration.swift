@@ -1,3 +1,4 @@
+import WeftEncoding
 import WeftPlatform
 
 /// Restoring the outputs of steps.

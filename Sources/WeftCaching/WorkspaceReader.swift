@@ -1,3 +1,4 @@
+import WeftEncoding
 package import WeftExpressions
 package import WeftPlatform
 

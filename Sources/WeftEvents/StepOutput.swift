@@ -1,3 +1,4 @@
+import WeftEncoding
 import WeftPlatform
 
 /// One line that a step wrote, a part of a line longer than 64 KiB, or the present content of a progress line.

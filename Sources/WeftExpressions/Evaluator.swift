@@ -8,7 +8,8 @@ extension Expression {
   package func evaluate(
     in scope: some ExpressionScope, limits: ExpressionLimits = .standard
   ) throws(ExpressionError) -> ScopedValue {
-    var evaluator = Evaluator(budget: AllocationBudget(limit: limits.madeBytes))
+    var evaluator = Evaluator(
+      budget: AllocationBudget(limit: limits.madeBytes, work: limits.elementWork))
     let value = try evaluator.value(of: root, in: scope)
     return ScopedValue(value, isSecret: evaluator.isSecret)
   }
@@ -20,20 +21,33 @@ extension Expression {
 struct Evaluator {
   var budget: AllocationBudget
   private(set) var isSecret = false
+  /// The element that a function looks at; `nil` outside of an expression for each element.
+  private var element: Element?
+
+  /// An element of a list, with its number.
+  private struct Element {
+    let item: ExpressionValue
+    let index: Int
+  }
+
+  init(budget: AllocationBudget) { self.budget = budget }
 
   mutating func value(
     of node: ExpressionNode, in scope: some ExpressionScope
   ) throws(ExpressionError) -> ExpressionValue {
+    if element != nil { try spend(1, at: node.range) }
     switch node.form {
     case .literal(let value): return value
+    case .element(let reference): return value(of: reference)
     case .reference(let reference):
       let scoped = try scope.value(of: reference)
       if scoped.isSecret { isSecret = true }
       return scoped.value
     case .not(let operand): return .boolean(try !value(of: operand, in: scope).isTruthy)
     case .comparison(let comparison, let left, let right):
-      return .boolean(
-        comparison.holds(try value(of: left, in: scope), try value(of: right, in: scope)))
+      let (one, other) = (try value(of: left, in: scope), try value(of: right, in: scope))
+      if element != nil { try spend(min(one.size, other.size), at: node.range) }
+      return .boolean(comparison.holds(one, other))
     case .all(let operands): return try firstValue(of: operands, thatIs: false, in: scope)
     case .any(let operands): return try firstValue(of: operands, thatIs: true, in: scope)
     case .index(let base, let index):
@@ -63,9 +77,17 @@ struct Evaluator {
   ) throws(ExpressionError) -> ExpressionValue {
     if let status = function.status { return .boolean(status == .always || scope.status(status)) }
     if function == .case { return try chosen(from: arguments, in: scope) }
+    if function.hasBody, arguments.count == 2 {
+      return try value(of: function, arguments[0], arguments[1], at: range, in: scope)
+    }
     var values: [ExpressionValue] = []
     values.reserveCapacity(arguments.count)
     for argument in arguments { values.append(try value(of: argument, in: scope)) }
+    if element != nil {
+      try spend(
+        function.readsFiles
+          ? Evaluator.workOfReadingFiles : values.reduce(0) { $0 + $1.size }, at: range)
+    }
     do {
       if function.readsFiles {
         return try function.value(of: values, by: scope.files, within: &budget)
@@ -90,16 +112,90 @@ struct Evaluator {
   }
 }
 
-/// The number of bytes of text and lists that an evaluation may still create.
+/// Functions that evaluate an expression for each element of a list.
+extension Evaluator {
+  private static let workOfReadingFiles = 100_000
+
+  private mutating func value(
+    of function: ExpressionFunction, _ argument: ExpressionNode, _ body: ExpressionNode,
+    at range: SourceRange, in scope: some ExpressionScope
+  ) throws(ExpressionError) -> ExpressionValue {
+    let list = try value(of: argument, in: scope)
+    let call = FunctionCall(function: function, arguments: [list])
+    let elements = try place(range) { (_) throws(EvaluationError) in try call.list(0) }
+    var found: [ExpressionValue] = []
+    let outer = element
+    defer { element = outer }
+    for (index, item) in elements.enumerated() {
+      element = Element(item: item, index: index)
+      let value = try value(of: body, in: scope)
+      if function == .filter, !value.isTruthy { continue }
+      let kept = function == .filter ? item : value
+      found.append(kept)
+      if function != .sort {
+        try place(range) { (budget) throws(EvaluationError) in try budget.take(kept) }
+      }
+    }
+    guard function == .sort else { return .array(found) }
+    return try place(range) { (budget) throws(EvaluationError) in
+      try call.sorted(by: found, within: &budget)
+    }
+  }
+
+  /// The value of `item` or `index` with its names.
+  private func value(of reference: ContextReference) -> ExpressionValue {
+    guard let element else { preconditionFailure("\(reference.text) outside of a list") }
+    let value =
+      reference.isOfContext("item") ? element.item : .number(Double(element.index))
+    return reference.names.dropFirst().reduce(value) { $0.value(at: .string($1.text)) }
+  }
+
+  private mutating func spend(_ work: Int, at range: SourceRange) throws(ExpressionError) {
+    do { try budget.spend(work) } catch { throw ExpressionError(error, range) }
+  }
+
+  /// Gives a fault its location, and conceals what is secret.
+  private mutating func place<Value>(
+    _ range: SourceRange, _ body: (inout AllocationBudget) throws(EvaluationError) -> Value
+  ) throws(ExpressionError) -> Value {
+    do { return try body(&budget) } catch {
+      throw ExpressionError(isSecret ? error.concealed : error, range)
+    }
+  }
+}
+
+extension ExpressionValue {
+  /// The work of reading the value once, not counting what is in its elements.
+  fileprivate var size: Int {
+    switch self {
+    case .null, .boolean, .number: 0
+    case .string(let text): text.utf8.count
+    case .array(let array): array.elements.count
+    case .object(let object): object.members.count
+    }
+  }
+}
+
+/// The number of bytes of text and lists that an evaluation may still create, and the work that it may still do.
 ///
 /// Doubling is easily written: without a limit, a few nested `format('{0}{0}', …)` fill any memory.
 struct AllocationBudget {
   let limit: Int
   private var left: Int
+  private let work: Int
+  private var workLeft: Int
 
-  init(limit: Int) {
+  init(limit: Int, work: Int = ExpressionLimits.standard.elementWork) {
     self.limit = limit
+    self.work = work
     left = limit
+    workLeft = work
+  }
+
+  /// Counts work on an element of a list: a list in a list multiplies it without creating anything.
+  mutating func spend(_ work: Int) throws(EvaluationError) {
+    guard work <= workLeft else { throw .tooMuchWork(limit: self.work) }
+    workLeft -= work
   }
 
   mutating func take(_ count: Int) throws(EvaluationError) {

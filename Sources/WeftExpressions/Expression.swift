@@ -65,6 +65,9 @@ package struct ExpressionLimits: Sendable, Hashable {
   package var nodes = 10_000
   /// The maximum total size, in bytes, of the strings and lists that one evaluation creates.
   package var madeBytes = 16 << 20
+  /// The maximum work that one evaluation spends on expressions for each element: nodes, and the elements and bytes
+  /// that functions and comparisons read there.
+  package var elementWork = 50_000_000
 
   /// The length and depth limits are GitHub's.
   package static let standard = ExpressionLimits()
@@ -89,6 +92,9 @@ package struct ExpressionNode: Sendable {
     case literal(ExpressionValue)
     /// A name of a context with all literal names that follow it.
     case reference(ContextReference)
+    /// `item` or `index` of the list that the innermost `filter`, `map` or `sort` looks at, with all literal names that
+    /// follow it. Not a reference: the expression itself gives the value.
+    case element(ContextReference)
     /// `a[b]`, and `.name` after anything but a reference.
     case index(ExpressionNode, by: ExpressionNode)
     /// `a.*` and `a[*]`.
@@ -99,6 +105,7 @@ package struct ExpressionNode: Sendable {
     case all([ExpressionNode])
     /// `a || b || c`: the first truthy operand, or else the last. At least two operands.
     case any([ExpressionNode])
+    /// The second argument of `filter`, `map` and `sort` is the expression that its text is, with its ranges there.
     case call(ExpressionFunction, [ExpressionNode])
   }
 
@@ -110,7 +117,7 @@ package struct ExpressionNode: Sendable {
   /// The direct children, in source order.
   package var children: [ExpressionNode] {
     switch form {
-    case .literal, .reference: []
+    case .literal, .reference, .element: []
     case .filter(let base): [base]
     case .not(let operand): [operand]
     case .index(let base, let index): [base, index]
@@ -144,6 +151,9 @@ package struct ContextReference: Sendable {
 
   /// The context's name as written; contexts are case-insensitive.
   package var context: String { names[0].text }
+
+  /// Whether it names the element, or the number of the element, where there is one.
+  var isOfElement: Bool { isOfContext("item") || isOfContext("index") }
 
   /// Whether its context has that name, case-insensitively.
   package func isOfContext(_ name: String) -> Bool { FoldedText.areEqual(context, name) }

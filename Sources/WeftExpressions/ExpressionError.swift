@@ -1,4 +1,5 @@
 package import WeftDiagnostics
+import WeftEncoding
 
 /// A problem with an expression or a template, and its location.
 package struct ExpressionError: Error, Sendable, Hashable {
@@ -66,7 +67,7 @@ extension EvaluationError {
       case _ where text == "not": "use ! for \"not\""
       case _ where text.hasPrefix("??"): "use || for a default"
       case UInt8(ascii: "+"):
-        "expressions have no arithmetic; "
+        "there is no operator +: write add(a, b); "
           + "to join texts: ${{ a }}${{ b }} or format('{0}{1}', a, b)"
       case _ where text.utf8.contains(UInt8(ascii: "'")): quoteHelp
       case UInt8(ascii: "?"): "there is no ?:; write case(a, b, c)"
@@ -74,8 +75,10 @@ extension EvaluationError {
       case UInt8(ascii: "="): "use == for equality"
       case UInt8(ascii: "&"): "use && for \"and\""
       case UInt8(ascii: "|"): "use || for \"or\""
-      case UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "/"), UInt8(ascii: "%"):
-        "expressions have no arithmetic"
+      case UInt8(ascii: "-"): "there is no operator -: write sub(a, b)"
+      case UInt8(ascii: "*"): "there is no operator *: write mul(a, b)"
+      case UInt8(ascii: "/"): "there is no operator /: write div(a, b)"
+      case UInt8(ascii: "%"): "there is no operator %: write mod(a, b)"
       case UInt8(ascii: "$"): "${{ }} cannot be nested: write the name without it"
       default: nil
       }
@@ -166,19 +169,102 @@ extension EvaluationError {
 // MARK: Found during evaluation or static evaluation
 
 extension EvaluationError {
-  static func notText(_ function: ExpressionFunction, found: String) -> EvaluationError {
+  static func unfit(
+    _ function: ExpressionFunction, _ kind: FunctionParameter.Kind, found: String
+  ) -> EvaluationError {
     EvaluationError(
-      "W0307", "\(function.rawValue)() is given \(found), expected a string",
-      help: "write \(function.rawValue)(toJSON(…)) for its JSON text")
+      "W0307", "\(function.rawValue)() is given \(found), expected \(kind.expectation)",
+      help: kind.help(for: function, found: found))
   }
 
-  static func notCountable(found: String) -> EvaluationError {
-    EvaluationError(
-      "W0307", "length() is given \(found), expected a string, an array or an object")
+  static func notNumber(_ function: ExpressionFunction, found: String) -> EvaluationError {
+    EvaluationError("W0307", "\(function.rawValue)() is given \(found), expected a number")
   }
 
-  static func notObject(found: String) -> EvaluationError {
-    EvaluationError("W0307", "keys() is given \(found), expected an object")
+  static func notNumber(_ function: ExpressionFunction, text: String) -> EvaluationError {
+    func message(_ text: String) -> String {
+      "\(function.rawValue)() is given \(text), which is not a number"
+    }
+    return EvaluationError("W0307", message(quoted(text)), concealed: message("a string"))
+  }
+
+  static func notWhole(_ function: ExpressionFunction) -> EvaluationError {
+    EvaluationError(
+      "W0307", "\(function.rawValue)() is given a number that is not whole, or too large",
+      help: "write sub(x, mod(x, 1)) for the whole part")
+  }
+
+  static func divisionByZero(_ function: ExpressionFunction) -> EvaluationError {
+    EvaluationError(
+      "W0307", "\(function.rawValue)() divides by zero",
+      help: "test the number first: case(n != 0, \(function.rawValue)(x, n), 0)")
+  }
+
+  static func notFinite(_ function: ExpressionFunction) -> EvaluationError {
+    EvaluationError(
+      "W0307", "\(function.rawValue)() gives a number that is too large or not a number")
+  }
+
+  static let zeroStep = EvaluationError(
+    "W0307", "range() has a step of 0", help: "write 1 or another step")
+
+  static func longRange(_ limit: Int) -> EvaluationError {
+    EvaluationError("W0307", "range() gives more than \(limit) numbers, which is the limit")
+  }
+
+  static func notSortable(_ found: String) -> EvaluationError {
+    EvaluationError(
+      "W0307", "sort() is given \(found), expected only strings, only numbers or only booleans",
+      help: "write what to sort by: sort(list, 'item.name'), or 'format(''{0}'', item)' for texts")
+  }
+
+  static let notEntry = EvaluationError(
+    "W0307", "fromEntries() is given an element that is not like { \"key\": \"a\", \"value\": 1 }",
+    help: "the key is a string or a number; write map(list, …) to make entries")
+
+  static let malformedBase64 = EvaluationError(
+    "W0307", "fromBase64() is given a string that is not base64")
+
+  static let binaryBase64 = EvaluationError(
+    "W0307", "fromBase64() decodes to bytes that are not UTF-8 text",
+    help: "decode it in a step, into a file")
+
+  static func malformedTime(_ text: String, _ fault: TimeText.ParseError) -> EvaluationError {
+    EvaluationError(
+      "W0307", "parseTime() is given \(quoted(text)), \(fault.expectation)",
+      concealed: "parseTime() is given a string that is not a time", help: fault.help)
+  }
+
+  static let timeOutOfRange = EvaluationError(
+    "W0307", "formatTime() is given a time that is not in the years 0 to 9999",
+    help: "give seconds since 1970, not milliseconds")
+
+  static func malformedTimeFormat(_ format: String) -> EvaluationError {
+    func message(_ format: String) -> String {
+      "formatTime() is given \(format), which has an unknown directive"
+    }
+    return EvaluationError(
+      "W0307", message(quoted(format)), concealed: message("a format"),
+      help: "the directives are \(UTCTime.directives)")
+  }
+
+  static func unquotedBody(_ function: ExpressionFunction, _ text: String) -> EvaluationError {
+    EvaluationError(
+      "W0307", "the second argument of \(function.rawValue)() must be an expression in quotes",
+      help: text.unicodeScalars.count <= 80
+        ? "write \(ExpressionText.literal(text))" : "write 'item.name' for a part of each element")
+  }
+
+  static func emptyBody(_ function: ExpressionFunction) -> EvaluationError {
+    EvaluationError(
+      "W0307", "the second argument of \(function.rawValue)() is empty",
+      help: "write an expression with \"item\", such as 'item.name'")
+  }
+
+  static func tooMuchWork(limit: Int) -> EvaluationError {
+    EvaluationError(
+      "W0307", "the expressions for each element take more than \(limit) steps, the limit",
+      help: "do this in a command, such as jq")
   }
 
   static func notBoolean(found: String) -> EvaluationError {

@@ -197,6 +197,12 @@ enum NumberReading {
     return decimal(Array(scalars)) ?? .nan
   }
 
+  /// `nil` if the text is not a number, or only white space.
+  static func strictNumber(from text: String) -> Double? {
+    let number = number(from: text)
+    return number.isNaN || number == 0 && WhiteSpace.trimmed(text).isEmpty ? nil : number
+  }
+
   /// Parses `0xFF`, `0o17` and `0b11`, without a sign; `nil` if the text has no such prefix.
   private static func prefixed(_ text: [UInt8]) -> Double? {
     guard text.count > 1 else { return nil }

@@ -12,11 +12,31 @@ struct Lexer {
   private var previous = Token.Kind.end
   /// The value of the last token, if it was a number.
   private(set) var number = 0.0
+  /// The number of bytes that write one quote: twice as many in each text within a text.
+  private let quoteWidth: Int
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) {
+  init(
+    _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int, quoteWidth: Int = 1
+  ) {
     self.bytes = bytes
     self.end = end
+    self.quoteWidth = quoteWidth
     offset = start
+  }
+
+  /// A lexer of the content of a string literal, whose offsets remain those of the whole.
+  func inside(_ literal: Token) -> Lexer {
+    Lexer(
+      bytes, from: literal.start + quoteWidth, to: literal.end - quoteWidth,
+      quoteWidth: 2 * quoteWidth)
+  }
+
+  /// What is left to read, without white space at its ends.
+  var bounds: SourceRange {
+    var (start, end) = (offset, end)
+    while start < end, Lexer.isSpace(bytes[start]) { start += 1 }
+    while start < end, Lexer.isSpace(bytes[end - 1]) { end -= 1 }
+    return SourceRange(start: start, end: end)
   }
 
   mutating func next() throws(ExpressionError) -> Token {
@@ -108,11 +128,16 @@ struct Lexer {
   }
 
   private mutating func literal(from start: Int) throws(ExpressionError) -> Token.Kind {
+    // Quotes inside a text come in pairs, so that all of them belong together.
+    offset = start + quoteWidth
     while offset < end {
-      offset += 1
-      guard bytes[offset - 1] == UInt8(ascii: "'") else { continue }
-      if offset < end, bytes[offset] == UInt8(ascii: "'") {
+      guard bytes[offset] == UInt8(ascii: "'") else {
         offset += 1
+        continue
+      }
+      offset += quoteWidth
+      if offset < end, bytes[offset] == UInt8(ascii: "'") {
+        offset += quoteWidth
       } else {
         return .text
       }
@@ -131,13 +156,14 @@ struct Lexer {
 
   /// The content of a string literal, without its quotes.
   func literalText(of token: Token) -> String {
-    let text = UnsafeBufferPointer(rebasing: bytes[token.start + 1..<token.end - 1])
+    let text = UnsafeBufferPointer(
+      rebasing: bytes[token.start + quoteWidth..<token.end - quoteWidth])
     guard text.contains(UInt8(ascii: "'")) else { return String(decoding: text, as: UTF8.self) }
     var unescaped: [UInt8] = []
     var index = 0
     while index < text.count {
       unescaped.append(text[index])
-      index += text[index] == UInt8(ascii: "'") ? 2 : 1
+      index += text[index] == UInt8(ascii: "'") ? 2 * quoteWidth : 1
     }
     return String(decoding: unescaped, as: UTF8.self)
   }

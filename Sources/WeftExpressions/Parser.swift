@@ -16,17 +16,28 @@ struct Parser {
   private var nodeCount = 0
   /// The names of the references being parsed, innermost last.
   private var names: [ContextReference.Name] = []
+  /// Whether `item` and `index` are those of a list that a function looks at.
+  private let hasElement: Bool
 
   /// Parses the bytes from `start` to `end`; ranges are offsets in all of `bytes`.
   init(
     _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int, limits: ExpressionLimits
   ) {
-    var (start, end) = (start, end)
-    while start < end, Lexer.isSpace(bytes[start]) { start += 1 }
-    while start < end, Lexer.isSpace(bytes[end - 1]) { end -= 1 }
-    bounds = SourceRange(start: start, end: end)
+    let bounds = Lexer(bytes, from: start, to: end).bounds
+    self.bounds = bounds
     self.limits = limits
-    lexer = Lexer(bytes, from: start, to: end)
+    lexer = Lexer(bytes, from: Int(bounds.start), to: Int(bounds.end))
+    hasElement = false
+  }
+
+  /// Parses the text of a literal; the limits are those of the whole expression.
+  private init(_ text: Lexer, in outer: borrowing Parser) {
+    lexer = text
+    bounds = text.bounds
+    limits = outer.limits
+    depth = outer.depth
+    nodeCount = outer.nodeCount
+    hasElement = true
   }
 
   mutating func parse() throws(ExpressionError) -> (
@@ -231,7 +242,8 @@ extension Parser {
   ) throws(ExpressionError) -> ExpressionNode {
     if let base { return base }
     let reference = ContextReference(takeNames(from: firstName))
-    return try node(.reference(reference), reference.range)
+    let isElement = hasElement && reference.isOfElement
+    return try node(isElement ? .element(reference) : .reference(reference), reference.range)
   }
 
   private mutating func takeNames(from first: Int) -> [ContextReference.Name] {
@@ -283,9 +295,12 @@ extension Parser {
     try advance()
     let inner = try expression()
     try expect(.closeParenthesis)
-    guard case .reference(let reference) = inner.form else { return inner }
-    names.append(contentsOf: reference.names)
-    return nil
+    switch inner.form {
+    case .reference(let reference), .element(let reference):
+      names.append(contentsOf: reference.names)
+      return nil
+    default: return inner
+    }
   }
 
   private mutating func nameOrCall() throws(ExpressionError) -> Base {
@@ -296,13 +311,15 @@ extension Parser {
       names.append(name)
       return nil
     }
-    return try call(of: name, with: arguments())
+    let function = ExpressionFunction(named: name.text)
+    return try call(of: name, function, with: arguments(of: function))
   }
 
   private mutating func call(
-    of name: ContextReference.Name, with arguments: [ExpressionNode]
+    of name: ContextReference.Name, _ function: ExpressionFunction?,
+    with arguments: [ExpressionNode]
   ) throws(ExpressionError) -> ExpressionNode {
-    guard let function = ExpressionFunction(named: name.text) else {
+    guard let function else {
       throw ExpressionError(.unknownFunction(name.text), name.range)
     }
     guard function.takes(arguments.count) else {
@@ -311,18 +328,44 @@ extension Parser {
     return try node(.call(function, arguments), SourceRange(from: name.range, to: last.range))
   }
 
-  private mutating func arguments() throws(ExpressionError) -> [ExpressionNode] {
+  private mutating func arguments(
+    of function: ExpressionFunction?
+  ) throws(ExpressionError) -> [ExpressionNode] {
     try advance()
     var arguments: [ExpressionNode] = []
     if token.kind != .closeParenthesis {
       arguments.append(try expression())
       while token.kind == .comma {
         try advance()
-        arguments.append(try expression())
+        if let function, function.hasBody, arguments.count == 1 {
+          arguments.append(try body(of: function))
+        } else {
+          arguments.append(try expression())
+        }
       }
     }
     try expect(.closeParenthesis)
     return arguments
+  }
+
+  /// Parses a text literal that is an expression for each element.
+  private mutating func body(
+    of function: ExpressionFunction
+  ) throws(ExpressionError) -> ExpressionNode {
+    let first = token
+    let written = try expression()
+    guard first.kind == .text, case .literal = written.form, written.range == first.range else {
+      throw ExpressionError(
+        .unquotedBody(function, lexer.text(Int(written.range.start), Int(written.range.end))),
+        written.range)
+    }
+    try descend()
+    defer { depth -= 1 }
+    var parser = Parser(lexer.inside(first), in: self)
+    let parsed = try parser.parse()
+    guard !parsed.isEmpty else { throw ExpressionError(.emptyBody(function), written.range) }
+    nodeCount = parser.nodeCount
+    return parsed.root
   }
 
   private mutating func literal() throws(ExpressionError) -> ExpressionNode {

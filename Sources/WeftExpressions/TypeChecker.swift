@@ -7,12 +7,14 @@ package import WeftDiagnostics
 /// `conclusion` of the same step; or it refers to one of these two, which every step has.
 package struct TypeChecker {
   private let scope: any TypeScope
-  private var checked = CheckedExpression(
+  private(set) var checked = CheckedExpression(
     type: .any, isSecret: false, references: [], statusFunctions: [], readsFiles: false,
     faults: [], remarks: [])
   /// The number of `||` operators that have the current node in a left operand.
   private var alternatives = 0
   private var tests = GuardTests()
+  /// The type of the element that a function looks at.
+  private var element: ExpressionType?
 
   package static func check(_ expression: Expression, in scope: any TypeScope) -> CheckedExpression
   {
@@ -46,7 +48,7 @@ package struct TypeChecker {
     var isFiltered = false
   }
 
-  private mutating func type(of node: ExpressionNode) -> ExpressionType { found(node).type }
+  mutating func type(of node: ExpressionNode) -> ExpressionType { found(node).type }
 
   private mutating func found(_ node: ExpressionNode) -> Found {
     switch node.form {
@@ -54,6 +56,7 @@ package struct TypeChecker {
     case .filter(let base): return filter(base)
     case .literal(let value): return Found(type: ExpressionType(of: value))
     case .reference(let reference): return Found(type: type(of: reference))
+    case .element(let reference): return Found(type: typeOfElement(reference))
     case .not(let operand):
       _ = type(of: operand)
       return Found(type: .boolean)
@@ -83,6 +86,17 @@ package struct TypeChecker {
     return type
   }
 
+  /// The type of `item` or `index` with its names.
+  private mutating func typeOfElement(_ reference: ContextReference) -> ExpressionType {
+    let type = reference.isOfContext("index") ? .number : element ?? .any
+    do {
+      return try type.type(at: reference.names.dropFirst(), in: reference.context)
+    } catch {
+      checked.faults.append(error)
+      return .any
+    }
+  }
+
   // MARK: Operators
 
   /// The type of `&&`, which the first false operand decides, or of `||`.
@@ -102,7 +116,7 @@ package struct TypeChecker {
   }
 
   /// The type of `case` with these arguments.
-  private mutating func typeOfCase(_ arguments: [ExpressionNode]) -> ExpressionType {
+  mutating func typeOfCase(_ arguments: [ExpressionNode]) -> ExpressionType {
     let known = tests
     defer { tests = known }
     var types: [ExpressionType] = []
@@ -125,7 +139,22 @@ package struct TypeChecker {
     return type
   }
 
-  private mutating func add(_ problem: EvaluationError, _ range: SourceRange) {
+  /// The type of an expression for each element, which is evaluated any number of times.
+  mutating func type(
+    ofBody body: ExpressionNode, forEach element: ExpressionType
+  ) -> ExpressionType {
+    let (outer, known) = (self.element, tests)
+    defer { (self.element, tests) = (outer, known) }
+    self.element = element
+    return type(of: body)
+  }
+
+  mutating func note(_ function: ExpressionFunction) {
+    if let status = function.status { checked.statusFunctions.insert(status) }
+    if function.readsFiles { checked.readsFiles = true }
+  }
+
+  mutating func add(_ problem: EvaluationError, _ range: SourceRange) {
     checked.faults.append(ExpressionError(problem, range))
   }
 }
@@ -169,93 +198,6 @@ extension ExpressionType {
       return try type(at: name)
     }
     return try elementType.orNull
-  }
-}
-
-/// Types of the arguments and results of functions.
-extension TypeChecker {
-  private mutating func type(
-    of function: ExpressionFunction, _ arguments: [ExpressionNode], at range: SourceRange
-  ) -> ExpressionType {
-    if let status = function.status { checked.statusFunctions.insert(status) }
-    if function.readsFiles { checked.readsFiles = true }
-    if function == .case { return typeOfCase(arguments) }
-    let types = arguments.map { type(of: $0) }
-    for (argument, type) in zip(arguments, types) { check(argument, type, of: function) }
-    switch function {
-    case .contains, .startsWith, .endsWith, .success, .failure, .always, .cancelled:
-      return .boolean
-    case .join, .toJSON, .hashFiles, .trim, .lower, .upper, .replace: return .string
-    case .format:
-      checkFormat(arguments, at: range)
-      return .string
-    case .fromJSON: return typeOfJSON(arguments[0], at: range)
-    case .length: return .number
-    case .split, .keys, .glob: return .array(of: .string)
-    case .case: return .any
-    }
-  }
-
-  /// Reports an argument that the function would reject for every value of the type.
-  private mutating func check(
-    _ argument: ExpressionNode, _ type: ExpressionType, of function: ExpressionFunction
-  ) {
-    let alternatives = type.alternatives
-    switch function {
-    case .split, .trim, .lower, .upper, .replace, .hashFiles, .glob:
-      guard alternatives.allSatisfy(\.isCompound) else { return }
-      add(.notText(function, found: type.name), argument.range)
-    case .length:
-      guard alternatives.allSatisfy({ $0 == .boolean || $0 == .number }) else { return }
-      add(.notCountable(found: type.name), argument.range)
-    case .keys:
-      guard alternatives.allSatisfy(\.hasNoKeys) else { return }
-      add(.notObject(found: type.name), argument.range)
-    case .contains, .startsWith, .endsWith, .format, .join, .toJSON, .fromJSON, .case, .success,
-      .failure, .always, .cancelled:
-      return
-    }
-  }
-
-  /// Checks a literal format string with empty values.
-  private mutating func checkFormat(_ arguments: [ExpressionNode], at range: SourceRange) {
-    guard case .literal(let format) = arguments[0].form else { return }
-    let values = arguments.dropFirst().map { _ in ExpressionValue.string("") }
-    var budget = AllocationBudget(limit: .max)
-    do {
-      _ = try FormatText.text(format.text, values[...], within: &budget)
-    } catch {
-      add(error, range)
-    }
-  }
-
-  private mutating func typeOfJSON(
-    _ argument: ExpressionNode, at range: SourceRange
-  ) -> ExpressionType {
-    guard case .literal(let text) = argument.form else { return .any }
-    var budget = AllocationBudget(limit: ExpressionLimits.standard.madeBytes)
-    do {
-      return ExpressionType(of: try JSONText.value(of: text.text, within: &budget))
-    } catch {
-      add(error, range)
-      return .any
-    }
-  }
-}
-
-extension ExpressionType {
-  fileprivate var isCompound: Bool {
-    switch self {
-    case .array, .object: true
-    case .any, .null, .boolean, .number, .string, .either: false
-    }
-  }
-
-  fileprivate var hasNoKeys: Bool {
-    switch self {
-    case .boolean, .number, .string, .array: true
-    case .any, .null, .object, .either: false
-    }
   }
 }
 

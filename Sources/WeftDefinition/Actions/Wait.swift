@@ -1,4 +1,5 @@
 package import WeftDiagnostics
+import WeftEncoding
 package import WeftExpressions
 package import WeftJSON
 

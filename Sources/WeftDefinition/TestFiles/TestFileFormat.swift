@@ -1,4 +1,5 @@
 package import WeftDiagnostics
+import WeftEncoding
 import WeftJSON
 
 /// Decodes the text of a test file.

@@ -1,3 +1,4 @@
+import WeftEncoding
 import WeftPlatform
 
 /// Formats times of a run. For speed, each text is built once: many events share a millisecond, and nearly all a
@@ -61,7 +62,7 @@ extension WallTime {
     guard (1970...2261).contains(year), (1...12).contains(month), (1...31).contains(day) else {
       return nil
     }
-    let days = WallTime.days(year: year, month: month, day: day)
+    let days = CivilDate(year: year, month: month, day: day).daysSince1970
     let seconds = days * 86_400 + number(11..<13) * 3600 + number(14..<16) * 60 + number(17..<19)
     self.init(nanoseconds: seconds * 1_000_000_000 + number(20..<23) * 1_000_000)
   }
@@ -75,14 +76,4 @@ extension WallTime {
   }
 
   private static let shape: StaticString = "dddd-dd-ddTdd:dd:dd.dddZ"
-
-  /// Returns the days since 1970 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`).
-  private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
-    let shifted = month <= 2 ? year - 1 : year
-    let era = shifted / 400
-    let yearOfEra = shifted - era * 400
-    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    return era * 146_097 + dayOfEra - 719_468
-  }
 }

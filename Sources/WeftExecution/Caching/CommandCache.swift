@@ -1,6 +1,7 @@
 import Synchronization
 package import WeftCaching
 import WeftDefinition
+import WeftEncoding
 import WeftEvents
 import WeftFutures
 import WeftPlanning

@@ -1,5 +1,6 @@
 import Synchronization
 package import WeftDefinition
+import WeftEncoding
 import WeftEvents
 package import WeftPlanning
 package import WeftPlatform

@@ -1,4 +1,5 @@
 import Synchronization
+import WeftEncoding
 import WeftFutures
 import WeftPlatform
 

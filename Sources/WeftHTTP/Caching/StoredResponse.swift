@@ -1,3 +1,4 @@
+import WeftEncoding
 import WeftPlatform
 
 /// A complete response as a cache stores it.

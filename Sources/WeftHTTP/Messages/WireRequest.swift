@@ -1,3 +1,4 @@
+import WeftEncoding
 import WeftPlatform
 
 /// One validated request, ready to send. It knows nothing of redirects.

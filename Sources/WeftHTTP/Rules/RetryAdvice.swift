@@ -1,3 +1,5 @@
+import WeftEncoding
+
 /// The decision whether a request may be sent again.
 public enum RetryAdvice: Sendable, Hashable {
   /// It may be. The server asked for a delay of at least `delay`; `nil` if it did not.
@@ -156,7 +158,7 @@ enum HTTPDate {
     guard let month = months.firstIndex(of: String(month)), day.utf8.count == 2,
       let day = ASCII.number(day), (1...31).contains(day), let year, let time = timeOfDay(time)
     else { return nil }
-    let days = daysSince1970(year: year, month: Int64(month + 1), day: Int64(day))
+    let days = CivilDate(year: year, month: Int64(month + 1), day: Int64(day)).daysSince1970
     return days * 86_400 + time
   }
 
@@ -175,14 +177,5 @@ enum HTTPDate {
     // 60 is a leap second.
     guard numbers.count == 3, numbers[0] < 24, numbers[1] < 60, numbers[2] <= 60 else { return nil }
     return numbers[0] * 3600 + numbers[1] * 60 + numbers[2]
-  }
-
-  /// Returns the days since 1970 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`).
-  static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
-    let shifted = month <= 2 ? year - 1 : year
-    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-    let yearOfEra = shifted - era * 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 }

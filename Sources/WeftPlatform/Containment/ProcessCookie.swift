@@ -1,3 +1,5 @@
+import WeftEncoding
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)

@@ -1,4 +1,5 @@
 import CWeftPlatform
+package import WeftEncoding
 
 #if canImport(Glibc)
   import Glibc

@@ -1,3 +1,5 @@
+package import WeftEncoding
+
 /// A directory that belongs to this user, in which files appear and disappear as a whole.
 ///
 /// Several processes may use it at the same time: an opened file has all the content that one of them has written,

@@ -1,4 +1,5 @@
 import CWeftPlatform
+import WeftEncoding
 
 /// The source of the engine's time; tests replace it with a clock that they advance by hand.
 package protocol TimeSource: Sendable {
@@ -92,28 +93,5 @@ extension Duration {
     let (sum, alsoOverflows) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
     guard overflows || alsoOverflows else { return sum }
     return seconds < 0 ? .min : .max
-  }
-}
-
-/// A day of the proleptic Gregorian calendar.
-///
-/// Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`: years begin in March,
-/// so that the leap day is the last; an era has 400 of them.
-struct CivilDate: Hashable {
-  var year: Int64
-  var month: Int64
-  var day: Int64
-
-  init(daysSince1970 days: Int64) {
-    let shifted = days + 719_468
-    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra =
-      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-    month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   }
 }

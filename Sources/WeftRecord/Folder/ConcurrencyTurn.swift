@@ -1,6 +1,7 @@
 import Synchronization
 package import WeftDefinition
 import WeftDiagnostics
+import WeftEncoding
 package import WeftEvents
 import WeftExecution
 package import WeftPlatform

@@ -1,5 +1,6 @@
 package import WeftDefinition
 import WeftDiagnostics
+import WeftEncoding
 package import WeftEvents
 package import WeftExecution
 import WeftJSON

@@ -1,3 +1,4 @@
+import WeftEncoding
 package import WeftEvents
 import WeftJSON
 import WeftPlatform

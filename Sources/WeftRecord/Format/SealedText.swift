@@ -1,3 +1,4 @@
+import WeftEncoding
 import WeftPlatform
 
 /// Text whose last line, `crc32c 9f3a01c7`, is a checksum of all before it.

@@ -1,5 +1,6 @@
 import CWeftReports
 import WeftDrawing
+import WeftEncoding
 import WeftPlanning
 import WeftPlatform
 

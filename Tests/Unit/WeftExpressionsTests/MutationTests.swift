@@ -13,6 +13,8 @@ struct MutationTests {
     "contains(join(split('a,b', ','), '+'), upper(lower(trim(' é '))))",
     "keys(fromJSON(toJSON(object))).*[0x1] >= Infinity",
     "replace('it''s', '''', '\"') < length(list) == hashFiles('**/*.x')",
+    "map(sort(people, 'item.name'), 'filter(range(index), ''item > 1 || text == x'')')",
+    "merge(fromEntries(entries(object)), first(slice(list, -2, 9))) && add(sum(list), max(1, 2))",
   ]
 
   private static let pieces = [

@@ -12,7 +12,7 @@ private func drawn(_ node: ExpressionNode, _ text: String) -> String {
   let drawing =
     switch node.form {
     case .literal(let value): value.jsonText(.compact)
-    case .reference(let reference):
+    case .reference(let reference), .element(let reference):
       reference.names.map { "\($0.text)@\($0.range.start)" }.joined(separator: ".")
     case .index: "index(\(all(node.children)))"
     case .filter: "filter(\(all(node.children)))"
@@ -122,9 +122,9 @@ struct ParserTests {
     ("a | b", "use || for \"or\""),
     (
       "1 + 1",
-      "expressions have no arithmetic; to join texts: ${{ a }}${{ b }} or format('{0}{1}', a, b)"
+      "there is no operator +: write add(a, b); to join texts: ${{ a }}${{ b }} or format('{0}{1}', a, b)"
     ),
-    ("1 * 1", "expressions have no arithmetic"),
+    ("1 * 1", "there is no operator *: write mul(a, b)"),
     ("a ? 1 : 2", "there is no ?:; write case(a, b, c)"), ("a ?? b", "use || for a default"),
     ("a and b", "use && for \"and\""), ("a or b", "use || for \"or\""),
     ("not a", "use ! for \"not\""),

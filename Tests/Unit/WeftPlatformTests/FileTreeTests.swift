@@ -1,4 +1,5 @@
 import Testing
+import WeftEncoding
 
 @testable import WeftPlatform
 

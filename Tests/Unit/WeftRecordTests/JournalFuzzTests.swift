@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WeftEncoding
 import WeftPlatform
 import WeftTestKit
 

@@ -1,5 +1,6 @@
 import Testing
 import WeftDefinition
+import WeftEncoding
 import WeftJSON
 import WeftPlanning
 import WeftPlatform

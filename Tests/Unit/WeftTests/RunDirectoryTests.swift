@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import Weft
+import WeftEncoding
 import WeftPlatform
 
 /// The variables by which a step knows its run and its earlier attempts.

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEncoding
 import WeftEvents
 import WeftExpressions
 import WeftHTTP

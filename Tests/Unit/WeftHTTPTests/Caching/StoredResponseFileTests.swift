@@ -1,4 +1,5 @@
 import Testing
+import WeftEncoding
 import WeftPlatform
 
 @testable import WeftHTTP

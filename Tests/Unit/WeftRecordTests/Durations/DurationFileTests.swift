@@ -1,4 +1,5 @@
 import Testing
+import WeftEncoding
 import WeftPlanning
 import WeftPlatform
 import WeftRecord

@@ -1,5 +1,3 @@
-import CWeftPlatform
-
 /// Base64 with padding (RFC 4648 §4).
 package enum Base64 {
   private static let alphabet = Array(
@@ -27,37 +25,31 @@ package enum Base64 {
     }
   }
 
+  /// The value of each digit; 0xFF for other bytes.
+  private static let values: [UInt8] = {
+    var values = [UInt8](repeating: 0xFF, count: 256)
+    for (value, digit) in alphabet.enumerated() { values[Int(digit)] = UInt8(value) }
+    return values
+  }()
+
   /// Returns the bytes; `nil` if the text is not Base64 with padding.
   package static func bytes(of text: String) -> [UInt8]? {
     let digits = Array(text.utf8)
     guard digits.count.isMultiple(of: 4) else { return nil }
+    let padding = digits.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
     var result: [UInt8] = []
+    result.reserveCapacity(digits.count / 4 * 3)
     for start in stride(from: 0, to: digits.count, by: 4) {
-      let isLast = start + 4 == digits.count
-      let padding =
-        isLast ? digits[start...].reversed().prefix { $0 == UInt8(ascii: "=") }.count : 0
+      let left = start + 4 == digits.count ? padding : 0
       var bits = 0
-      for digit in digits[start..<(start + 4 - padding)] {
-        guard let value = alphabet.firstIndex(of: digit) else { return nil }
-        bits = bits << 6 | value
+      for digit in digits[start..<(start + 4 - left)] {
+        let value = values[Int(digit)]
+        guard value < 64 else { return nil }
+        bits = bits << 6 | Int(value)
       }
-      guard padding < 3 else { return nil }
-      bits <<= 6 * padding
-      result += [UInt8(bits >> 16 & 0xFF), UInt8(bits >> 8 & 0xFF), UInt8(bits & 0xFF)]
-      result.removeLast(padding)
+      bits <<= 6 * left
+      for byte in 0..<(3 - left) { result.append(UInt8(bits >> (16 - 8 * byte) & 0xFF)) }
     }
     return result
-  }
-}
-
-/// CRC-32C (Castagnoli), as in iSCSI (RFC 3720, appendix B.4), with the processor's instruction if there is one.
-package enum Checksum {
-  package static func crc32c(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
-    weft_crc32c(0, bytes.baseAddress, bytes.count)
-  }
-
-  /// The computation that works on every processor.
-  static func crc32cByTable(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
-    weft_crc32c_by_table(0, bytes.baseAddress, bytes.count)
   }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WeftPlatform
+@testable import WeftEncoding
 
 struct SHA256Tests {
   /// FIPS 180-4, and NIST's Cryptographic Algorithm Validation Program.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WeftPlatform
+@testable import WeftEncoding
 
 @Suite struct ChecksumTests {
   /// RFC 3720, appendix B.4, and the value that catalogues of CRCs give for "123456789".

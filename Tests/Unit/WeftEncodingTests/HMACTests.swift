@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WeftPlatform
+@testable import WeftEncoding
 
 struct HMACTests {
   /// RFC 4231, test cases 1, 2 and 6.
