@@ -9,14 +9,14 @@ import WeftRecord
 
 /// The changes of a workflow since a run of it began.
 public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
-  /// Steps whose action or surroundings changed, and all steps of changed nested files. All steps of the workflow if
+  /// Steps whose action or surroundings changed, and all steps of changed nested files and scripts. All steps of the workflow if
   /// the earlier version is not known, or is not valid any more. They run again when the changes are accepted.
   public let changed: [StepAddress]
   /// Steps that the earlier version does not have; they start like any other.
   public let added: [StepAddress]
   /// Steps that only the earlier version has; their results are dropped.
   public let removed: [StepAddress]
-  /// The paths of nested files that changed or are new, sorted.
+  /// The paths of nested files and scripts that changed or are new, sorted.
   public let files: [String]
   /// The changes, one sentence for each kind.
   package let lines: [String]
@@ -33,6 +33,7 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
     removed = difference?.removed ?? []
     let inFiles = new.steps.filter { step in
       files.contains(new.files[new.groups[step.group].file].workflow.source.value?.path ?? "")
+        || step.step.scriptPath.map(files.contains) == true
     }.map(\.address)
     let own = difference?.changed ?? new.steps.map(\.address)
     let known = Set(own)
@@ -51,6 +52,15 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
       lines.append("\(verb) \(shown)\(more)")
     }
     return lines.isEmpty ? ["no step has changed"] : lines
+  }
+}
+
+extension Step {
+  /// The path of the script file that it was read from.
+  fileprivate var scriptPath: String? {
+    guard case .file(let script)? = place.value?.texts.first(where: { $0.site == .script })?.source
+    else { return nil }
+    return script.path
   }
 }
 
@@ -99,13 +109,12 @@ extension PreviousRun {
     return WorkflowChanges(from: old, to: new, files: files)
   }
 
-  /// Returns the nested files that have changed or are new.
+  /// Returns the nested files and scripts that have changed or are new.
   private func changedFiles(in plan: Plan) -> Set<String> {
     let before = Dictionary(
       opening.nested.map { ($0.path, $0.hash) }, uniquingKeysWith: { first, _ in first })
     var changed: Set<String> = []
-    for file in plan.files.dropFirst() {
-      guard let source = file.workflow.source.value else { continue }
+    for source in plan.namedFiles {
       if before[source.path] != RecordedFile.hash(of: source.bytes) { changed.insert(source.path) }
     }
     return changed

@@ -20,6 +20,9 @@ public final class SourceFile: Sendable {
   /// Whether it may contain comments and trailing commas: its name ends with `.jsonc`.
   package var allowsComments: Bool { path.hasSuffix(".jsonc") }
 
+  /// The number of bytes of its byte order mark, which is no part of the text.
+  package var markLength: Int { bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
+
   package var lineTable: LineTable {
     lines.withLock { known in
       if let known { return known }
@@ -51,6 +54,10 @@ public struct SourceRange: Sendable, Hashable {
   public init(start: Int, end: Int) {
     self.start = UInt32(start)
     self.end = UInt32(end)
+  }
+
+  package func moved(by count: Int) -> SourceRange {
+    SourceRange(start: Int(start) + count, end: Int(end) + count)
   }
 }
 

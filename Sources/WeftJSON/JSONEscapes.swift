@@ -141,6 +141,24 @@ extension SourceFile {
       return SourceRange(start: place(part.start), end: place(part.end))
     }
   }
+
+  /// The range of a part of the contents of several strings, joined by newlines. It is in the string where the part
+  /// begins.
+  package func range(of part: SourceRange, inLinesAt strings: [SourceRange]) -> SourceRange? {
+    var start = Int(part.start)
+    for string in strings {
+      let count = bytes.withUnsafeBufferPointer { bytes in
+        let content = Int(string.start) + 1..<max(Int(string.end) - 1, Int(string.start) + 1)
+        return JSONEscapes.resolved(UnsafeBufferPointer(rebasing: bytes[content])).utf8.count
+      }
+      if start <= count {
+        let end = min(start + Int(part.end - part.start), count)
+        return range(of: SourceRange(start: start, end: end), inStringAt: string)
+      }
+      start -= count + 1
+    }
+    return strings.last
+  }
 }
 
 /// Searches eight bytes of text at a time.

@@ -159,10 +159,18 @@ private struct CycleDescriber {
       return (.log, source.place.value)
     }
     if let edge = references[from].first(where: { Int($0.target) == to }) {
-      return (.reference, edge.place.range(in: file))
+      return (.reference, range(of: edge.place, by: waiting))
     }
     let isGroupStart = outline.group(startingAt: to, encloses: from)
     return (isGroupStart ? .membership : .order, waiting.step.place.value?.range)
+  }
+
+  /// The part of the text that refers to the other step; the whole step for one in a script file.
+  private func range(of part: TextPart, by waiting: OutlineMember) -> SourceRange? {
+    guard let place = part.place(in: file), place.file == file else {
+      return waiting.step.place.value?.range
+    }
+    return place.range
   }
 
   private func means(_ need: Need, _ target: OutlineMember) -> Bool {

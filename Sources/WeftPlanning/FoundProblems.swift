@@ -8,12 +8,15 @@ struct PlacedProblem: Sendable {
   var range: SourceRange?
   /// The file that contains it, among those of the plan.
   var file: Int
+  /// The file that contains it, if that is a script.
+  var script: SourceFile?
   /// The step or group that has it; `nil` for the workflow or several steps.
   var node: Plan.NodeIndex?
 
   func located(in outline: Outline) -> Diagnostic {
     var diagnostic = diagnostic
-    diagnostic.place = outline.place(range, inFile: file)
+    diagnostic.place =
+      script.flatMap { Diagnostic.Place(range, in: $0) } ?? outline.place(range, inFile: file)
     diagnostic.step = node.map(outline.address)?.text
     return diagnostic
   }
@@ -30,12 +33,22 @@ struct FoundProblems: Sendable {
   private var warningsLeft = WorkflowLimits.problems
 
   /// - Parameter key: The key that has the problem, if the problem does not imply that.
-  mutating func append(_ problem: Diagnostic, _ range: SourceRange?, key: String? = nil) {
+  mutating func append(
+    _ problem: Diagnostic, _ range: SourceRange?, key: String? = nil, inScript script: SourceFile? = nil
+  ) {
     guard (problem.isError ? errorsLeft : warningsLeft) > 0 else { return }
     if problem.isError { errorsLeft -= 1 } else { warningsLeft -= 1 }
     var diagnostic = problem
     if let key { diagnostic.key = key }
-    problems.append(PlacedProblem(diagnostic: diagnostic, range: range, file: file, node: node))
+    problems.append(
+      PlacedProblem(diagnostic: diagnostic, range: range, file: file, script: script, node: node))
+  }
+
+  /// - Parameter place: In the file that is being checked, or in a script file.
+  mutating func append(
+    _ problem: Diagnostic, at place: Diagnostic.Place?, key: String? = nil
+  ) {
+    append(problem, place?.range, key: key, inScript: place?.file)
   }
 }
 

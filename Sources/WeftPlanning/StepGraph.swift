@@ -1,4 +1,5 @@
 public import WeftDefinition
+package import WeftDiagnostics
 
 /// Steps and groups as flat lists: an outline, or the plan that is made from it.
 package protocol StepGraph {
@@ -128,12 +129,25 @@ extension Plan {
     return nil
   }
 
+  /// The files that the workflow names, at any depth, each once: other workflow files, then scripts.
+  package var namedFiles: [SourceFile] {
+    let workflows = files.dropFirst().compactMap(\.workflow.source.value)
+    var named: [SourceFile] = []
+    // Several steps may run the same file.
+    var paths: Set<String> = []
+    for file in workflows + files.flatMap(\.workflow.scripts.value)
+    where paths.insert(file.path).inserted {
+      named.append(file)
+    }
+    return named
+  }
+
   /// The command line to start: for a script, its shell with the script appended. Empty for a step that runs no
   /// command.
   public func arguments(of step: PlannedStep) -> [String] {
     switch step.command?.invocation {
     case .program(let arguments): arguments
-    case .script(let text): shell(of: step).prefix + [text]
+    case let invocation?: shell(of: step).prefix + [invocation.script ?? ""]
     case nil: []
     }
   }

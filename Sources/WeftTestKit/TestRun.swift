@@ -107,7 +107,7 @@ public final class TestRun: Sendable {
     guard let command = attempt?.resolved.command else { return nil }
     switch command.invocation {
     case .program(let arguments): return arguments
-    case .script(let text): return [text]
+    case .script, .file: return [command.invocation.script ?? ""]
     }
   }
 

@@ -68,7 +68,7 @@ struct LoadingPass {
   /// The directory that must contain all other files, or why none can be read.
   private let directory: Result<Directory, NamingError>
   /// The prefix that makes paths inside the directory relative to the current one.
-  private let prefix: String
+  let prefix: String
   private let root: ConfinedPath?
   private var files: [ConfinedPath: LoadedFile] = [:]
   private var chain: NestingChain
@@ -76,6 +76,7 @@ struct LoadingPass {
   /// The number of names that may still be suggested: as many as messages are shown, for each reads a directory.
   private var suggestionsLeft = DiagnosticCollection.defaultLimit
   private var report: LoadingReport
+  var scripts = ScriptFiles()
 
   /// - Parameters:
   ///   - path: The path of the root; `nil` if it has none.
@@ -115,9 +116,20 @@ struct LoadingPass {
   ) -> [String] {
     let source = workflow.source.value
     var longest: [String] = []
+    var scripts: [SourceFile] = []
     // Keyed by bytes, because two spellings of "é" are two files.
     var known: [[UInt8]: Result<LoadedFile, NamingError>] = [:]
-    workflow.updateNestedWorkflows { nested in
+    workflow.updateStepsNamingFiles { step in
+      if case .run(let command) = step.action, case .file(let script) = command.invocation {
+        if let script = complete(script, of: &step, from: directory, in: file, named: source),
+          !scripts.contains(script)
+        {
+          scripts.append(script)
+        }
+        return
+      }
+      guard case .workflow(var nested) = step.action else { return }
+      defer { step.action = .workflow(nested) }
       let range = nested.place.value
       let place = source.flatMap { source in
         range.map { Diagnostic.Place(file: source, range: $0) }
@@ -139,7 +151,19 @@ struct LoadingPass {
         report.report(fault, of: nested.path, at: place, in: file)
       }
     }
+    workflow.scripts.value = scripts
     return longest
+  }
+
+  /// Reports a problem of a script file.
+  mutating func report(_ problem: Diagnostic) { _ = report.add([problem]) }
+
+  /// Reports that a file cannot be read, where a workflow file names it.
+  mutating func report(
+    _ fault: NamingError, of path: String, at range: SourceRange?, in file: Int, named source: SourceFile?
+  ) {
+    report.report(fault, of: path, at: range.flatMap { range in source.map { Diagnostic.Place(file: $0, range: range) } },
+      in: file)
   }
 
   /// Decodes and completes a file that was not read before.
@@ -171,7 +195,7 @@ struct LoadingPass {
     return loaded
   }
 
-  private mutating func open(
+  mutating func open(
     _ path: String, from start: ConfinedPath
   ) throws(NamingError) -> ConfinedFile {
     let directory = try directory.get()
@@ -187,7 +211,7 @@ struct LoadingPass {
     }
   }
 
-  private mutating func bytes(of file: ConfinedFile) throws(NamingError) -> [UInt8] {
+  mutating func bytes(of file: ConfinedFile) throws(NamingError) -> [UInt8] {
     let bytes: [UInt8]
     do { bytes = try file.bytes(limit: budget.left) } catch {
       if case .tooLarge = error {
@@ -261,25 +285,30 @@ extension NamingError {
 }
 
 extension Workflow {
-  /// Updates each step that runs another file, in file order; cleanup steps cannot.
-  mutating func updateNestedWorkflows(_ update: (inout NestedWorkflow) -> Void) {
-    body.members.updateNestedWorkflows(update)
-    finally.updateNestedWorkflows(update)
+  /// Updates each step that runs another file, in file order; of those of cleanups, scripts alone can.
+  mutating func updateStepsNamingFiles(_ update: (inout Step) -> Void) {
+    body.members.updateStepsNamingFiles(update)
+    finally.updateStepsNamingFiles(update)
   }
 }
 
 extension [Step] {
   /// Recurses: groups are at most ``WorkflowLimits/groupDepth`` deep.
-  fileprivate mutating func updateNestedWorkflows(_ update: (inout NestedWorkflow) -> Void) {
+  fileprivate mutating func updateStepsNamingFiles(_ update: (inout Step) -> Void) {
     for index in indices {
-      if case .workflow(var nested) = self[index].action {
-        update(&nested)
-        self[index].action = .workflow(nested)
-      } else if case .group(var group) = self[index].action {
+      switch self[index].action {
+      case .workflow: update(&self[index])
+      case .run(let command):
+        if case .file = command.invocation { update(&self[index]) }
+      case .group(var group):
         // Drops the second owner, so that the members are changed in place.
         self[index].action = .compute
-        group.members.updateNestedWorkflows(update)
+        group.members.updateStepsNamingFiles(update)
         self[index].action = .group(group)
+      case .use, .http, .compute, .wait, .approve: break
+      }
+      if self[index].hasControl, !self[index].control.cleanup.isEmpty {
+        self[index].control.cleanup.updateStepsNamingFiles(update)
       }
     }
   }

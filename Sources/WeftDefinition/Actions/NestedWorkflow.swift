@@ -108,7 +108,8 @@ extension Step {
 }
 
 extension Diagnostic {
-  fileprivate static func absolutePath(path: String, text: String) -> Diagnostic {
+  /// The absolute path of another file.
+  static func absolutePath(path: String, text: String) -> Diagnostic {
     Diagnostic(
       .absolutePath, "\(path) is the absolute path \(quoted(text)), expected a relative one",
       help: "it is relative to the file that names it")

@@ -79,6 +79,7 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
   case missingKey = "W0113"
   case tooManyElements = "W0114"
   case keysApart = "W0115"
+  case unreadScript = "W0116"
   case expression = "W0301"
   case invalidDuration = "W0401"
   case invalidID = "W0402"

@@ -39,6 +39,7 @@ struct StepDraft: FormatObject {
       draft.step.place.value?.id = member.value.range
     }
     FormatKey<StepDraft>.run
+    FormatKey<StepDraft>.script
     FormatKey(
       "needs",
       "Dependencies",
@@ -403,7 +404,8 @@ struct StepDraft: FormatObject {
       self.key = key
       return
     }
-    guard self.kind != kind else { return }
+    // The JSON reader has already reported a repeated key.
+    guard self.kind != kind || first.stringValue != key.stringValue else { return }
     isAmbiguous = true
     // Two groups are reported when their members are read.
     if self.kind?.isGroup != true || !kind.isGroup { pass.reportSeveralActions(first, key) }
@@ -676,7 +678,7 @@ extension Diagnostic {
   static var noAction: Diagnostic {
     Diagnostic(
       .noAction,
-      "the step has nothing to do, expected \"run\", \"http\", \"workflow\", \"use\", \"wait\", "
+      "the step has nothing to do, expected \"run\", \"script\", \"http\", \"workflow\", \"use\", \"wait\", "
         + "\"approve\", \"outputs\" or a group",
       help: "add an action, such as \"run\": \"make test\"")
   }

@@ -84,10 +84,11 @@ package enum WorkflowSchema {
   ]
 
   private static func step(
-    _ kind: ActionKind, _ title: String, _ description: String
+    _ kind: ActionKind, _ title: String, _ description: String, by key: KeyRule? = nil
   ) -> JSONObject {
+    let key = key ?? kind.key
     let rules = StepDraft.format.rules.filter {
-      $0.allows(kind) && (!$0.isAction || kind.key === $0)
+      $0.allows(kind) && (!$0.isAction || key === $0)
     }
     let properties = rules.map { rule in
       (rule.name.description, ["$ref": reference(toStepKey: rule)] as JSONValue)
@@ -95,7 +96,7 @@ package enum WorkflowSchema {
     var schema: JSONObject = ["title": .string(title), "description": .string(description)]
     schema.merge(
       closed(
-        JSONObject(properties), required: [kind.key?.name.description ?? "outputs"]))
+        JSONObject(properties), required: [key?.name.description ?? "outputs"]))
     schema["not"] = ["title": "Both forEach and matrix", "required": ["forEach", "matrix"]]
     if kind == .run { schema.merge(pipeRules) }
     return schema
@@ -127,11 +128,11 @@ package enum WorkflowSchema {
       for rule in StepDraft.format.rules where rule.traits.contains(.notInCleanup) && !rule.isAction
       { absent[rule.name.description] = false }
     }
-    let alternatives = kinds.filter {
-      !inCleanup || $0.0.key?.traits.contains(.notInCleanup) != true
-    }
-    .map { kind, _, _ -> JSONValue in
-      var schema: JSONObject = ["$ref": "\(kind)Step"]
+    let names =
+      kinds.filter { !inCleanup || $0.0.key?.traits.contains(.notInCleanup) != true }
+      .map { "\($0.0)Step" } + ["scriptStep"]
+    let alternatives = names.map { name -> JSONValue in
+      var schema: JSONObject = ["$ref": .string(name)]
       if inCleanup { schema["properties"] = .object(absent) }
       return .object(schema)
     }
@@ -170,6 +171,12 @@ package enum WorkflowSchema {
     define("stepKeys", ["properties": object(StepDraft.self)["properties"] ?? [:]])
     define("defaults", object(StepDefaults.self))
     define("concurrency", object(ConcurrencyDraft.self))
+    define(
+      "scriptStep",
+      step(
+        .run, "Step that runs a long script", "Runs several lines, or a file, in its shell.",
+        by: StepDraft.format.rule(named: "script")))
+    define("scriptFile", object(ScriptFileDraft.self))
     define("stdin", object(StandardInputDraft.self))
     define("stop", object(StopDraft.self))
     define("cache", object(Command.Caching.self))
@@ -300,7 +307,7 @@ extension WorkflowSchema {
   private static let sharedDefinitions: StaticString = #"""
     {
     "step": {"title": "Step",
-    "description": "A script, or an object with exactly one of run, steps, parallel, race, \#
+    "description": "A script, or an object with exactly one of run, script, steps, parallel, race, \#
     wait, approve, workflow, use and http, or with outputs alone.",
     "defaultSnippets": [{"label": "step: run a script", "body": {"id": "$1", "run": "$2"}},
     {"label": "step: run a program", "body": {"id": "$1", "run": ["$2"]}},
@@ -328,6 +335,9 @@ extension WorkflowSchema {
     "script": {"title": "Script",
     "description": "The text of a script, run by the shell of the step; default: /bin/sh -e.",
     "$ref": "filledText", "examples": ["make all"]},
+    "scriptLines": {"title": "Lines of a script",
+    "description": "The lines of a script, run by the shell of the step.",
+    "type": "array", "items": "@text", "minItems": 1, "not": {"const": [""]}},
     "arguments": {"title": "Program and arguments",
     "description": "A program and its arguments, started without a shell: each element is one \#
     argument.",

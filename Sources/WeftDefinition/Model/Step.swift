@@ -69,7 +69,7 @@ public struct StepPlace: Sendable, Hashable {
   /// The value of its `id`, with quotes.
   public var id: SourceRange?
   /// Its texts that contain expressions, except for those with a location of their own, such as conditions; and the
-  /// script of a step with `cache`.
+  /// script of a step with `cache`, or with `script`.
   public var texts: [TextPlace]
 
   public init(step: SourceRange, id: SourceRange? = nil, texts: [TextPlace] = []) {

@@ -56,10 +56,13 @@ public enum TextSite: Sendable, Hashable {
 public struct TextPlace: Sendable, Hashable {
   public var site: TextSite
   public var range: SourceRange
+  /// Where the text is, if `range` is not that of one string.
+  public var source: TextSource?
 
-  public init(_ site: TextSite, at range: SourceRange) {
+  public init(_ site: TextSite, at range: SourceRange, in source: TextSource? = nil) {
     self.site = site
     self.range = range
+    self.source = source
   }
 }
 

@@ -46,6 +46,8 @@ public struct Workflow: Sendable, Hashable {
   public var texts: Written<[TextPlace]>
   /// The file it was read from; `nil` if it was built in Swift.
   public var source: Written<SourceFile?>
+  /// The script files that its steps name, each once.
+  public var scripts = Written<[SourceFile]>([])
 
   public init(
     name: String? = nil, description: String? = nil, body: StepGroup,

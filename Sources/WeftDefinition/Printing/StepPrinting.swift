@@ -164,7 +164,15 @@ extension [Parameter] {
 
 extension Command {
   fileprivate func print(_ object: inout PrintedObject<StepDraft>) {
-    object["run"] = invocation.json
+    switch invocation {
+    case .script(let script) where script.contains("\n"):
+      object["script"] = .texts(
+        script.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+    case .file(let file):
+      object["script"] =
+        PrintedObject(of: ScriptFileDraft.self) { $0["file"] = .string(file.path) }.json
+    case .script, .program: object["run"] = invocation.json
+    }
     object["stdin"] = stdin?.json
     object["successCodes"] = successCodes == [0] ? nil : .array(successCodes.map(JSONValue.int))
     guard hasOptions else { return }
@@ -204,6 +212,7 @@ extension Command.Invocation {
     switch self {
     case .script(let script): .string(script)
     case .program(let arguments): .texts(arguments)
+    case .file(let file): .string(file.path)
     }
   }
 }

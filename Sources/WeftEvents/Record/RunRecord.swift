@@ -186,7 +186,7 @@ package struct RecordOpening: Sendable, Hashable {
   package var file: String?
   /// SHA-256 of the file's bytes, in hexadecimal digits; `nil` for a workflow built in Swift.
   package var hash: String?
-  /// The nested workflow files, at any depth.
+  /// The nested workflow files, at any depth, then script files.
   package var nested: [RecordedFile]
   /// The directory that relative paths are relative to.
   package var directory: String?

@@ -61,7 +61,7 @@ struct CacheSubject: Sendable {
     version =
       switch caching.version {
       case .program(let arguments)?: arguments
-      case .script(let text)?: shell.prefix + [text]
+      case let version?: shell.prefix + [version.script ?? ""]
       case nil: nil
       }
   }
@@ -117,7 +117,8 @@ struct CacheSubject: Sendable {
     case nil: return []
     case .program(let arguments)?:
       return arguments.enumerated().map { ("run[\($0.offset)]", $0.element) }
-    case .script(let text)?:
+    case let invocation?:
+      let text = invocation.script ?? ""
       let interpreter = shell.prefix.enumerated().map { ("shell[\($0.offset)]", $0.element) }
       return interpreter + [("run", text)] + resolved.evaluatedTexts.map { ($0.name, $0.value) }
     }

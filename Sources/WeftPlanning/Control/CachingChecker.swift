@@ -95,13 +95,11 @@ struct CachingChecker {
     report(.cachedOutside(subject(index), path: path), ofStep: index)
   }
 
-  private mutating func report(
-    _ problem: Diagnostic, ofStep index: Int, at place: SourceRange? = nil
-  ) {
+  private mutating func report(_ problem: Diagnostic, ofStep index: Int) {
     let step = outline.steps[index]
     found.file = outline.groups[step.group].file
     found.node = step.node
-    found.append(problem, place ?? step.step.place.value?.step)
+    found.append(problem, step.step.place.value?.step)
   }
 
   private func workingDirectory(ofStep index: Int) -> String? {
@@ -114,7 +112,7 @@ struct CachingChecker {
   private mutating func checkVariables(
     _ caching: Command.Caching, of command: Command, step index: Int
   ) {
-    guard case .script(let text) = command.invocation, text.utf8.contains(UInt8(ascii: "$")) else {
+    guard let text = command.invocation.script, text.utf8.contains(UInt8(ascii: "$")) else {
       return
     }
     let layers = outline.layers(ofStep: index)
@@ -129,14 +127,17 @@ struct CachingChecker {
     guard let first = unknown.first else { return }
     let step = outline.steps[index]
     let place = step.step.place.value
-    let string = place?.texts.first { $0.site == .script }?.range
+    let string = place?.texts.first { $0.site == .script }
     let part = TextPart(
-      string: string,
+      string: string?.range, source: string?.source,
       part: SourceRange(start: first.range.lowerBound, end: first.range.upperBound))
     let file = outline.groups[step.group].file
-    report(
-      .cachedWithoutVariables(unknown.map(\.name), counted: caching.environment), ofStep: index,
-      at: part.range(in: outline.files[file].workflow.source.value))
+    found.file = file
+    found.node = step.node
+    found.append(
+      .cachedWithoutVariables(unknown.map(\.name), counted: caching.environment),
+      at: part.place(in: outline.files[file].workflow.source.value)
+        ?? outline.place(place?.step, inFile: file))
   }
 }
 

@@ -253,7 +253,8 @@ extension JSONWriter {
 extension JSONWriter {
   private mutating func write(_ command: Command, of step: PlannedStep, in plan: Plan) {
     array("arguments", of: plan.arguments(of: step))
-    if case .script = command.invocation { array("shell", of: plan.shell(of: step).prefix) }
+    if command.invocation.script != nil { array("shell", of: plan.shell(of: step).prefix) }
+    if case .file(let file) = command.invocation { member("scriptFile", file.path) }
     member("cwd", plan.workingDirectory(of: step))
     let variables = plan.environment(of: step)
     let names = variables.keys.sorted()

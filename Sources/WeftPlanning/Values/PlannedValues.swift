@@ -8,11 +8,16 @@ package final class PlannedText: Sendable {
   package let template: Template
   /// The range of the string in the file, including its quotes; `nil` for a workflow built in Swift.
   let place: SourceRange?
+  /// Where the text is, if it is not one string.
+  let source: TextSource?
   /// The file that contains it, as an index into ``Plan/files``.
   package let file: Int
 
-  init(site: TextSite, template: Template, place: SourceRange?, file: Int) {
+  init(
+    site: TextSite, template: Template, place: SourceRange?, source: TextSource? = nil, file: Int
+  ) {
     self.file = file
+    self.source = source
     self.site = site
     self.template = template
     self.place = place
@@ -23,7 +28,9 @@ package final class PlannedText: Sendable {
     template.visitExpressions(visit)
   }
 
-  func part(_ range: SourceRange) -> TextPart { TextPart(string: place, part: range) }
+  func part(_ range: SourceRange) -> TextPart {
+    TextPart(string: place, source: source, part: range)
+  }
 }
 
 /// The owner of a text.
@@ -242,24 +249,18 @@ package struct PlannedScript: Sendable {
 extension Plan {
   /// The location of a part of a text, `file:line:column`; `nil` for a workflow built in Swift.
   package func place(of part: SourceRange, in text: PlannedText) -> String? {
-    guard let file = files[text.file].workflow.source.value,
-      let range = text.part(part).range(in: file)
-    else {
+    guard let place = text.part(part).place(in: files[text.file].workflow.source.value) else {
       return nil
     }
-    let position = file.position(of: Int(range.start))
-    return "\(file.path):\(position.line):\(position.column)"
+    let position = place.file.position(of: Int(place.range.start))
+    return "\(place.file.path):\(position.line):\(position.column)"
   }
 
   /// The diagnostic for a fault in a text.
   package func diagnostic(_ fault: ExpressionError, in text: PlannedText) -> Diagnostic {
-    let file = files[text.file].workflow.source.value
-    var place: Diagnostic.Place?
-    if let file, let range = text.part(fault.range).range(in: file) {
-      place = Diagnostic.Place(file: file, range: range)
-    }
-    return Diagnostic(
-      .error, code: fault.code, message: "\(text.site.key): \(fault.message)", place: place,
+    Diagnostic(
+      .error, code: fault.code, message: "\(text.site.key): \(fault.message)",
+      place: text.part(fault.range).place(in: files[text.file].workflow.source.value),
       help: fault.help)
   }
 

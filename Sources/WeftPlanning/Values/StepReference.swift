@@ -157,12 +157,20 @@ struct ReferenceEdges: Sendable {
 package struct TextPart: Sendable, Hashable {
   /// The range of the whole string in the file, including its quotes; `nil` for a workflow built in Swift.
   var string: SourceRange?
-  /// UTF-8 offsets in the content of the string.
+  /// Where the text is, if it is not one string.
+  var source: TextSource?
+  /// UTF-8 offsets in the text.
   var part: SourceRange
 
-  /// The range in the file; computed only for messages.
-  func range(in file: SourceFile?) -> SourceRange? {
-    guard let file, let string else { return nil }
-    return file.range(of: part, inStringAt: string)
+  /// The place in the workflow file, or in the file of the text; computed only for messages.
+  func place(in file: SourceFile?) -> Diagnostic.Place? {
+    switch source {
+    case .file(let text):
+      return Diagnostic.Place(file: text, range: part.moved(by: text.markLength))
+    case .lines(let strings):
+      return Diagnostic.Place(file?.range(of: part, inLinesAt: strings), in: file)
+    case nil:
+      return Diagnostic.Place(string.flatMap { file?.range(of: part, inStringAt: $0) }, in: file)
+    }
   }
 }

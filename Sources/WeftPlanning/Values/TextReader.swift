@@ -67,13 +67,15 @@ struct TextReader {
     remark(on: text, site, of: owner, places)
     guard site.isBare || text.hasExpression else { return }
     let template = site.isBare ? Template.parse(condition: text) : Template.parse(text)
-    let place = ownPlace ?? places.first { $0.site == site }?.range
-    let planned = PlannedText(site: site, template: template, place: place, file: found.file)
+    let known = ownPlace == nil ? places.first { $0.site == site } : nil
+    let planned = PlannedText(
+      site: site, template: template, place: ownPlace ?? known?.range, source: known?.source,
+      file: found.file)
     if !template.faults.isEmpty { found.node = outline.anyNode(of: owner) }
     for fault in template.faults {
       found.append(
         .expression(fault),
-        planned.part(fault.range).range(in: outline.files[found.file].workflow.source.value),
+        at: planned.part(fault.range).place(in: outline.files[found.file].workflow.source.value),
         key: site.key)
     }
     texts.append(planned, of: owner)

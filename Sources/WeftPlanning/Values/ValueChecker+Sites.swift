@@ -86,7 +86,7 @@ extension ValueChecker {
 
   /// Reports environment variables with computed values that the script evaluates or runs.
   mutating func checkVariables(ofStep index: Int) {
-    guard case .script(let script)? = outline.steps[index].command?.invocation else { return }
+    guard let script = outline.steps[index].command?.invocation.script else { return }
     let holders = variables(around: index)
     guard !holders.isEmpty else { return }
     let ownText = texts.texts(of: .step(index)).first { $0.site == .script }

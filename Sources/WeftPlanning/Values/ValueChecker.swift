@@ -102,14 +102,14 @@ struct ValueChecker {
     if case .step(let index) = owner { outline.steps[index].command?.caching != nil } else { false }
   }
 
-  func reportableRange(_ text: PlannedText, _ part: SourceRange?) -> SourceRange? {
-    part.map { text.part($0).range(in: outline.files[text.file].workflow.source.value) }
-      ?? text.place
+  private func place(of part: SourceRange?, in text: PlannedText) -> Diagnostic.Place? {
+    guard let part else { return outline.place(text.place, inFile: text.file) }
+    return text.part(part).place(in: outline.files[text.file].workflow.source.value)
   }
 
   mutating func report(_ problem: Diagnostic, _ text: PlannedText, _ part: SourceRange?) {
     found.file = text.file
-    found.append(problem, reportableRange(text, part), key: text.site.key)
+    found.append(problem, at: place(of: part, in: text), key: text.site.key)
   }
 
   mutating func report(

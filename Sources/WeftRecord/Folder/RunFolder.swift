@@ -213,16 +213,12 @@ extension RunFolder.Contents {
     rerunning rerun: RerunSelection = RerunSelection(), hiding secrets: RunSecrets = RunSecrets()
   ) {
     secrets.add(secretsIn: inputs)
-    let sources = plan.files.compactMap(\.workflow.source.value)
-    var nested: [SourceFile] = []
-    // Several steps may run the same file.
-    for file in sources.dropFirst() where !nested.contains(where: { $0.path == file.path }) {
-      nested.append(file)
-    }
+    let source = plan.workflow.source.value
+    let nested = plan.namedFiles
     let hash = { (bytes: [UInt8]) in SHA256.text(of: SHA256.digest(of: bytes)) }
     let opening = RecordOpening(
-      run: run, workflow: plan.workflow.name, file: sources.first?.path,
-      hash: sources.first.map { hash($0.bytes) },
+      run: run, workflow: plan.workflow.name, file: source?.path,
+      hash: source.map { hash($0.bytes) },
       nested: nested.map { RecordedFile(path: $0.path, hash: hash($0.bytes)) },
       directory: try? FileSystem.currentDirectory(), user: ThisProcess.userName,
       inputs: inputs.entries.map { entry in
@@ -231,7 +227,7 @@ extension RunFolder.Contents {
       excluded: excluded.map { plan.steps[$0].address }, rerun: rerun.addresses(in: plan),
       cookie: EngineCookie())
     self.init(
-      workflow: sources.first?.bytes, nested: nested.map(\.bytes),
+      workflow: source?.bytes, nested: nested.map(\.bytes),
       opening: opening.masked(by: secrets.mask))
   }
 }

@@ -56,6 +56,7 @@ package struct StepLabels: Sendable {
     let text =
       switch invocation {
       case .script(let script): script
+      case .file(let file): file.path
       case .program(let arguments): arguments.joined(separator: " ")
       }
     let line = mask.masked(text).drop(while: \.isWhitespace).prefix { !$0.isNewline }

@@ -147,11 +147,11 @@ final class CaseExecutor: StepExecutor {
   private func text(of command: Command, _ attempt: Attempt) -> StepExpectation.RunText {
     switch command.invocation {
     case .program(let arguments): return .arguments(arguments)
-    case .script(let script):
+    case .script, .file:
       guard
         let text = plan.values.texts(ofStep: attempt.index).first(where: { $0.site == .script }),
         let planned = plan.values.script(ofStep: attempt.index)
-      else { return .script(script) }
+      else { return .script(command.invocation.script ?? "") }
       let values = Dictionary(attempt.resolved.evaluatedTexts.map { ($0.name, $0.value) }) { $1 }
       let names = Dictionary(planned.variables.map { ($0.expression.text, $0.name) }) { $1 }
       return .script(

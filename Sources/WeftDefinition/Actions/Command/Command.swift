@@ -6,6 +6,8 @@ public struct Command: Sendable, Hashable {
   public enum Invocation: Sendable, Hashable {
     /// Text for the step's shell.
     case script(String)
+    /// A file with text for the step's shell.
+    indirect case file(ScriptFile)
     /// A program and its arguments, passed as they are; never empty.
     case program([String])
   }
@@ -166,6 +168,11 @@ extension Command: ActionModel {
     case .script(let script):
       if script.isEmpty { values.note("run", .empty(path: "run", wanted: "a script")) }
       values.checkText(script, "run")
+    case .file(let file):
+      values.checkPath(file.path, "script.file")
+      if file.text == nil, !file.isRejected {
+        values.note("script", .scriptNotRead(path: file.path))
+      }
     case .program(let arguments): values.checkProgram(arguments, "run")
     }
     if case .file(let path)? = stdin { values.checkPath(path, "stdin.file") }
@@ -192,6 +199,7 @@ extension Command: ActionModel {
   package func visitTexts(_ visit: (TextSite, String, SourceRange?) -> Void) {
     switch invocation {
     case .script(let text): visit(.script, text, nil)
+    case .file(let file): visit(.script, file.text ?? "", nil)
     case .program(let arguments):
       for (index, argument) in arguments.enumerated() { visit(.argument(index), argument, nil) }
     }
@@ -216,12 +224,13 @@ extension Command: ActionModel {
     usesTerminal && field != .exitCode && field != .signal ? .usesTerminal : nil
   }
 
-  /// A script's first line, or the words of a command line, quoted as a shell would need it.
+  /// A script's first line, the path of a script file, or the words of a command line, quoted as a shell would need it.
   package func summary(
     _ outputs: [OutputDeclaration], atMost columns: Int, ellipsis: String
   ) -> String {
     switch invocation {
     case .script(let script): script.firstLine(ellipsis)
+    case .file(let file): file.path
     case .program(let words): Command.commandLine(words, columns)
     }
   }
@@ -364,6 +373,15 @@ extension String {
   }
 }
 
+extension Diagnostic {
+  /// The file was not read, so the script is unknown.
+  fileprivate static func scriptNotRead(path: String) -> Diagnostic {
+    Diagnostic(
+      .unreadScript, "the script \(quoted(path)) has not been read",
+      help: "read the workflow with Workflow(contentsOf:), or give the script a \"text\"")
+  }
+}
+
 extension FormatKey<StepDraft> {
   static var run: FormatKey {
     FormatKey(
@@ -375,9 +393,10 @@ extension FormatKey<StepDraft> {
       schema: #"""
         {"anyOf": ["@script", "@arguments"], "examples": ["make all", ["make", "-j4",
         "all"]]}
-        """#, synonyms: "command cmd script exec", traits: [.action, .graphText, .graphList]
+        """#, synonyms: "command cmd exec", traits: [.action, .graphText, .graphList]
     ) { pass, member, field, draft in
       draft.begin(.run, member.key, &pass)
+      guard draft.key?.isString("run") == true else { return }
       draft.invocation = pass.invocation(member.value, field)
     }
   }
@@ -391,6 +410,18 @@ extension Step {
   ) {
     self.init(
       id: id.given, action: .run(Command(.script(script))), needs: needs, timeout: timeout,
+      allowFailure: allowFailure)
+  }
+
+  /// A step that runs the script of a file in its shell.
+  ///
+  /// - Parameter script: The file, with its text: only a workflow that is read from a file reads others.
+  public init(
+    _ id: StepID = .unnamed, script: ScriptFile, needs: [Need]? = nil, timeout: Duration? = nil,
+    allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id.given, action: .run(Command(.file(script))), needs: needs, timeout: timeout,
       allowFailure: allowFailure)
   }
 

@@ -207,7 +207,7 @@ extension Command {
   func arguments(shell: @autoclosure () -> Shell) -> [String] {
     switch invocation {
     case .program(let arguments): arguments
-    case .script(let text): shell().prefix + [text]
+    case .script, .file: shell().prefix + [invocation.script ?? ""]
     }
   }
 }
