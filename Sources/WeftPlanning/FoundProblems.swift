@@ -34,7 +34,8 @@ struct FoundProblems: Sendable {
 
   /// - Parameter key: The key that has the problem, if the problem does not imply that.
   mutating func append(
-    _ problem: Diagnostic, _ range: SourceRange?, key: String? = nil, inScript script: SourceFile? = nil
+    _ problem: Diagnostic, _ range: SourceRange?, key: String? = nil,
+    inScript script: SourceFile? = nil
   ) {
     guard (problem.isError ? errorsLeft : warningsLeft) > 0 else { return }
     if problem.isError { errorsLeft -= 1 } else { warningsLeft -= 1 }

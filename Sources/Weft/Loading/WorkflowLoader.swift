@@ -160,9 +160,12 @@ struct LoadingPass {
 
   /// Reports that a file cannot be read, where a workflow file names it.
   mutating func report(
-    _ fault: NamingError, of path: String, at range: SourceRange?, in file: Int, named source: SourceFile?
+    _ fault: NamingError, of path: String, at range: SourceRange?, in file: Int,
+    named source: SourceFile?
   ) {
-    report.report(fault, of: path, at: range.flatMap { range in source.map { Diagnostic.Place(file: $0, range: range) } },
+    report.report(
+      fault, of: path,
+      at: range.flatMap { range in source.map { Diagnostic.Place(file: $0, range: range) } },
       in: file)
   }
 

@@ -80,7 +80,7 @@ extension ValueChecker {
       }
       return .common(values.map { textKnown(of: arguments[$0], in: text, of: owner) })
     case .call(.length, _): return .integer
-    case .call, .index, .filter: return .any
+    case .call, .index, .filter, .element: return .any
     }
   }
 

@@ -118,12 +118,12 @@ extension Command.Service {
         case .tcp(let address): $0.member("tcp", address)
         case .http(let url): $0.member("http", url)
         case .log(let pattern): $0.member("log", pattern)
-        case .run(.script(let text)): $0.member("run", text)
         case .run(.program(let arguments)):
           $0.key("run")
           $0.beginArray()
           for argument in arguments { $0.string(argument) }
           $0.endArray()
+        case .run(let invocation): $0.member("run", invocation.script ?? "")
         }
       }
       if timeout != Command.Service.timeout {
