@@ -130,24 +130,28 @@ public final class Engine: Sendable {
   /// and `cancelPrevious` this blocks until such a run has ended, or the calling task is cancelled. A run with a
   /// ``RunStore`` is serialized with runs of other processes too.
   ///
-  /// - Parameter inputs: Values by name, in upper or lower case; inputs with a default may be omitted.
+  /// - Parameters:
+  ///   - inputs: Values by name, in upper or lower case; inputs with a default may be omitted.
+  ///   - arguments: The value of `run.args`; an error if the workflow never reads it.
   /// - Throws: All errors of the first of these that has any: the workflow, the inputs, the steps named in the
   ///   options, the key of `concurrency` (held by another run), the secrets. Nothing has been started then.
   public func start(
-    _ workflow: Workflow, inputs: [String: JSONValue] = [:]
+    _ workflow: Workflow, inputs: [String: JSONValue] = [:], arguments: [String] = []
   ) throws(WorkflowError) -> Run {
-    try start(try plan(workflow), inputs: inputs)
+    try start(try plan(workflow), inputs: inputs, arguments: arguments)
   }
 
   /// Starts a plan. Returns at once, except for the time it takes to read its secrets.
   ///
-  /// - Parameter inputs: Values by name, in upper or lower case; inputs with a default may be omitted.
+  /// - Parameters:
+  ///   - inputs: Values by name, in upper or lower case; inputs with a default may be omitted.
+  ///   - arguments: The value of `run.args`; an error if the workflow never reads it.
   /// - Throws: All errors of the first of these that has any: the inputs, the steps named in the options, the key
   ///   of `concurrency`, the secrets. Nothing has been started then.
   public func start(
-    _ plan: Plan, inputs: [String: JSONValue] = [:]
+    _ plan: Plan, inputs: [String: JSONValue] = [:], arguments: [String] = []
   ) throws(WorkflowError) -> Run {
-    do { return try start(plan, inputs, in: nil) } catch { throw error.workflowError }
+    do { return try start(plan, inputs, arguments, in: nil) } catch { throw error.workflowError }
   }
 
   /// Checks a workflow and starts it, with a journal in a store.
@@ -167,13 +171,16 @@ public final class Engine: Sendable {
   /// - Parameters:
   ///   - inputs: Values by name, in upper or lower case; inputs with a default may be omitted. Inputs that are
   ///     not secret are recorded.
+  ///   - arguments: The value of `run.args`; an error if the workflow never reads it. It is recorded, unless it contains
+  ///     a secret; the run cannot be resumed then.
   ///   - store: The store for the journal.
   /// - Throws: ``WorkflowError``, or ``RunStoreError`` if the journal cannot be created, or another run has the
   ///   key of the workflow's `concurrency` and its policy is `refuse`; nothing has been started then.
   public func start(
-    _ workflow: Workflow, inputs: [String: JSONValue] = [:], in store: any RunStore
+    _ workflow: Workflow, inputs: [String: JSONValue] = [:], arguments: [String] = [],
+    in store: any RunStore
   ) throws -> Run {
-    try start(try plan(workflow), inputs: inputs, in: store)
+    try start(try plan(workflow), inputs: inputs, arguments: arguments, in: store)
   }
 
   /// Starts a plan, with a journal in a store, as workflows are started.
@@ -181,18 +188,19 @@ public final class Engine: Sendable {
   /// - Throws: ``WorkflowError`` for the inputs, the steps named in the options and the secrets; ``RunStoreError``
   ///   for the journal and the key of `concurrency`. Nothing has been started then.
   public func start(
-    _ plan: Plan, inputs: [String: JSONValue] = [:], in store: any RunStore
+    _ plan: Plan, inputs: [String: JSONValue] = [:], arguments: [String] = [],
+    in store: any RunStore
   ) throws -> Run {
-    do { return try start(plan, inputs, in: store) } catch { throw error.reported }
+    do { return try start(plan, inputs, arguments, in: store) } catch { throw error.reported }
   }
 
   private func start(
-    _ plan: Plan, _ inputs: [String: JSONValue], in store: (any RunStore)?
+    _ plan: Plan, _ inputs: [String: JSONValue], _ arguments: [String], in store: (any RunStore)?
   ) throws(StartError) -> Run {
     let values: InputValues
     do throws(WorkflowError) {
       try checkOptions()
-      values = try self.values(of: inputs, for: plan.workflow)
+      values = try self.values(of: inputs, arguments: arguments, for: plan.workflow)
     } catch {
       throw .workflow(error)
     }
@@ -224,17 +232,19 @@ public final class Engine: Sendable {
   ///   - recorded: The inputs of the run to resume.
   ///   - allowsMissing: Whether inputs that are not given are omitted rather than reported.
   func values(
-    of inputs: [String: JSONValue], _ recorded: [ReportedOutput] = [], for workflow: Workflow,
-    allowsMissing: Bool = false
+    of inputs: [String: JSONValue], _ recorded: [ReportedOutput] = [], arguments: [String] = [],
+    for workflow: Workflow, allowsMissing: Bool = false
   ) throws(WorkflowError) -> InputValues {
     // A dictionary has no order, but messages need one.
     let given = inputs.sorted { $0.key < $1.key }.map { name, value in
       GivenInput(name, .value(value), .program)
     }
     do {
-      return try InputBinding.bind(
+      var values = try InputBinding.bind(
         workflow.inputs.demanding(recorded), workflow.inputs.given(recorded) + given,
         inputSource: .program, allowsMissing: allowsMissing)
+      values.arguments = arguments
+      return values
     } catch {
       throw WorkflowError(error)
     }

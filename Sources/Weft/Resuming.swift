@@ -150,6 +150,11 @@ extension Engine {
     _ resuming: ResumeOptions, in store: any RunStore,
     notify: (PreviousRun.Notice) -> Void = { _ in }
   ) throws(StartError) -> PreparedRun {
+    guard !previous.opening.withholdsArguments else {
+      throw .workflow(WorkflowError(diagnostics: [.argumentsNotRecorded(of: previous.id)]))
+    }
+    var inputs = inputs
+    inputs.arguments = previous.opening.arguments
     let bound = try bound(plan, inputs, previous.id, in: store)
     var rerunning = try previous.rerunSelection(resuming, changes, in: bound)
     let interrupted = rerunning.interrupted(of: previous.run, in: bound)
@@ -287,5 +292,14 @@ package struct PreviousRun: Sendable {
     if !end.ended.isEmpty { notify(.orphansTerminated(end.ended)) }
     let left = end.orphans + (end.orphans.isEmpty ? orphans.processes.map(\.record) : [])
     guard left.isEmpty else { throw .orphans(of: id, left) }
+  }
+}
+
+extension Diagnostic {
+  fileprivate static func argumentsNotRecorded(of run: RunID) -> Diagnostic {
+    Diagnostic(
+      .error, code: "W0426",
+      message: "the arguments of run \(run) contain a secret, and are not recorded", place: nil,
+      help: "start a new run; to resume one, declare an input with \"secret\": true instead")
   }
 }

@@ -54,11 +54,11 @@ extension Engine {
   ///
   /// - Parameter subscribing: Called with the run before its first event.
   package func start(
-    _ plan: Plan, inputs: [String: JSONValue], in world: SimulatedWorld, approver: any Approver,
-    subscribing: @escaping (RunEngine) -> Void
+    _ plan: Plan, inputs: [String: JSONValue], arguments: [String], in world: SimulatedWorld,
+    approver: any Approver, subscribing: @escaping (RunEngine) -> Void
   ) throws(WorkflowError) -> Run {
     try checkOptions()
-    let values = try values(of: inputs, for: plan.workflow)
+    let values = try values(of: inputs, arguments: arguments, for: plan.workflow)
     var surroundings = RunSurroundings.embedding
     surroundings.approver = approver
     surroundings.simulation = world

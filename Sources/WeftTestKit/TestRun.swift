@@ -38,6 +38,7 @@ public final class TestRun: Sendable {
   ///
   /// - Parameters:
   ///   - inputs: Values by name.
+  ///   - arguments: The value of `run.args`.
   ///   - secrets: Values of secrets, whose sources are not read, by name.
   ///   - environment: The whole environment of the engine; nothing is inherited.
   ///   - options: As for an `Engine`; at most eight steps run at once by default.
@@ -45,8 +46,8 @@ public final class TestRun: Sendable {
   ///   - seed: Determines random delays.
   /// - Throws: `WorkflowError`; nothing has been started then.
   public init(
-    _ workflow: Workflow, inputs: [String: JSONValue] = [:], secrets: [String: String] = [:],
-    environment: [String: String] = [:], options: Engine.Options = Engine.Options(),
+    _ workflow: Workflow, inputs: [String: JSONValue] = [:], arguments: [String] = [],
+    secrets: [String: String] = [:], environment: [String: String] = [:], options: Engine.Options = Engine.Options(),
     actions: [Action] = [], transport: (any Transport)? = nil, clock: TestClock = TestClock(),
     seed: UInt64 = 0
   ) throws(WorkflowError) {
@@ -75,7 +76,9 @@ public final class TestRun: Sendable {
         actions: ActionExecutor(run: run, configuration: configuration, time: clock.time),
         requests: HTTPExecutor(run: run, configuration: configuration, time: clock.time))
     }
-    run = try engine.start(plan, inputs: inputs, in: world, approver: PatientApprover()) { run in
+    run = try engine.start(
+      plan, inputs: inputs, arguments: arguments, in: world, approver: PatientApprover()
+    ) { run in
       subscription = run.subscribe()
     }
     guard let subscription else { preconditionFailure("the run began without its subscriber") }

@@ -70,14 +70,17 @@ extension Engine {
   ///
   /// - Parameters:
   ///   - inputs: Values by name; missing ones leave open what depends on them.
+  ///   - arguments: The value of `run.args`.
   ///   - store: The store whose earlier runs say how long steps take.
   /// - Throws: Errors of the workflow, of the inputs, and of the steps named in the options.
   public func preview(
-    _ workflow: Workflow, inputs: [String: JSONValue] = [:], in store: FileRunStore? = nil
+    _ workflow: Workflow, inputs: [String: JSONValue] = [:], arguments: [String] = [],
+    in store: FileRunStore? = nil
   ) throws(WorkflowError) -> PlanPreview {
     try checkOptions()
     let plan = try plan(workflow)
-    let values = try values(of: inputs, for: workflow, allowsMissing: true)
+    let values = try values(
+      of: inputs, arguments: arguments, for: workflow, allowsMissing: true)
     let (bound, problems) = plan.bound(to: values, run: nil)
     guard problems.isEmpty else { throw WorkflowError(diagnostics: problems) }
     do {

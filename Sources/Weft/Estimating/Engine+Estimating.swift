@@ -21,13 +21,14 @@ extension Engine {
   ///   - parallel: The numbers of steps at once to predict for; empty for that of the engine's options.
   ///   - faster: The factors by which steps, or all steps in a group, are faster than they were. Greater than zero.
   public func estimate(
-    _ workflow: Workflow, inputs: [String: JSONValue] = [:], parallel: [Int] = [],
-    faster: [String: Double] = [:], from store: any RunStore
+    _ workflow: Workflow, inputs: [String: JSONValue] = [:], arguments: [String] = [],
+    parallel: [Int] = [], faster: [String: Double] = [:], from store: any RunStore
   ) throws(EstimateError) -> Estimate {
     let (plan, values): (Plan, InputValues)
     do throws(WorkflowError) {
       plan = try self.plan(workflow)
-      values = try self.values(of: inputs, for: workflow, allowsMissing: true)
+      values = try self.values(
+        of: inputs, arguments: arguments, for: workflow, allowsMissing: true)
     } catch {
       throw .workflow(error)
     }
@@ -105,7 +106,7 @@ extension Engine {
       }
       preconditionFailure("a missing input is not reported: \(missing[0].name.text)")
     }
-    return (InputValues(entries), adopted)
+    return (InputValues(entries, arguments: given.arguments), adopted)
   }
 
   private func configuration(

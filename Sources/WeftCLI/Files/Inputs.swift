@@ -100,12 +100,14 @@ extension [UInt8] {
   }
 }
 
-/// The inputs on the command line.
+/// The inputs on the command line, and the arguments of the run.
 struct InputOptions: Sendable, Hashable {
   /// The values of `-i`, in order.
   let arguments: [InputArgument]
   /// The value of `--inputs`: a JSON file with several inputs; `-` is standard input.
   let file: String?
+  /// The words after `--`.
+  let passed: [String]
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
     var arguments: [InputArgument] = []
@@ -121,6 +123,7 @@ struct InputOptions: Sendable, Hashable {
     guard files.count <= 1 else { throw .repeatedOption(.inputs, parsed.command) }
     self.arguments = arguments
     file = files.first
+    passed = parsed.passed
     try checkStandardInput(parsed)
   }
 
@@ -136,7 +139,9 @@ struct InputOptions: Sendable, Hashable {
     var collection = InputCollection(workflow.inputs, recorded: recorded)
     for argument in arguments { collection.take(argument) }
     if let file { collection.take(file: file) }
-    return try collection.bound(allowsMissing: allowsMissing)
+    var values = try collection.bound(allowsMissing: allowsMissing)
+    values.arguments = passed
+    return values
   }
 
   /// Rejects a second reader of standard input, because the first one consumes it.

@@ -1,5 +1,5 @@
-/// Parses command lines like getopt_long(3): options and operands in any order, `--` before operands only, `-j4` or
-/// `-j 4`, `--format=json` or `--format json`, combined flags (`-kj4`).
+/// Parses command lines like getopt_long(3): options and operands in any order, `--` before operands or before the
+/// arguments of a run only, `-j4` or `-j 4`, `--format=json` or `--format json`, combined flags (`-kj4`).
 ///
 /// Unlike getopt_long, it accepts no abbreviations: a script with `--str` would break when another option with that
 /// prefix is added.
@@ -38,7 +38,11 @@ struct ArgumentParser {
 
   private mutating func parse(_ word: String) throws(UsageError) {
     if word == "--" {
-      for operand in rest { parsed.add(operand: operand) }
+      if command.passesArguments {
+        parsed.passed = Array(rest)
+      } else {
+        for operand in rest { parsed.add(operand: operand) }
+      }
       rest = []
     } else if word.hasPrefix("--") {
       try parse(longOption: word)
@@ -113,6 +117,8 @@ struct ArgumentParser {
 struct ParsedArguments: Sendable, Hashable {
   let command: CommandName
   private(set) var operands: [String] = []
+  /// The arguments that the run gets.
+  fileprivate(set) var passed: [String] = []
   private var options: [Option: [String]] = [:]
 
   init(command: CommandName) {

@@ -47,12 +47,16 @@ struct CommandDescription: Sendable {
     }...(most.contains(.max) ? .max : most.reduce(0, +))
   }
 
+  /// Whether all after `--` is the value of `run.args`, instead of operands.
+  var passesArguments: Bool { name != .resume && ownOptions.contains(.input) }
+
   /// The usage line, such as `weft run [OPTION]... FILE`.
   var usage: String {
     let parts = [
       "weft", name.rawValue, ownOptions.isEmpty ? nil : "[OPTION]...",
     ]
-    return (parts.compactMap(\.self) + operands.map(\.synopsis)).joined(separator: " ")
+    let rest = passesArguments ? ["[-- ARG...]"] : []
+    return (parts.compactMap(\.self) + operands.map(\.synopsis) + rest).joined(separator: " ")
   }
 
   static func named(_ name: CommandName) -> CommandDescription {

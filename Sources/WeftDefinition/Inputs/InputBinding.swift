@@ -354,7 +354,8 @@ public struct InputFault: Sendable, Hashable {
   }
 }
 
-/// The values of a run's inputs, in the order of their declarations; each fits its declaration.
+/// The values that a run is given: of its inputs, in the order of their declarations, each fitting its declaration; and
+/// its arguments.
 public struct InputValues: Sendable, Hashable {
   /// The value of an input in a run.
   public struct Entry: Sendable, Hashable {
@@ -371,14 +372,17 @@ public struct InputValues: Sendable, Hashable {
   }
 
   public let entries: [Entry]
+  /// The value of `run.args`: on a command line, all after `--`.
+  public package(set) var arguments: [String]
   private let places: [InputName: Int]
 
   /// The values for a workflow without inputs.
   public static let none = InputValues([])
 
   /// - Parameter entries: No name occurs twice.
-  package init(_ entries: [Entry]) {
+  package init(_ entries: [Entry], arguments: [String] = []) {
     self.entries = entries
+    self.arguments = arguments
     places = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.name, $0) })
   }
 

@@ -194,6 +194,10 @@ package struct RecordOpening: Sendable, Hashable {
   package var user: String?
   /// The given inputs and the defaults; for secret inputs, only the names.
   package var inputs: [ReportedOutput]
+  /// The value of `run.args`; empty if it is withheld.
+  package var arguments: [String]
+  /// Whether the value of `run.args` contains a secret, and is not recorded.
+  package var withholdsArguments = false
   /// The steps that the caller excluded from the run.
   package var excluded: [StepAddress]
   /// The steps to rerun though they are recorded as done, by this engine and all later ones: steps of the plan, for
@@ -211,8 +215,8 @@ package struct RecordOpening: Sendable, Hashable {
   package init(
     run: RunID, resumption: Int = 0, version: String = WeftVersion.current, workflow: String? = nil,
     file: String? = nil, hash: String? = nil, nested: [RecordedFile] = [], directory: String? = nil,
-    user: String? = nil, inputs: [ReportedOutput] = [], excluded: [StepAddress] = [],
-    rerun: [StepAddress] = [],
+    user: String? = nil, inputs: [ReportedOutput] = [], arguments: [String] = [],
+    excluded: [StepAddress] = [], rerun: [StepAddress] = [],
     engine: ProcessIdentity = ThisProcess.identity,
     bootID: String = Machine.bootID, cookie: EngineCookie? = nil
   ) {
@@ -226,6 +230,7 @@ package struct RecordOpening: Sendable, Hashable {
     self.directory = directory
     self.user = user
     self.inputs = inputs
+    self.arguments = arguments
     self.excluded = excluded
     self.rerun = rerun
     self.engine = engine
@@ -258,6 +263,8 @@ extension RecordOpening: Payload {
     try coder.code("directory", &directory)
     try coder.code("user", &user)
     try coder.codeIfAny("inputs", &inputs)
+    try coder.codeIfAny("arguments", &arguments)
+    try coder.flag("withholdsArguments", &withholdsArguments)
     try coder.codeIfAny("leftOut", &excluded)
     try coder.codeIfAny("rerun", &rerun)
     // An engine may be process 1 in a container.

@@ -18,13 +18,18 @@ extension RunRecord.Kind {
 }
 
 extension RecordOpening {
-  /// The opening without inputs that contain a secret: resuming requires them again.
+  /// The opening without inputs and arguments that contain a secret: resuming requires these inputs again, and is
+  /// refused for arguments.
   package func masked(by mask: SecretMask) -> RecordOpening {
     var opening = self
     opening.workflow = workflow.map(mask.masked)
     opening.inputs = inputs.map { input in
       // A literal `nil` would be JSON's null.
       mask.reveals(input.value) ? ReportedOutput(name: input.name, value: .none) : input
+    }
+    if arguments.contains(where: { mask.contains($0.utf8) }) {
+      opening.arguments = []
+      opening.withholdsArguments = true
     }
     return opening
   }

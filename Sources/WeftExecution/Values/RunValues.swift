@@ -38,6 +38,9 @@ final class RunValues: Sendable {
     folder = OutputFolder(of: run)
   }
 
+  /// The arguments of the run.
+  var arguments: [String] { inputs.arguments }
+
   /// The inputs of a file, as an instance sees them.
   ///
   /// - Throws: The reason why they could not be evaluated.
@@ -90,9 +93,10 @@ struct ScopedText: Sendable, Hashable {
   var isSecret = false
 }
 
-/// The inputs of a run as expression values.
+/// The inputs of a run as expression values, and its arguments.
 struct RunInputs: Sendable {
   private let values: [(key: String, value: ScopedValue)]
+  private(set) var arguments: [String] = []
 
   init(_ values: [(key: String, value: ScopedValue)] = []) {
     self.values = values
@@ -103,6 +107,7 @@ struct RunInputs: Sendable {
       inputs.entries.map { entry in
         (entry.name.text, ScopedValue(ExpressionValue(entry.value), isSecret: entry.isSecret))
       })
+    arguments = inputs.arguments
   }
 
   /// `null` for an undeclared input. Names are case-insensitive.

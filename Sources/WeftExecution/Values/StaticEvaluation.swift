@@ -17,6 +17,7 @@ extension Plan {
   package func bound(
     to inputs: InputValues, run: RunID?, in directory: String? = nil
   ) -> (plan: Plan, problems: [Diagnostic]) {
+    if !inputs.arguments.isEmpty, !values.read(.args) { return (self, [.unreadArguments]) }
     guard !values.isEmpty else { return (self, []) }
     var binding = StaticEvaluation(plan: self, inputs: inputs, run: run, in: directory)
     binding.bindAll()
@@ -27,6 +28,16 @@ extension Plan {
       binding.foresee(elementsToo: false)
     }
     return (binding.plan, binding.problems.sortedByLocation())
+  }
+}
+
+extension Diagnostic {
+  /// Arguments that a run is given, and that no expression reads.
+  fileprivate static var unreadArguments: Diagnostic {
+    Diagnostic(
+      .error, code: "W0425",
+      message: "the run is given arguments, but nothing in the workflow reads them", place: nil,
+      help: "read them as ${{ run.args }}, an array: [\"npm\", \"test\", \"${{ run.args }}\"]")
   }
 }
 
@@ -212,7 +223,8 @@ struct StaticInputs {
         case .inputs:
           reference.names.count > 1 && inputs.entry(named: reference.names[1].text) != nil
         case .workflow: true
-        case .run: hasRun
+        case .run:
+          hasRun || reference.names.count > 1 && reference.names[1].text == RunField.args.rawValue
         case .env, .secrets, .steps, .itself, .item, .index, .matrix, nil: false
         }
       }

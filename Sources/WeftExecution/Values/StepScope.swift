@@ -74,13 +74,16 @@ struct StepScope: ExpressionScope {
       ExpressionValue.string(values.run.text), ExpressionValue.number(Double(attempt))
     )
     let directory = values.directory.map(ExpressionValue.string) ?? .null
+    let arguments = ExpressionValue.array(values.arguments.map(ExpressionValue.string))
     switch names.first.flatMap({ RunField(rawValue: $0.text) }) {
     case .id: return ScopedValue(id).part(names.dropFirst())
     case .attempt: return ScopedValue(attempt).part(names.dropFirst())
     case .dir: return ScopedValue(directory).part(names.dropFirst())
+    case .args: return ScopedValue(arguments).part(names.dropFirst())
     case nil:
-      return ScopedValue(.object([("id", id), ("attempt", attempt), ("dir", directory)]))
-        .part(names)
+      return ScopedValue(
+        .object([("id", id), ("attempt", attempt), ("dir", directory), ("args", arguments)])
+      ).part(names)
     }
   }
 

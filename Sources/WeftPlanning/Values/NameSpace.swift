@@ -95,7 +95,7 @@ extension PlannedText {
 
 /// The members of `run` in expressions.
 package enum RunField: String, Sendable, Hashable, CaseIterable {
-  case id, attempt, dir
+  case id, attempt, dir, args
 }
 
 /// The members of `workflow` in expressions.

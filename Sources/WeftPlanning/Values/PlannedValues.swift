@@ -97,6 +97,11 @@ struct PlannedTexts: Sendable {
   private var ofGroups: [Int: [PlannedText]] = [:]
 
   var isEmpty: Bool { ofSteps.isEmpty && ofGroups.isEmpty }
+
+  func contains(where isMeant: (PlannedText) -> Bool) -> Bool {
+    ofSteps.contains(where: isMeant) || ofGroups.values.contains { $0.contains(where: isMeant) }
+  }
+
   /// Whether neither a group nor the workflow has any.
   var areOfStepsOnly: Bool { ofGroups.isEmpty }
 
@@ -197,6 +202,18 @@ package struct PlannedValues: Sendable {
 
   /// Whether there are no expressions at all.
   package var isEmpty: Bool { texts.isEmpty }
+
+  /// Whether an expression reads a member of `run`.
+  package func read(_ field: RunField) -> Bool {
+    texts.contains { text in
+      text.template.expressions.contains { expression in
+        expression.references.contains { reference in
+          reference.valueContext == .run
+            && (reference.names.count == 1 || reference.names[1].text == field.rawValue)
+        }
+      }
+    }
+  }
 
   /// The texts of a step that contain expressions.
   package func texts(ofStep index: Int) -> ArraySlice<PlannedText> { texts.texts(ofStep: index) }

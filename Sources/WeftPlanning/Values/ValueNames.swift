@@ -154,6 +154,7 @@ final class ValueNames {
       case .attempt: Knowledge(type: .number, text: .integer)
       // A run may have no directory.
       case .dir: Knowledge(type: .either([.string, .null]))
+      case .args: Knowledge(type: .array(of: .string))
       case .id, nil: Knowledge(type: .string)
       }
     return member(of: knowledge, reference, from: 2)

@@ -224,6 +224,7 @@ extension RunFolder.Contents {
       inputs: inputs.entries.map { entry in
         ReportedOutput(name: entry.name.text, value: entry.isSecret ? .none : .some(entry.value))
       },
+      arguments: inputs.arguments,
       excluded: excluded.map { plan.steps[$0].address }, rerun: rerun.addresses(in: plan),
       cookie: EngineCookie())
     self.init(

@@ -1,5 +1,6 @@
 import Testing
 import WeftDefinition
+import WeftEncoding
 
 @Suite struct MomentTextTests {
   @Test(arguments: [
