@@ -55,7 +55,7 @@ package struct RunState: Sendable {
   // MARK: Steps and groups
 
   /// `nil` if the state makes no report.
-  private var reports: StepReports?
+  private(set) var reports: StepReports?
   /// Whether ``steps`` and ``groups`` are kept.
   private let keepsRecords: Bool
   package private(set) var steps = RecordedSteps()

@@ -42,6 +42,20 @@ public struct StepOutput: Sendable, Hashable {
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
+extension StepOutput {
+  /// Returns the visible remainder of a line with carriage returns: the text after the last `\r` that has text after
+  /// it.
+  package static func lastState(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard line.index(of: carriageReturn) != nil else { return line }
+    var line = line
+    while line.last == carriageReturn { line.removeLast() }
+    guard let start = line.lastIndex(of: carriageReturn) else { return line }
+    return line[(start + 1)...]
+  }
+
+  private static let carriageReturn = UInt8(ascii: "\r")
+}
+
 extension StepOutput.Stream: CodedValue {
   package static var blank: StepOutput.Stream { .stdout }
 }

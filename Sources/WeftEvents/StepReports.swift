@@ -3,7 +3,7 @@ package import WeftPlanning
 
 /// The states of all steps and groups of a plan under one engine, for its report and its counts.
 struct StepReports: Sendable {
-  private let plan: Plan
+  let plan: Plan
   /// Whether steps are found by their addresses alone.
   private let findsSteps: Bool
   private(set) var hasBegun = false

@@ -217,7 +217,7 @@ extension Parser {
       try apply(access, to: &base, from: firstName, start: start)
     }
     ascend(levels)
-    return try taking(&base, from: firstName)
+    return try taking(&base, from: firstName, upTo: last.kind == .closeBracket ? last.end : nil)
   }
 
   /// Kept apart from ``accesses()``, through which nesting recurses, so that its stack frame stays small.
@@ -237,13 +237,17 @@ extension Parser {
   }
 
   /// The base as a node.
+  ///
+  /// - Parameter end: The end of a bracket around its last name.
   private mutating func taking(
-    _ base: inout Base, from firstName: Int
+    _ base: inout Base, from firstName: Int, upTo end: Int? = nil
   ) throws(ExpressionError) -> ExpressionNode {
     if let base { return base }
     let reference = ContextReference(takeNames(from: firstName))
     let isElement = hasElement && reference.isOfElement
-    return try node(isElement ? .element(reference) : .reference(reference), reference.range)
+    var range = reference.range
+    if let end { range = SourceRange(start: Int(range.start), end: end) }
+    return try node(isElement ? .element(reference) : .reference(reference), range)
   }
 
   private mutating func takeNames(from first: Int) -> [ContextReference.Name] {

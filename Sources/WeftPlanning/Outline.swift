@@ -80,6 +80,18 @@ extension Outline {
     }
   }
 
+  /// Whether a step or group is in the `finally` of its file.
+  func isFinal(_ owner: TextOwner) -> Bool {
+    let group: Int
+    switch owner {
+    case .workflow: return false
+    case .group(let index): group = index
+    case .step(let index): group = steps[index].group
+    }
+    return !finallyGroups.isEmpty
+      && EnclosingGroups(groups, from: group).contains(where: finallyGroups.contains)
+  }
+
   /// The `finally` group of the file that a group runs; `nil` if there is none.
   func finally(around group: Int) -> Int? {
     guard !finallyGroups.isEmpty, group > 0, groups[group].step?.action.kind == .workflow else {

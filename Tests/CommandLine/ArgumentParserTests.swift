@@ -5,7 +5,7 @@ import Testing
 struct ArgumentParserTests {
   @Test(arguments: [
     ["-j4", "a.json"], ["-j", "4", "a.json"], ["a.json", "-j4"], ["-j1", "-j4", "a.json"],
-    ["a.json", "-j", "4", "--"], ["-j4", "--", "a.json"],
+    ["a.json", "-j", "4", "--"], ["-j4", "a.json", "--", "-j8"],
   ])
   func aValueMayStandInTheSameWordOrTheNextBeforeOrAfterOperands(words: [String]) throws {
     let parsed = try ArgumentParser.parse(["run"] + words)
@@ -33,6 +33,18 @@ struct ArgumentParserTests {
     let parsed = try ArgumentParser.parse(["check", "--", "--strict", "-", "--"])
     #expect(parsed.operands == ["--strict", "-", "--"])
     #expect(!parsed.isGiven(.strictCheck))
+  }
+
+  @Test(arguments: [CommandName.run, .graph, .why, .estimate])
+  func wordsAfterTwoDashesAreTheArgumentsOfARun(command: CommandName) throws {
+    let parsed = try ArgumentParser.parse([command.rawValue, "a", "--", "-h", "b.json", "--", ""])
+    #expect(parsed.operands == ["a"])
+    #expect(parsed.passed == ["-h", "b.json", "--", ""])
+    #expect(parsed.command == command)
+  }
+
+  @Test func aRunIsResumedWithTheArgumentsThatItHad() {
+    #expect(throws: UsageError.self) { try ArgumentParser.parse(["resume", "id", "--", "x"]) }
   }
 
   @Test func aSingleDashIsAnOperand() throws {

@@ -269,6 +269,9 @@ package final class EventStream: Sendable {
   var voidSteps: Set<StepAddress> { state.withLock { $0.run.voidSteps } }
   var reportedSteps: ReportedSteps { state.withLock { $0.run.reportedSteps } }
 
+  /// The failures so far that count, secrets masked.
+  var failures: [RunFailure] { state.withLock { $0.run.failures } }
+
   /// Adds a subscriber that gets everything: the past events one by one if they are few, else a snapshot; then
   /// the further events.
   package func subscribe(

@@ -194,6 +194,7 @@ package final class StepOutputSink: Sendable {
         rest = rest.dropFirst(lines.count)
         events.publish(lines, of: address)
         watcher?.look(at: lines)
+        run.values.failures?.append(lines, of: address)
       }
     }
     guard portion.isCut else { return }

@@ -67,6 +67,7 @@ extension RunEngine {
   private func concludeAttempt(
     of task: StepTask, _ end: StepEnd, _ own: Boxed<NodeValues>?, making files: [RecordedOutputFile]
   ) -> MaybeReady<NodeResult, Never> {
+    if end.conclusion == .success { values.failures?.forget(task.address) }
     let keepsSlot = end.conclusion != .success || !plan.bodies.raceMembers.isEmpty
     let safe = events.record(
       .stepFinished(task.address, end), keeping: kept(own?.value, making: files),

@@ -167,6 +167,7 @@ package final class RunEngine: Sendable {
     configuration.journal.recorder?.onLost { [weak self] in self?.recordLost() }
     events.publish(.runStarted(start))
     for warning in earlyWarnings { warnings.reportOnce(warning) }
+    values.failures?.follow { [weak self] in self?.failuresSoFar() ?? [] }
     let gate = Promise<[NodeResult], Never>(ifDropped: .success([]))
     let futures = compile(plan.bodies.root, in: instance, start: gate.future)
     Future.zip(plan.groups[0].members.map { futures[plan.closingNode(of: Int($0))] })

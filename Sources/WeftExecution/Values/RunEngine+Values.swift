@@ -36,6 +36,7 @@ extension RunEngine {
       }
     }
     if task.polling == nil { logs.beginAttempt(of: task.instanceNumber) }
+    values.failures?.forget(task.address)
     let output = StepOutputSink(
       step: task.instanceNumber, address: task.address, limit: resolved.logLimit, of: self,
       capture: values.capture(of: task.step, running: resolved),

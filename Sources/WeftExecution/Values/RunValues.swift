@@ -23,6 +23,8 @@ final class RunValues: Sendable {
   let folder: OutputFolder
   /// The base of relative patterns of `hashFiles` and of relative files.
   let startDirectory: String?
+  /// `nil` if no expression reads `run.failures`.
+  let failures: FailureNotes?
 
   init(
     plan: Plan, run: RunID, directory: String? = nil, inputs: RunInputs, secrets: RunSecrets,
@@ -36,6 +38,8 @@ final class RunValues: Sendable {
     self.process = process
     self.startDirectory = startDirectory
     folder = OutputFolder(of: run)
+    failures =
+      !plan.bodies.finallyGroups.isEmpty && plan.values.read(.failures) ? FailureNotes() : nil
   }
 
   /// The arguments of the run.

@@ -79,6 +79,8 @@ struct StepScope: ExpressionScope {
     case .id: return ScopedValue(id).part(names.dropFirst())
     case .attempt: return ScopedValue(attempt).part(names.dropFirst())
     case .dir: return ScopedValue(directory).part(names.dropFirst())
+    case .failures:
+      return ScopedValue(values.failures?.value ?? .array([])).part(names.dropFirst())
     case .args: return ScopedValue(arguments).part(names.dropFirst())
     case nil:
       return ScopedValue(

@@ -95,7 +95,15 @@ extension PlannedText {
 
 /// The members of `run` in expressions.
 package enum RunField: String, Sendable, Hashable, CaseIterable {
-  case id, attempt, dir, args
+  case id, attempt, dir, args, failures
+}
+
+extension ContextReference {
+  /// Whether it reads a member of `run`. As a whole, `run` has no failures.
+  package func reads(_ field: RunField) -> Bool {
+    guard valueContext == .run else { return false }
+    return names.count > 1 ? names[1].text == field.rawValue : field != .failures
+  }
 }
 
 /// The members of `workflow` in expressions.

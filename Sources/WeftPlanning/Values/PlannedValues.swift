@@ -206,12 +206,7 @@ package struct PlannedValues: Sendable {
   /// Whether an expression reads a member of `run`.
   package func read(_ field: RunField) -> Bool {
     texts.contains { text in
-      text.template.expressions.contains { expression in
-        expression.references.contains { reference in
-          reference.valueContext == .run
-            && (reference.names.count == 1 || reference.names[1].text == field.rawValue)
-        }
-      }
+      text.template.expressions.contains { $0.references.contains { $0.reads(field) } }
     }
   }
 

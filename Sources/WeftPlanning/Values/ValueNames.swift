@@ -85,7 +85,12 @@ final class ValueNames {
     case .inputs: return input(reference, in: site, of: owner)
     case .secrets: return secret(reference, in: outline.file(of: owner))
     case .env: return variable(reference, in: site, of: owner)
-    case .run: return fields(RunField.self, "run", reference)
+    case .run:
+      if reference.reads(.failures), !outline.isFinal(owner) {
+        return .problem(
+          .unavailable("run.failures", in: site, help: "it is for the steps of \"finally\""), at: 1)
+      }
+      return fields(RunField.self, "run", reference)
     case .workflow: return fields(WorkflowField.self, "workflow", reference)
     case .steps: return step(reference, in: site, of: owner)
     case .itself:
@@ -155,6 +160,13 @@ final class ValueNames {
       // A run may have no directory.
       case .dir: Knowledge(type: .either([.string, .null]))
       case .args: Knowledge(type: .array(of: .string))
+      case .failures:
+        Knowledge(
+          type: .array(
+            of: .object([
+              ("step", .string), ("class", .either([.string, .null])), ("message", .string),
+              ("lastLines", .array(of: .string)),
+            ])))
       case .id, nil: Knowledge(type: .string)
       }
     return member(of: knowledge, reference, from: 2)

@@ -139,7 +139,7 @@ extension LiveOutput {
     let filter = filter
     var added: [UInt8] = []
     lines.values[index].take(output) { line in
-      filter.append(DisplayText.lastState(of: line), to: &added)
+      filter.append(StepOutput.lastState(of: line), to: &added)
       added += "\r\n".utf8
     }
     held += added
@@ -299,7 +299,7 @@ extension ScrolledLines {
   mutating func add(output line: ArraySlice<UInt8>, prefix: [UInt8], _ filter: ScreenFilter) {
     append { bytes in
       bytes += prefix
-      filter.append(DisplayText.lastState(of: line), to: &bytes)
+      filter.append(StepOutput.lastState(of: line), to: &bytes)
     }
   }
 

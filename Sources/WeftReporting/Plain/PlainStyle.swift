@@ -201,7 +201,7 @@ extension PlainStyle {
   /// Appends one line of a step's output. A pipe gets the bytes as they are, except text overwritten by a progress
   /// bar: many readers treat a lone `\r` as a new line, which would lack the prefix.
   func append(output line: ArraySlice<UInt8>, prefix: [UInt8], to bytes: inout [UInt8]) {
-    let shown = DisplayText.lastState(of: line)
+    let shown = StepOutput.lastState(of: line)
     guard let gitHub else {
       bytes += prefix
       if isTerminal { text.filter.append(shown, to: &bytes) } else { bytes += shown }

@@ -1,4 +1,5 @@
 import WeftDiagnostics
+import WeftEvents
 package import WeftJSON
 import WeftPlatform
 
@@ -40,7 +41,7 @@ package struct DisplayText: Sendable, Hashable {
 
   /// Returns the final state of a line of output, at most `columns` wide.
   package func line(_ bytes: ArraySlice<UInt8>, columns: Int = .max) -> String {
-    let state = DisplayText.lastState(of: bytes).prefix(DisplayText.lineLimitBytes)
+    let state = StepOutput.lastState(of: bytes).prefix(DisplayText.lineLimitBytes)
     if columns < .max { return cut(String(decoding: state, as: UTF8.self), columns: columns) }
     var filtered: [UInt8] = []
     filter.append(state, to: &filtered)
@@ -49,18 +50,6 @@ package struct DisplayText: Sendable, Hashable {
 
   /// The filter for whole lines of output.
   var filter: ScreenFilter { ScreenFilter(passesSGR: passesSGR, passesUnicode: passesUnicode) }
-
-  /// Returns the visible remainder of a line with carriage returns: the text after the last `\r` that has text after
-  /// it.
-  static func lastState(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    guard line.index(of: carriageReturn) != nil else { return line }
-    var line = line
-    while line.last == carriageReturn { line.removeLast() }
-    guard let start = line.lastIndex(of: carriageReturn) else { return line }
-    return line[(start + 1)...]
-  }
-
-  private static let carriageReturn = UInt8(ascii: "\r")
 
   /// Returns the number of columns of sanitized text; SGR sequences take none.
   static func columns(of text: String) -> Int {

@@ -47,7 +47,7 @@ struct DocumentationTests {
       let template =
         try text.contains("}}") && !text.hasPrefix("format")
         ? Template.parse(text) : Template(Expression.parse(text))
-      #expect(try template.evaluate(in: scope).value.jsonText(.compact) == parts[1])
+      #expect(try template.evaluate(in: scope).value.jsonText(.compact) == parts[1], "\(example)")
     }
   }
 

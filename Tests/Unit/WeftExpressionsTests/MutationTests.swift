@@ -26,7 +26,7 @@ struct MutationTests {
 
   private static func mutated(_ random: inout SeededGenerator) -> String {
     var scalars = Array(seeds.randomElement(using: &random)!.unicodeScalars)
-    for _ in 0..<Int.random(in: 1...6, using: &random) {
+    for _ in 0..<Int.random(in: 1...5, using: &random) {
       let at = Int.random(in: 0...scalars.count, using: &random)
       switch Int.random(in: 0..<4, using: &random) {
       case 0 where at < scalars.count: scalars.remove(at: at)

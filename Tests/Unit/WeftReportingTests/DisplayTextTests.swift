@@ -1,4 +1,5 @@
 import Testing
+import WeftEvents
 
 @testable import WeftReporting
 
@@ -95,7 +96,7 @@ import Testing
       ("\rtext", "text"), ("no return", "no return"), ("a\r\r", "a"),
     ])
   func aReturnStartsTheLineAnew(text: String, state: String) {
-    #expect(DisplayText.lastState(of: Array(text.utf8)[...]).elementsEqual(state.utf8))
+    #expect(StepOutput.lastState(of: Array(text.utf8)[...]).elementsEqual(state.utf8))
   }
 
   @Test func onlyTheStartOfAnEndlessLineIsLookedAt() {

@@ -32,7 +32,7 @@ import WeftPlatform
     #expect(report.succeeded)
     #expect(FileSystem.isDirectory(directory))
     #expect(lines(run, "tells").first == directory)
-    #expect(lines(run, "reads") == [directory, "id", "attempt", "dir"])
+    #expect(lines(run, "reads") == [directory, "id", "attempt", "dir", "args"])
     #expect(report.end?.outputs.first?.value == .string(directory))
   }
 
