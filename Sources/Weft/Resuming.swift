@@ -298,7 +298,7 @@ package struct PreviousRun: Sendable {
 extension Diagnostic {
   fileprivate static func argumentsNotRecorded(of run: RunID) -> Diagnostic {
     Diagnostic(
-      .error, code: "W0426",
+      .error, code: "W0430",
       message: "the arguments of run \(run) contain a secret, and are not recorded", place: nil,
       help: "start a new run; to resume one, declare an input with \"secret\": true instead")
   }

@@ -35,7 +35,7 @@ extension Diagnostic {
   /// Arguments that a run is given, and that no expression reads.
   fileprivate static var unreadArguments: Diagnostic {
     Diagnostic(
-      .error, code: "W0425",
+      .error, code: "W0429",
       message: "the run is given arguments, but nothing in the workflow reads them", place: nil,
       help: "read them as ${{ run.args }}, an array: [\"npm\", \"test\", \"${{ run.args }}\"]")
   }

@@ -86,9 +86,11 @@ final class ValueNames {
     case .secrets: return secret(reference, in: outline.file(of: owner))
     case .env: return variable(reference, in: site, of: owner)
     case .run:
-      if reference.reads(.failures), !outline.isFinal(owner) {
+      if reference.reads(.failures),
+        !outline.isFinal(owner) || SiteRules(site: site, owner: owner).isEarly
+      {
         return .problem(
-          .unavailable("run.failures", in: site, help: "it is for the steps of \"finally\""), at: 1)
+          .unavailable("run.failures", in: site, help: "it is known to the steps of \"finally\" when they start"), at: 1)
       }
       return fields(RunField.self, "run", reference)
     case .workflow: return fields(WorkflowField.self, "workflow", reference)

@@ -45,7 +45,7 @@ struct DocumentationTests {
       try #require(parts.count == 2, "\(example)")
       let text = String(parts[0])
       let template =
-        try text.contains("}}") && !text.hasPrefix("format")
+        try text.contains("${{")
         ? Template.parse(text) : Template(Expression.parse(text))
       #expect(try template.evaluate(in: scope).value.jsonText(.compact) == parts[1], "\(example)")
     }

@@ -28,8 +28,8 @@ private func drawn(_ node: ExpressionNode, _ text: String) -> String {
 struct ParserTests {
   @Test(arguments: [
     ("steps.a.outputs.x", "steps@0.a@6.outputs@8.x@16‹steps.a.outputs.x›"),
-    (" steps['a'] . outputs['x y'] ", "steps@1.a@7.outputs@14.x y@22‹steps['a'] . outputs['x y'›"),
-    ("(a.b).c", "a@1.b@3.c@6‹a.b).c›"), ("a[('b')]", "a@0.b@3‹a[('b'›"),
+    (" steps['a'] . outputs['x y'] ", "steps@1.a@7.outputs@14.x y@22‹steps['a'] . outputs['x y']›"),
+    ("(a.b).c", "a@1.b@3.c@6‹a.b).c›"), ("a[('b')]", "a@0.b@3‹a[('b')]›"),
     ("true", "true‹true›"), ("a.true.null", "a@0.true@2.null@7‹a.true.null›"),
     ("true.x", ""), ("a[0]", "index(a@0‹a› 0‹0›)‹a[0]›"),
     ("a.b[0].c", "index(index(a@0.b@2‹a.b› 0‹0›)‹a.b[0]› \"c\"‹c›)‹a.b[0].c›"),

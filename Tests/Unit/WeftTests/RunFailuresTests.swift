@@ -35,8 +35,8 @@ import WeftJSON
     let found = try await failures(
       of: #"[{ "id": "build", "run": "seq 30; echo 10%; printf 'no\n' >&2; exit 7" }, "true"]"#)
     #expect(steps(found) == ["build"])
-    #expect(found[0]["class"] == "exit")
-    #expect(found[0]["message"] == "exit code 7")
+    #expect(found[0]["class"] == "exit:7")
+    #expect(found[0]["message"] == "exited with code 7")
     let lines = ((13...30).map { "\($0)" } + ["10%", "no"]).map(JSONValue.string)
     #expect(found[0]["lastLines"] == .array(lines))
   }
@@ -45,7 +45,7 @@ import WeftJSON
     let found = try await failures(
       of: #"""
         [{ "parallel": [
-          { "id": "later", "needs": "first", "if": "always()", "run": "exit 3" },
+          { "id": "later", "needs": ["first"], "if": "always()", "run": "exit 3" },
           { "id": "first", "run": "exit 2" }] }]
         """#, more: #""onFailure": "continue","#)
     #expect(steps(found) == ["first", "later"])
@@ -58,7 +58,7 @@ import WeftJSON
          { "id": "again", "run": "test $WEFT_ATTEMPT -gt 1", "retry": 1 },
          { "id": "group", "allowFailure": true, "steps": [{ "id": "inner", "run": "exit 1" }] },
          { "id": "won", "race": [{ "id": "lost", "run": "exit 1" }, "sleep 0.1"] },
-         { "id": "each", "forEach": [1, 2], "tolerate": 1, "run": "exit 0" },
+         { "id": "each", "forEach": { "in": [0, 1], "tolerate": 1 }, "run": "exit ${{ item }}" },
          { "id": "slow", "timeout": "50ms", "steps": ["sleep 60"] }]
         """#)
     #expect(steps(found) == ["slow"])
@@ -94,7 +94,7 @@ import WeftJSON
         """)
     let run = try Engine().start(workflow)
     #expect(await run.report.succeeded)
-    #expect(String(decoding: run.output(of: Self.tell), as: UTF8.self) == "0\n")
+    #expect(String(decoding: run.output(of: Self.tell), as: UTF8.self) == "0")
   }
 
   @Test(arguments: [
