@@ -47,7 +47,7 @@ def transcript(weft: str, folder: str, workflow: str, others: dict[str, str], co
             pathlib.Path(folder, file[0]).write_text(workflow, encoding="utf-8")
         result = subprocess.run(
             ["/bin/sh", "-c", f"exec 2>&1; {command}"], cwd=folder, env=environment,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=60)
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True, timeout=60)
         lines += [f"$ {command}\n", result.stdout.decode("utf-8")]
     return "".join(lines)
 
