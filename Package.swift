@@ -161,7 +161,8 @@ let package = Package(
 )
 
 package.targets += [
-  .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
+  .target(
+    name: "TestSupport", dependencies: ["WeftFutures"], path: "Tests/Support", swiftSettings: settings),
   .executableTarget(
     name: "WeftCLI",
     dependencies: [

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 import Weft
 import WeftFutures
@@ -298,9 +299,17 @@ import WeftPlatform
   @Test("E12: a start writes the records of its first steps on the caller's thread, and no others")
   func startWritesItsFirstRecordsOnly() async throws {
     let store = LineStore()
-    let run = try engine(Calls()).start(StoreTests.workflow, in: store)
-    // Reads the count before the first suspension: this thread may run actions during one.
+    // An action that has ended when `start` looks at it is continued from there.
+    let hasStarted = Moment()
+    let actions = (["one", "two", "three"] as [ActionName]).map { name in
+      Action(name) { _ in
+        await hasStarted.hasCome()
+        return .null
+      }
+    }
+    let run = try Engine(actions: actions).start(StoreTests.workflow, in: store)
     let lineCountOfStart = store.lineCountOfThisThread
+    hasStarted.comes()
     #expect(await run.report.succeeded)
     #expect(store.lineCount > 5)
     #expect((1...4).contains(lineCountOfStart))

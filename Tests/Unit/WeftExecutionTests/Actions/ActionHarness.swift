@@ -66,11 +66,3 @@ struct ActionHarness {
     }
   }
 }
-
-/// An event that happens once, and that a test or an action waits for.
-struct Moment: Sendable {
-  private let promise = Promise<Void, Never>(ifDropped: .success(()))
-
-  func comes() { promise.succeed(()) }
-  func hasCome() async { await promise.future.value }
-}
