@@ -14,8 +14,9 @@ package enum JSONFormatter {
 
   /// Formats a file.
   ///
-  /// - Returns: The formatted text, or `nil` if the file is not valid JSON, and all errors sorted by location. What
-  ///   RFC 8259 allows and a workflow must not contain, such as repeated keys, is valid here.
+  /// - Returns: The formatted text, or `nil` if the file is not valid JSON or its formatted text exceeds a limit, and all
+  ///   errors sorted by location. What RFC 8259 allows and a workflow must not contain, such as repeated keys, is valid
+  ///   here.
   package static func format(
     _ file: SourceFile, limits: JSONLimits = .workflow
   ) -> (text: [UInt8]?, errors: [Diagnostic]) {
@@ -23,7 +24,11 @@ package enum JSONFormatter {
     let errors = diagnostics.filter(\.isError)
     guard root != nil, errors.isEmpty else { return (nil, errors) }
     var printer = JSONPrinter(file.bytes, from: JSONEnvelope(file.bytes, limits: limits).start)
-    printer.run()
+    guard printer.run(limit: limits.bytes) else {
+      return (
+        nil, [JSONProblem(.tooLargeFormatted(limit: limits.bytes), 0..<0).diagnostic(in: file)]
+      )
+    }
     return (printer.output, [])
   }
 }
@@ -65,8 +70,11 @@ private struct JSONPrinter {
     output.reserveCapacity(source.count + source.count / 4)
   }
 
-  mutating func run() {
+  /// Prints the text, and returns whether it has at most `limit` bytes; if not, a part is missing.
+  mutating func run(limit: Int) -> Bool {
     while let token = lexer.next() {
+      // The white space of a hostile text may have a hundred times its size.
+      guard output.count <= limit else { return false }
       switch token.kind {
       case .lineComment, .blockComment:
         comments.append(token)
@@ -82,6 +90,7 @@ private struct JSONPrinter {
     }
     printLastComments()
     endLine()
+    return output.count <= limit
   }
 
   // MARK: Tokens
@@ -160,7 +169,7 @@ private struct JSONPrinter {
     if comment.breaks > 0 {
       beginLine(frame.level, isBlankBefore: comment.breaks > 1 && !isFirst)
     } else if previous == .openArray {
-      print(" ")
+      printSpaces(1)
     }
     printJoined(comment)
   }
@@ -195,7 +204,7 @@ private struct JSONPrinter {
 extension JSONPrinter {
   /// Prints a token or a comment after the previous one on the same line.
   private mutating func printJoined(_ token: JSONToken) {
-    if JSONLayout.areApart(previous, token.kind) { print(" ") }
+    if JSONLayout.areApart(previous, token.kind) { printSpaces(1) }
     switch token.kind {
     case .blockComment: printBlockComment(source[token.range])
     case .lineComment: print(source[token.range].trimmed())
@@ -211,7 +220,7 @@ extension JSONPrinter {
     print(lines[0])
     for line in lines.dropFirst() {
       endLine()
-      if isAligned { print(String(repeating: " ", count: 2 * level + 1).utf8) }
+      if isAligned { printSpaces(2 * level + 1) }
       print(isAligned ? line.trimmed() : line)
     }
   }
@@ -222,7 +231,7 @@ extension JSONPrinter {
     guard !output.isEmpty else { return }
     endLine()
     if isBlankBefore { endLine() }
-    print(repeatElement(UInt8(ascii: " "), count: 2 * level))
+    printSpaces(2 * level)
   }
 
   private mutating func endLine() {
@@ -230,13 +239,14 @@ extension JSONPrinter {
     column = 0
   }
 
-  private mutating func print(_ text: String) { print(text.utf8) }
+  private mutating func print(_ text: ArraySlice<UInt8>) {
+    output += text
+    column += text.columns
+  }
 
-  private mutating func print(_ text: some Sequence<UInt8>) {
-    for byte in text {
-      output.append(byte)
-      if byte & 0xC0 != 0x80 { column += 1 }
-    }
+  private mutating func printSpaces(_ count: Int) {
+    output += repeatElement(UInt8(ascii: " "), count: count)
+    column += count
   }
 }
 

@@ -124,7 +124,15 @@ extension RandomAccessCollection<UInt8> where Index == Int {
     self[index] == UInt8(ascii: "\r") && index + 1 < endIndex
       && self[index + 1] == UInt8(ascii: "\n")
   }
+}
 
+extension ArraySlice<UInt8> {
   /// The number of Unicode scalars, as `SourcePosition` counts columns.
-  var columns: Int { count { $0 & 0xC0 != 0x80 } }
+  var columns: Int {
+    withUnsafeBufferPointer { bytes in
+      var count = 0
+      for index in bytes.indices { count &+= bytes[index] & 0xC0 == 0x80 ? 0 : 1 }
+      return count
+    }
+  }
 }

@@ -189,6 +189,20 @@ struct JSONFormatterLimitTests {
     #expect(lines.count > items.count / 30)
   }
 
+  @Test func whiteSpaceIsLimitedToo() throws {
+    let text = "[\n[\n[\n" + String(repeating: "[\n1],", count: 100) + "1]]]"
+    let formatted = try #require(JSONFormatter.format(file(text)).text)
+    #expect(formatted.count > 2 * text.utf8.count)
+    let enough = JSONLimits(bytes: formatted.count)
+    #expect(JSONFormatter.format(file(text), limits: enough).text == formatted)
+    for size in [text.utf8.count, formatted.count - 1] {
+      let (result, errors) = JSONFormatter.format(file(text), limits: JSONLimits(bytes: size))
+      #expect(result == nil)
+      #expect(
+        errors.map(\.message) == ["the formatted text would exceed the limit of \(size) bytes"])
+    }
+  }
+
   @Test func manyCommentsAreFormatted() throws {
     let text = "[" + String(repeating: "/**/", count: largeCount) + "1,1]"
     let file = SourceFile(path: "a.jsonc", bytes: Array(text.utf8))
