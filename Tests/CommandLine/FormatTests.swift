@@ -130,14 +130,16 @@ struct FormatTests {
     #expect(result.status == 4)
   }
 
-  /// What `weft init` writes.
+  /// The files that `weft init` writes, and the workflows of this repository.
   @Test func theWorkflowsOfWeftAreFormatted() {
     let directory = Directory()
     let result = Weft.shell(
       """
-      "$WEFT" init && "$WEFT" init --test && "$WEFT" fmt --check workflow.json workflow.test.json
+      { "$WEFT" init && "$WEFT" init --test; } >&2
+      "$WEFT" fmt --check workflow.json workflow.test.json &&
+      "$WEFT" fmt --check "$1"/workflows/*.json "$1"/workflows/*/*.json
       """, [Self.repository], in: directory)
-    #expect(result.output.split(separator: "\n").allSatisfy { $0.hasPrefix("wrote ") })
+    #expect(result.output == "")
     #expect(result.status == 0)
   }
 }
