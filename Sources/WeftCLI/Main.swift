@@ -71,6 +71,7 @@ struct Program {
     case .report: try ReportCommand(parsed)
     case .diff: try DiffCommand(parsed)
     case .check: try CheckCommand(parsed)
+    case .fmt: FormatCommand(parsed)
     case .list: try ListCommand(parsed)
     case .graph: try GraphCommand(parsed)
     case .why: try WhyCommand(parsed)

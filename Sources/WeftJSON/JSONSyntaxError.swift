@@ -54,9 +54,18 @@ extension JSONSyntaxError {
   static let empty = JSONSyntaxError("W0001", "the text is empty, expected a JSON value")
 
   static func tooLarge(_ size: Int, limit: Int) -> JSONSyntaxError {
+    JSONSyntaxError(
+      "W0002", "the text has \(size) bytes, more than the limit of \(name(ofLimit: limit))")
+  }
+
+  static func tooLargeFormatted(limit: Int) -> JSONSyntaxError {
+    JSONSyntaxError(
+      "W0002", "the formatted text would exceed the limit of \(name(ofLimit: limit))")
+  }
+
+  private static func name(ofLimit limit: Int) -> String {
     let isWhole = limit >= 1 << 20 && limit % (1 << 20) == 0
-    let most = isWhole ? "\(limit >> 20) MiB" : "\(limit) bytes"
-    return JSONSyntaxError("W0002", "the text has \(size) bytes, more than the limit of \(most)")
+    return isWhole ? "\(limit >> 20) MiB" : "\(limit) bytes"
   }
 
   static func foreignEncoding(_ encoding: String) -> JSONSyntaxError {

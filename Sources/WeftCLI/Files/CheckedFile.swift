@@ -23,7 +23,7 @@ struct CheckedFile {
       isMissing = false
     } catch {
       (workflow, plan) = (nil, nil)
-      var problem = CheckedFile.diagnostic(error, path: path, below: directory)
+      var problem = error.diagnostic(of: path, below: directory)
       if case .system(.notFound) = error, offersInit, directory == nil,
         CheckedFile.isPlausibleName(path)
       {
@@ -43,16 +43,6 @@ struct CheckedFile {
 
   fileprivate var hasWarnings: Bool { diagnostics.contains { $0.severity == .warning } }
 
-  /// Returns a diagnostic without a location, because nothing was read.
-  private static func diagnostic(
-    _ failure: FileReadError, path: String, below directory: String?
-  ) -> Diagnostic {
-    let name = path == "-" ? "standard input" : "\"\(path)\""
-    return Diagnostic(
-      .error, code: "W0000", message: "\(name) \(failure.message)", place: nil,
-      help: failure.help(below: directory))
-  }
-
   /// Whether a path looks like that of a workflow file, rather than a pattern or a URL.
   private static func isPlausibleName(_ path: String) -> Bool {
     path.hasSuffix(".json") && path != ".json" && !path.hasSuffix("/.json")
@@ -61,8 +51,18 @@ struct CheckedFile {
 }
 
 extension FileReadError {
+  /// Returns a diagnostic without a location, because nothing was read.
+  ///
+  /// - Parameter directory: The directory given with `-C`, to mention if the file is missing.
+  func diagnostic(of path: String, below directory: String?) -> Diagnostic {
+    let name = path == "-" ? "standard input" : "\"\(path)\""
+    return Diagnostic(
+      .error, code: "W0000", message: "\(name) \(message)", place: nil,
+      help: help(below: directory))
+  }
+
   /// Whether another path is needed, rather than a change to the file.
-  fileprivate var isAboutTheName: Bool {
+  var isAboutTheName: Bool {
     switch self {
     case .isDirectory, .nulInPath, .system: true
     case .tooLarge, .noWriter: false

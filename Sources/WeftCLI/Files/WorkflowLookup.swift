@@ -103,7 +103,7 @@ extension ParsedArguments {
   private var operandPlace: Int? {
     switch command {
     case .run, .graph, .estimate: 0
-    case .check: operands.count > 1 ? nil : 0
+    case .check, .fmt: operands.count > 1 ? nil : 0
     // One operand of "weft why" is STEP.
     case .why: operands.count == 1 ? 1 : 0
     default: nil

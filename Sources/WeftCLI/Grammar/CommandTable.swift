@@ -1,3 +1,5 @@
+import WeftJSON
+
 extension Option {
   static let help = Option("-h", "--help", help: "print help")
   static let version = Option("--version", help: "print the version")
@@ -23,6 +25,10 @@ extension Option {
   static let strictRun = Option(
     "--strict", help: "exit 1 for tolerated failures; start nothing if the file has warnings")
   static let strictCheck = Option("--strict", help: "exit 1 if there are warnings")
+  static let formatCheck = Option(
+    "--check",
+    help: "write nothing; print the names of files that would change, and exit 1 if there are any",
+    elsewhere: ["-c", "-l", "--list-different", "--dry-run", "-n", "--diff"])
   static let manual = Option("--man", help: "print the manual page weft(1), for man(1)")
   static let directory = Option(
     "-C", value: ValueDescription(name: "DIR", kind: .directory),
@@ -218,8 +224,8 @@ extension CommandDescription {
   static let all = beforeHelp + [help, version]
 
   private static let beforeHelp = [
-    run, resume, approve, cancel, runs, show, logs, report, diff, list, check, graph, why, estimate,
-    eval,
+    run, resume, approve, cancel, runs, show, logs, report, diff, list, check, fmt, graph, why,
+    estimate, eval,
     test,
     reap, clean, schema, initialise, completions,
   ]
@@ -275,6 +281,20 @@ extension CommandDescription {
     operand: Operand(
       value: .workflowFile, count: .any, help: Operand.workflowHelp),
     options: [.diagnosticFormat, .strictCheck, .directory])
+
+  private static let fmt = CommandDescription(
+    .fmt, "format workflow files",
+    details: [
+      "Change white space only: indent by two spaces, and keep an array or object on one line if it begins there "
+        + "and fits within \(JSONFormatter.width) columns, otherwise give each item a line of its own. Comments stay where they are.",
+      "Print the name of each file that was changed. A file may hold any JSON; that of - is written to standard "
+        + "output.",
+      "Exit codes: 0 success, 1 a file would change (with --check), 2 bad usage, 3 a file is not valid JSON, "
+        + "and is left alone, 4 a file cannot be written.",
+    ],
+    operand: Operand(
+      value: .workflowFile, count: .any, help: Operand.workflowHelp),
+    options: [.formatCheck, .directory])
 
   private static let graph = CommandDescription(
     .graph, "print the graph of a workflow",

@@ -51,6 +51,13 @@ package enum FileSystem {
     return status.st_uid == geteuid() || status.st_uid == 0
   }
 
+  /// The absolute path of what `path` leads to, after all links.
+  package static func resolved(_ path: String) throws(SystemError) -> String {
+    guard let found = realpath(path, nil) else { throw .last }
+    defer { free(found) }
+    return String(cString: found)
+  }
+
   package static func changeDirectory(to path: String) throws(SystemError) {
     _ = try retrying { chdir(path) }
   }

@@ -44,7 +44,10 @@ package final class TemporaryFile: Sendable {
   /// Renames the file to `path`, so that it survives a power loss: with the default mode of new files, replacing any
   /// existing file. A link is replaced, not followed.
   package func commit(as path: String) throws(SystemError) {
-    let mode = mode_t(weft_mode_of_new_files())
+    try commit(as: path, mode: mode_t(weft_mode_of_new_files()))
+  }
+
+  private func commit(as path: String, mode: mode_t) throws(SystemError) {
     _ = try retrying { fchmod(descriptor.number, mode) }
     try descriptor.synchronize()
     _ = try retrying { rename(name, path) }
@@ -56,6 +59,54 @@ package final class TemporaryFile: Sendable {
     do { try Directory(Directory.split(path).above).synchronize() } catch {
       // Some file systems do not support this.
       if error != .invalid { throw error }
+    }
+  }
+}
+
+extension TemporaryFile {
+  /// Replaces the content of a regular file that was read: others see the old content or the new one.
+  ///
+  /// A link is followed. The permissions stay, and so do owner and group, if the user may set them.
+  ///
+  /// - Parameter stamp: The state of the file before it was read. A file that has changed since is not replaced.
+  package static func replace(
+    _ path: String, readAs stamp: FileStamp, with bytes: [UInt8]
+  ) throws(ReplacementError) {
+    if let noun = stamp.kind.nounIfNotFile { throw .special(noun) }
+    do throws(SystemError) {
+      let path = try FileSystem.resolved(path)
+      // A file that cannot be written must not be replaced either.
+      let old = Descriptor(owning: try retrying { open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) })
+      let status = try old.status()
+      let file = try TemporaryFile(beside: path)
+      try bytes.withRawBytes { (bytes) throws(SystemError) in try file.write(bytes) }
+      if fchown(file.descriptor.number, status.st_uid, status.st_gid) != 0 {
+        _ = fchown(file.descriptor.number, uid_t.max, status.st_gid)
+      }
+      if try FileStamp(of: old) == stamp {
+        return try file.commit(as: path, mode: status.st_mode & 0o777)
+      }
+    } catch {
+      throw .system(error)
+    }
+    throw .changed
+  }
+}
+
+/// The reason why a file was not replaced.
+package enum ReplacementError: Error, Hashable, Sendable {
+  /// It is not a regular file but this, a noun.
+  case special(String)
+  /// It has changed since it was read.
+  case changed
+  case system(SystemError)
+
+  /// The error, to follow the name of the file.
+  package var message: String {
+    switch self {
+    case .special(let noun): "is \(noun), which cannot be replaced"
+    case .changed: "has changed since it was read"
+    case .system(let error): "cannot be replaced: \(error)"
     }
   }
 }

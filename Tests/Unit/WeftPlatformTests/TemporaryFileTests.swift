@@ -85,6 +85,51 @@ struct TemporaryFileTests {
     #expect(try place.names() == [name])
   }
 
+  @Test func aFileThatHasChangedIsNotReplaced() throws {
+    let place = Place()
+    let path = place.path("f")
+    Self.create(path, "one")
+    let stamp = try FileStamp(at: path)
+    Self.create(place.path("g"), "two")
+    rename(place.path("g"), path)
+    #expect(throws: ReplacementError.changed) {
+      try TemporaryFile.replace(path, readAs: stamp, with: Array("three".utf8))
+    }
+    #expect(try place.text("f") == "two" && place.names() == ["f"])
+    let current = try FileStamp(at: path)
+    try TemporaryFile.replace(path, readAs: current, with: Array("three".utf8))
+    #expect(try place.text("f") == "three" && place.names() == ["f"])
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
+  func aReplacedFileKeepsItsOwnerAndMode() throws {
+    let place = Place()
+    let path = place.path("f")
+    Self.create(path, "one")
+    chown(path, 1234, 4321)
+    chmod(path, 0o640)
+    try TemporaryFile.replace(path, readAs: FileStamp(at: path), with: Array("two".utf8))
+    var status = stat()
+    stat(path, &status)
+    #expect(status.st_uid == 1234 && status.st_gid == 4321)
+    #expect(try place.mode("f") == S_IFREG | 0o640)
+  }
+
+  @Test func onlyAFileIsReplaced() throws {
+    let place = Place()
+    mkfifo(place.path("f"), 0o600)
+    let stamp = try FileStamp(at: place.path("f"))
+    #expect(throws: ReplacementError.special("a FIFO")) {
+      try TemporaryFile.replace(place.path("f"), readAs: stamp, with: [])
+    }
+  }
+
+  private static func create(_ path: String, _ text: String) {
+    let file = fopen(path, "w")!
+    fputs(text, file)
+    fclose(file)
+  }
+
   @Test func missingDirectoryFails() {
     #expect(throws: SystemError.notFound) { _ = try TemporaryFile(beside: "/no/such/directory/f") }
   }
