@@ -65,6 +65,7 @@ extension ReplacementError {
     switch self {
     case .special: "pass its text on standard input, as \"-\""
     case .changed: "format it again"
+    case .system(.notPermitted): "both the file and its directory must be writable"
     case .system: nil
     }
   }
