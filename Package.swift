@@ -162,7 +162,8 @@ let package = Package(
 
 package.targets += [
   .target(
-    name: "TestSupport", dependencies: ["WeftFutures"], path: "Tests/Support", swiftSettings: settings),
+    name: "TestSupport", dependencies: ["WeftFutures"], path: "Tests/Support",
+    swiftSettings: settings),
   .executableTarget(
     name: "WeftCLI",
     dependencies: [
