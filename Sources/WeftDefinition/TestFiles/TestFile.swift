@@ -62,6 +62,8 @@ package struct TestCase: Sendable {
   package internal(set) var only: [Placed<String>] = []
   package internal(set) var skip: [Placed<String>] = []
   package internal(set) var from: [Placed<String>] = []
+  /// The value of `run.args`.
+  package internal(set) var arguments: [Placed<String>] = []
   package internal(set) var interruptions: [TestInterruption] = []
   /// The engines that resume the run, one after another, each when the one before it has ended.
   package internal(set) var resumptions: [TestResumption] = []

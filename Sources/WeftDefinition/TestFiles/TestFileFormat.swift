@@ -101,6 +101,12 @@ extension TestCase: HasTestSettings {
       schema: #"{"$ref": "patterns"}"#
     ) { $0.from = $1 }
     FormatKey(
+      "args", ValueFormat { $0.placedTexts($1, $2) }, "Arguments",
+      "The arguments of the run, as after --.",
+      schema: #"{"type": "array", "items": "@text", "examples": [["-v", "src"]]}"#,
+      synonyms: "arguments argv"
+    ) { $0.arguments = $1 }
+    FormatKey(
       "interrupt", ValueFormat { $0.interruptions($1, $2) }, "Interruptions",
       "Interferences from outside, at a time or when a step starts or ends.",
       schema: #"""

@@ -70,7 +70,9 @@ struct PreparedCase: Sendable {
         member.key.stringValue ?? "", .value(JSONValue(member.value)), .document(member))
     }
     do throws(InputsError) {
-      return try InputBinding.bind(plan.workflow.inputs, given, inputSource: .program)
+      var values = try InputBinding.bind(plan.workflow.inputs, given, inputSource: .program)
+      values.arguments = testCase.arguments.map(\.value)
+      return values
     } catch {
       diagnostics += error.diagnostics
       return nil

@@ -10,6 +10,7 @@ struct DraftTestFile {
   private let plan: Plan
   var name = "everything succeeds"
   var inputs: [(String, JSONValue)] = []
+  var arguments: [String] = []
   /// The results of steps, one for each attempt, in the order of their first attempts.
   private(set) var steps: [(address: String, results: [JSONObject])] = []
   var expected: JSONObject = ["outcome": "success"]
@@ -38,6 +39,7 @@ struct DraftTestFile {
   var text: String {
     var test: JSONObject = ["name": .string(name)]
     if !inputs.isEmpty { test["inputs"] = .object(JSONObject(inputs)) }
+    if !arguments.isEmpty { test["args"] = .array(arguments.map(JSONValue.string)) }
     let secrets = Set(plan.usedSecrets.map(\.declaration.name.text)).sorted()
     if !secrets.isEmpty {
       test["secrets"] = .object(JSONObject(secrets.map { ($0, "not-a-real-secret") }))

@@ -66,6 +66,7 @@ package struct RecordedCase {
     guard opening.resumption == 0 else { return }
     // The value of a secret input is not recorded.
     draft.inputs = opening.inputs.map { ($0.name, $0.value ?? "not-a-real-secret") }
+    draft.arguments = opening.arguments
     draft.skip = opening.excluded.map(\.text)
   }
 

@@ -39,7 +39,7 @@ import WeftPlatform
   }
 
   /// The reading end of a pipe that holds the bytes and has no writer.
-  private static func descriptor(_ bytes: String) -> Int32 {
+  fileprivate static func descriptor(_ bytes: String) -> Int32 {
     var ends: [Int32] = [-1, -1]
     #expect(pipe(&ends) == 0)
     _ = Array(bytes.utf8).withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) }
@@ -100,13 +100,17 @@ import WeftPlatform
   }
 
   @Test("S11: a descriptor is read once, and closed to all others at once")
-  func aDescriptorIsTakenOver() throws {
-    let number = Self.descriptor("canary\n")
-    let reader = SecretReader([
-      PlannedSecret(declaration: SecretDeclaration("TOKEN", from: .descriptor(number)))
-    ])
-    #expect(Descriptor.inherited(number) == nil)
-    #expect(try reader.read()["TOKEN"]?.bytes == Array("canary".utf8))
+  func aDescriptorIsTakenOver() async {
+    // In a process of its own, where no other test gets the number that is free then.
+    await #expect(processExitsWith: .success) {
+      let number = SecretReaderTests.descriptor("canary\n")
+      let reader = SecretReader([
+        PlannedSecret(declaration: SecretDeclaration("TOKEN", from: .descriptor(number)))
+      ])
+      #expect(Descriptor.inherited(number) == nil)
+      let read = try reader.read()
+      #expect(read["TOKEN"]?.bytes == Array("canary".utf8))
+    }
   }
 
   @Test("S11: a program gets no descriptor of a secret")
