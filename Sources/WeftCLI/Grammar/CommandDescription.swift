@@ -50,6 +50,9 @@ struct CommandDescription: Sendable {
   /// Whether all after `--` is the value of `run.args`, instead of operands.
   var passesArguments: Bool { name != .resume && ownOptions.contains(.input) }
 
+  /// The operands for help, with the arguments of a run.
+  var explainedOperands: [Operand] { operands + (passesArguments ? [.argument] : []) }
+
   /// The usage line, such as `weft run [OPTION]... FILE`.
   var usage: String {
     let parts = [
@@ -162,6 +165,11 @@ struct Operand: Sendable, Hashable {
       }
     }
   }
+
+  /// A word after `--`.
+  static let argument = Operand(
+    value: ValueDescription(name: "ARG", kind: .text), count: .any,
+    help: "an element of the array ${{ run.args }}; may begin with a dash")
 
   let value: ValueDescription
   let count: Count

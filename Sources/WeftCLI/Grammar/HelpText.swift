@@ -30,8 +30,8 @@ enum HelpText {
     var sections = ["weft \(command.name.rawValue): \(command.summary)\n"]
     sections.append("usage: \(command.usage)\n")
     sections += command.details.map(paragraph)
-    if !command.operands.isEmpty {
-      let operands = command.operands.map { entry($0.value, called: $0.value.name, $0.help) }
+    if !command.explainedOperands.isEmpty {
+      let operands = command.explainedOperands.map { entry($0.value, called: $0.value.name, $0.help) }
       sections.append((operands.count > 1 ? "operands:\n" : "operand:\n") + operands.joined())
     }
     let options = command.options.map { entry($0.value, called: $0.synopsis, $0.help) }

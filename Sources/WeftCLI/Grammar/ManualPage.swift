@@ -37,7 +37,7 @@ enum ManualPage {
         if line.hasPrefix(" ") { page.example(line.dropFirst(2)) } else { page.paragraph(line) }
       }
     }
-    for operand in command.operands {
+    for operand in command.explainedOperands {
       page.entry(operand.value.name, explanation(operand.help, operand.value))
     }
     for option in command.ownOptions {
