@@ -103,7 +103,7 @@ extension TestCase: HasTestSettings {
     FormatKey(
       "args", ValueFormat { $0.placedTexts($1, $2) }, "Arguments",
       "The arguments of the run, as after --.",
-      schema: #"{"type": "array", "items": "@text", "examples": [["-v", "src"]]}"#,
+      schema: #"{"type": "array", "items": {"type": "string"}, "examples": [["-v", "src"]]}"#,
       synonyms: "arguments argv"
     ) { $0.arguments = $1 }
     FormatKey(
