@@ -5,7 +5,7 @@
 
 An example is a block of JSON that is a workflow, and the block of a console after it. Its commands (`$ weft run
 FILE`) run in an empty directory in which FILE is that workflow; on a page that mentions 127.0.0.1:8080, they run
-beside Tests/EndToEnd/lib/server.py. Files that it runs precede it as ```json file=NAME. Times, and how many steps run at
+beside Tests/EndToEnd/lib/server.py. Files that it runs precede it as ```json file=NAME or ```sh file=NAME. Times, and how many steps run at
 once, are not compared.
 """
 import json
@@ -19,7 +19,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Tests/EndToEnd"))
 from lib import server
 
-block = re.compile(r"^```(json|console)(?: file=(\S+))?\n(.*?)^```$", re.M | re.S)
+block = re.compile(r"^```(json|sh|console)(?: file=(\S+))?\n(.*?)^```$", re.M | re.S)
 # Parts of the output that differ from run to run, or between machines.
 varying = re.compile(r"\b\d+(\.\d+)? (µs|ms|s)\b|\bat most \d+ at once|\b\d{8}-\d{6}-[0-9a-f]{6}\b")
 
@@ -67,6 +67,8 @@ def main() -> int:
                 continue
             if kind == "json":
                 workflow = content if is_workflow(content) else ""
+                continue
+            if kind == "sh":
                 continue
             commands = re.findall(r"^\$ (weft .*)$", content, re.M)
             if not workflow or not commands:

@@ -37,7 +37,8 @@ extension SourceFile {
     // Where the repaired text differs.
     let repaired = String(decoding: bytes, as: UTF8.self).utf8
     let offset = zip(bytes, repaired).prefix { $0 == $1 }.reduce(0) { count, _ in count + 1 }
-    return .scriptIsNoText("a byte that is not UTF-8", at: offset, in: self)
+    return .scriptIsNoText(
+      "a byte that is not UTF-8", at: offset, in: self, help: "save it as UTF-8; ")
   }
 }
 
@@ -106,12 +107,12 @@ extension Diagnostic {
   }
 
   fileprivate static func scriptIsNoText(
-    _ found: String, at offset: Int, in file: SourceFile
+    _ found: String, at offset: Int, in file: SourceFile, help: String = ""
   ) -> Diagnostic {
     Diagnostic(
       .error, code: "W0606", message: "found \(found), expected the text of a script",
       place: Place(file: file, range: SourceRange(start: offset, end: offset + 1)),
-      help: "to run a program, write \(asProgram(file))")
+      help: help + "to run a program, write \(asProgram(file))")
   }
 
   /// The action that starts a file as a program, as long as the step has no `cwd`.

@@ -106,9 +106,12 @@ extension DecodingPass {
   }
 
   private mutating func lines(_ node: JSONNode, _ field: Field) -> String? {
+    let known = texts.count
     let lines = elements(
       of: node, field, wanted: "an array of lines", atLeast: "at least one line"
-    ) { $0.text($1, $2) }
+    ) { $0.text($1, $2, at: .script) }
+    // The lines are one text, also for an expression that spans several.
+    texts.removeSubrange(known...)
     guard let lines, lines.count == node.elements.count else { return nil }
     let script = lines.joined(separator: "\n")
     guard !script.isEmpty else {
