@@ -9,8 +9,9 @@ import WeftRecord
 
 /// The changes of a workflow since a run of it began.
 public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
-  /// Steps whose action or surroundings changed, and all steps of changed nested files and scripts. All steps of the workflow if
-  /// the earlier version is not known, or is not valid any more. They run again when the changes are accepted.
+  /// Steps whose action or surroundings changed, all steps of changed nested files, and those that run changed scripts.
+  /// All steps of the workflow if the earlier version is not known, or is not valid any more. They run again when the
+  /// changes are accepted.
   public let changed: [StepAddress]
   /// Steps that the earlier version does not have; they start like any other.
   public let added: [StepAddress]
@@ -25,7 +26,7 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
 
   /// - Parameters:
   ///   - old: The plan that the run began with; `nil` if it is not known.
-  ///   - files: The paths of changed nested files.
+  ///   - files: The paths of changed nested files and scripts.
   fileprivate init(from old: Plan?, to new: Plan, files: Set<String>) {
     let difference = old.map { PlanDifference(from: $0, to: new) }
     self.files = files.sorted()

@@ -2,29 +2,27 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftPlatform
 
-/// Script files, each read once.
-struct ScriptFiles {
-  /// A script that was read.
-  struct Script {
-    let file: SourceFile
-    /// `nil` if it is no text.
-    let text: String?
-    let header: ScriptHeader
-  }
+/// A script file that was read.
+struct LoadedScript {
+  let file: SourceFile
+  /// `nil` if it is no text.
+  let text: String?
+  let header: ScriptHeader
+  /// The reason why it cannot be a script, until it is reported.
+  var problem: Diagnostic?
+  /// The reason why only a step with a shell can run it, until it is reported.
+  var interpreterProblem: Diagnostic?
 
-  private(set) var known: [ConfinedPath: Script] = [:]
-
-  /// Takes the bytes of a file, and returns the script with its problems.
-  mutating func add(_ bytes: [UInt8], at path: ConfinedPath, called name: String) -> (
-    Script, [Diagnostic]
-  ) {
-    let file = SourceFile(path: name, bytes: bytes)
-    let problem = file.problemAsScript
-    let text =
-      problem == nil ? String(decoding: bytes.dropFirst(file.markLength), as: UTF8.self) : nil
-    let script = Script(file: file, text: text, header: ScriptHeader(text ?? ""))
-    known[path] = script
-    return (script, problem.map { [$0] } ?? [])
+  init(_ file: SourceFile) {
+    self.file = file
+    problem = file.problemAsScript
+    text =
+      problem == nil
+      ? String(decoding: file.bytes.dropFirst(file.markLength), as: UTF8.self) : nil
+    header = ScriptHeader(text ?? "")
+    if case .unknown(let program) = header {
+      interpreterProblem = .unknownInterpreter(program, in: file)
+    }
   }
 }
 
@@ -39,7 +37,8 @@ extension SourceFile {
     // Where the repaired text differs.
     let repaired = String(decoding: bytes, as: UTF8.self).utf8
     let offset = zip(bytes, repaired).prefix { $0 == $1 }.reduce(0) { count, _ in count + 1 }
-    return .scriptIsNoText("a byte that is not UTF-8", at: offset, in: self)
+    return .scriptIsNoText(
+      "a byte that is not UTF-8", at: offset, in: self, help: "save it as UTF-8; ")
   }
 }
 
@@ -52,7 +51,9 @@ extension LoadingPass {
     var script = script
     let range = script.place.value
     do throws(NamingError) {
-      let read = try self.script(script.path, from: directory)
+      let found = try open(script.path, from: directory)
+      var read = try loadedScript(found)
+      report(&read.problem)
       script.text = read.text
       script.isRejected = read.text == nil
       if let range {
@@ -60,11 +61,13 @@ extension LoadingPass {
       }
       switch read.header {
       case .shell(let shell) where step.settings.shell == nil: step.settings.shell = shell
-      case .unknown(let program) where step.settings.shell == nil:
+      case .unknown where step.settings.shell == nil:
+        script.text = nil  // as what it would be checked is not known
         script.isRejected = true
-        report(.unknownInterpreter(program, of: script.path, in: read.file))
+        report(&read.interpreterProblem)
       case .none, .shell, .unknown: break
       }
+      scripts[found.path] = read
       step.action.setInvocation(.file(script))
       return read.file
     } catch {
@@ -75,15 +78,15 @@ extension LoadingPass {
     }
   }
 
-  private mutating func script(
-    _ path: String, from directory: ConfinedPath
-  ) throws(NamingError) -> ScriptFiles.Script {
-    let found = try open(path, from: directory)
-    if let known = scripts.known[found.path] { return known }
-    let (script, problems) = scripts.add(
-      try bytes(of: found), at: found.path, called: prefix + found.path.text)
-    for problem in problems { report(problem) }
-    return script
+  private mutating func loadedScript(_ found: ConfinedFile) throws(NamingError) -> LoadedScript {
+    if let known = scripts[found.path] { return known }
+    return LoadedScript(SourceFile(path: prefix + found.path.text, bytes: try bytes(of: found)))
+  }
+
+  /// Reports a problem of a script file, and forgets it: several steps may run the file.
+  private mutating func report(_ problem: inout Diagnostic?) {
+    if let problem { report(problem) }
+    problem = nil
   }
 }
 
@@ -104,16 +107,22 @@ extension Diagnostic {
   }
 
   fileprivate static func scriptIsNoText(
-    _ found: String, at offset: Int, in file: SourceFile
+    _ found: String, at offset: Int, in file: SourceFile, help: String = ""
   ) -> Diagnostic {
     Diagnostic(
       .error, code: "W0606", message: "found \(found), expected the text of a script",
       place: Place(file: file, range: SourceRange(start: offset, end: offset + 1)),
-      help: "to run a program, write { \"run\": [\"./\(file.path)\"] }")
+      help: help + "to run a program, write \(asProgram(file))")
+  }
+
+  /// The action that starts a file as a program, as long as the step has no `cwd`.
+  private static func asProgram(_ file: SourceFile) -> String {
+    let path = file.path.hasPrefix("/") ? file.path : "./" + file.path
+    return "\"run\": [\(quoted(path))]"
   }
 
   fileprivate static func unknownInterpreter(
-    _ program: String, of path: String, in file: SourceFile
+    _ program: String, in file: SourceFile
   ) -> Diagnostic {
     let line = file.bytes[file.markLength...].prefix { $0 != UInt8(ascii: "\n") }
     return Diagnostic(
@@ -122,7 +131,6 @@ extension Diagnostic {
       place: Place(file: file, range: SourceRange(start: line.startIndex, end: line.endIndex)),
       help: program.hasSuffix("\r")
         ? "its lines end in CR LF: convert them to LF"
-        : "give the step a \"shell\", or start the file as a program: "
-          + "\"run\": [\"./\(path)\"]")
+        : "give the step a \"shell\", or start the file as a program: \(asProgram(file))")
   }
 }

@@ -76,7 +76,8 @@ struct LoadingPass {
   /// The number of names that may still be suggested: as many as messages are shown, for each reads a directory.
   private var suggestionsLeft = DiagnosticCollection.defaultLimit
   private var report: LoadingReport
-  var scripts = ScriptFiles()
+  /// Script files, each read once.
+  var scripts: [ConfinedPath: LoadedScript] = [:]
 
   /// - Parameters:
   ///   - path: The path of the root; `nil` if it has none.
@@ -117,12 +118,13 @@ struct LoadingPass {
     let source = workflow.source.value
     var longest: [String] = []
     var scripts: [SourceFile] = []
+    var knownScripts: Set<SourceFile> = []
     // Keyed by bytes, because two spellings of "é" are two files.
     var known: [[UInt8]: Result<LoadedFile, NamingError>] = [:]
     workflow.updateStepsNamingFiles { step in
       if case .run(let command) = step.action, case .file(let script) = command.invocation {
         if let script = complete(script, of: &step, from: directory, in: file, named: source),
-          !scripts.contains(script)
+          knownScripts.insert(script).inserted
         {
           scripts.append(script)
         }

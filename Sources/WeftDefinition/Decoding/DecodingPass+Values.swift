@@ -432,7 +432,7 @@ extension Diagnostic {
     Diagnostic(
       .expression, "\(path) contains an expression, which is not allowed here",
       help:
-        "expressions are allowed in run, stdin, cwd, if, name and approve; in values of env, "
+        "expressions are allowed in run, script, stdin, cwd, if, name and approve; in values of env, "
         + "outputs, with and http; and in place of a number, size, duration, list or boolean")
   }
 

@@ -397,18 +397,23 @@ struct StepDraft: FormatObject {
 
   // MARK: The action
 
-  /// Notes an action key; only the first counts. A second one is reported with the locations of both.
-  mutating func begin(_ kind: ActionKind, _ key: JSONNode, _ pass: inout DecodingPass) {
+  /// Notes an action key, and returns whether it is the first; only that one counts. A second one is reported with the
+  /// locations of both.
+  @discardableResult
+  mutating func begin(
+    _ kind: ActionKind, _ key: JSONNode, _ pass: inout DecodingPass
+  ) -> Bool {
     guard let first = self.key else {
       self.kind = kind
       self.key = key
-      return
+      return true
     }
     // The JSON reader has already reported a repeated key.
-    guard self.kind != kind || first.stringValue != key.stringValue else { return }
+    guard self.kind != kind || first.stringValue != key.stringValue else { return false }
     isAmbiguous = true
     // Two groups are reported when their members are read.
     if self.kind?.isGroup != true || !kind.isGroup { pass.reportSeveralActions(first, key) }
+    return false
   }
 
   mutating func take(_ action: StepAction?, of kind: ActionKind) {
@@ -678,8 +683,8 @@ extension Diagnostic {
   static var noAction: Diagnostic {
     Diagnostic(
       .noAction,
-      "the step has nothing to do, expected \"run\", \"script\", \"http\", \"workflow\", \"use\", \"wait\", "
-        + "\"approve\", \"outputs\" or a group",
+      "the step has nothing to do, expected \"run\", \"script\", \"http\", \"workflow\", \"use\", "
+        + "\"wait\", \"approve\", \"outputs\" or a group",
       help: "add an action, such as \"run\": \"make test\"")
   }
 

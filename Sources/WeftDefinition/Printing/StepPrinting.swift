@@ -8,7 +8,7 @@ extension Step {
       object["name"] = .text(name)
       object["description"] = .text(description)
       object["needs"] = needs.map { .texts($0.map(\.name)) }
-      settings.print(&object)
+      settingsAsWritten.print(&object)
       object["timeout"] = $timeout.json { $0.map(JSONValue.duration) }
       object["allowFailure"] = $allowFailure.json(unless: .none, \.json)
       object["outputs"] = .grouped(outputs.map { ($0.name, $0.json) })
@@ -17,6 +17,16 @@ extension Step {
     }
     if object.hasOnly("run"), case .string(let script)? = object["run"] { return .string(script) }
     return object.json
+  }
+
+  /// The settings without a shell that the script file itself names.
+  private var settingsAsWritten: CommandSettings {
+    guard case .run(let command) = action, case .file(let file) = command.invocation,
+      let text = file.text, let shell = settings.shell, ScriptHeader(text) == .shell(shell)
+    else { return settings }
+    var settings = settings
+    settings.shell = nil
+    return settings
   }
 }
 
@@ -165,9 +175,6 @@ extension [Parameter] {
 extension Command {
   fileprivate func print(_ object: inout PrintedObject<StepDraft>) {
     switch invocation {
-    case .script(let script) where script.contains("\n"):
-      object["script"] = .texts(
-        script.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
     case .file(let file):
       object["script"] =
         PrintedObject(of: ScriptFileDraft.self) { $0["file"] = .string(file.path) }.json

@@ -62,7 +62,7 @@ import WeftTestKit
       WorkflowDraft.format.rules, StepDraft.format.rules, StepDefaults.format.rules,
       ConcurrencyDraft.format.rules, PoolDraft.format.rules, SecretDraft.format.rules,
       RetryDraft.format.rules, ForEachDraft.format.rules, JoinDraft.format.rules,
-      StandardInputDraft.format.rules, StopDraft.format.rules, Command.Caching.format.rules,
+      StandardInputDraft.format.rules, ScriptFileDraft.format.rules, StopDraft.format.rules, Command.Caching.format.rules,
       WaitDraft.format.rules, HTTPDraft.format.rules, AuthDraft.format.rules,
       BasicAuthDraft.format.rules, HTTPCall.Timeouts.format.rules, RedirectsDraft.format.rules,
       PartDraft.format.rules, HTTPCall.Expectation.format.rules, HTTPCall.TLS.format.rules,

@@ -30,4 +30,24 @@ struct CacheTests {
     #expect(try await cached(CacheTests.path + "/kept") == 0)
     #expect(try await cached(CacheTests.path + "/kept") == 1)
   }
+
+  @Test func theContentOfAScriptFileCounts() async throws {
+    let path = CacheTests.path + "-script"
+    try FileSystem.makeDirectory(path)
+    defer { Directory.removeTree(path) }
+    try Descriptor.creating(path + "/w.json", .onlyNew).writeAll(
+      #"{ "steps": [{ "script": { "file": "a.sh" }, "cache": { "inputs": [] } }] }"#)
+    var options = Engine.Options()
+    options.startDirectory = path
+    options.cacheDirectory = path + "/kept"
+    var counts: [Int?] = []
+    // The `#!` line counts as text and as the shell.
+    for script in ["true", "true", "true # comment", "true", "#!/bin/bash\ntrue"] {
+      try Descriptor.creating(path + "/a.sh", .orEmptied).writeAll(script)
+      let workflow = try Workflow(contentsOf: path + "/w.json", startDirectory: path)
+      let run = try Engine(options: options).start(workflow)
+      counts.append(await run.report.end?.counts.cached)
+    }
+    #expect(counts == [0, 1, 0, 1, 0])
+  }
 }

@@ -53,6 +53,53 @@ import WeftPlatform
       try Engine().changes(to: workflow("one", "two exit 1", "gone"), since: run, in: store) == nil)
   }
 
+  /// A nested workflow, an own script and a cleanup name files; two steps run the same one.
+  @Test func aChangedScriptFileRunsItsStepsAgain() async throws {
+    let ran = "\(folder.path)/ran"
+    for (name, text) in [
+      (
+        "w.json",
+        #"""
+        { "steps": [
+          { "id": "first", "script": { "file": "a.sh" } }, { "id": "second", "script": { "file": "./a.sh" } },
+          { "id": "other", "script": { "file": "b.sh" } }, { "id": "nested", "workflow": "part.json" },
+          { "id": "last", "run": "test -e \#(folder.path)/ready" }] }
+        """#
+      ),
+      ("part.json", #"{ "steps": [{ "id": "own", "script": { "file": "c.sh" } }] }"#),
+      ("a.sh", "echo a >> \(ran)"), ("b.sh", "echo b >> \(ran)"), ("c.sh", "echo c >> \(ran)"),
+    ] {
+      try Descriptor.creating("\(folder.path)/\(name)", .onlyNew).writeAll(text)
+    }
+    func read() throws -> Workflow {
+      try Workflow(contentsOf: folder.path + "/w.json", startDirectory: folder.path)
+    }
+    var settings = Engine.Options()
+    settings.startDirectory = folder.path
+    let engine = Engine(options: settings)
+    let run = try engine.start(try read(), in: store)
+    #expect(await run.report.end?.outcome == .failure)
+    #expect(self.ran == ["a", "a", "b", "c"])
+    #expect(try engine.changes(to: read(), since: run.id, in: store) == nil)
+
+    try Descriptor.creating(folder.path + "/a.sh", .orEmptied).writeAll("echo A >> \(ran)")
+    let changes = try #require(try engine.changes(to: read(), since: run.id, in: store))
+    #expect(changes.changed == [StepAddress("first"), StepAddress("second")])
+    #expect(changes.files == [folder.path + "/a.sh"])
+    #expect(throws: RunStoreError.self) { try engine.resume(run.id, read(), in: store) }
+    try Descriptor.creating(folder.path + "/a.sh", .orEmptied).writeAll("echo a >> \(ran)")
+    #expect(try engine.changes(to: read(), since: run.id, in: store) == nil)
+
+    try Descriptor.creating(folder.path + "/c.sh", .orEmptied).writeAll("echo C >> \(ran)")
+    try Descriptor.creating(folder.path + "/ready", .onlyNew).writeAll("")
+    var options = Engine.ResumeOptions()
+    options.acceptedChanges = .all
+    let next = try engine.resume(run.id, read(), options: options, in: store)
+    #expect(await next.report.succeeded)
+    #expect(self.ran == ["a", "a", "b", "c", "C"])
+    #expect(try engine.changes(to: read(), since: run.id, in: store) == nil)
+  }
+
   @Test func acceptedChangesRunAgainWithTheirDependents() async throws {
     let run = try await failed(try workflow("zero", "one", "two exit 1", "gone"))
     var options = Engine.ResumeOptions()

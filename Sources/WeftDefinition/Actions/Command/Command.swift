@@ -224,7 +224,8 @@ extension Command: ActionModel {
     usesTerminal && field != .exitCode && field != .signal ? .usesTerminal : nil
   }
 
-  /// A script's first line, the path of a script file, or the words of a command line, quoted as a shell would need it.
+  /// A script's first line, the path of a script file, or the words of a command line, quoted as a shell would need
+  /// it.
   package func summary(
     _ outputs: [OutputDeclaration], atMost columns: Int, ellipsis: String
   ) -> String {
@@ -395,9 +396,9 @@ extension FormatKey<StepDraft> {
         "all"]]}
         """#, synonyms: "command cmd exec", traits: [.action, .graphText, .graphList]
     ) { pass, member, field, draft in
-      draft.begin(.run, member.key, &pass)
-      guard draft.key?.isString("run") == true else { return }
-      draft.invocation = pass.invocation(member.value, field)
+      let isFirst = draft.begin(.run, member.key, &pass)
+      let invocation = pass.invocation(member.value, field)
+      if isFirst { draft.invocation = invocation }
     }
   }
 }

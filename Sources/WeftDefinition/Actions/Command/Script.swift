@@ -55,9 +55,9 @@ extension FormatKey<StepDraft> {
         {"file": "build.sh"}]}
         """#, synonyms: "scripts lines", traits: [.action, .graphList]
     ) { pass, member, field, draft in
-      draft.begin(.run, member.key, &pass)
-      guard draft.key?.isString("script") == true else { return }
-      draft.invocation = pass.longScript(member.value, field)
+      let isFirst = draft.begin(.run, member.key, &pass)
+      let invocation = pass.longScript(member.value, field)
+      if isFirst { draft.invocation = invocation }
     }
   }
 }
@@ -106,9 +106,12 @@ extension DecodingPass {
   }
 
   private mutating func lines(_ node: JSONNode, _ field: Field) -> String? {
+    let known = texts.count
     let lines = elements(
       of: node, field, wanted: "an array of lines", atLeast: "at least one line"
-    ) { $0.text($1, $2) }
+    ) { $0.text($1, $2, at: .script) }
+    // The lines are one text, also for an expression that spans several.
+    texts.removeSubrange(known...)
     guard let lines, lines.count == node.elements.count else { return nil }
     let script = lines.joined(separator: "\n")
     guard !script.isEmpty else {
@@ -152,7 +155,7 @@ package enum ScriptHeader: Sendable, Hashable {
     }
     guard let program = words.popFirst(), !program.contains("="),
       let usual = ScriptHeader.options["\(program.split(separator: "/").last ?? "")"],
-      words.allSatisfy({ $0.hasPrefix("-") && !$0.contains("c") })
+      ScriptHeader.areOptions(words)
     else {
       self = .unknown(written)
       return
@@ -160,5 +163,17 @@ package enum ScriptHeader: Sendable, Hashable {
     // A lone dash ends the options.
     let own = words.filter { $0 != "-" && $0 != "--" }
     self = .shell(Shell(prefix: [program] + usual + own + ["-c"]))
+  }
+
+  /// Whether all words are options that leave the script to the last argument, such as `-eu -o pipefail`.
+  private static func areOptions(_ words: ArraySlice<String>) -> Bool {
+    var mayBeName = false
+    for word in words {
+      guard word.hasPrefix("-") || mayBeName else { return false }
+      let isCluster = word.hasPrefix("-") && !word.hasPrefix("--")
+      if isCluster, word.contains("c") { return false }
+      mayBeName = isCluster && word.hasSuffix("o")
+    }
+    return !mayBeName
   }
 }

@@ -1,0 +1,2 @@
+true
+echo "Ã¼" café

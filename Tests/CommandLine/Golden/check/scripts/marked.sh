@@ -1,0 +1,2 @@
+﻿echo ${{ inputs.woh }}
+echo "é" ${{ inputs.who + }}

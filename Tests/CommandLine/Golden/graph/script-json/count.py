@@ -1,0 +1,3 @@
+#!/usr/bin/env python3
+import os
+print(len(os.environ["OF"]))

@@ -1,0 +1,2 @@
+﻿: "${{ inputs.who }}"
+echo tidy
