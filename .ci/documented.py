@@ -5,14 +5,9 @@
 
 An example is a block of JSON that is a workflow, and the block of a console after it. Its commands (`$ weft run
 FILE`) run in an empty directory in which FILE is that workflow; on a page that mentions 127.0.0.1:8080, they run
-<<<<<<< HEAD
 beside Tests/EndToEnd/lib/server.py. Other files precede it as ```json file=NAME, or in their own languages; after such
 files, an example needs no workflow without a name. ```console continued runs in the directory of the example before.
 Times, and how many steps run at once, are not compared; after ```console unordered, neither is the order of the lines.
-=======
-beside Tests/EndToEnd/lib/server.py. Files that it runs precede it as ```json file=NAME or ```sh file=NAME. Times, and how many steps run at
-once, are not compared.
->>>>>>> scr/mix
 """
 import json
 import os
@@ -25,11 +20,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Tests/EndToEnd"))
 from lib import server
 
-<<<<<<< HEAD
 block = re.compile(r"^```(\w+)(?: file=(\S+)|((?: \w+)*))\n(.*?)^```$", re.M | re.S)
-=======
-block = re.compile(r"^```(json|sh|console)(?: file=(\S+))?\n(.*?)^```$", re.M | re.S)
->>>>>>> scr/mix
 # Parts of the output that differ from run to run, or between machines.
 varying = re.compile(r"\b\d+(\.\d+)? (µs|ms|s)\b|\bat most \d+ at once|\b\d{8}-\d{6}-[0-9a-f]{6}\b")
 
@@ -83,15 +74,8 @@ def main() -> int:
             if kind == "json":
                 workflow = content if is_workflow(content) else ""
                 continue
-<<<<<<< HEAD
             commands = re.findall(r"^\$ (.*)$", content, re.M)
             if kind != "console" or not (workflow or others) or not commands:
-=======
-            if kind == "sh":
-                continue
-            commands = re.findall(r"^\$ (weft .*)$", content, re.M)
-            if not workflow or not commands:
->>>>>>> scr/mix
                 continue
             count += 1
             if "continued" not in flags:
