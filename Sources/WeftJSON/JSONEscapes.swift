@@ -79,6 +79,8 @@ enum JSONEscapes {
     case UInt8(ascii: "r"): (2, "\r")
     case UInt8(ascii: "t"): (2, "\t")
     case UInt8(ascii: "u"): unicodeEscape(at: offset, in: content)
+    // A quote, a slash, a backslash, or an unknown escape.
+    case let byte where byte < 0x80: (2, Unicode.Scalar(byte))
     default: nil
     }
   }
