@@ -27,7 +27,7 @@ struct LoadedScript {
 }
 
 extension SourceFile {
-  /// Why the file cannot be a script: it is empty, or not text.
+  /// The reason why the file cannot be a script: it is empty, or not text.
   fileprivate var problemAsScript: Diagnostic? {
     guard bytes.count > markLength else {
       return .emptyScript(self)

@@ -56,7 +56,7 @@ public enum TextSite: Sendable, Hashable {
 public struct TextPlace: Sendable, Hashable {
   public var site: TextSite
   public var range: SourceRange
-  /// Where the text is, if `range` is not that of one string.
+  /// The location of the text, if `range` is not that of one string.
   public var source: TextSource?
 
   public init(_ site: TextSite, at range: SourceRange, in source: TextSource? = nil) {

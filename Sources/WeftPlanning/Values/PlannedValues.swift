@@ -8,7 +8,7 @@ package final class PlannedText: Sendable {
   package let template: Template
   /// The range of the string in the file, including its quotes; `nil` for a workflow built in Swift.
   let place: SourceRange?
-  /// Where the text is, if it is not one string.
+  /// The location of the text, if it is not one string.
   let source: TextSource?
   /// The file that contains it, as an index into ``Plan/files``.
   package let file: Int

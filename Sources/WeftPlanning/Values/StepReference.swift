@@ -157,7 +157,7 @@ struct ReferenceEdges: Sendable {
 package struct TextPart: Sendable, Hashable {
   /// The range of the whole string in the file, including its quotes; `nil` for a workflow built in Swift.
   var string: SourceRange?
-  /// Where the text is, if it is not one string.
+  /// The location of the text, if it is not one string.
   var source: TextSource?
   /// UTF-8 offsets in the text.
   var part: SourceRange

@@ -41,6 +41,12 @@ import Weft
   }
 
   static let cases: [Case] = [
+    Case(
+      "a script file that was not read", "a|script|W0116",
+      change: { $0.action = .run(Command(.file(ScriptFile(path: "a.sh")))) }),
+    Case(
+      "NUL in a script file and its path", "a|script.file|W0417", "a|script|W0417",
+      change: { $0.action = .run(Command(.file(ScriptFile(path: "a\0b", text: "a\0")))) }),
     // Workflow
     Case("maxParallel 0", "|maxParallel|W0403", of: { $0.maxParallel = 0 }),
     Case("maxParallel -4", "|maxParallel|W0403", of: { $0.maxParallel = -4 }),

@@ -59,5 +59,14 @@ import WeftPlatform
   @Test func aTextIsDecodedAndNothingElseIsRead() throws {
     let workflow = try Workflow(json: #"{"steps": [{"workflow": "../nowhere.json"}]}"#)
     #expect(nested(workflow)?.workflow == nil)
+    let script = try Workflow(json: #"{"steps": [{"script": {"file": "a.sh"}}]}"#)
+    let error = #expect(throws: WorkflowError.self) { try Engine().start(script) }
+    #expect(error?.diagnostics.map(\.code) == ["W0116"])
+  }
+
+  @Test func aScriptFileThatIsBuiltInSwiftRuns() async throws {
+    let step = Step("a", script: ScriptFile(path: "a.sh", text: "exit 3"))
+    let run = try Engine().start(Workflow(steps: [step]))
+    #expect(await run.report.end?.outcome == .failure)
   }
 }

@@ -173,6 +173,10 @@ extension Command: ActionModel {
       if file.text == nil, !file.isRejected {
         values.note("script", .scriptNotRead(path: file.path))
       }
+      if file.text?.isEmpty == true {
+        values.note("script", .empty(path: "script", wanted: "a script"))
+      }
+      values.checkText(file.text ?? "", "script")
     case .program(let arguments): values.checkProgram(arguments, "run")
     }
     if case .file(let path)? = stdin { values.checkPath(path, "stdin.file") }
