@@ -350,8 +350,10 @@ extension UnsafePointer<Step> {
     {
       return true
     }
-    if case .run(let command) = pointee.action { return command.hasOptions }
-    return true
+    guard case .run(let command) = pointee.action else { return true }
+    // A workflow that is not read from a file does not read the script.
+    if case .file = command.invocation { return true }
+    return command.hasOptions
   }
 }
 
