@@ -31,7 +31,7 @@ struct Lexer {
       quoteWidth: 2 * quoteWidth)
   }
 
-  /// What is left to read, without white space at its ends.
+  /// The unread text, without white space at its ends.
   var bounds: SourceRange {
     var (start, end) = (offset, end)
     while start < end, Lexer.isSpace(bytes[start]) { start += 1 }

@@ -47,7 +47,8 @@ public final class TestRun: Sendable {
   /// - Throws: `WorkflowError`; nothing has been started then.
   public init(
     _ workflow: Workflow, inputs: [String: JSONValue] = [:], arguments: [String] = [],
-    secrets: [String: String] = [:], environment: [String: String] = [:], options: Engine.Options = Engine.Options(),
+    secrets: [String: String] = [:], environment: [String: String] = [:],
+    options: Engine.Options = Engine.Options(),
     actions: [Action] = [], transport: (any Transport)? = nil, clock: TestClock = TestClock(),
     seed: UInt64 = 0
   ) throws(WorkflowError) {

@@ -31,7 +31,9 @@ enum HelpText {
     sections.append("usage: \(command.usage)\n")
     sections += command.details.map(paragraph)
     if !command.explainedOperands.isEmpty {
-      let operands = command.explainedOperands.map { entry($0.value, called: $0.value.name, $0.help) }
+      let operands = command.explainedOperands.map {
+        entry($0.value, called: $0.value.name, $0.help)
+      }
       sections.append((operands.count > 1 ? "operands:\n" : "operand:\n") + operands.joined())
     }
     let options = command.options.map { entry($0.value, called: $0.synopsis, $0.help) }

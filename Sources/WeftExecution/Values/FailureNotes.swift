@@ -10,7 +10,7 @@ final class FailureNotes: Sendable {
   static let limit = 50
 
   private struct State {
-    /// Of steps that run or have failed.
+    /// The last lines of steps that run or have failed.
     var tails: [StepAddress: OutputTail] = [:]
     var failures: (@Sendable () -> [RunFailure])?
   }

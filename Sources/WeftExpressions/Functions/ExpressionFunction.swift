@@ -70,7 +70,7 @@ package enum ExpressionFunction: String, Sendable, Hashable, CaseIterable {
     return least...(parameters.contains { $0.presence == .repeated } ? 255 : parameters.count)
   }
 
-  /// What the argument at an index must be, if so many are given.
+  /// The kind that the argument at an index must have, given the number of arguments.
   func kind(ofArgument index: Int, of count: Int) -> FunctionParameter.Kind {
     if (self == .min || self == .max) && count == 1 { return .list }
     let parameters = parameters

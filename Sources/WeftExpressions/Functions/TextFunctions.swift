@@ -122,6 +122,6 @@ struct PathText {
   /// The last name without its extension.
   var stem: String { String(Substring(name[..<(point ?? name.endIndex)])) }
 
-  /// What follows the last point of the name, without that point.
+  /// The part of the name after its last point, without that point.
   var suffix: String { point.map { String(Substring(name[$0...].dropFirst())) } ?? "" }
 }

@@ -90,7 +90,9 @@ final class ValueNames {
         !outline.isFinal(owner) || SiteRules(site: site, owner: owner).isEarly
       {
         return .problem(
-          .unavailable("run.failures", in: site, help: "it is known to the steps of \"finally\" when they start"), at: 1)
+          .unavailable(
+            "run.failures", in: site,
+            help: "it is known to the steps of \"finally\" when they start"), at: 1)
       }
       return fields(RunField.self, "run", reference)
     case .workflow: return fields(WorkflowField.self, "workflow", reference)

@@ -4,7 +4,7 @@ import Weft
 import WeftDiagnostics
 import WeftJSON
 
-/// What `finally` learns of the failures of its run: `run.failures`.
+/// The failures of a run as its `finally` sees them: `run.failures`.
 @Suite(.hangLimit) struct RunFailuresTests {
   private static let tell = StepAddress("tell")
 
