@@ -297,9 +297,21 @@ final class ResumePolicy: Sendable {
     return at > rerun.since(group, isInside: { isInside($0, group) })
   }
 
-  /// The outermost of the groups that is done. Everything in it is reusable with it, unless it was undone.
+  /// The outermost of the groups that is done. Everything in it is reusable with it, unless it was undone. What is done
+  /// in `finally` runs again with its file.
   private func outermostSucceeded(of groups: [EnclosingScope]) -> EnclosingScope? {
-    groups.last(where: isDone)
+    groups.last { isDone($0) && !isFinal($0) }
+  }
+
+  private func isFinal(_ scope: EnclosingScope) -> Bool {
+    let final = plan.bodies.finallyGroups
+    if final.isEmpty { return false }
+    let group =
+      switch scope.kind {
+      case .group(let index), .fanOut(.group(let index)): index
+      case .fanOut(.step(let index)): plan.steps[index].group
+      }
+    return plan.allEnclosingGroups(ofGroup: group).contains(where: final.contains)
   }
 
   /// Whether a cleanup undid the group although a step that has yet to run needs it.

@@ -21,6 +21,8 @@ struct ResumeChecker {
   private var retried: [Subject: Int] = [:]
   /// The latest successful cleanup of each step or group.
   private var cleaned: [Subject: Int] = [:]
+  /// Whether this part has begun `finally`.
+  private var hasBegunFinally = false
   /// The steps that this part reports as in doubt. They are reported as started, but are not run.
   private var doubted: Set<StepAddress> = []
   private(set) var violations: [String] = []
@@ -32,7 +34,11 @@ struct ResumeChecker {
     for part in parts {
       forget(part)
       doubted = part.doubted
+      hasBegunFinally = false
       for event in part.events { note(event.kind) }
+      if part.end != nil, !blueprint.workflow.finally.isEmpty, !hasBegunFinally {
+        violations.append("what is to be done finally is not done again")
+      }
     }
     violations += parts.flatMap(\.leaks)
     if parts.last?.end == nil { violations.append("the run does not end") }
@@ -89,6 +95,7 @@ struct ResumeChecker {
       if start.isRestored {
         restoredGroups.insert(subject(address))
       } else {
+        if isFinal(subject(address)) { hasBegunFinally = true }
         begin(subject(address), address)
       }
     case .groupRetrying(let address, _): retried[subject(address)] = number
@@ -125,7 +132,9 @@ struct ResumeChecker {
       }
       return
     }
-    guard !member.isClosing || blueprint.enclosing(subject).contains(where: isDone) else { return }
+    guard !isFinal(subject),
+      !member.isClosing || blueprint.enclosing(subject).contains(where: isDone)
+    else { return }
     if let at = succeeded[subject], !member.isClosing, !isVoid(subject, since: at),
       !isUndone(subject, since: at)
     {
@@ -141,7 +150,8 @@ struct ResumeChecker {
   /// Begins a group. It may begin again only if it had not succeeded, or if something in it was cleaned up since.
   private mutating func begin(_ group: Subject, _ address: StepAddress) {
     begun[group] = number
-    guard let at = doneGroups.removeValue(forKey: group), !isVoid(group, since: at),
+    guard let at = doneGroups.removeValue(forKey: group), !isFinal(group),
+      !isVoid(group, since: at),
       !isUndone(group, since: at),
       !tolerated.contains(where: { $0 == group || blueprint.enclosing($0).contains(group) }),
       !cleaned.contains(where: { $1 > at && blueprint.enclosing($0).contains(group) })
@@ -150,6 +160,11 @@ struct ResumeChecker {
   }
 
   private func isDone(_ group: Subject) -> Bool { doneGroups[group] != nil }
+
+  /// Whether it is `finally`, or in it, but no cleanup: it runs under each engine.
+  private func isFinal(_ subject: Subject) -> Bool {
+    if case .finally = blueprint.member(subject.id).part { true } else { false }
+  }
 
   /// Whether an enclosing group was retried since.
   private func isVoid(_ subject: Subject, since at: Int) -> Bool {

@@ -36,6 +36,41 @@ import WeftPlatform
     return run.id
   }
 
+  /// What is done finally in a file runs again with it: with the run, or with the step that runs the file.
+  @Test func finallyRunsAgain() async throws {
+    let ran = "\(folder.path)/ran"
+    func file(_ name: String, _ end: String) throws {
+      try Descriptor.creating("\(folder.path)/\(name).json", .onlyNew).writeAll(
+        Array(
+          """
+          { "steps": [{ "id": "\(name)", "run": "echo \(name) >> \(ran); \(end)" }],
+            "finally": [{ "steps": ["echo after \(name) >> \(ran)"] }] }
+          """.utf8))
+    }
+    try file("done", "true")
+    try file("fails", "test -e \(ran).go")
+    try Descriptor.creating("\(folder.path)/a.json", .onlyNew).writeAll(
+      Array(
+        """
+        { "onFailure": "continue",
+          "steps": [{ "workflow": "done.json" }, { "workflow": "fails.json" }],
+          "finally": [{ "id": "first", "run": "echo first >> \(ran)" },
+            { "if": "failure()", "run": "echo failed >> \(ran)" }] }
+        """.utf8))
+    let workflow = try Workflow(contentsOf: folder.path + "/a.json", startDirectory: folder.path)
+    let run = try await failed(workflow)
+    let first = ["done", "after done", "fails", "after fails", "first", "failed"]
+    #expect(self.ran == first)
+    let second = try Engine().resume(run, workflow, in: store)
+    #expect(await !second.report.succeeded)
+    let again = ["fails", "after fails", "first", "failed"]
+    #expect(self.ran == first + again)
+    try Descriptor.creating("\(ran).go", .onlyNew).writeAll([])
+    let third = try Engine().resume(run, workflow, in: store)
+    #expect(await third.report.succeeded)
+    #expect(self.ran == first + again + again.dropLast())
+  }
+
   @Test func aChangedWorkflowIsRefusedWithItsChanges() async throws {
     let run = try await failed(try workflow("one", "two exit 1", "gone"))
     let changed = try workflow("one : changed", "two", "new")
