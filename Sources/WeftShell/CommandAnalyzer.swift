@@ -103,10 +103,10 @@ struct CommandAnalyzer {
     }
     let arguments = words.dropFirst()
     if first.hasValue {
-      let reason: ShellQuotingError.Reason =
-        first.text.contains(.equals) ? .assignmentName : .commandWord
-      reject(first, reason)
-      reject(arguments, reason)
+      // After what may be an assignment, the next word may be the name.
+      let isAssignment = first.text.contains(.equals)
+      reject(first, isAssignment ? .assignmentName : .commandWord)
+      reject(arguments, isAssignment ? .assignmentName : .unknownCommand)
       return
     }
     guard let name = name(of: first) else {

@@ -78,8 +78,8 @@ struct ArgumentParserTests {
       (["run", "--strict=yes", "a"], .unwantedValue(of: .strictRun, "yes", .run)),
       (["why"], .missingOperand(.why)),
       (["eval"], .missingOperand(.eval)),
-      (["run", "a", "b"], .unwantedOperand("b", .run)),
-      (["version", "a"], .unwantedOperand("a", .version)),
+      (["run", "a", "b"], .unwantedOperand("b", after: ["a"], .run)),
+      (["version", "a"], .unwantedOperand("a", after: [], .version)),
       (["run", "-k", "--fail-fast", "a"], .contradiction(.keepGoing, .failFast, .run)),
       (["run", "-q", "--output", "none", "a"], .contradiction(.quiet, .output, .run)),
     ] as [([String], UsageError)])
@@ -94,6 +94,16 @@ struct ArgumentParserTests {
     (["run", "--jobs", "4"], "use \"-j N\""),
     (["run", "--keep-going"], "use \"-k\""),
     (["--strict"], "put the command first: \"weft run --strict\""),
+    (["lint"], "use \"weft check\""), (["validate"], "use \"weft check\""),
+    (["ls"], "use \"weft list\""), (["ps"], "use \"weft runs\""),
+    (["status"], "use \"weft runs\""), (["plan"], "use \"weft graph\""),
+    (["run", "-l"], "use \"weft list\""), (["run", "--list"], "use \"weft list\""),
+    (["run", "-f", "a.json"], "write it without an option: \"weft run FILE\""),
+    (["run", "-v"], "use \"--output auto|stream|group|failed|none\""),
+    (["list", "--json"], "use \"--format text|json\""),
+    (["-v"], "use \"--version\""), (["-V"], "use \"--version\""),
+    (["-C", "x", "run"], "put the command first: \"weft run -C DIR\""),
+    (["run", "a.json", "b=c d"], "to set an input: weft run a.json -i 'b=c d'"),
     (["run", "--zzz"], "see \"weft help run\""),
   ])
   func theHelpSaysWhatToWriteInstead(words: [String], help: String) {

@@ -17,7 +17,7 @@ struct CheckCommand: Subcommand {
   }
 
   func execute(_ console: Console) -> ExitCode {
-    let files = files.map { CheckedFile(path: $0, below: directory) }
+    let files = files.map { CheckedFile(path: $0, below: directory, for: .check) }
     DeliberateLeak.untilExit(files)
     switch format {
     case .text: report(files, console)

@@ -15,8 +15,12 @@ struct CheckedFile {
   /// - Parameters:
   ///   - path: `-` is standard input.
   ///   - directory: The directory given with `-C`, to mention if the file is missing.
+  ///   - command: The command that reads the file, for the help if it is missing.
   ///   - offersInit: Whether a missing file may be created by `weft init`.
-  init(path: String, below directory: String?, offersInit: Bool = false) {
+  init(
+    path: String, below directory: String?, for command: CommandName? = nil,
+    offersInit: Bool = false
+  ) {
     do {
       let checked = try CheckedWorkflow(contentsOf: path)
       (workflow, plan, diagnostics) = (checked.workflow, checked.plan, checked.diagnostics)
@@ -24,7 +28,11 @@ struct CheckedFile {
     } catch {
       (workflow, plan) = (nil, nil)
       var problem = error.diagnostic(of: path, below: directory)
-      if case .system(.notFound) = error, offersInit, directory == nil,
+      if case .system(.notFound) = error, let command,
+        let help = MissingFile(path, of: command, below: directory).help
+      {
+        problem.help = help
+      } else if case .system(.notFound) = error, offersInit, directory == nil,
         CheckedFile.isPlausibleName(path)
       {
         problem.help = "to create a first workflow there: weft init \(path)"
@@ -85,12 +93,14 @@ struct FileOperand {
   private let path: String
   private let inputs: InputOptions
   private let directory: String?
+  private let command: CommandName
   private let place: RecordDirectory
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
     path = parsed.operands[0]
     inputs = try InputOptions(parsed)
     directory = parsed.value(of: .directory)
+    command = parsed.command
     place = RecordDirectory(parsed)
   }
 
@@ -102,7 +112,8 @@ struct FileOperand {
   func planned(
     _ console: Console, isStrict: Bool = false, allowsMissing: Bool
   ) throws(CommandFailure) -> (plan: Plan, inputs: InputValues) {
-    let file = CheckedFile(path: path, below: directory, offersInit: !allowsMissing)
+    let file = CheckedFile(
+      path: path, below: directory, for: command, offersInit: !allowsMissing)
     if allowsMissing { DeliberateLeak.untilExit(file) }
     console.errors.write(file.diagnostics)
     guard let plan = file.plan else { throw CommandFailure(file.exitCode()) }

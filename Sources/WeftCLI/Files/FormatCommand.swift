@@ -34,7 +34,13 @@ struct FormatCommand: Subcommand {
       file = SourceFile(
         path: isStream ? "<stdin>" : path, bytes: try FileReading.bytes(of: path))
     } catch {
-      console.errors.write([error.diagnostic(of: path, below: directory)])
+      var problem = error.diagnostic(of: path, below: directory)
+      if case .system(.notFound) = error,
+        let help = MissingFile(path, of: .fmt, below: directory).help
+      {
+        problem.help = help
+      }
+      console.errors.write([problem])
       return error.isAboutTheName ? .usage : .rejected
     }
     let (text, errors) = JSONFormatter.format(file)

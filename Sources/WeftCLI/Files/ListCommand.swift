@@ -136,7 +136,7 @@ private struct ListedWorkflow {
 
 extension WorkflowLookup {
   /// The workflows of the nearest directory that has any: its own one first, then those in `workflows`, by name.
-  fileprivate var project: (ascent: String, files: [String]) {
+  var project: (ascent: String, files: [String]) {
     let folder = first(of: [WorkflowLookup.folder], isDirectory: true)
     let own = workflow
     // The nearer one counts, and of one directory both.

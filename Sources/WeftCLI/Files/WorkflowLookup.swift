@@ -82,6 +82,13 @@ extension ParsedArguments {
   func locatingWorkflow(_ console: Console) throws(CommandFailure) -> ParsedArguments {
     guard let place = operandPlace, !isGiven(.help) || command == .run else { return self }
     let lookup = WorkflowLookup()
+    if place == 0, operands.count > 1 {
+      // They may start in several directories, so they are read where they are.
+      return replacing(
+        operands: operands.map { name in
+          lookup.workflow(named: name).map { $0.ascent + $0.file } ?? name
+        })
+    }
     let found: WorkflowLookup.Found
     if place < operands.count {
       guard let named = lookup.workflow(named: operands[place]) else { return self }
@@ -102,8 +109,7 @@ extension ParsedArguments {
   /// The place of FILE among the operands; `nil` if the command has none.
   private var operandPlace: Int? {
     switch command {
-    case .run, .graph, .estimate: 0
-    case .check, .fmt: operands.count > 1 ? nil : 0
+    case .run, .graph, .estimate, .check, .fmt: 0
     // One operand of "weft why" is STEP.
     case .why: operands.count == 1 ? 1 : 0
     default: nil

@@ -101,7 +101,10 @@ struct ArgumentParser {
     let wanted = command.operandCounts
     if parsed.operands.count < wanted.lowerBound { throw .missingOperand(command.name) }
     if parsed.operands.count > wanted.upperBound {
-      throw .unwantedOperand(parsed.operands[wanted.upperBound], command.name)
+      let isElsewhere = parsed.isGiven(.directory)
+      throw .unwantedOperand(
+        parsed.operands[wanted.upperBound],
+        after: isElsewhere ? [] : Array(parsed.operands[..<wanted.upperBound]), command.name)
     }
   }
 

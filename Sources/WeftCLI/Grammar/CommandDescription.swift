@@ -20,10 +20,13 @@ struct CommandDescription: Sendable {
   let ownOptions: [Option]
   /// The sets of options that exclude each other.
   let contradictions: [[Option]]
+  /// Its names in other programs, and their options for it; only suggested, never accepted.
+  let elsewhere: [String]
 
   init(
     _ name: CommandName, _ summary: String, details: [String], operand: Operand? = nil,
-    operands: [Operand] = [], options: [Option] = [], contradictions: [[Option]] = []
+    operands: [Operand] = [], options: [Option] = [], contradictions: [[Option]] = [],
+    elsewhere: [String] = []
   ) {
     self.name = name
     self.summary = summary
@@ -31,6 +34,7 @@ struct CommandDescription: Sendable {
     self.operands = (operand.map { [$0] } ?? []) + operands
     self.ownOptions = options
     self.contradictions = contradictions
+    self.elsewhere = elsewhere
   }
 
   var options: [Option] { ownOptions + [.help] }
@@ -175,6 +179,8 @@ struct Operand: Sendable, Hashable {
   let count: Count
   /// A clause: lower case, no full stop.
   let help: String
+  /// The options of other programs that take it; only suggested, never accepted.
+  var elsewhere: [String] { value == .workflowFile ? ["-f", "--file", "--workflow"] : [] }
 
   /// The synopsis, such as `FILE`, `[COMMAND]` or `FILE...`.
   var synopsis: String {

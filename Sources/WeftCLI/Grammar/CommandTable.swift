@@ -2,7 +2,7 @@ import WeftJSON
 
 extension Option {
   static let help = Option("-h", "--help", help: "print help")
-  static let version = Option("--version", help: "print the version")
+  static let version = Option("--version", help: "print the version", elsewhere: ["-v", "-V"])
 
   static let jobs = Option(
     "-j", value: ValueDescription(name: "N", kind: .text),
@@ -116,6 +116,7 @@ extension Option {
     help: "how to show the output of steps; default: auto",
     elsewhere: [
       "--output-logs", "--log-order", "--output-sync", "--output-style", "--log-level", "-O",
+      "-v", "--verbose",
     ])
   static let quiet = Option(
     "-q", help: "show only the output of failed steps, as --output failed does",
@@ -184,7 +185,7 @@ extension Option {
       .init("json", "one JSON document"),
       .init("sarif", "SARIF 2.1.0, for code scanning"),
       .init("github", "GitHub Actions annotations")),
-    help: "set the output format; default: text", elsewhere: ["--output", "-o", "-f"])
+    help: "set the output format; default: text", elsewhere: ["--output", "-o", "-f", "--json"])
   static let graphFormat = Option(
     "--format",
     value: .oneOf(
@@ -195,7 +196,7 @@ extension Option {
       .init("json", "one JSON document"),
       .init("svg", "a drawing"),
       .init("html", "the drawing as a web page")),
-    help: "set the output format; default: tree", elsewhere: ["--output", "-o", "-f"])
+    help: "set the output format; default: tree", elsewhere: ["--output", "-o", "-f", "--json"])
 }
 
 extension Option {
@@ -205,7 +206,8 @@ extension Option {
       .init("text", "for people, with lines of the test file"),
       .init("json", "one JSON document"),
       .init("junit", "JUnit XML, for CI services")),
-    help: "set the output format; default: text", elsewhere: ["--output", "-o", "-f", "--reporter"])
+    help: "set the output format; default: text",
+    elsewhere: ["--output", "-o", "-f", "--reporter", "--json"])
   static let fromRun = Option(
     "--from-run", value: ValueDescription(name: "RUN", kind: .recordedRun),
     help:
@@ -262,7 +264,7 @@ extension CommandDescription {
     ],
     contradictions: [
       [.keepGoing, .failFast], [.dryRun, .report], [.dryRun, .otlp], [.quiet, .output],
-    ])
+    ], elsewhere: ["start", "exec", "execute", "up"])
 
   private static let list = CommandDescription(
     .list, "list the workflows of the project",
@@ -270,7 +272,8 @@ extension CommandDescription {
       "List the workflow of the nearest directory, here or above, that has one (\(WorkflowLookup.names.joined(separator: ", "))), "
         + "and those in its folder \(WorkflowLookup.folder), with their inputs and steps, and the command that runs each."
     ],
-    options: [.runDetailFormat, .directory])
+    options: [.runDetailFormat, .directory],
+    elsewhere: ["ls", "-l", "--list", "tasks", "workflows"])
 
   private static let check = CommandDescription(
     .check, "report all problems in workflow files",
@@ -280,7 +283,8 @@ extension CommandDescription {
     ],
     operand: Operand(
       value: .workflowFile, count: .any, help: Operand.workflowHelp),
-    options: [.diagnosticFormat, .strictCheck, .directory])
+    options: [.diagnosticFormat, .strictCheck, .directory],
+    elsewhere: ["lint", "validate", "verify"])
 
   private static let fmt = CommandDescription(
     .fmt, "format workflow files",
@@ -294,7 +298,7 @@ extension CommandDescription {
     ],
     operand: Operand(
       value: .workflowFile, count: .any, help: Operand.workflowHelp),
-    options: [.formatCheck, .directory])
+    options: [.formatCheck, .directory], elsewhere: ["format"])
 
   private static let graph = CommandDescription(
     .graph, "print the graph of a workflow",
@@ -306,7 +310,8 @@ extension CommandDescription {
     ],
     operand: Operand(
       value: .workflowFile, count: .atMostOne, help: Operand.workflowHelp),
-    options: [.graphFormat, .input, .inputs, .only, .skip, .from, .directory, .stateDirectory])
+    options: [.graphFormat, .input, .inputs, .only, .skip, .from, .directory, .stateDirectory],
+    elsewhere: ["plan", "dry-run", "dag", "tree"])
 
   private static let why = CommandDescription(
     .why, "show why a cached step would run",

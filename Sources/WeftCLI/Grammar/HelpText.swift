@@ -65,6 +65,7 @@ enum HelpText {
   /// Returns `  term          explanation` with the explanation filled; a long term gets its own line.
   static func entry(_ term: String, _ explanation: String, column: Int) -> String {
     let start = "  " + term
+    guard explanation.contains(where: { $0 != " " }) else { return start + "\n" }
     let body = filled(explanation, indent: column)
     return start.count + 2 > column ? start + "\n" + body : start + body.dropFirst(start.count)
   }
@@ -129,7 +130,7 @@ struct ExplainCommand: Subcommand {
   }
 
   func execute(_ console: Console) -> ExitCode {
-    let checked = CheckedFile(path: file, below: directory)
+    let checked = CheckedFile(path: file, below: directory, for: .run)
     guard let workflow = checked.workflow else {
       console.errors.write(checked.diagnostics)
       return checked.exitCode()

@@ -53,7 +53,7 @@ extension CommandDescription {
       .runState, .failureClass, .failedStep, .runFile, .since, .until, .runLimit, .runListFormat,
       .directory,
       .records,
-    ])
+    ], elsewhere: ["ps", "status", "history"])
 
   static let show = CommandDescription(
     .show, "show one recorded run",
@@ -66,7 +66,8 @@ extension CommandDescription {
     ],
     operand: .recordedRun,
     options: [.followRun, .output, .quiet, .runDetailFormat, .directory, .records],
-    contradictions: [[.followRun, .runDetailFormat], [.quiet, .output]])
+    contradictions: [[.followRun, .runDetailFormat], [.quiet, .output]],
+    elsewhere: ["inspect", "describe", "info"])
 
   static let logs = CommandDescription(
     .logs, "print the logs of steps",
@@ -85,7 +86,7 @@ extension CommandDescription {
         value: ValueDescription(name: "STEP", kind: .step), count: .any,
         help: "steps, groups or elements, as \"weft show\" names them; default: all"),
     ],
-    options: [.followLogs, .directory, .records])
+    options: [.followLogs, .directory, .records], elsewhere: ["log", "tail"])
 
   static let report = CommandDescription(
     .report, "write a report about a recorded run",
@@ -181,7 +182,7 @@ extension Option {
     value: .oneOf(
       .init("table", "for people"), .init("json", "one JSON document"),
       .init("csv", "comma-separated values (RFC 4180)")),
-    help: "set the output format; default: table", elsewhere: ["--output", "-o", "-f"])
+    help: "set the output format; default: table", elsewhere: ["--output", "-o", "-f", "--json"])
 
   static let followRun = Option(
     "-f", "--follow",
@@ -229,5 +230,5 @@ extension Option {
   static let runDetailFormat = Option(
     "--format",
     value: .oneOf(.init("text", "for people"), .init("json", "one JSON document")),
-    help: "set the output format; default: text", elsewhere: ["-o"])
+    help: "set the output format; default: text", elsewhere: ["-o", "--json"])
 }

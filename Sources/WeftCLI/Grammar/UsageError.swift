@@ -9,7 +9,8 @@ enum UsageError: Error, Sendable, Hashable {
   case missingValue(of: Option, CommandName)
   case unwantedValue(of: Option, String, CommandName)
   case missingOperand(CommandName)
-  case unwantedOperand(String, CommandName)
+  /// `after` has the other operands, if they can be looked up here.
+  case unwantedOperand(String, after: [String], CommandName)
   case wrongValue(of: String, found: String, wanted: String, help: String?, CommandName)
   case repeatedOption(Option, CommandName)
   case standardInputTwice(String, String, CommandName)
@@ -32,7 +33,7 @@ enum UsageError: Error, Sendable, Hashable {
       "option \"\(option.name)\" takes no value, found \"\(value)\""
     case .missingOperand(let command):
       "\"weft \(command.rawValue)\" needs \(CommandDescription.named(command).missing)"
-    case .unwantedOperand(let text, let command):
+    case .unwantedOperand(let text, _, let command):
       CommandDescription.named(command).surplus(text)
     case .wrongValue(let name, let found, let wanted, _, _):
       "\(name) is \"\(found)\", expected \(wanted)"
@@ -58,9 +59,11 @@ enum UsageError: Error, Sendable, Hashable {
       UsageError.remedy(unknownOption: name, of: CommandDescription.named(command))
     case .wrongValue(_, _, _, let help?, _): help
     case .missingValue(_, let command), .unwantedValue(_, _, let command),
-      .missingOperand(let command), .unwantedOperand(_, let command),
+      .missingOperand(let command),
       .wrongValue(_, _, _, nil, let command):
       UsageError.seeHelp(command)
+    case .unwantedOperand(let text, let others, let command):
+      UsageError.remedy(unwantedOperand: text, after: others, of: command)
     case .contradiction: "use one of them"
     case .dependent(let option, let other, _): "add \(other.name), or omit \(option.name)"
     case .repeatedOption: "use it once"
@@ -80,32 +83,76 @@ enum UsageError: Error, Sendable, Hashable {
     {
       return "to run it, write \"weft run \(name)\""
     }
+    if let choice = MissingFile.choice(of: [name], for: .run) {
+      return "to run that step or group of \(choice.file), write \"weft run \(choice.options)\""
+    }
+    if let meant = command(called: name) { return "use \"weft \(meant.name.rawValue)\"" }
+    if let absence = absent[name] { return absence }
     return NearestName(CommandName.allCases.map(\.rawValue)).nearest(to: name).asSuggestion
       ?? seeHelp(nil)
   }
 
   private static func remedy(unknownTopOption name: String) -> String {
+    if Option.version.elsewhere.contains(name) { return "use \"\(Option.version.name)\"" }
     let known = [Option.help, .version].flatMap(\.spellings)
     if let remedy = NearestName(known).nearest(to: name).asSuggestion { return remedy }
     let owners = CommandDescription.all.filter { command in
       command.ownOptions.contains { $0.spellings.contains(name) }
     }
     guard let owner = owners.first else {
+      if let meant = command(called: name) { return "use \"weft \(meant.name.rawValue)\"" }
       return "put the command first: weft COMMAND [OPTION]..."
     }
-    return "put the command first: \"weft \(owner.name.rawValue) \(name)\""
+    let value = owner.ownOptions.first { $0.spellings.contains(name) }?.value
+    let words = [name, value?.name].compactMap(\.self).joined(separator: " ")
+    return "put the command first: \"weft \(owner.name.rawValue) \(words)\""
   }
 
   private static func remedy(unknownOption name: String, of command: CommandDescription) -> String {
     if let meant = command.options.first(where: { $0.elsewhere.contains(name) }) {
       return "use \"\(meant.synopsis)\""
     }
+    if let operand = command.operand, operand.elsewhere.contains(name) {
+      return "write it without an option: \"weft \(command.name.rawValue) \(operand.value.name)\""
+    }
+    if let absence = absent[name] { return absence }
     let long = command.options.flatMap(\.spellings).filter { $0.hasPrefix("--") }
     if name.hasPrefix("--"), let remedy = NearestName(long).nearest(to: name).asSuggestion {
       return remedy
     }
+    if command.name == .run, let meant = self.command(called: name) {
+      return "use \"weft \(meant.name.rawValue)\""
+    }
     return seeHelp(command.name)
   }
+
+  private static func remedy(
+    unwantedOperand text: String, after others: [String], of command: CommandName
+  ) -> String {
+    let words = "weft \(command.rawValue)"
+    if CommandDescription.named(command).ownOptions.contains(.input),
+      let option = MissingFile.input(text)
+    {
+      return "to set an input: \(words) \((others + [option]).joined(separator: " "))"
+    }
+    if !others.isEmpty, let choice = MissingFile.choice(of: others + [text], for: command) {
+      return "they are steps or groups of \(choice.file): \(words) \(choice.options)"
+    }
+    return seeHelp(command)
+  }
+
+  /// The command that has this name, or is asked for by this option, in other programs.
+  private static func command(called name: String) -> CommandDescription? {
+    CommandDescription.all.first { $0.elsewhere.contains(name) }
+  }
+
+  /// The remedies for what other programs have, and weft does not.
+  private static let absent: [String: String] = {
+    let watching =
+      "weft does not watch files; a program that does can start it: "
+      + "git ls-files | entr weft run"
+    return Dictionary(uniqueKeysWithValues: ["watch", "--watch", "-w"].map { ($0, watching) })
+  }()
 }
 
 extension CommandDescription {

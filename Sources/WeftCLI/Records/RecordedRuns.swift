@@ -47,7 +47,10 @@ struct RecordedRuns {
     guard let match = matches.first, !wanted.isEmpty else {
       throw CommandFailure(
         .usage, "no run \"\(wanted)\" is recorded in \"\(state.path)\"",
-        help: "\"weft runs\" lists the runs there")
+        help: WorkflowLookup().workflow(named: wanted) == nil
+          ? "\"weft runs\" lists the runs there"
+          : "\"\(wanted)\" is a workflow, not a run: \"weft runs\" lists the runs; without a name, "
+            + "\"weft show\" shows the latest")
     }
     guard matches.count == 1 || match.text == wanted else {
       throw CommandFailure(

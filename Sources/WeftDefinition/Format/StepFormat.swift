@@ -93,7 +93,9 @@ struct StepDraft: FormatObject {
         "@expression"], "default": false, "examples": [true, ["timeout"], ["exit:3",
         "signal:KILL"]]}
         """#,
-      synonyms: "continue-on-error continueOnError ignoreErrors allow_failure ignore_errors",
+      synonyms: """
+        continue-on-error continueOnError ignoreErrors allow_failure ignore_errors ignore_error
+        """,
       at: \.step.$allowFailure)
     FormatKey(
       "successCodes", ValueFormat { $0.successCodes($1, $2) }, "Exit codes of success",
@@ -110,7 +112,8 @@ struct StepDraft: FormatObject {
         {"type": "array", "items": "@step", "examples": [["swift build", "swift test"]],
         "defaultSnippets": [{"label": "steps: one after another", "body": ["$1", "$2"]}]}
         """#,
-      synonyms: "jobs tasks sequence", traits: [.action, .graphList, .notInCleanup]
+      synonyms: "jobs tasks sequence stages cmds commands",
+      traits: [.action, .graphList, .notInCleanup]
     ) { pass, member, _, draft in pass.group(.steps, member, into: &draft) }
     FormatKey(
       "parallel", "Side by side",
@@ -224,7 +227,7 @@ struct StepDraft: FormatObject {
         "defaultSnippets": [{"label": "service: ready at a port",
         "body": {"ready": {"tcp": "127.0.0.1:$1"}}}]}
         """#,
-      synonyms: "detach", on: [.run], traits: .notInCleanup
+      synonyms: "detach services", on: [.run], traits: .notInCleanup
     ) { $0.command.service = $1 }
     FormatKey(
       "outputs", ValueFormat { $0.outputs($1, $2) }, "Outputs", "The outputs, by name.",
@@ -233,7 +236,7 @@ struct StepDraft: FormatObject {
         "additionalProperties": "@output", "examples": [{"version": "${{ self.stdout }}"},
         {"count": {"type": "integer"}}]}
         """#,
-      synonyms: "generates artifacts paths targets out outs"
+      synonyms: "out outs"
     ) { $0.step.outputs = $1 }
     FormatKey(
       "if", .condition, "Condition",
@@ -241,7 +244,7 @@ struct StepDraft: FormatObject {
       Whether the step runs: an expression, with or without ${{ }} around it. Default: \
       only if everything that it waits for has succeeded.
       """, schema: #"{"examples": ["!inputs.draft", "failure()", true]}"#,
-      synonyms: "when condition only_if rules"
+      synonyms: "when condition only_if rules preconditions"
     ) { $0.step.control.condition = $1 }
     FormatKey(
       "retry", ValueFormat { $0.retry($1, $2) }, "Retries",
@@ -387,7 +390,8 @@ struct StepDraft: FormatObject {
     if key == "uses", let name = value.stringValue, isMarketplaceAction(name) {
       return .marketplaceAction
     }
-    return WorkflowDraft.format.rule(named: key) == nil ? nil : .workflowKeyOfStep(key)
+    if WorkflowDraft.format.rule(named: key) != nil { return .workflowKeyOfStep(key) }
+    return .keyElsewhere(key, of: format.noun)
   }
 
   /// Whether a name is that of an action for another CI service, such as `actions/checkout@v4`.

@@ -55,7 +55,7 @@ struct WorkflowDraft: FormatObject {
       synonyms: "fail-fast failFast"
     ) { $0.workflow.onFailure = $1 }
     FormatKey(
-      "steps", synonyms: "jobs tasks sequence", traits: .graphList
+      "steps", synonyms: "jobs tasks sequence stages", traits: .graphList
     ) { pass, member, _, draft in pass.members(.steps, member, into: &draft.body) }
     FormatKey("parallel", traits: .graphList) { pass, member, _, draft in
       pass.members(.parallel, member, into: &draft.body)
@@ -86,12 +86,12 @@ struct WorkflowDraft: FormatObject {
         "defaultSnippets": [{"label": "an input", "body": {"${1:name}": {"type": "string",
         "description": "$2"}}}]}
         """#,
-      synonyms: "parameters params args arguments sources files deps srcs in"
+      synonyms: "parameters params args arguments vars in"
     ) { $0.workflow.inputs = $1 }
     FormatKey(
       "outputs", ValueFormat { $0.outputs($1, $2) }, "",
       "The outputs of a run that has succeeded.",
-      synonyms: "generates artifacts paths targets out outs"
+      synonyms: "out outs"
     ) { $0.workflow.outputs = $1 }
     FormatKey(
       "pools", ValueFormat { $0.pools($1, $2) }, "Pools",
@@ -133,7 +133,8 @@ struct WorkflowDraft: FormatObject {
   }
 
   static func misplaced(_ key: String, _ value: JSONNode) -> Diagnostic? {
-    StepDraft.format.rule(named: key) == nil ? nil : .stepKeyOfWorkflow(key)
+    StepDraft.format.rule(named: key) == nil
+      ? .keyElsewhere(key, of: format.noun) : .stepKeyOfWorkflow(key)
   }
 }
 

@@ -136,7 +136,7 @@ package struct InputBinding {
       faults.append(
         InputFault(
           .unfit, declaration.name.text, error.message(about: one.subject, isSecret: isSecret),
-          help: error.help(isSecret: isSecret)))
+          help: one.arrayHelp(declaration) ?? error.help(isSecret: isSecret)))
       return nil
     }
   }
@@ -263,6 +263,15 @@ package struct GivenInput: Sendable {
       GivenInput(
         member.key.stringValue ?? "", .value(JSONValue(member.value)), .document(member))
     }
+  }
+
+  /// The remedy for a bare word in place of an array, on the command line.
+  fileprivate func arrayHelp(_ declaration: InputDeclaration) -> String? {
+    guard case .option = origin, case .text(let text) = content, !declaration.isSecret,
+      declaration.schema.types == [.array], !text.contains(where: "[]\"'\\".contains),
+      !text.contains(where: \.isNewline)
+    else { return nil }
+    return "write an array: -i '\(name)=[\"\(shortened(text))\"]'"
   }
 
   /// The name of the value in messages.

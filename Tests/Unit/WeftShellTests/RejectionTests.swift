@@ -34,7 +34,7 @@ import Testing
       ("echo $\"a ${{V}}\"", [.translated]),
       ("echo a >&${{V}}", [.descriptor]),
       ("${{V}}", [.commandWord]),
-      ("./bin/${{V}} ${{W}}", [.commandWord, .commandWord]),
+      ("./bin/${{V}} ${{W}}", [.commandWord, .unknownCommand]),
       ("x=1 '${{V}}'", [.commandWord]),
       ("env A=b ${{V}}", [.commandWord]),
       ("sudo -u www ${{V}} x", [.commandWord]),

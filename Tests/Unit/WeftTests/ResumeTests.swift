@@ -36,7 +36,7 @@ import WeftPlatform
     return run.id
   }
 
-  /// What is done finally in a file runs again with it: with the run, or with the step that runs the file.
+  /// The steps of `finally` run again with their file: with the run, or with the step that runs the file.
   @Test func finallyRunsAgain() async throws {
     let ran = "\(folder.path)/ran"
     func file(_ name: String, _ end: String) throws {
