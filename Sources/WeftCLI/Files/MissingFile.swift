@@ -4,7 +4,7 @@ import WeftDiagnostics
 import WeftPlanning
 import WeftReporting
 
-/// What a FILE that does not exist may have meant: a step, another workflow, an input.
+/// The probable meaning of a FILE that does not exist: a step, another workflow, or an input.
 struct MissingFile {
   private let operand: String
   private let command: CommandName
