@@ -94,12 +94,12 @@ enum UsageError: Error, Sendable, Hashable {
 
   private static func remedy(unknownTopOption name: String) -> String {
     if Option.version.elsewhere.contains(name) { return "use \"\(Option.version.name)\"" }
-    let known = [Option.help, .version].flatMap(\.spellings)
-    if let remedy = NearestName(known).nearest(to: name).asSuggestion { return remedy }
     let owners = CommandDescription.all.filter { command in
       command.ownOptions.contains { $0.spellings.contains(name) }
     }
     guard let owner = owners.first else {
+      let known = [Option.help, .version].flatMap(\.spellings)
+      if let remedy = NearestName(known).nearest(to: name).asSuggestion { return remedy }
       if let meant = command(called: name) { return "use \"weft \(meant.name.rawValue)\"" }
       return "put the command first: weft COMMAND [OPTION]..."
     }
