@@ -42,15 +42,6 @@ struct JSONParser: ~Copyable {
     var problems: [JSONProblem]
     /// Whether the tape is complete; its values may still have errors.
     var isWhole: Bool
-
-    /// The first key of a YAML mapping, or the mark of a YAML document, if the text begins with one.
-    func yaml(in bytes: [UInt8]) -> Range<Int>? {
-      guard tape.count == 0, let problem = problems.last, problem.fault.code == "W0017" else {
-        return nil
-      }
-      let isKey = bytes[problem.range.upperBound...].first == UInt8(ascii: ":")
-      return isKey || bytes[problem.range].elementsEqual("---".utf8) ? problem.range : nil
-    }
   }
 
   static func parse(

@@ -27,11 +27,7 @@ package enum JSONReader {
     }
     let result = JSONParser.parse(
       file.bytes, from: outside.start, limits: limits, allowsComments: file.allowsComments)
-    var problems = result.problems
-    if beside != nil, let range = result.yaml(in: file.bytes) {
-      problems = [JSONProblem(.yaml, range)]
-    }
-    var diagnostics = (outside.notes + problems).map { $0.diagnostic(in: file) }
+    var diagnostics = (outside.notes + result.problems).map { $0.diagnostic(in: file) }
     var root: JSONNode?
     if result.isWhole {
       let document = JSONDocument(file: file, tape: result.tape)

@@ -182,9 +182,6 @@ extension JSONSyntaxError {
     }
   }
 
-  static let yaml = JSONSyntaxError(
-    "W0017", "this looks like YAML; Weft reads JSON", help: "convert it: yq -o=json FILE")
-
   static func isWord(_ text: String) -> Bool {
     !text.isEmpty
       && text.unicodeScalars.allSatisfy {

@@ -45,7 +45,8 @@ struct FormatCommand: Subcommand {
     }
     let (text, errors) = JSONFormatter.format(file)
     guard let text else {
-      console.errors.write(errors)
+      let foreign = ForeignFormat.diagnostic(ofText: file, problems: errors)
+      console.errors.write(foreign.map { [$0] } ?? errors)
       return .rejected
     }
     if isStream, !onlyChecks { console.output.write(text) }

@@ -63,8 +63,10 @@ private struct InputCollection {
       )
       return
     }
-    let (root, found) = JSONReader.read(SourceFile(path: name, bytes: bytes))
-    diagnostics += found.map(withoutExcerpt)
+    let file = SourceFile(path: name, bytes: bytes)
+    let (root, found) = JSONReader.read(file)
+    let foreign = ForeignFormat.diagnostic(ofText: file, problems: found)
+    diagnostics += (foreign.map { [$0] } ?? found).map(withoutExcerpt)
     guard let root, !found.contains(where: \.isError) else { return }
     guard root.kind == .object else {
       diagnostics.append(

@@ -33,6 +33,11 @@ public enum WorkflowDecoder {
 
   private static func decoded(_ file: SourceFile, limits: DecodingPass.Limits) -> DecodedFile {
     let (root, textDiagnostics) = JSONReader.read(file)
+    if let foreign = ForeignFormat.diagnostic(ofText: file, problems: textDiagnostics)
+      ?? root.flatMap(ForeignFormat.diagnostic(ofKeys:))
+    {
+      return DecodedFile(diagnostics: [foreign])
+    }
     guard let root else {
       return DecodedFile(diagnostics: textDiagnostics.map(namingExpectedInput))
     }
@@ -63,9 +68,10 @@ package struct DecodedFile: Sendable {
 /// Codes of the problems with the shape and the values of a workflow file. Each is stable across
 /// releases and can be used for lookup and filtering.
 ///
-/// The reader owns W00xx (the JSON text), W0101 and W0102 (repeated keys); the planner owns W02xx
+/// The reader owns the other W00xx (the JSON text), W0101 and W0102 (repeated keys); the planner owns W02xx
 /// (the graph) and W0501 (an id needed twice).
 public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
+  case foreignFormat = "W0026"
   case unknownKey = "W0103"
   case wrongType = "W0104"
   case misplacedKey = "W0105"

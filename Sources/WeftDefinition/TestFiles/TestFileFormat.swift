@@ -8,6 +8,9 @@ package enum TestFileDecoder {
   ///   location. If there is an error among them, no case may be run.
   package static func decode(_ source: SourceFile) -> (file: TestFile?, diagnostics: [Diagnostic]) {
     let (root, textDiagnostics) = JSONReader.read(source)
+    if let foreign = ForeignFormat.diagnostic(ofText: source, problems: textDiagnostics) {
+      return (nil, [foreign])
+    }
     guard let root else { return (nil, textDiagnostics) }
     let (file, diagnostics) = DecodingPass.reading(root) { pass in
       let file = pass.testFile(root, of: source)

@@ -44,18 +44,6 @@ struct JSONSyntaxErrorTests {
     #expect((root != nil) == wrong.isReadOn)
   }
 
-  @Test(arguments: ["⟦steps⟧:\n  - run: true\n", "# all\n⟦a⟧: 1", "⟦---⟧\nsteps:\n"])
-  func aFileInYAMLIsReportedOnceAsSuch(text: String) throws {
-    let wrong = MalformedDocument(text, "W0017", "", readOn: false)
-    let (root, diagnostics) = JSONReader.read(file(wrong.text))
-    let reported = try #require(diagnostics.first)
-    let range = try #require(reported.place).range
-    #expect(root == nil && diagnostics.count == 1)
-    #expect(reported.message == "this looks like YAML; Weft reads JSON")
-    #expect(reported.help == "convert it: yq -o=json FILE")
-    #expect(Int(range.start)..<Int(range.end) == wrong.range)
-  }
-
   static let faults: [MalformedDocument] = commas + words + numbers + quotes + strings + structure
 
   static let commas = [
