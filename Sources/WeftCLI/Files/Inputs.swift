@@ -28,6 +28,26 @@ private struct InputCollection {
     throw CommandFailure(.usage, all)
   }
 
+  // MARK: --no-prompt
+
+  /// Asks for the inputs that are missing, if nothing else is wrong.
+  ///
+  /// - Throws: If the user interrupts the questions.
+  mutating func ask(at terminal: ControllingTerminal) throws(CommandFailure) {
+    guard diagnostics.isEmpty else { return }
+    do {
+      _ = try InputBinding.bind(declarations, given, inputSource: .commandLine)
+    } catch {
+      guard error.faults.allSatisfy({ $0.kind == .missing }) else { return }
+      for fault in error.faults {
+        guard let declaration = declarations.first(where: { $0.name.text == fault.name }),
+          let answer = try InputQuestion(declaration).ask(at: terminal)
+        else { return }
+        given.append(answer)
+      }
+    }
+  }
+
   // MARK: -i
 
   mutating func take(_ argument: InputArgument) {
@@ -110,6 +130,8 @@ struct InputOptions: Sendable, Hashable {
   let file: String?
   /// The words after `--`.
   let passed: [String]
+  /// Whether to ask for missing inputs if there is a terminal.
+  private let mayPrompt: Bool
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
     var arguments: [InputArgument] = []
@@ -126,6 +148,7 @@ struct InputOptions: Sendable, Hashable {
     self.arguments = arguments
     file = files.first
     passed = parsed.passed
+    mayPrompt = !parsed.isGiven(.noPrompt)
     try checkStandardInput(parsed)
   }
 
@@ -141,6 +164,9 @@ struct InputOptions: Sendable, Hashable {
     var collection = InputCollection(workflow.inputs, recorded: recorded)
     for argument in arguments { collection.take(argument) }
     if let file { collection.take(file: file) }
+    if !allowsMissing, mayPrompt, let terminal = ControllingTerminal.ofUser {
+      try collection.ask(at: terminal)
+    }
     var values = try collection.bound(allowsMissing: allowsMissing)
     values.arguments = passed
     return values

@@ -24,6 +24,10 @@ extension Option {
     "--fail-fast", help: "after a failure, cancel the running steps too", elsewhere: ["--failfast"])
   static let strictRun = Option(
     "--strict", help: "exit 1 for tolerated failures; start nothing if the file has warnings")
+  static let noPrompt = Option(
+    "--no-prompt",
+    help: "ask neither for missing inputs nor for approvals, also at a terminal",
+    elsewhere: ["--no-input", "--non-interactive", "--noninteractive", "--batch", "--yes", "-y"])
   static let strictCheck = Option("--strict", help: "exit 1 if there are warnings")
   static let formatCheck = Option(
     "--check",
@@ -255,7 +259,7 @@ extension CommandDescription {
     operand: Operand(
       value: .workflowFile, count: .atMostOne, help: Operand.workflowHelp),
     options: [
-      .input, .inputs, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .output,
+      .input, .inputs, .noPrompt, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .output,
       .quiet,
       .events, .report, .otlp, .only, .skip, .from, .retryBudget, .containment, .record,
       .stateDirectory,
@@ -393,7 +397,7 @@ extension CommandDescription {
     options: [
       .rerun, .rerunInterrupted, .skipInterrupted, .resumeFrom, .acceptChanges, .trustRecord,
       .salvage, .input,
-      .inputs, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .output,
+      .inputs, .noPrompt, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .output,
       .quiet, .events, .report, .otlp, .retryBudget, .containment, .record, .stateDirectory,
       .noCache,
       .cacheLimit,

@@ -61,6 +61,8 @@ struct RunSettings: Sendable {
   /// `nil` for the workflow's own value.
   let onFailure: FailureResponse?
   let isStrict: Bool
+  /// Whether to ask for approvals at a terminal.
+  let mayPrompt: Bool
   /// `nil` for the workflow's own value.
   let timeout: Duration?
   let events: EventsTarget?
@@ -87,6 +89,7 @@ struct RunSettings: Sendable {
     onFailure =
       parsed.isGiven(.keepGoing) ? .continue : parsed.isGiven(.failFast) ? .cancel : nil
     isStrict = parsed.isGiven(.strictRun)
+    mayPrompt = !parsed.isGiven(.noPrompt)
     timeout = try parsed.duration(of: .timeout)
     events = try parsed.eventsTarget(of: .events)
     output = try parsed.outputMode

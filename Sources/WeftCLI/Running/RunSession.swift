@@ -96,7 +96,9 @@ struct RunSession {
     surroundings.ownsProcess = true
     surroundings.stop = signals.stop
     surroundings.terminal = arbiter
-    surroundings.approver = TerminalApprover(arbiter: arbiter, threads: engine.threads)
+    if settings.mayPrompt {
+      surroundings.approver = TerminalApprover(arbiter: arbiter, threads: engine.threads)
+    }
     surroundings.tracksOpenLines = display.displaySettings.mode == .live
     surroundings.notify = { notice in
       switch notice {

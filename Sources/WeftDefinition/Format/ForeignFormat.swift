@@ -45,10 +45,10 @@ package struct ForeignFormat: Sendable {
 }
 
 extension ForeignFormat {
-  /// A key at the top of a file, and the kind of its value where the file is JSON.
+  /// A key at the top of a file, and the kind of its value where the file is JSON; `nil` if the format is never JSON.
   struct Signature {
     let key: String
-    let kind: JSONKind
+    let kind: JSONKind?
     /// A second key that is required.
     var beside: String?
     let format: ForeignFormat
@@ -60,7 +60,7 @@ extension ForeignFormat {
     Signature(key: "tasks", kind: .object, format: .taskfile),
     Signature(key: "tasks", kind: .array, beside: "version", format: .editorTasks),
     Signature(key: "services", kind: .object, format: .compose),
-    Signature(key: "stages", kind: .array, format: .gitLabPipeline),
+    Signature(key: "stages", kind: nil, format: .gitLabPipeline),
     Signature(key: "States", kind: .object, beside: "StartAt", format: .stateMachine),
     Signature(key: "scripts", kind: .object, format: .packageScripts),
   ]

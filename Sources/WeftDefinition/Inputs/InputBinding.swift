@@ -207,7 +207,8 @@ extension InputBinding {
 
   private static let mostNotes = 20
 
-  private static func note(on declaration: InputDeclaration) -> String {
+  /// The description of an input: its purpose and the values that it takes.
+  package static func note(on declaration: InputDeclaration) -> String {
     let about = declaration.schema.description ?? declaration.schema.title
     return "\(declaration.name): "
       + [about, declaration.schema.summary].compactMap(\.self)

@@ -33,6 +33,45 @@ package struct ControllingTerminal: Sendable {
     nonmutating set { newValue?.apply(to: descriptor) }
   }
 
+  /// The answer to a question.
+  package enum Reply: Hashable, Sendable {
+    /// Without its line end.
+    case line(String)
+    /// The end of input (^D), or a terminal that is gone.
+    case end
+    /// ^C or ^\, while input is hidden; otherwise they end the process.
+    case interrupt
+  }
+
+  /// Writes a prompt and waits for a line.
+  ///
+  /// - Parameter isHidden: Whether what is typed is not shown. The keys then send no signals, so that none leaves a
+  ///   terminal behind that hides everything.
+  package func reply(to prompt: String, isHidden: Bool = false) -> Reply {
+    let before = isHidden ? modes : nil
+    modes = before?.hidingInput
+    defer { modes = before }
+    guard (try? descriptor.writeAll(prompt)) != nil else { return .end }
+    var line: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 512)
+    while true {
+      let count = read(descriptor.number, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      line += buffer[..<max(count, 0)]
+      switch line.last {
+      case UInt8(ascii: "\n"): return .line(String(decoding: line.dropLast(), as: UTF8.self))
+      case TerminalModes.interruptKey where isHidden, TerminalModes.quitKey where isHidden:
+        try? descriptor.writeAll("\n")
+        return .interrupt
+      default: break
+      }
+      guard count > 0 else {
+        try? descriptor.writeAll("\n")
+        return .end
+      }
+    }
+  }
+
   /// Undoes the settings that a full-screen program would have undone at its end: the alternate screen, the hidden
   /// cursor, colours, bracketed paste, mouse reports, application keys.
   ///
@@ -58,6 +97,23 @@ struct TerminalModes: Sendable {
     var modes = termios()
     guard tcgetattr(terminal.number, &modes) == 0 else { return nil }
     self.modes = modes
+  }
+
+  /// ^C and ^\.
+  fileprivate static let (interruptKey, quitKey): (UInt8, UInt8) = (0x03, 0x1C)
+
+  fileprivate init(_ modes: termios) { self.modes = modes }
+
+  /// The modes in which only the end of a line is shown, and ^C and ^\ end a line instead of sending a signal.
+  fileprivate var hidingInput: TerminalModes {
+    var modes = modes
+    modes.c_lflag &= ~tcflag_t(ECHO | ISIG)
+    modes.c_lflag |= tcflag_t(ICANON | ECHONL)
+    withUnsafeMutableBytes(of: &modes.c_cc) { keys in
+      keys[Int(VEOL)] = TerminalModes.interruptKey
+      keys[Int(VEOL2)] = TerminalModes.quitKey
+    }
+    return TerminalModes(modes)
   }
 
   fileprivate func apply(to terminal: Descriptor) {

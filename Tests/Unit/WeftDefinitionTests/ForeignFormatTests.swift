@@ -93,7 +93,7 @@ struct ForeignFormatTests {
     ForeignFile("a justfile", "⟦set shell := [\"bash\", \"-c\"]⟧\n"),
     ForeignFile("a file of ninja", "⟦rule cc⟧\n  command = cc -c $in\nbuild a.o: cc a.c\n"),
     ForeignFile(
-      "a file of ninja", "cflags = -O2\nbuild a.o: cc a.c\n⟦rule cc⟧\n  command = cc $in\n"),
+      "a file of ninja", "cflags = -O2\n⟦build a.o: cc a.c⟧\nrule cc\n  command = cc $in\n"),
     ForeignFile("a Snakefile", "⟦rule all:⟧\n    input:\n        \"a.txt\"\n"),
     ForeignFile("a Dockerfile", "# syntax\n⟦FROM debian:12⟧\nRUN true\n"),
     ForeignFile("TOML", "title = \"a\"\n⟦[package]⟧\nname = \"x\"\n"),
