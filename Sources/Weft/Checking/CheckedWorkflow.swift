@@ -1,7 +1,7 @@
 public import WeftDefinition
 public import WeftDiagnostics
-public import WeftPlanning
 import WeftExecution
+public import WeftPlanning
 package import WeftPlatform
 
 /// A workflow as far as it was understood, with its plan and everything that is wrong with it.
@@ -31,7 +31,8 @@ public struct CheckedWorkflow: Sendable {
   /// - Parameter startDirectory: `nil` for the current directory.
   package func withEnvironmentFiles(startDirectory: String? = nil) -> CheckedWorkflow {
     guard let plan else { return self }
-    let problems = EnvironmentFileReader(for: plan, startDirectory: startDirectory).problems(in: plan)
+    let problems = EnvironmentFileReader(for: plan, startDirectory: startDirectory).problems(
+      in: plan)
     return problems.isEmpty
       ? self : CheckedWorkflow(workflow, plan, (diagnostics + problems).sortedByLocation())
   }

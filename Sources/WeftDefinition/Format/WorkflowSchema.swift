@@ -178,7 +178,11 @@ package enum WorkflowSchema {
         by: StepDraft.format.rule(named: "script")))
     define(
       "environmentFile",
-      ["anyOf": [["$ref": "#/$defs/filledLiteralText"], .object(object(EnvironmentFileDraft.self))]])
+      [
+        "anyOf": [
+          ["$ref": "#/$defs/filledLiteralText"], .object(object(EnvironmentFileDraft.self)),
+        ]
+      ])
     define("scriptFile", object(ScriptFileDraft.self))
     define("stdin", object(StandardInputDraft.self))
     define("stop", object(StopDraft.self))

@@ -66,7 +66,8 @@ struct EnvironmentTextReader {
     let start = index
     guard Byte.beginsName(bytes[index]) else {
       throw unexpected(
-        "where a variable begins, expected its name", help: "write NAME=VALUE, or # before a comment")
+        "where a variable begins, expected its name",
+        help: "write NAME=VALUE, or # before a comment")
     }
     while index < bytes.count, Byte.isInName(bytes[index]) { index += 1 }
     return String(decoding: bytes[start..<index], as: UTF8.self)
@@ -111,7 +112,8 @@ struct EnvironmentTextReader {
     guard end < bytes.count else {
       index = bytes.count
       throw Problem(
-        message: "the quote is never closed", help: "close it, also when the value has several lines",
+        message: "the quote is never closed",
+        help: "close it, also when the value has several lines",
         range: SourceRange(start: opening, end: opening + 1))
     }
     index += 1
@@ -285,7 +287,8 @@ struct EnvironmentTextReader {
     Problem(
       message: index < end
         ? "found \"${\" without a reference that can be read" : "\"${\" is never closed",
-      help: "write ${NAME}, ${NAME:-default}, ${NAME:?message} or ${NAME:+text}, also without \":\"; "
+      help:
+        "write ${NAME}, ${NAME:-default}, ${NAME:?message} or ${NAME:+text}, also without \":\"; "
         + "$$ is a literal $",
       range: SourceRange(start: start, end: min(start + 2, end)))
   }
@@ -314,7 +317,9 @@ private enum Byte {
     UInt8(ascii: "-"): .standard, UInt8(ascii: "?"): .required, UInt8(ascii: "+"): .alternative,
   ]
 
-  static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+  static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
 
   static func beginsName(_ byte: UInt8) -> Bool {
     switch byte {

@@ -120,7 +120,8 @@ package struct EnvironmentFileReader: Sendable {
   }
 
   private static func names(_ path: String) -> [Substring] {
-    (path.hasPrefix("/") ? ["/"] : []) + path.split(separator: "/").filter { $0 != "." }
+    let names = path.split(separator: "/").filter { $0 != "." }
+    return path.hasPrefix("/") ? ["/"] + names : names
   }
 }
 

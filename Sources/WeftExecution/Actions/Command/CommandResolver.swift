@@ -93,8 +93,7 @@ package final class CommandResolver: Sendable {
     let files = task.step.environmentFiles
     if own.isEmpty, files.isEmpty, task.attempt == 1 { return try shared.setting(step) }
     return try shared.setting(
-      variables(of: files) + own.map { ($0.key, $0.value) }
-        + whereabouts(inAttempt: task.attempt) + step)
+      layer(of: files, own) + whereabouts(inAttempt: task.attempt) + step)
   }
 
   /// The environment that the steps of a group share.
@@ -120,17 +119,18 @@ package final class CommandResolver: Sendable {
     let environment =
       own.isEmpty && settings.environmentFiles.isEmpty && parent != nil
       ? outer
-      : try outer.setting(
-        variables(of: settings.environmentFiles) + own.map { ($0.key, $0.value) }
-          + whereabouts(inAttempt: 1)
-      ).flattened()
+      : try outer.setting(layer(of: settings.environmentFiles, own) + whereabouts(inAttempt: 1))
+        .flattened()
     if isShared { environments.withLock { $0[layers] = environment } }
     return environment
   }
 
-  /// The variables of env files; none of those that were not read, as for simulated runs.
-  private func variables(of files: [EnvironmentFile]) -> Variables {
-    (plan.fileVariables[files] ?? [:]).map { ($0.key, $0.value) }
+  /// The variables of one layer: of its env files, and then its own, which win. Files that were not read, as for
+  /// simulated runs, have none.
+  private func layer(of files: [EnvironmentFile], _ own: [String: String?]) -> Variables {
+    var variables: Variables = (plan.fileVariables[files] ?? [:]).map { ($0.key, $0.value) }
+    for (name, value) in own { variables.append((name, value)) }
+    return variables
   }
 
   /// The variables that identify the run; set after those of a file, so that no file can override them.
