@@ -95,7 +95,8 @@ extension Engine {
     }
     return PreparedRun(
       id: id, plan: bound, inputs: inputs, excluded: excluded, store: store, isRecorded: isRecorded,
-      secrets: SecretReader(bound.usedSecrets, startDirectory: options.startDirectory))
+      secrets: SecretReader(
+        bound.excluding(excluded).usedSecrets, startDirectory: options.startDirectory))
   }
 
   func bound(
