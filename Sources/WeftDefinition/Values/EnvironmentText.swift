@@ -147,7 +147,9 @@ package struct EnvironmentText: Sendable {
 
 /// The reasons why an env file has no values: a diagnostic for each.
 package struct EnvironmentTextError: Error, Sendable {
-  package var diagnostics: [Diagnostic]
+  package let diagnostics: [Diagnostic]
+
+  package init(diagnostics: [Diagnostic]) { self.diagnostics = diagnostics }
 }
 
 extension EnvironmentText.Problem {

@@ -1,14 +1,16 @@
+import Synchronization
 package import WeftDefinition
 package import WeftDiagnostics
 package import WeftPlanning
 package import WeftPlatform
 
-/// Reads the env files of a run.
-package struct EnvironmentFileReader: Sendable {
+/// Reads the env files of a run, each once.
+package final class EnvironmentFileReader: Sendable {
   private let startDirectory: String?
   private let outer: EnvironmentBlock
   /// The variables that are secrets, by the normalised paths of their files.
   private let secrets: [[Substring]: Set<String>]
+  private let texts = Mutex<[String: Result<EnvironmentText, FileReadError>]>([:])
 
   /// - Parameters:
   ///   - startDirectory: The base of relative paths; `nil` for the current directory of the process.
@@ -26,7 +28,7 @@ package struct EnvironmentFileReader: Sendable {
   }
 
   /// A reader of the files that the steps of a plan have.
-  package init(
+  package convenience init(
     for plan: Plan, startDirectory: String?, inheriting outer: EnvironmentBlock? = nil
   ) {
     self.init(
@@ -47,6 +49,7 @@ package struct EnvironmentFileReader: Sendable {
           values = try self.variables(of: file, after: values)
         } catch {
           problems += error.diagnostics(of: file, at: place(of: file, in: list, plan))
+          break  // later files may refer to its variables
         }
       }
       for file in list.files {
@@ -66,8 +69,7 @@ package struct EnvironmentFileReader: Sendable {
     for list in plan.usedEnvironmentFiles {
       for file in list.files where seen.insert(file.path).inserted {
         do {
-          problems += EnvironmentText(try source(file.path))
-            .diagnostics(concealed: isConcealed(file.path))
+          problems += try text(file.path).diagnostics(concealed: isConcealed(file.path))
         } catch {
           guard file.isRequired || error != .system(.notFound) else { continue }
           problems += EnvironmentFileError.unreadable(error)
@@ -83,7 +85,7 @@ package struct EnvironmentFileReader: Sendable {
     of file: EnvironmentFile, after known: [String: String] = [:]
   ) throws(EnvironmentFileError) -> [String: String] {
     let text: EnvironmentText
-    do { text = EnvironmentText(try source(file.path)) } catch {
+    do { text = try self.text(file.path) } catch {
       if !file.isRequired, error == .system(.notFound) { return known }
       throw .unreadable(error)
     }
@@ -95,10 +97,16 @@ package struct EnvironmentFileReader: Sendable {
     }
   }
 
-  private func source(_ path: String) throws(FileReadError) -> SourceFile {
-    let place = EnvironmentFileReader.place(of: path, in: startDirectory)
-    return SourceFile(
-      path: path, bytes: try FileReading.bytes(of: place, limit: EnvironmentText.mostBytes))
+  private func text(_ path: String) throws(FileReadError) -> EnvironmentText {
+    if let known = texts.withLock({ $0[path] }) { return try known.get() }
+    let read = Result { () throws(FileReadError) in
+      let place = EnvironmentFileReader.place(of: path, in: startDirectory)
+      return EnvironmentText(
+        SourceFile(
+          path: path, bytes: try FileReading.bytes(of: place, limit: EnvironmentText.mostBytes)))
+    }
+    texts.withLock { $0[path] = read }
+    return try read.get()
   }
 
   /// Whether no line of the file may be shown.
