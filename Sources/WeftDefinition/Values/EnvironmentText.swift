@@ -33,6 +33,8 @@ package struct EnvironmentText: Sendable {
   struct Problem: Error {
     var code = "W0608"
     let message: String
+    /// The message about a file with secrets: a `$` may be part of one, and what looks like a name with it.
+    var concealed: String?
     var help: String?
     let range: SourceRange
   }
@@ -162,14 +164,17 @@ extension EnvironmentText.Problem {
     let position = file.position(of: Int(range.start))
     return Diagnostic(
       .error, code: code,
-      message: "\(file.path):\(position.line):\(position.column): \(message)", place: nil,
-      help: help)
+      message: "\(file.path):\(position.line):\(position.column): \(concealed ?? message)",
+      place: nil,
+      help: concealed == nil
+        ? help : "set it in a line above, or where weft is started; $$ is a literal $")
   }
 
   fileprivate static func unset(_ reference: EnvironmentText.Reference) -> Self {
     let name = reference.name
     return Self(
       code: EnvironmentText.unset, message: "the variable \"\(name)\" is not set",
+      concealed: "the variable after the $ is not set",
       help: "set it in a line above, or where weft is started; "
         + "${\(name):-} is empty without it, and $$ is a literal $",
       range: reference.range)
@@ -181,6 +186,7 @@ extension EnvironmentText.Problem {
     return Self(
       code: EnvironmentText.unset,
       message: "the variable \"\(reference.name)\" \(problem)",
+      concealed: "the variable after the $ \(problem)",
       help: "set it in a line above, or where weft is started", range: reference.range)
   }
 

@@ -44,7 +44,7 @@ struct EnvironmentTextReader {
     }
     guard bytes[index] == Byte.equals else {
       throw unexpected(
-        "after the name \"\(name)\", expected \"=\"",
+        "after the name of a variable, expected \"=\"",
         help: "write NAME=VALUE; a name has letters, digits, \"_\", \".\" and \"-\"")
     }
     index += 1
@@ -269,7 +269,7 @@ struct EnvironmentTextReader {
     let end = bytes[(index + 1)...].firstIndex { $0 & 0xC0 != 0x80 } ?? bytes.count
     let found = String(decoding: bytes[index..<end], as: UTF8.self)
     return Problem(
-      message: "found \(found == "\r" ? "a carriage return" : quoted(found)) \(place)", help: help,
+      message: "found \(found == "\r" ? "a carriage return" : shown(found)) \(place)", help: help,
       range: SourceRange(start: index, end: end))
   }
 
@@ -277,10 +277,15 @@ struct EnvironmentTextReader {
     let end = min(index + 2, bytes.count)
     let next = bytes[(index + 1)..<end].first ?? Byte.newline
     let isVisible = next > 0x20 && next < 0x7F
-    let found = isVisible ? quoted("\\\(Character(Unicode.Scalar(next)))") : "a backslash"
+    let found = isVisible ? shown("\\\(Character(Unicode.Scalar(next)))") : "a backslash"
     return Problem(
       message: "found \(found), which is not an escape here", help: help,
       range: SourceRange(start: index, end: isVisible ? end : index + 1))
+  }
+
+  /// A character in quotes; a backslash is not doubled, unlike in ``quoted(_:)``.
+  private func shown(_ text: String) -> String {
+    text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? "\"\(text)\"" : quoted(text)
   }
 
   private func malformedReference(at start: Int, to end: Int) -> Problem {

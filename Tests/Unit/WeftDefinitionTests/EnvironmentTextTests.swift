@@ -63,8 +63,8 @@ struct EnvironmentTextTests {
   @Test(arguments: [
     ("=x", "1:1: W0608 found \"=\" where a variable begins, expected its name"),
     ("A=1\n1A=x", "2:1: W0608 found \"1\" where a variable begins, expected its name"),
-    ("my name=x", "1:4: W0608 found \"n\" after the name \"my\", expected \"=\""),
-    ("A: x", "1:2: W0608 found \":\" after the name \"A\", expected \"=\""),
+    ("my name=x", "1:4: W0608 found \"n\" after the name of a variable, expected \"=\""),
+    ("A: x", "1:2: W0608 found \":\" after the name of a variable, expected \"=\""),
     ("é=x", "1:1: W0608 found \"é\" where a variable begins, expected its name"),
     ("A=\"x", "1:3: W0608 the quote is never closed"),
     ("B=1\nA='x\ny\nz", "2:3: W0608 the quote is never closed"),
@@ -72,9 +72,9 @@ struct EnvironmentTextTests {
     ("A=\"x\\", "1:3: W0608 the quote is never closed"),
     ("A='x'y", "1:6: W0608 found \"y\" after the closing quote, expected the end of the line"),
     ("A='x'#y", "1:6: W0608 found \"#\" after the closing quote, expected the end of the line"),
-    ("A=\"x\\dy\"", "1:5: W0608 found \"\\\\d\", which is not an escape here"),
+    ("A=\"x\\dy\"", "1:5: W0608 found \"\\d\", which is not an escape here"),
     ("A=\"x\\\ny\"", "1:5: W0608 found a backslash, which is not an escape here"),
-    ("A=x\\$y", "1:4: W0608 found \"\\\\$\", which is not an escape here"),
+    ("A=x\\$y", "1:4: W0608 found \"\\$\", which is not an escape here"),
     ("A=x\ry", "1:4: W0608 found a carriage return in the value"),
     ("A=${", "1:3: W0608 \"${\" is never closed"), ("A=${B", "1:3: W0608 \"${\" is never closed"),
     ("A=${B:-x", "1:3: W0608 \"${\" is never closed"),
@@ -104,6 +104,15 @@ struct EnvironmentTextTests {
   @Test func aFileWithSecretsIsNotShown() {
     let found = problems(Array("A=\"hunter2".utf8), concealed: true)
     #expect(found == [".env:1:3: the quote is never closed"])
+    #expect(
+      problems(Array("A=hunter2$ecret".utf8), concealed: true)
+        == [".env:1:10: the variable after the $ is not set"])
+    #expect(
+      problems(Array("A=\"\nhunter2 x".utf8), concealed: true).allSatisfy { !$0.contains("hunter") }
+    )
+    #expect(
+      problems(Array("hunter2 x".utf8), concealed: true)
+        == [".env:1:9: found \"x\" after the name of a variable, expected \"=\""])
   }
 
   @Test func referencesAreNotNestedWithoutLimit() {
