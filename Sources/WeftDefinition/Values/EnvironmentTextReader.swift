@@ -125,9 +125,13 @@ struct EnvironmentTextReader {
   /// The text of a value in single quotes, in which a backslash only escapes a quote.
   private func literally(to end: Int) -> [UInt8] {
     var text: [UInt8] = []
-    for next in index..<end {
-      let isEscape = bytes[next] == Byte.backslash && bytes[next + 1] == Byte.single
-      if !isEscape, !isReturnOfLineEnd(next) { text.append(bytes[next]) }
+    var next = index
+    while next < end {
+      let isEscape = bytes[next] == Byte.backslash
+      if isEscape, bytes[next + 1] != Byte.single { text.append(Byte.backslash) }
+      if isEscape { next += 1 }
+      if !isReturnOfLineEnd(next) { text.append(bytes[next]) }
+      next += 1
     }
     return text
   }
