@@ -4,7 +4,7 @@ package import WeftDefinition
 ///
 /// Not part of a workflow: values may be confidential, and are neither recorded nor read by expressions.
 package struct FileVariables: Sendable {
-  /// By the lists that name the files: a later file may refer to variables of an earlier one.
+  /// Each list of files has its own: a later file may refer to variables of an earlier one.
   private var lists: [[EnvironmentFile]: [String: String]] = [:]
 
   package init() {}

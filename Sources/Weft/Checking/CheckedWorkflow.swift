@@ -25,7 +25,7 @@ public struct CheckedWorkflow: Sendable {
     }
   }
 
-  /// The same workflow, with the problems of the env files that its steps have. They do not reject it: a run reads them
+  /// Adds the problems of the env files that its steps have. They do not reject the workflow: a run reads the files
   /// again.
   ///
   /// - Parameter startDirectory: `nil` for the current directory.

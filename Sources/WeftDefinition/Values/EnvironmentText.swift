@@ -79,14 +79,15 @@ package struct EnvironmentText: Sendable {
   /// - Parameters:
   ///   - known: The variables of the files before this one, which references may read and which stay.
   ///   - outer: The engine's own environment, for names that no file has set.
+  ///   - wanted: The only variable that must have a value: those that cannot be computed are then left out.
   /// - Throws: The first problem, also one of ``diagnostics(concealed:)``.
   package func values(
     after known: [String: String], inheriting outer: (String) -> String?,
-    concealed isConcealed: Bool
+    wanted: String? = nil, concealed isConcealed: Bool
   ) throws(EnvironmentTextError) -> [String: String] {
     do throws(Problem) {
       if let problem = problems.first { throw problem }
-      return try values(after: known, inheriting: outer)
+      return try values(after: known, inheriting: outer, wanted: wanted)
     } catch {
       let first = error.diagnostic(in: file, concealed: isConcealed)
       throw EnvironmentTextError(
@@ -95,7 +96,7 @@ package struct EnvironmentText: Sendable {
   }
 
   private func values(
-    after known: [String: String], inheriting outer: (String) -> String?
+    after known: [String: String], inheriting outer: (String) -> String?, wanted: String?
   ) throws(Problem) -> [String: String] {
     var values = known
     var size = 0
@@ -105,8 +106,14 @@ package struct EnvironmentText: Sendable {
         continue
       }
       var text: [UInt8] = []
-      try append(parts, to: &text, limit: EnvironmentText.mostValueBytes - size, assignment) {
-        values[$0] ?? outer($0)
+      do throws(Problem) {
+        try append(parts, to: &text, limit: EnvironmentText.mostValueBytes - size, assignment) {
+          values[$0] ?? outer($0)
+        }
+      } catch {
+        if wanted == nil || wanted == assignment.name { throw error }
+        values[assignment.name] = nil
+        continue
       }
       size += text.count
       values[assignment.name] = String(decoding: text, as: UTF8.self)

@@ -81,8 +81,10 @@ package final class EnvironmentFileReader: Sendable {
   }
 
   /// The variables of a file, and those known before it.
+  ///
+  /// - Parameter wanted: The only variable that must have a value; `nil` for all.
   func variables(
-    of file: EnvironmentFile, after known: [String: String] = [:]
+    of file: EnvironmentFile, after known: [String: String] = [:], wanted: String? = nil
   ) throws(EnvironmentFileError) -> [String: String] {
     let text: EnvironmentText
     do { text = try self.text(file.path) } catch {
@@ -91,7 +93,8 @@ package final class EnvironmentFileReader: Sendable {
     }
     do {
       return try text.values(
-        after: known, inheriting: { outer[$0] }, concealed: isConcealed(file.path))
+        after: known, inheriting: { outer[$0] }, wanted: wanted,
+        concealed: isConcealed(file.path))
     } catch {
       throw .malformed(error)
     }

@@ -91,7 +91,7 @@ package struct SecretReader {
   private func variable(_ name: String, in path: String) throws(SecretError) -> [UInt8] {
     let variables: [String: String]
     do throws(EnvironmentFileError) {
-      variables = try files.variables(of: EnvironmentFile(path: path))
+      variables = try files.variables(of: EnvironmentFile(path: path), wanted: name)
     } catch {
       switch error {
       case .unreadable(let error): throw .file(path, error)
@@ -101,7 +101,6 @@ package struct SecretReader {
     guard let value = variables[name] else { throw .variableNotInFile(name, path) }
     return Array(value.utf8)
   }
-
 
   private func contents(
     ofDescriptor number: Int32, stop: StopSwitch

@@ -56,6 +56,15 @@ struct EnvironmentTextTests {
     #expect(values == ["HOME": "/home/me"])
   }
 
+  @Test func onlyAWantedVariableMustHaveAValue() throws {
+    let text = EnvironmentText(SourceFile(path: ".env", bytes: Array("A=1\nB=$NO\nC=$B".utf8)))
+    func values(_ wanted: String) throws -> [String: String] {
+      try text.values(after: [:], inheriting: { _ in nil }, wanted: wanted, concealed: true)
+    }
+    #expect(try values("A") == ["A": "1"])
+    #expect(throws: EnvironmentTextError.self) { try values("C") }
+  }
+
   @Test func earlierFilesStay() throws {
     #expect(try values(Array("A=1".utf8)).get() == ["A": "1", "BEFORE": "b"])
   }
