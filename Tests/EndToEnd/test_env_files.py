@@ -123,7 +123,7 @@ def only_what_runs(weft):
 
 
 def special_files(weft):
-    """a FIFO is read once, a device and a large file are refused"""
+    """an endless device and a file that is too large are refused"""
     place = Place(weft, {"envFile": "big.env", "steps": ["true"]}, big="A=" + "x" * (1 << 20))
     assert "W0610" in place.call("run", "w.json", expect=2).stderr
     (place.path / "big.env").unlink()

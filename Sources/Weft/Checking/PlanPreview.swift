@@ -43,11 +43,6 @@ public struct PlanPreview: Sendable {
   ) throws(StepChoice.UnknownStep) {
     var plan = plan.excluding(try plan.stepsExcluded(by: choice))
     var predictions: [Plan.NodeIndex: CachePrediction] = [:]
-    if cache != nil, plan.steps.contains(where: \.isCached) {
-      // What is not read is the reason why a key is not known.
-      let reader = EnvironmentFileReader(for: plan, startDirectory: startDirectory)
-      plan.fileVariables = (try? reader.variables(for: plan)) ?? FileVariables()
-    }
     if let cache, plan.steps.contains(where: \.isCached),
       let forecaster = try? CacheForecaster(
         plan, inputs, StepCache.existing(cache), stateDirectory: state ?? cache,
