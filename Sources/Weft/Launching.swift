@@ -95,7 +95,8 @@ extension Engine {
     }
     return PreparedRun(
       id: id, plan: bound, inputs: inputs, excluded: excluded, store: store, isRecorded: isRecorded,
-      secrets: SecretReader(bound.usedSecrets, startDirectory: options.startDirectory))
+      secrets: SecretReader(
+        bound.excluding(excluded).usedSecrets, startDirectory: options.startDirectory))
   }
 
   func bound(
@@ -113,9 +114,10 @@ extension Engine {
   package func launch(
     _ prepared: PreparedRun, _ surroundings: RunSurroundings
   ) throws(StartError) -> Run {
-    let wanted = prepared.plan.excluding(prepared.excluded)
+    var wanted = prepared.plan.excluding(prepared.excluded)
     let turn = try takeTurn(prepared, surroundings)
     let secrets = try readSecrets(of: wanted, prepared, surroundings)
+    if surroundings.simulation == nil { wanted.fileVariables = try fileVariables(of: wanted) }
     var configuration = configuration(of: prepared, secrets, surroundings)
     configuration.trace = beginTrace(of: prepared)
     let journal = try openJournal(of: prepared, &configuration)
@@ -196,6 +198,15 @@ extension Engine {
     }
     guard isNeeded else { return RunSecrets() }
     do { return try prepared.secrets.read(stop: surroundings.stop) } catch {
+      throw .workflow(WorkflowError(diagnostics: error.diagnostics))
+    }
+  }
+
+  /// The variables of env files, which a resumed run reads again, as it does secrets.
+  private func fileVariables(of plan: Plan) throws(StartError) -> FileVariables {
+    let reader = EnvironmentFileReader(
+      for: plan, startDirectory: options.startDirectory, inheriting: options.environmentBlock)
+    do { return try reader.variables(for: plan) } catch {
       throw .workflow(WorkflowError(diagnostics: error.diagnostics))
     }
   }

@@ -178,7 +178,8 @@ extension Engine {
     return PreparedRun(
       id: previous.id, plan: bound, inputs: inputs, excluded: excluded, store: store,
       isRecorded: true, resumed: (previous, rerunning),
-      secrets: SecretReader(bound.usedSecrets, startDirectory: options.startDirectory))
+      secrets: SecretReader(
+        bound.excluding(excluded).usedSecrets, startDirectory: options.startDirectory))
   }
 }
 

@@ -23,6 +23,16 @@ public final class SourceFile: Sendable {
   /// The number of bytes of its byte order mark, which is no part of the text.
   package var markLength: Int { bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
 
+  /// The first part of a file that is no text, such as `U+0000`, and its offset; `nil` for a text in UTF-8.
+  package var textFault: (found: String, offset: Int)? {
+    if let nul = bytes.firstIndex(of: 0) { return ("U+0000", nul) }
+    guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
+    // Where the repaired text differs.
+    let repaired = String(decoding: bytes, as: UTF8.self).utf8
+    let offset = zip(bytes, repaired).prefix { $0 == $1 }.reduce(0) { count, _ in count + 1 }
+    return ("a byte that is not UTF-8", offset)
+  }
+
   package var lineTable: LineTable {
     lines.withLock { known in
       if let known { return known }

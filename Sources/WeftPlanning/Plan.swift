@@ -40,6 +40,8 @@ public struct Plan: Sendable {
   package var names: [NodeIndex: String] = [:]
   /// Decisions of the run that are known in advance.
   package var forecast = PlanForecast()
+  /// The variables of env files; empty until they are read.
+  package var fileVariables = FileVariables()
 }
 
 /// A node of the plan's graph; each carries an index into ``Plan/steps`` or ``Plan/groups``.
@@ -143,6 +145,7 @@ public struct PlannedStep: Sendable {
 
   /// Its own settings, without copying the whole step.
   package var settings: CommandSettings { list[Int(position)].settings }
+  package var environmentFiles: [EnvironmentFile] { list[Int(position)].settings.environmentFiles }
   package var hasWorkingDirectory: Bool { list[Int(position)].settings.workingDirectory != nil }
   /// Its time limit, without copying the whole step.
   @inlinable package var timeout: Duration? { list[Int(position)].timeout }

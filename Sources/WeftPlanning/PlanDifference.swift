@@ -35,6 +35,7 @@ package struct PlanDifference: Sendable, Hashable {
   private struct Content: Hashable {
     let step: Step
     let environment: [String: String?]
+    let environmentFiles: [[EnvironmentFile]]
     let policy: EnvironmentPolicy?
     let directory: String?
     let shell: Shell
@@ -47,6 +48,7 @@ package struct PlanDifference: Sendable, Hashable {
       plain.needs = nil
       self.step = plain
       environment = plan.environment(of: step)
+      environmentFiles = plan.environmentFiles(of: step)
       policy = plan.environmentPolicy(of: step)
       directory = plan.workingDirectory(of: step)
       shell = plan.shell(of: step)
@@ -57,7 +59,8 @@ package struct PlanDifference: Sendable, Hashable {
 
     func changedSurroundings(to new: Content) -> [String] {
       [
-        ("env", environment != new.environment), ("envPolicy", policy != new.policy),
+        ("env", environment != new.environment),
+        ("envFile", environmentFiles != new.environmentFiles), ("envPolicy", policy != new.policy),
         ("cwd", directory != new.directory), ("shell", shell != new.shell),
         ("forEach", loops != new.loops),
       ].filter(\.1).map(\.0)

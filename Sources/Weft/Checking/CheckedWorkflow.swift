@@ -1,5 +1,6 @@
 public import WeftDefinition
 public import WeftDiagnostics
+import WeftExecution
 public import WeftPlanning
 package import WeftPlatform
 
@@ -22,6 +23,22 @@ public struct CheckedWorkflow: Sendable {
       guard let workflow, plan != nil else { throw WorkflowError(diagnostics: diagnostics) }
       return workflow
     }
+  }
+
+  /// Adds the problems of the env files that its steps have. They do not reject the workflow: a run reads the files
+  /// again.
+  ///
+  /// - Parameter startDirectory: `nil` for the current directory.
+  package func withEnvironmentFiles(startDirectory: String? = nil) -> CheckedWorkflow {
+    guard let plan else { return self }
+    let problems = EnvironmentFileReader(for: plan, startDirectory: startDirectory).problems(
+      in: plan)
+    return problems.isEmpty
+      ? self : CheckedWorkflow(workflow, plan, (diagnostics + problems).sortedByLocation())
+  }
+
+  private init(_ workflow: Workflow?, _ plan: Plan?, _ diagnostics: [Diagnostic]) {
+    (self.workflow, self.plan, self.diagnostics) = (workflow, plan, diagnostics)
   }
 
   /// Reads a file and the files that it names, like ``WeftDefinition/Workflow/init(contentsOf:startDirectory:)``.
@@ -78,7 +95,8 @@ extension Engine {
   public func check(contentsOf path: String) -> CheckedWorkflow {
     do {
       return try CheckedWorkflow(
-        contentsOf: path, startDirectory: options.startDirectory, actions: actions.names)
+        contentsOf: path, startDirectory: options.startDirectory, actions: actions.names
+      ).withEnvironmentFiles(startDirectory: options.startDirectory)
     } catch {
       return CheckedWorkflow((nil, [.unreadable(path, error)]))
     }
@@ -93,11 +111,13 @@ extension Engine {
   public func check(json: [UInt8], named name: String = "<json>") -> CheckedWorkflow {
     CheckedWorkflow(
       SourceFile(path: name, bytes: json), at: nil, startDirectory: options.startDirectory,
-      actions: actions.names)
+      actions: actions.names
+    ).withEnvironmentFiles(startDirectory: options.startDirectory)
   }
 
   /// Checks a workflow built in Swift, or read before.
   public func check(_ workflow: Workflow) -> CheckedWorkflow {
     CheckedWorkflow((workflow, []), actions: actions.names)
+      .withEnvironmentFiles(startDirectory: options.startDirectory)
   }
 }

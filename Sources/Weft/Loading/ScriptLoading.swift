@@ -32,13 +32,11 @@ extension SourceFile {
     guard bytes.count > markLength else {
       return .emptyScript(self)
     }
-    if let nul = bytes.firstIndex(of: 0) { return .scriptIsNoText("U+0000", at: nul, in: self) }
-    guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
-    // Where the repaired text differs.
-    let repaired = String(decoding: bytes, as: UTF8.self).utf8
-    let offset = zip(bytes, repaired).prefix { $0 == $1 }.reduce(0) { count, _ in count + 1 }
-    return .scriptIsNoText(
-      "a byte that is not UTF-8", at: offset, in: self, help: "save it as UTF-8; ")
+    return textFault.map { fault in
+      .scriptIsNoText(
+        fault.found, at: fault.offset, in: self,
+        help: bytes[fault.offset] == 0 ? "" : "save it as UTF-8; ")
+    }
   }
 }
 

@@ -22,7 +22,8 @@ struct CheckedFile {
     offersInit: Bool = false
   ) {
     do {
-      let checked = try CheckedWorkflow(contentsOf: path)
+      var checked = try CheckedWorkflow(contentsOf: path)
+      if command == .check { checked = checked.withEnvironmentFiles() }
       (workflow, plan, diagnostics) = (checked.workflow, checked.plan, checked.diagnostics)
       isMissing = false
     } catch {
@@ -46,6 +47,8 @@ struct CheckedFile {
   func exitCode(isStrict: Bool = false) -> ExitCode {
     if isMissing { return .usage }
     if plan == nil { return .rejected }
+    // Of an env file, as for a run.
+    if diagnostics.contains(where: \.isError) { return .usage }
     return isStrict && hasWarnings ? .failure : .success
   }
 

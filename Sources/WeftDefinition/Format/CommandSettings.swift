@@ -6,6 +6,9 @@ import WeftShell
 public struct CommandSettings: Sendable, Hashable {
   /// Merged by name with the outer layers; `nil` removes a variable.
   public var environment: [String: String?]
+  /// Files of variables, which are read when a run starts: the last wins, and ``environment`` over all of them.
+  /// Expressions do not read them as `env`.
+  public var environmentFiles: [EnvironmentFile]
   /// Relative to the start directory, not to an outer setting.
   public var workingDirectory: String?
   public var shell: Shell?
@@ -14,9 +17,10 @@ public struct CommandSettings: Sendable, Hashable {
 
   public init(
     environment: [String: String?] = [:], workingDirectory: String? = nil, shell: Shell? = nil,
-    environmentPolicy: EnvironmentPolicy? = nil
+    environmentPolicy: EnvironmentPolicy? = nil, environmentFiles: [EnvironmentFile] = []
   ) {
     self.environment = environment
+    self.environmentFiles = environmentFiles
     self.workingDirectory = workingDirectory
     self.shell = shell
     self.environmentPolicy = environmentPolicy
@@ -81,6 +85,19 @@ extension FormatKey where Object: HasCommandSettings {
         """#,
       synonyms: "environment variables variable", traits: .setting
     ) { $0.settings.environment = $1 }
+    FormatKey(
+      "envFile", ValueFormat { $0.environmentFiles($1, $2) }, "Env files",
+      """
+      Files with lines NAME=VALUE, as docker compose reads them; relative to the start \
+      directory. The last file wins, and env over all of them. They are read when a run \
+      starts, and expressions do not see them as env.
+      """,
+      schema: #"""
+        {"anyOf": ["@environmentFile", {"type": "array", "minItems": 1,
+        "items": "@environmentFile"}], "examples": [".env", [".env",
+        {"path": ".env.local", "required": false}]]}
+        """#, synonyms: "env_file env-file envFiles dotenv", traits: .setting
+    ) { $0.settings.environmentFiles = $1 }
     FormatKey(
       "cwd", .text("the path of a directory", at: .workingDirectory), "Working directory",
       """

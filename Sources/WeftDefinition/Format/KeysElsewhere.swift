@@ -15,13 +15,11 @@ extension Diagnostic {
       "Weft starts no containers; run the program that does, for example docker run --rm IMAGE COMMAND"
     let start =
       "Weft starts no runs by itself; let cron, a hook or your CI service call weft run"
-    let dotenv = "write the variables in \"env\", or read the file in the script: . ./.env"
     return [
       "sources": read, "srcs": read,
       "generates": made, "artifacts": made, "targets": made,
       "container": container, "image": container,
       "on": start, "triggers": start, "schedule": start,
-      "dotenv": dotenv, "env_file": dotenv,
       "runs-on": "all steps run on this machine; remove the key",
       "permissions": "steps have the permissions of the user who runs weft; remove the key",
       "includes": "a step runs another file: { \"workflow\": \"other.json\" }",

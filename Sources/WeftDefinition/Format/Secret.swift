@@ -32,6 +32,9 @@ public enum SecretSource: Sendable, Hashable {
   case command([String], timeout: Duration? = nil)
   /// An open descriptor of the engine, above 2. It is read to its end and closed.
   case descriptor(Int32)
+  /// A variable of an env file, whose path is relative to the start directory. Steps that have the file as an
+  /// ``EnvironmentFile`` do not get the variable.
+  case environmentFile(String, name: String)
 }
 
 /// The name of a secret in expressions: `[A-Za-z_][A-Za-z0-9_-]{0,254}`, not beginning with `WEFT_`.
@@ -83,14 +86,19 @@ struct SecretDraft: FormatObject {
   var command: [String]?
   var timeout: Duration?
   var timeoutKey: JSONNode?
+  var environmentFile: String?
+  var variable: String?
+  var variableKey: JSONNode?
   var description: String?
 
   static let wanted =
-    "{ \"env\": … }, { \"file\": … }, { \"command\": … } or { \"descriptor\": … }"
+    "{ \"env\": … }, { \"file\": … }, { \"envFile\": …, \"name\": … }, { \"command\": … } "
+    + "or { \"descriptor\": … }"
 
   static let schema: StaticString = #"""
     {"oneOf": [{"required": ["env"]}, {"required": ["file"]}, {"required": ["command"]},
-    {"required": ["descriptor"]}], "dependentRequired": {"timeout": ["command"]}}
+    {"required": ["descriptor"]}, {"required": ["envFile"]}],
+    "dependentRequired": {"timeout": ["command"], "envFile": ["name"], "name": ["envFile"]}}
     """#
 
   static let format = ObjectFormat<SecretDraft>("a secret") {
@@ -100,7 +108,7 @@ struct SecretDraft: FormatObject {
       The value of this variable of weft's environment. Steps do not get the variable \
       itself.
       """, schema: #""@variableName""#,
-      synonyms: "environment variables variable", traits: .source
+      synonyms: "environment variables", traits: .source
     ) { $0.source = .environment($1) }
     FormatKey(
       "file", .plainText("the path of a file"), "File",
@@ -110,6 +118,21 @@ struct SecretDraft: FormatObject {
       """,
       synonyms: "path", traits: .source
     ) { $0.source = .file($1) }
+    FormatKey(
+      "envFile", .plainText("the path of an env file"), "Env file",
+      """
+      A file with lines NAME=VALUE, relative to the start directory; name says which \
+      variable. Steps with the file as envFile do not get that variable itself.
+      """, schema: #"{"examples": [".env"]}"#,
+      synonyms: "env_file dotenv", traits: .source
+    ) { $0.environmentFile = $1 }
+    FormatKey(
+      "name", "Name", "The name of the variable in envFile.",
+      schema: #""@variableName""#, synonyms: "key variable"
+    ) { pass, member, field, draft in
+      draft.variableKey = member.key
+      draft.variable = pass.sourceVariable(member.value, field)
+    }
     FormatKey(
       "command", ValueFormat { $0.sourceCommand($1, $2) }, "Command",
       """
@@ -228,6 +251,12 @@ extension DecodingPass {
       return nil
     }
     if let key = draft.timeoutKey, name != "command" { report(.timeoutOfSecret, at: key) }
+    if name == "envFile" {
+      guard let path = draft.environmentFile else { return nil }
+      if draft.variableKey == nil { report(.missingVariableOfSecret, at: first) }
+      return draft.variable.map { .environmentFile(path, name: $0) }
+    }
+    if let key = draft.variableKey { report(.variableOfSecret, at: key) }
     return draft.command.map { .command($0, timeout: draft.timeout) } ?? draft.source
   }
 
@@ -267,6 +296,18 @@ extension Diagnostic {
     Diagnostic(
       .misplacedKey, "\"timeout\" is only for secrets with \"command\", but this one has none",
       help: "remove it")
+  }
+
+  static var variableOfSecret: Diagnostic {
+    Diagnostic(
+      .misplacedKey, "\"name\" is only for secrets with \"envFile\", but this one has none",
+      help: "remove it")
+  }
+
+  static var missingVariableOfSecret: Diagnostic {
+    Diagnostic(
+      .missingKey, "\"envFile\" has no \"name\", expected the name of a variable in the file",
+      help: "write \"name\": \"TOKEN\" next to it")
   }
 
   /// A name that only Weft's own variables have.

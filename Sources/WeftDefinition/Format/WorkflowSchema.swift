@@ -176,6 +176,13 @@ package enum WorkflowSchema {
       step(
         .run, "Step that runs a long script", "Runs several lines, or a file, in its shell.",
         by: StepDraft.format.rule(named: "script")))
+    define(
+      "environmentFile",
+      [
+        "anyOf": [
+          ["$ref": "#/$defs/filledLiteralText"], .object(object(EnvironmentFileDraft.self)),
+        ]
+      ])
     define("scriptFile", object(ScriptFileDraft.self))
     define("stdin", object(StandardInputDraft.self))
     define("stop", object(StopDraft.self))

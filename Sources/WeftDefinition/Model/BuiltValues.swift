@@ -91,6 +91,9 @@ package struct BuiltValues {
     case .command(let arguments, let timeout):
       checkProgram(arguments, "\(key).command")
       checkTime("\(key).timeout", timeout)
+    case .environmentFile(let path, let name):
+      checkPath(path, "\(key).envFile")
+      if let problem = ValueRule.problem(withVariable: name) { note("\(key).name", problem) }
     case .descriptor(let number):
       let part = "\(key).descriptor"
       checkNumber(part, Int(number), in: ValueRule.descriptors)
@@ -261,6 +264,7 @@ package struct BuiltValues {
       checkText(name, "env")
       if let value { checkText(value, "env.\(name)") }
     }
+    for file in settings.environmentFiles { checkPath(file.path, "envFile") }
     if let directory = settings.workingDirectory { checkPath(directory, "cwd") }
     if let shell = settings.shell { checkProgram(shell.prefix, "shell") }
   }

@@ -109,12 +109,26 @@ extension Shell {
   }
 }
 
+extension [EnvironmentFile] {
+  fileprivate var json: JSONValue? {
+    let files = map { file -> JSONValue in
+      guard !file.isRequired else { return .string(file.path) }
+      return PrintedObject(of: EnvironmentFileDraft.self) { object in
+        object["path"] = .string(file.path)
+        object["required"] = false
+      }.json
+    }
+    return files.count > 1 ? .array(files) : files.first
+  }
+}
+
 extension CommandSettings {
   func print<Object: HasCommandSettings>(_ object: inout PrintedObject<Object>) {
     let variables = environment.sorted { $0.key < $1.key }
     object["env"] =
       variables.isEmpty
       ? nil : .object(JSONObject(variables.map { ($0.key, .text($0.value) ?? .null) }))
+    object["envFile"] = environmentFiles.json
     object["cwd"] = .text(workingDirectory)
     object["shell"] = shell?.json
     object["envPolicy"] = .word(environmentPolicy)

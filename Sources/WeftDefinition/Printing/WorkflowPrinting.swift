@@ -80,6 +80,9 @@ extension SecretDeclaration {
         object["command"] = .texts(arguments)
         object["timeout"] = timeout.map(JSONValue.duration)
       case .descriptor(let number): object["descriptor"] = .int(number)
+      case .environmentFile(let path, let name):
+        object["envFile"] = .string(path)
+        object["name"] = .string(name)
       }
       object["description"] = .text(description)
     }.json

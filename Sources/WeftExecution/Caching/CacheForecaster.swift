@@ -31,6 +31,10 @@ package struct CacheForecaster {
     _ plan: Plan, _ inputs: InputValues, _ cache: StepCache?, stateDirectory: String,
     startDirectory: String? = nil
   ) throws(SystemError) {
+    var plan = plan
+    // Without them the keys of the steps that have them are not known.
+    let environment = EnvironmentFileReader(for: plan, startDirectory: startDirectory)
+    plan.fileVariables = (try? environment.variables(for: plan)) ?? FileVariables()
     self.plan = plan
     self.cache = cache
     workspace = try Directory(startDirectory ?? ".")

@@ -50,7 +50,12 @@ struct CacheSubject: Sendable {
     }
     let shell = plan.shell(of: task.step)
     command = CacheSubject.command(resolved, shell: shell)
-    variables = Set(plan.environment(of: task.step).keys).union(caching.environment)
+    var variables = Set(plan.environment(of: task.step).keys).union(caching.environment)
+    for files in plan.environmentFiles(of: task.step) {
+      guard let known = plan.fileVariables[files] else { throw .environmentFile(files[0].path) }
+      variables.formUnion(known.keys)
+    }
+    self.variables = variables
     secretVariables = resolved.secretVariables
     elements = CacheSubject.elements(of: task.instance)
     input = try CacheSubject.input(resolved, directory, of: task, in: plan)
@@ -178,6 +183,7 @@ enum CacheKeyError: Error, Sendable, Hashable {
   case inputInOutput(String)
   case pattern(String)
   case environment
+  case environmentFile(String)
   case version(String)
   case workspace(String)
   case stopped
@@ -189,6 +195,7 @@ enum CacheKeyError: Error, Sendable, Hashable {
     case .inputInOutput(let path): "its input \"\(path)\" is in one of its outputs"
     case .pattern(let message), .version(let message), .workspace(let message): message
     case .environment: "its environment is invalid"
+    case .environmentFile(let path): "its env file \"\(path)\" has not been read"
     case .stopped: "it was stopped"
     }
   }

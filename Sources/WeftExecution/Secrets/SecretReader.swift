@@ -13,6 +13,7 @@ package struct SecretReader {
   private let startDirectory: String?
   private let descriptors: [Int32: Descriptor]
   private let environment: EnvironmentBlock
+  private let files: EnvironmentFileReader
 
   /// - Parameters:
   ///   - secrets: The secrets that are needed.
@@ -27,6 +28,8 @@ package struct SecretReader {
     }
     descriptors = Descriptor.claiming(Set(numbers))
     environment = .inheritedWithoutJobs().hiding(secrets.map(\.declaration))
+    files = EnvironmentFileReader(
+      startDirectory: startDirectory, inheriting: environment, secrets: secrets.map(\.declaration))
   }
 
   /// Reads all secrets, on the calling thread. A source that several files share is read once.
@@ -65,6 +68,7 @@ package struct SecretReader {
     case .command(let arguments, let timeout):
       let limit = timeout ?? WorkflowLimits.secretCommandTimeout
       bytes = try output(of: arguments, within: limit, stop: stop).withoutLastNewline
+    case .environmentFile(let path, let name): bytes = try variable(name, in: path)
     case .descriptor(let number):
       bytes = try contents(ofDescriptor: number, stop: stop).withoutLastNewline
     }
@@ -76,16 +80,26 @@ package struct SecretReader {
 
   private func contents(of path: String) throws(SecretError) -> [UInt8] {
     do {
-      return try FileReading.bytes(of: place(of: path), limit: SecretReader.limit)
+      return try FileReading.bytes(
+        of: EnvironmentFileReader.place(of: path, in: startDirectory), limit: SecretReader.limit)
     } catch {
       if case .tooLarge = error { throw .unfit(.tooLong, .file(path)) }
       throw .file(path, error)
     }
   }
 
-  /// A path "-" names a file here.
-  private func place(of path: String) -> String {
-    path.hasPrefix("/") ? path : (startDirectory ?? ".") + "/" + path
+  private func variable(_ name: String, in path: String) throws(SecretError) -> [UInt8] {
+    let variables: [String: String]
+    do throws(EnvironmentFileError) {
+      variables = try files.variables(of: EnvironmentFile(path: path), wanted: name)
+    } catch {
+      switch error {
+      case .unreadable(let error): throw .file(path, error)
+      case .malformed(let error): throw .environmentFile(path, error)
+      }
+    }
+    guard let value = variables[name] else { throw .variableNotInFile(name, path) }
+    return Array(value.utf8)
   }
 
   private func contents(
@@ -189,6 +203,8 @@ enum SecretError: Error {
   case descriptorClosed(Int32)
   case descriptor(Int32, SystemError)
   case descriptorTimedOut(Int32, after: Duration)
+  case environmentFile(String, EnvironmentTextError)
+  case variableNotInFile(String, String)
   case unfit(Secret.ValidationError, SecretSource)
   case stopped
 
@@ -210,6 +226,10 @@ enum SecretError: Error {
     case .descriptor(let number, let error): "cannot be read: descriptor \(number): \(error)"
     case .descriptorTimedOut(let number, let limit):
       "cannot be read: descriptor \(number) was not closed within \(DurationText.text(of: limit))"
+    case .environmentFile(_, let error):
+      "cannot be read: \(error.diagnostics.first?.message ?? "")"
+    case .variableNotInFile(let name, let path):
+      "cannot be read: \"\(path)\" has no variable \"\(name)\""
     case .unfit(let reason, let source): "(\(source.text)) \(reason.message)"
     case .stopped: "was not read: interrupted"
     }
@@ -231,6 +251,8 @@ enum SecretError: Error {
     case .descriptor: nil
     case .descriptorTimedOut: "the secret ends when its writer closes the descriptor"
     case .unfit(let reason, _): reason.help
+    case .environmentFile(_, let error): error.diagnostics.first?.help
+    case .variableNotInFile(let name, _): "add the line \(name)=…, or correct \"name\""
     case .stopped: nil
     }
   }
@@ -268,6 +290,7 @@ extension SecretSource {
     case .file(let path): "file \"\(path)\""
     case .command(let arguments, _): "command \"\(arguments[0])\""
     case .descriptor(let number): "descriptor \(number)"
+    case .environmentFile(let path, let name): "variable \"\(name)\" of \"\(path)\""
     }
   }
 }

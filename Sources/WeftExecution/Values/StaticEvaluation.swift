@@ -23,8 +23,8 @@ extension Plan {
     binding.bindAll()
     if run == nil {
       binding.foresee()
-    } else if !declaredSecrets.isEmpty {
-      // The secrets of steps that will not run need not be read.
+    } else if !declaredSecrets.isEmpty || !usedEnvironmentFiles.isEmpty {
+      // The secrets and env files of steps that will not run need not be read.
       binding.foresee(elementsToo: false)
     }
     return (binding.plan, binding.problems.sortedByLocation())

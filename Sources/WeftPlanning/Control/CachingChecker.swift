@@ -116,7 +116,10 @@ struct CachingChecker {
       return
     }
     let layers = outline.layers(ofStep: index)
-    guard layers.lazy.compactMap(\.environmentPolicy).first != .clean else { return }
+    guard layers.lazy.compactMap(\.environmentPolicy).first != .clean,
+      // Their variables are part of the key, but not known before a run.
+      layers.allSatisfy(\.environmentFiles.isEmpty)
+    else { return }
     let reads = QuotedScript.readsFromOutside(
       by: text, placeholders: Template.parse(text).expressionRanges,
       dialect: ShellDialect(commandLine: (layers.lazy.compactMap(\.shell).first ?? .sh).prefix))

@@ -260,6 +260,8 @@ extension JSONWriter {
     let names = variables.keys.sorted()
     list("sets", names.filter { variables[$0] != .some(nil) })
     list("unsets", names.filter { variables[$0] == .some(nil) })
+    // The last one wins.
+    list("envFiles", plan.environmentFiles(of: step).reversed().joined().map(\.path))
   }
 }
 

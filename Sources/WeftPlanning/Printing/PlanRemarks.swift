@@ -91,6 +91,8 @@ enum PlanRemarks {
       settings.shell.map { "shell \($0.prefix.joined(separator: " "))" },
       set.isEmpty ? nil : "sets " + shortList(set),
       removed.isEmpty ? nil : "unsets " + shortList(removed),
+      settings.environmentFiles.isEmpty
+        ? nil : "reads " + shortList(settings.environmentFiles.map(\.path)),
     ].compactMap(\.self)
   }
 

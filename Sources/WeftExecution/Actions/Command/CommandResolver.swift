@@ -10,8 +10,8 @@ package import WeftPlatform
 /// program.
 ///
 /// Environments are built once for each group and shared by its steps. The layers, from the outermost: the
-/// engine's own environment, filtered by the step's `envPolicy` and without the sources of secrets; the `env`
-/// of the workflow, of each group and of the step; and the variables that identify the attempt:
+/// engine's own environment, filtered by the step's `envPolicy` and without the sources of secrets; the env files and
+/// then the `env` of the workflow, of each group and of the step; and the variables that identify the attempt:
 /// `WEFT_RUN_ID WEFT_STEP WEFT_ATTEMPT WEFT_PROGRESS`, and `WEFT_ENGINE`, by which other processes can check whether the
 /// engine is still alive. They also serve to find processes again. For a run with a trace, `TRACEPARENT` is last.
 package final class CommandResolver: Sendable {
@@ -90,9 +90,10 @@ package final class CommandResolver: Sendable {
     ]
     for (name, value) in resolved.evaluatedTexts { step.append((name, value)) }
     // The variables that most steps share are in the shared layers already.
-    if own.isEmpty, task.attempt == 1 { return try shared.setting(step) }
+    let files = task.step.environmentFiles
+    if own.isEmpty, files.isEmpty, task.attempt == 1 { return try shared.setting(step) }
     return try shared.setting(
-      own.map { ($0.key, $0.value) } + whereabouts(inAttempt: task.attempt) + step)
+      layer(of: files, own) + whereabouts(inAttempt: task.attempt) + step)
   }
 
   /// The environment that the steps of a group share.
@@ -113,13 +114,23 @@ package final class CommandResolver: Sendable {
       } else {
         outermost.restricted(by: layers.policy)
       }
-    let own = resolved[layers.group] ?? plan.settings(ofGroup: layers.group).environment
+    let settings = plan.settings(ofGroup: layers.group)
+    let own = resolved[layers.group] ?? settings.environment
     let environment =
-      own.isEmpty && parent != nil
+      own.isEmpty && settings.environmentFiles.isEmpty && parent != nil
       ? outer
-      : try outer.setting(own.map { ($0.key, $0.value) } + whereabouts(inAttempt: 1)).flattened()
+      : try outer.setting(layer(of: settings.environmentFiles, own) + whereabouts(inAttempt: 1))
+        .flattened()
     if isShared { environments.withLock { $0[layers] = environment } }
     return environment
+  }
+
+  /// The variables of one layer: of its env files, and then its own, which win. Files that were not read, as for
+  /// simulated runs, have none.
+  private func layer(of files: [EnvironmentFile], _ own: [String: String?]) -> Variables {
+    var variables: Variables = (plan.fileVariables[files] ?? [:]).map { ($0.key, $0.value) }
+    for (name, value) in own { variables.append((name, value)) }
+    return variables
   }
 
   /// The variables that identify the run; set after those of a file, so that no file can override them.
