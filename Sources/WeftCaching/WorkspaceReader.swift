@@ -22,14 +22,19 @@ package struct WorkspaceReader: Sendable {
       entersDirectory: rule.canInclude(below:), onlyNames: rule.onlyNames(in:),
       visits: rule.includes)
     try workspace.walk(choice, stop: stop) { (found) throws(WorkspaceError) in
-      switch found.stamp.kind {
-      case .file: records.append(try file(found))
-      case .link: records.append(try linkedInput(found))
-      // A FIFO or socket has no content.
-      case .directory, .other: break
-      }
+      if let record = try record(of: found) { records.append(record) }
     }
     return records
+  }
+
+  /// Returns a file, or a link with the hash of the file it leads to; `nil` for a directory, and for a FIFO or socket,
+  /// which has no content.
+  package func record(of found: FoundFile) throws(WorkspaceError) -> FileRecord? {
+    switch found.stamp.kind {
+    case .file: try file(found)
+    case .link: try linkedInput(found)
+    case .directory, .other: nil
+    }
   }
 
   /// Returns the file or the directory tree at a path; empty if nothing is there.

@@ -98,6 +98,11 @@ struct PathPattern: Sendable, Hashable {
     self.parts = parts
   }
 
+  /// - Parameter names: The patterns for the names of a path, or `**`.
+  init(names: [String]) {
+    parts = names.map { $0 == "**" ? .anyDirectories : .name(NamePattern($0)) }
+  }
+
   /// Whether the pattern matches the path or one of its parent directories.
   func covers(_ path: [String]) -> Bool {
     let scalars = path.map { Array($0.unicodeScalars) }
@@ -123,7 +128,8 @@ struct PathPattern: Sendable, Hashable {
     return pattern.literal
   }
 
-  private func matches(_ path: ArraySlice<[Unicode.Scalar]>) -> Bool {
+  /// Whether the pattern matches the whole path.
+  func matches(_ path: ArraySlice<[Unicode.Scalar]>) -> Bool {
     allMatch(path, parts, wildcard: .anyDirectories) { part, name in
       if case .name(let pattern) = part { pattern.matches(name) } else { false }
     }

@@ -93,8 +93,8 @@ extension FileReadError {
 
 /// A workflow file on the command line, with its inputs: the operands of `run`, `graph` and `why`.
 struct FileOperand {
-  private let path: String
-  private let inputs: InputOptions
+  let path: String
+  let inputs: InputOptions
   private let directory: String?
   private let command: CommandName
   private let place: RecordDirectory
@@ -112,12 +112,15 @@ struct FileOperand {
   /// - Parameters:
   ///   - isStrict: Whether warnings are errors.
   ///   - allowsMissing: Whether inputs may be missing.
+  ///   - reading: Called when the file has been read, even if it is rejected.
   func planned(
-    _ console: Console, isStrict: Bool = false, allowsMissing: Bool
+    _ console: Console, isStrict: Bool = false, allowsMissing: Bool,
+    reading: (CheckedFile) throws(CommandFailure) -> Void = { _ in }
   ) throws(CommandFailure) -> (plan: Plan, inputs: InputValues) {
     let file = CheckedFile(
       path: path, below: directory, for: command, offersInit: !allowsMissing)
     if allowsMissing { DeliberateLeak.untilExit(file) }
+    try reading(file)
     console.errors.write(file.diagnostics)
     guard let plan = file.plan else { throw CommandFailure(file.exitCode()) }
     if isStrict, file.hasWarnings {

@@ -174,12 +174,17 @@ struct InputOptions: Sendable, Hashable {
 
   /// Rejects a second reader of standard input, because the first one consumes it.
   private func checkStandardInput(_ parsed: ParsedArguments) throws(UsageError) {
-    var readers: [String] = parsed.operands.first == "-" ? ["the workflow"] : []
-    if file == "-" { readers.append("--inputs") }
-    readers += arguments.filter(\.readsStandardInput).map(\.spelling)
+    let readers = standardInputReaders(parsed)
     guard readers.count <= 1 else {
       throw .standardInputTwice(readers[0], readers[1], parsed.command)
     }
+  }
+
+  /// What reads standard input, for messages.
+  func standardInputReaders(_ parsed: ParsedArguments) -> [String] {
+    var readers: [String] = parsed.operands.first == "-" ? ["the workflow"] : []
+    if file == "-" { readers.append("--inputs") }
+    return readers + arguments.filter(\.readsStandardInput).map(\.spelling)
   }
 }
 

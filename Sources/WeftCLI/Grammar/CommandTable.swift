@@ -88,6 +88,22 @@ extension Option {
     "--dry-run", help: "print the graph and start nothing",
     elsewhere: ["-n", "--just-print", "--recon"])
 
+  static let watch = Option(
+    "--watch",
+    help: "when the run has ended, wait until a file that it reads changes, and run again, until ^C",
+    elsewhere: ["-w", "--continuous", "-t"])
+  static let watchPath = Option(
+    "--watch-path", value: ValueDescription(name: "PATH", kind: .file),
+    help: "with --watch: also run again when this file, or one below this directory, changes; repeatable",
+    elsewhere: ["--watch-dir", "--watch-file", "--watch-glob"])
+  static let onChange = Option(
+    "--on-change",
+    value: .oneOf(
+      .init("restart", "cancel it, and run again"),
+      .init("finish", "wait for its end, and run again")),
+    help: "with --watch: what to do with a run under way when a file changes; default: restart",
+    elsewhere: ["--on-busy-update", "--restart"])
+
   static let input = Option(
     "-i", "--input", value: ValueDescription(name: "NAME=VALUE", kind: .input),
     help:
@@ -249,6 +265,10 @@ extension CommandDescription {
       "Each run is kept in .weft/runs/ID: its journal, the logs of its steps and, at the end, a report.",
       "Ready steps start longest-path-first, by durations of earlier runs; with -j 1, in file order.",
       "A program that appends lines \"3/10 linking\" to the file $WEFT_PROGRESS gets a progress bar.",
+      "With --watch, these files count: the workflow and the workflow and script files that it names, the patterns "
+        + "in cache.inputs without cache.outputs, and --watch-path; not what .gitignore excludes. A file whose content "
+        + "is as before starts nothing, and neither does one that five runs in a row have changed while they ran, "
+        + "until it is changed between runs. Each run has its own record. ^C exits 130.",
       "With --otlp or OTEL_EXPORTER_OTLP_ENDPOINT, the run is sent as a trace to an OpenTelemetry collector, "
         + "as OTEL_EXPORTER_OTLP_HEADERS, OTEL_RESOURCE_ATTRIBUTES and similar variables say, and each step has "
         + "TRACEPARENT. Lost spans are reported, and change no exit code.",
@@ -264,10 +284,11 @@ extension CommandDescription {
       .events, .report, .otlp, .only, .skip, .from, .retryBudget, .containment, .record,
       .stateDirectory,
       .keepAfterRun,
-      .noCache, .cacheLimit, .dryRun,
+      .noCache, .cacheLimit, .dryRun, .watch, .watchPath, .onChange,
     ],
     contradictions: [
       [.keepGoing, .failFast], [.dryRun, .report], [.dryRun, .otlp], [.quiet, .output],
+      [.dryRun, .watch],
     ], elsewhere: ["start", "exec", "execute", "up"])
 
   private static let list = CommandDescription(

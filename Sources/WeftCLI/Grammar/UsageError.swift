@@ -14,6 +14,8 @@ enum UsageError: Error, Sendable, Hashable {
   case wrongValue(of: String, found: String, wanted: String, help: String?, CommandName)
   case repeatedOption(Option, CommandName)
   case standardInputTwice(String, String, CommandName)
+  /// Each run would need it again.
+  case standardInputWatched(String, CommandName)
   case contradiction(Option, Option, CommandName)
   /// An option that needs another one.
   case dependent(Option, on: Option, CommandName)
@@ -44,6 +46,8 @@ enum UsageError: Error, Sendable, Hashable {
     case .repeatedOption(let option, _): "\"\(option.name)\" is given twice"
     case .standardInputTwice(let one, let other, _):
       "both \(one) and \(other) read standard input, which can only be read once"
+    case .standardInputWatched(let reader, _):
+      "\(reader) reads standard input, which cannot be read again for each run of \"--watch\""
     case .notUTF8(let position, let visible):
       "argument \(position) is not UTF-8: \"\(visible)\""
     }
@@ -68,6 +72,7 @@ enum UsageError: Error, Sendable, Hashable {
     case .dependent(let option, let other, _): "add \(other.name), or omit \(option.name)"
     case .repeatedOption: "use it once"
     case .standardInputTwice: "pass a file for one of them"
+    case .standardInputWatched: "pass a file instead"
     case .notUTF8: "rename the file, or pass its content on standard input, with \"-\" as its name"
     }
   }
@@ -148,9 +153,7 @@ enum UsageError: Error, Sendable, Hashable {
 
   /// The remedies for what other programs have, and weft does not.
   private static let absent: [String: String] = {
-    let watching =
-      "weft does not watch files; a program that does can start it: "
-      + "git ls-files | entr weft run"
+    let watching = "only \"weft run\" watches files: weft run --watch"
     return Dictionary(uniqueKeysWithValues: ["watch", "--watch", "-w"].map { ($0, watching) })
   }()
 }

@@ -13,12 +13,15 @@ struct RunCommand: Subcommand {
   private let isDryRun: Bool
   /// The number of runs to keep.
   private let keptRuns: Int
+  /// `nil` to run once.
+  private let watching: WatchSettings?
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
     settings = try RunSettings(parsed)
     keptRuns =
       try parsed.count(of: .keepAfterRun, in: 1...1_000_000) ?? CleaningPolicy.defaultCount
     file = try FileOperand(parsed)
+    watching = try WatchSettings(parsed, file.inputs)
     choice = parsed.choice
     isDryRun = parsed.isGiven(.dryRun)
   }
@@ -30,8 +33,22 @@ struct RunCommand: Subcommand {
       return .success
     }
     let reports = try settings.reports.checked(isRecorded: settings.durability != nil)
+    guard let watching else { return try run(reports, console) }
+    let control = RunControl(settings, console)
+    try control.start()
+    let watch = try WatchSession(watching, of: file.path, settings.place.path, control, console)
+    return try watch.follow { () throws(CommandFailure) in try run(reports, console, watch) }
+  }
+
+  /// Runs the file once.
+  ///
+  /// - Parameter watch: The watch to which the run belongs.
+  private func run(
+    _ reports: ReportTargets, _ console: Console, _ watch: WatchSession? = nil
+  ) throws(CommandFailure) -> ExitCode {
     let (plan, inputs) = try file.planned(
-      console, isStrict: settings.isStrict, allowsMissing: false)
+      console, isStrict: settings.isStrict, allowsMissing: false
+    ) { (file) throws(CommandFailure) in try watch?.begin(file) }
     var options = settings.options(in: settings.place.path)
     options.only = choice.only
     options.skip = choice.skip
@@ -49,8 +66,10 @@ struct RunCommand: Subcommand {
     }
     // Shows warnings before the steps' output.
     console.errors.flush()
-    let session = try RunSession(engine, prepared, settings, telemetry, console)
-    return reports.write(prepared.id, settings.place, console, after: try session.follow())
+    let session = try RunSession(
+      engine, prepared, settings, telemetry, console, control: watch?.control)
+    let code = try session.follow { watch?.attach($0) }
+    return reports.write(prepared.id, settings.place, console, after: code)
   }
 }
 

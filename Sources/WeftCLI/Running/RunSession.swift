@@ -15,15 +15,17 @@ struct RunSession {
   private let console: Console
   private let events: EventsWriter?
   private let telemetry: RunTelemetry
-  private let displayLock = DisplayLock()
-  private let arbiter: TerminalArbiter
+  private let control: RunControl
+  private var displayLock: DisplayLock { control.displayLock }
+  private var arbiter: TerminalArbiter { control.arbiter }
   /// Whether the run has a journal of an earlier engine.
   private let isResumed: Bool
 
+  /// - Parameter control: That of a program with several runs.
   /// - Throws: If the events cannot be written; nothing has started then.
   init(
     _ engine: Engine, _ prepared: PreparedRun, _ settings: RunSettings, _ telemetry: RunTelemetry,
-    _ console: Console, isResumed: Bool = false
+    _ console: Console, isResumed: Bool = false, control: RunControl? = nil
   ) throws(CommandFailure) {
     self.engine = engine
     self.prepared = prepared
@@ -31,9 +33,7 @@ struct RunSession {
     self.telemetry = telemetry
     self.console = console
     self.isResumed = isResumed
-    let ports = [console.errors] + (settings.events == .standardOutput ? [] : [console.output])
-    arbiter = TerminalArbiter(
-      displayLock, isShownOnTerminal: ports.contains { $0.descriptor.isTerminal })
+    self.control = control ?? RunControl(settings, console)
     guard let target = settings.events else {
       events = nil
       return
@@ -49,12 +49,12 @@ struct RunSession {
   private static let waitingLimit = 100
 
   /// Runs the plan to its end.
-  func follow() throws(CommandFailure) -> ExitCode {
+  ///
+  /// - Parameter launched: Called when the run has begun.
+  func follow(launched: (RunEngine) -> Void = { _ in }) throws(CommandFailure) -> ExitCode {
     try checkDescriptors()
-    let signals = SignalHandling(Suspension(displayLock: displayLock, arbiter: arbiter))
-    if let commandError = signals.start() {
-      throw CommandFailure(.broken, commandError.message, help: commandError.help)
-    }
+    try control.start()
+    let signals = control.signals
     var (pump, start) = (EventPump?.none, Duration.zero)
     var surroundings = surroundings(signals)
     surroundings.subscribe = { run in
@@ -71,6 +71,7 @@ struct RunSession {
         error, isResumed ? .resumed(prepared.id) : .new, first: signals.first)
     }
     signals.attach(run.live)
+    launched(run.live)
     show(run.live, pump!, since: start)
     return end(run)
   }
@@ -211,6 +212,28 @@ struct RunSession {
       guard displayLock.isWanted else { continue }
       display.withdraw()
       displayLock.yield()
+    }
+  }
+}
+
+/// What the program has only once, even for several runs: its signals and its terminal.
+struct RunControl: Sendable {
+  let displayLock: DisplayLock
+  let arbiter: TerminalArbiter
+  let signals: SignalHandling
+
+  init(_ settings: RunSettings, _ console: Console) {
+    let ports = [console.errors] + (settings.events == .standardOutput ? [] : [console.output])
+    displayLock = DisplayLock()
+    arbiter = TerminalArbiter(
+      displayLock, isShownOnTerminal: ports.contains { $0.descriptor.isTerminal })
+    signals = SignalHandling(Suspension(displayLock: displayLock, arbiter: arbiter))
+  }
+
+  /// Listens for signals; must be called first before the program creates a thread.
+  func start() throws(CommandFailure) {
+    if let commandError = signals.start() {
+      throw CommandFailure(.broken, commandError.message, help: commandError.help)
     }
   }
 }

@@ -13,6 +13,7 @@ final class SignalHandling: Sendable {
     var first: Signal?
     /// `nil` until the run has begun.
     var run: RunEngine?
+    var isListening = false
   }
 
   private let suspension: Suspension
@@ -24,10 +25,15 @@ final class SignalHandling: Sendable {
     self.suspension = suspension
   }
 
-  /// Starts listening; must be called before the program creates its first thread.
+  /// Starts listening, unless it has; must be called before the program creates its first thread.
   ///
   /// - Returns: The error if it cannot.
   func start() -> CommandError? {
+    let isListening = state.withLock { state in
+      defer { state.isListening = true }
+      return state.isListening
+    }
+    if isListening { return nil }
     do {
       _ = try SignalListener.start(SignalListener.ending + [.terminalStop]) { [self] signal in
         if signal == .terminalStop { suspension.stopUntilContinued() } else { end(for: signal) }
@@ -46,6 +52,9 @@ final class SignalHandling: Sendable {
     }
     if let first { run.cancel(.signal(first.name)) }
   }
+
+  /// Directs signals to the program again, after its run has ended and before the next one.
+  func detach() { state.withLock { $0.run = nil } }
 
   /// The first signal that asked the program to end.
   var first: Signal? { state.withLock { $0.first } }

@@ -28,6 +28,7 @@ package enum ChildProcesses {
   /// Makes this process the parent of all descendants that lose theirs, and reaps those. For a program's `main`, not
   /// for a library: it changes the whole process.
   package static func adoptOrphans() throws(SystemError) {
+    if isAdopting { return }
     _ = try checked(weft_become_subreaper())
     if weft_has_children() != 0 {
       let own = ProcessTable.shared.walk().processes.filter { $0.parent == getpid() }

@@ -2,7 +2,7 @@ import CWeftPlatform
 import Synchronization
 
 /// Starts operating-system threads.
-enum Thread {
+package enum Thread {
   private final class Body {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -10,7 +10,7 @@ enum Thread {
 
   /// Runs `body` on a new, detached thread that handles no signals: those of the process are left to the threads that
   /// are meant for them.
-  static func start(
+  package static func start(
     name: String, stackBytes: Int, _ body: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     let named: @Sendable () -> Void = {

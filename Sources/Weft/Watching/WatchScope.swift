@@ -1,0 +1,187 @@
+import WeftDefinition
+import WeftExpressions
+package import WeftPlanning
+import WeftPlatform
+
+/// The files whose change starts a watched run again, as paths: trees with patterns, and single files.
+package struct WatchScope: Sendable {
+  /// A path as the names from the root of the file system on.
+  package typealias Path = [String]
+
+  /// The files below a directory that patterns select.
+  struct Tree: Sendable {
+    let path: Path
+    /// `nil` for all.
+    let selection: FileSelection?
+    /// The root of the git repository that contains it, or else the tree itself.
+    let repository: Path
+
+    init(path: Path, selection: FileSelection?) {
+      (self.path, self.selection) = (path, selection)
+      repository = IgnoredFiles.repository(around: path) ?? path
+    }
+
+    func canInclude(below directory: Path) -> Bool {
+      directory.starts(with: path)
+        && selection?.canInclude(below: Array(directory[path.count...])) ?? true
+    }
+
+    func includes(_ file: Path) -> Bool {
+      file.starts(with: path) && selection?.includes(Array(file[path.count...])) ?? true
+    }
+  }
+
+  /// The directory in which runs start.
+  package let start: Path
+  private(set) var trees: [Tree] = []
+  /// Files that are named, so that no rule excludes them.
+  private(set) var files: Set<Path> = []
+  /// Outputs of steps and Weft's own files, with everything below them.
+  private var excluded: [Path] = []
+  /// Whether the workflow or the command line names anything but the workflow's files.
+  package private(set) var hasMore = false
+
+  /// - Parameters:
+  ///   - start: The absolute path of the directory in which runs start.
+  ///   - state: The state directory.
+  package init(start: String, state: String) {
+    self.start = WatchScope.names(start, in: [])
+    excluded = [path(state)]
+  }
+
+  /// Returns a path relative to the start directory as names, without `.` and `..`.
+  package func path(_ path: String) -> Path { WatchScope.names(path, in: start) }
+
+  private static func names(_ path: String, in directory: Path) -> Path {
+    var names = path.hasPrefix("/") ? [] : directory
+    for name in path.split(separator: "/") where name != "." {
+      if name != ".." { names.append(String(name)) } else if !names.isEmpty { names.removeLast() }
+    }
+    return names
+  }
+
+  /// A path for messages: relative to the start directory if it is below.
+  package func shown(_ path: Path) -> String {
+    path.starts(with: start)
+      ? path[start.count...].joined(separator: "/") : "/" + path.joined(separator: "/")
+  }
+
+  // MARK: Contents
+
+  /// Adds a workflow or script file.
+  package mutating func add(file path: String) {
+    files.insert(self.path(path))
+    // A write to what a link leads to changes it, too.
+    if let target = try? FileSystem.resolved(path) { files.insert(self.path(target)) }
+  }
+
+  /// Adds a file or directory that the command line names.
+  package mutating func add(watched path: String) {
+    hasMore = true
+    guard FileSystem.isDirectory(path) else { return add(file: path) }
+    trees.append(Tree(path: self.path((try? FileSystem.resolved(path)) ?? path), selection: nil))
+  }
+
+  /// Adds what the steps of a plan read: the patterns of `cache.inputs`, without `cache.outputs`.
+  package mutating func add(_ plan: Plan) {
+    for step in plan.steps {
+      guard case .run(let command) = step.step.action else { continue }
+      if case .file = command.invocation { hasMore = true }
+      guard let caching = command.caching else { continue }
+      add(caching, in: plan.workingDirectory(of: step) ?? "")
+    }
+  }
+
+  private mutating func add(_ caching: Command.Caching, in directory: String) {
+    // Patterns below a directory that is known only at run time could lie anywhere.
+    guard !WatchScope.isComputed(directory) else {
+      hasMore = true
+      return trees.append(Tree(path: start, selection: try? FileSelection(each: ["**"])))
+    }
+    let place = path(directory)
+    guard place.starts(with: start) else { return }
+    let names = Array(place[start.count...])
+    var patterns: [String] = []
+    for input in caching.inputs {
+      let isExclusion = input.hasPrefix("!")
+      if isExclusion, WatchScope.isComputed(input) { continue }
+      let text = WatchScope.widened(input)
+      guard let pattern = try? Command.Caching.pattern(text, in: names) else { continue }
+      patterns.append(pattern)
+      if !isExclusion, !text.contains(where: { "*?[\\".contains($0) }) {
+        files.insert(start + Command.Caching.names(pattern))
+      }
+    }
+    if !patterns.isEmpty, let selection = try? FileSelection(each: patterns) {
+      hasMore = true
+      trees.append(Tree(path: start, selection: selection))
+    }
+    for output in caching.outputs where !WatchScope.isComputed(output) {
+      if let path = Command.Caching.names(output, in: place) { excluded.append(path) }
+    }
+  }
+
+  private static func isComputed(_ text: String) -> Bool { text.contains("${{") }
+
+  /// A pattern that matches at least what the text does, whatever the values of its expressions are.
+  private static func widened(_ text: String) -> String {
+    guard isComputed(text) else { return text }
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    return (parts.prefix { !isComputed(String($0)) } + ["**"]).joined(separator: "/")
+  }
+
+  // MARK: Decisions
+
+  /// Whether git is writing files of a repository: it holds the lock of its index meanwhile.
+  var isBeingCheckedOut: Bool {
+    Set(trees.map(\.repository)).contains { repository in
+      let lock = "/" + (repository + [".git", "index.lock"]).joined(separator: "/")
+      return FileSystem.isTrusted(lock) != nil
+    }
+  }
+
+  /// Whether a change of a file counts.
+  func includes(_ path: Path, _ ignored: inout IgnoredFiles) -> Bool {
+    if isExcluded(path) { return false }
+    if files.contains(path) { return true }
+    guard let name = path.last, !WatchScope.isEditorFile(name) else { return false }
+    return trees.contains { tree in
+      tree.includes(path) && !ignored.contains(path, isDirectory: false, in: tree)
+    }
+  }
+
+  /// Whether a directory can have files that count, so that it is watched.
+  func enters(_ directory: Path, _ ignored: inout IgnoredFiles) -> Bool {
+    if isExcluded(directory) { return false }
+    return trees.contains { tree in
+      tree.canInclude(below: directory)
+        && !ignored.contains(directory, isDirectory: true, in: tree)
+    }
+  }
+
+  /// Whether something that counts may have come or gone with a directory.
+  func concerns(_ directory: Path, _ ignored: inout IgnoredFiles) -> Bool {
+    files.contains { $0.starts(with: directory) } || trees.contains { $0.path.starts(with: directory) }
+      || enters(directory, &ignored)
+  }
+
+  private func isExcluded(_ path: Path) -> Bool {
+    path.contains(".git") || excluded.contains { path.starts(with: $0) }
+      || path.contains { $0.hasPrefix(StagedFiles.prefix) }
+  }
+
+  /// Whether a name is that of a file which an editor makes for itself: a backup, a lock, a swap file, or a test of
+  /// whether it may write.
+  static func isEditorFile(_ name: String) -> Bool {
+    if name.hasSuffix("~") || name.hasPrefix(".#") || name == "4913" { return true }
+    if name.hasPrefix("#"), name.hasSuffix("#") { return true }
+    if name.hasPrefix(".goutputstream-") || name.hasSuffix(".kate-swp") { return true }
+    if name.hasSuffix("___jb_tmp___") || name.hasSuffix("___jb_old___") { return true }
+    // .x.swp, .x.swo, .x.swpx
+    guard name.hasPrefix("."), let dot = name.lastIndex(of: "."), dot > name.startIndex else {
+      return false
+    }
+    let ending = name[dot...].dropFirst()
+    return ending.hasPrefix("sw") && (ending.count == 3 || ending == "swpx" || ending == "swx")
+  }
+}

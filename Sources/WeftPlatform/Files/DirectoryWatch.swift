@@ -1,0 +1,132 @@
+import CWeftPlatform
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Reports changes in directories, by inotify(7); entries of their directories are not included.
+///
+/// The set of directories is renewed as a whole: ``renew(_:)`` adds those that are named meanwhile, and drops others.
+package final class DirectoryWatch: Sendable {
+  package enum Notice: Sendable, Hashable {
+    /// An entry was created, written, removed, renamed, or got other permissions.
+    case changed(directory: String, name: String, isDirectory: Bool)
+    /// The kernel has lost changes; anything may have changed.
+    case lost
+  }
+
+  private struct State {
+    var paths: [Int32: String] = [:]
+    var renewed: Set<Int32> = []
+  }
+
+  private let queue: Descriptor
+  private let waiting: Descriptor
+  private let waking: Descriptor
+  private let state = Mutex(State())
+
+  /// - Throws: If the system has no inotify, or no more instances of it.
+  package init() throws(SystemError) {
+    #if canImport(Glibc)
+      queue = Descriptor(
+        owning: try retrying { inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)) })
+      var (wait, signal): (Int32, Int32) = (-1, -1)
+      _ = try checked(weft_wake_open(&wait, &signal))
+      waiting = Descriptor(owning: wait)
+      waking = wait == signal ? waiting : Descriptor(owning: signal)
+    #else
+      throw SystemError(number: ENOSYS)
+    #endif
+  }
+
+  /// Watches the directories that `name` names, and no others. A directory is watched before the call that names it
+  /// returns, so that whatever is read in it afterwards cannot change unseen.
+  ///
+  /// - Parameter name: Calls its argument with the path of each directory, which throws
+  ///   ``SystemError/noSpace`` if the user may watch no more.
+  package func renew<Failure>(
+    _ name: (_ watch: (String) throws(SystemError) -> Void) throws(Failure) -> Void
+  ) throws(Failure) {
+    state.withLock { $0.renewed = [] }
+    try name { (path) throws(SystemError) in try watch(path) }
+    let dropped = state.withLock { state in
+      let dropped = state.paths.keys.filter { !state.renewed.contains($0) }
+      for number in dropped { state.paths[number] = nil }
+      return dropped
+    }
+    #if canImport(Glibc)
+      for number in dropped { _ = inotify_rm_watch(queue.number, number) }
+    #endif
+  }
+
+  private func watch(_ path: String) throws(SystemError) {
+    #if canImport(Glibc)
+      let events =
+        IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM
+        | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF
+      let mask = UInt32(events | IN_ONLYDIR)
+      let number = try retrying { inotify_add_watch(queue.number, path, mask) }
+      state.withLock { state in
+        // A directory that was renamed keeps its number.
+        state.paths[number] = path
+        state.renewed.insert(number)
+      }
+    #endif
+  }
+
+  /// Ends the wait of ``next(atMost:)``, or the next one. For any thread.
+  package func wake() { weft_wake_signal(waking.number) }
+
+  /// Waits for changes.
+  ///
+  /// - Returns: Empty after ``wake()``, or when `limit` has passed.
+  package func next(atMost limit: Duration?) -> [Notice] {
+    var polls = [queue, waiting].map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
+    let milliseconds =
+      limit.map { limit -> Int32 in
+        let parts = max(.zero, limit).components
+        return Int32(
+          min(3_600_000, parts.seconds * 1_000 + parts.attoseconds / 1_000_000_000_000_000 + 1))
+      } ?? -1
+    guard poll(&polls, nfds_t(polls.count), milliseconds) > 0 else { return [] }
+    if polls[1].revents != 0 { weft_wake_drain(waiting.number) }
+    return polls[0].revents == 0 ? [] : read()
+  }
+
+  private func read() -> [Notice] {
+    var notices: [Notice] = []
+    #if canImport(Glibc)
+      var bytes = [UInt8](repeating: 0, count: 64 << 10)
+      while true {
+        let count = bytes.withUnsafeMutableBytes { Glibc.read(queue.number, $0.baseAddress, $0.count) }
+        guard count > 0 else { break }
+        bytes.withUnsafeBytes { append(UnsafeRawBufferPointer(rebasing: $0[..<count]), to: &notices) }
+      }
+    #endif
+    return notices
+  }
+
+  #if canImport(Glibc)
+    private func append(_ bytes: UnsafeRawBufferPointer, to notices: inout [Notice]) {
+      let header = MemoryLayout<inotify_event>.size
+      var offset = 0
+      while offset + header <= bytes.count {
+        let event = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+        let name = bytes[(offset + header)..<(offset + header + Int(event.len))].prefix { $0 != 0 }
+        offset += header + Int(event.len)
+        if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
+          notices.append(.lost)
+          continue
+        }
+        guard let path = state.withLock({ $0.paths[event.wd] }) else { continue }
+        let isDirectory = name.isEmpty || event.mask & UInt32(IN_ISDIR) != 0
+        let notice = Notice.changed(
+          directory: path, name: String(decoding: name, as: UTF8.self), isDirectory: isDirectory)
+        if notices.last != notice { notices.append(notice) }
+      }
+    }
+  #endif
+}
