@@ -82,24 +82,41 @@ package struct WatchScope: Sendable {
     trees.append(Tree(path: self.path((try? FileSystem.resolved(path)) ?? path), selection: nil))
   }
 
-  /// Adds what the steps of a plan read: the patterns of `cache.inputs`, without `cache.outputs`.
+  /// Adds what the steps of a plan read: env files, and the patterns of `cache.inputs`, without `cache.outputs`.
   package mutating func add(_ plan: Plan) {
+    for file in plan.usedEnvironmentFiles.flatMap(\.files) {
+      hasMore = true
+      add(file: file.path)
+    }
+    // Each list is a walk over the tree: steps without exclusions share one.
+    var shared: Set<String> = []
+    var lists: Set<[String]> = []
     for step in plan.steps {
       guard case .run(let command) = step.step.action else { continue }
       if case .file = command.invocation { hasMore = true }
       guard let caching = command.caching else { continue }
-      add(caching, in: plan.workingDirectory(of: step) ?? "")
+      let patterns = add(caching, in: plan.workingDirectory(of: step) ?? "")
+      if patterns.contains(where: { $0.hasPrefix("!") }) {
+        lists.insert(patterns)
+      } else {
+        shared.formUnion(patterns)
+      }
+    }
+    for patterns in [shared.sorted()] + lists.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      guard !patterns.isEmpty, let selection = try? FileSelection(each: patterns) else { continue }
+      hasMore = true
+      trees.append(Tree(path: start, selection: selection))
     }
   }
 
-  private mutating func add(_ caching: Command.Caching, in directory: String) {
+  /// Adds the single files that a cached step reads, and its outputs.
+  ///
+  /// - Returns: Its patterns for other files, relative to the start directory.
+  private mutating func add(_ caching: Command.Caching, in directory: String) -> [String] {
     // Patterns below a directory that is known only at run time could lie anywhere.
-    guard !WatchScope.isComputed(directory) else {
-      hasMore = true
-      return trees.append(Tree(path: start, selection: try? FileSelection(each: ["**"])))
-    }
+    guard !WatchScope.isComputed(directory) else { return ["**"] }
     let place = path(directory)
-    guard place.starts(with: start) else { return }
+    guard place.starts(with: start) else { return [] }
     let names = Array(place[start.count...])
     var patterns: [String] = []
     for input in caching.inputs {
@@ -107,18 +124,19 @@ package struct WatchScope: Sendable {
       if isExclusion, WatchScope.isComputed(input) { continue }
       let text = WatchScope.widened(input)
       guard let pattern = try? Command.Caching.pattern(text, in: names) else { continue }
-      patterns.append(pattern)
       if !isExclusion, !text.contains(where: { "*?[\\".contains($0) }) {
-        files.insert(start + Command.Caching.names(pattern))
+        let file = start + Command.Caching.names(pattern)
+        files.insert(file)
+        hasMore = true
+        // A directory selects everything below it, and so will one that is made later.
+        if case .file? = (try? FileStamp(at: "/" + file.joined(separator: "/")))?.kind { continue }
       }
-    }
-    if !patterns.isEmpty, let selection = try? FileSelection(each: patterns) {
-      hasMore = true
-      trees.append(Tree(path: start, selection: selection))
+      patterns.append(pattern)
     }
     for output in caching.outputs where !WatchScope.isComputed(output) {
       if let path = Command.Caching.names(output, in: place) { excluded.append(path) }
     }
+    return patterns
   }
 
   private static func isComputed(_ text: String) -> Bool { text.contains("${{") }

@@ -148,7 +148,8 @@ struct InputOptions: Sendable, Hashable {
     self.arguments = arguments
     file = files.first
     passed = parsed.passed
-    mayPrompt = !parsed.isGiven(.noPrompt)
+    // A watched run starts again by itself.
+    mayPrompt = !parsed.isGiven(.noPrompt) && !parsed.isGiven(.watch)
     try checkStandardInput(parsed)
   }
 
