@@ -17,6 +17,8 @@ package final class ScriptedExecutor: StepExecutor {
   /// The signs of services that have not been ready yet.
   private let signs = Mutex<[StepAddress: Promise<Bool, Never>]>([:])
 
+  private let startHook = Mutex<(@Sendable (String) -> Void)?>(nil)
+
   package init() {}
 
   package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
@@ -26,6 +28,7 @@ package final class ScriptedExecutor: StepExecutor {
         Running(attempt: attempt, promise: promise), forKey: attempt.address)
       precondition(earlier == nil, "step \"\(attempt.address)\" runs twice at once")
     }
+    startHook.withLock { $0 }?(attempt.address.text)
     return promise.future
   }
 
@@ -35,6 +38,11 @@ package final class ScriptedExecutor: StepExecutor {
     let sign = Promise<Bool, Never>(ifDropped: .success(false))
     signs.withLock { $0[attempt.address] = sign }
     return sign.future
+  }
+
+  /// Calls a function with the address of each step that starts from now on.
+  package func whenStarted(_ hook: @escaping @Sendable (String) -> Void) {
+    startHook.withLock { $0 = hook }
   }
 
   /// Lets a service be found ready.

@@ -23,6 +23,8 @@ enum ServicePhase: Sendable, Hashable {
   case starting
   /// It was not ready in time.
   case late
+  /// Its sign was found, and is being acted on.
+  case gettingReady
   /// It cannot be used, for this reason, although it runs.
   indirect case unusable(StepFailure)
   case ready
@@ -38,7 +40,13 @@ private final class ServiceAttempt: Sendable {
   /// The result for whatever needs the service: that it is ready, or how it has ended.
   let result = Promise<NodeResult, Never>(
     ifDropped: .success(NodeResult(conclusion: .cancelled, causingStep: nil)))
-  private let phase = Mutex(ServicePhase.starting)
+  private struct State {
+    var phase = ServicePhase.starting
+    /// The end of the attempt, if it came while the service was getting ready.
+    var deferredEnd: AttemptEnd?
+  }
+
+  private let state = Mutex(State())
 
   init(_ attempt: Attempt, _ service: Command.Service) {
     self.attempt = attempt
@@ -49,22 +57,34 @@ private final class ServiceAttempt: Sendable {
   ///
   /// - Returns: Whether it was in it.
   func leaveStart(for next: ServicePhase) -> Bool {
-    phase.withLock { phase in
-      guard phase == .starting else { return false }
-      phase = next
+    state.withLock { state in
+      guard state.phase == .starting else { return false }
+      state.phase = next
       return true
     }
   }
 
-  func becomesUnusable(_ failure: StepFailure) { phase.withLock { $0 = .unusable(failure) } }
+  /// Ends the phase of getting ready.
+  ///
+  /// - Returns: The end of the attempt, if it came meanwhile: it is for the caller to act on.
+  func getReady(as next: ServicePhase) -> AttemptEnd? {
+    state.withLock { state in
+      state.phase = next
+      return state.deferredEnd.take()
+    }
+  }
 
   /// Records the end of the attempt.
   ///
-  /// - Returns: The phase before it.
-  func end() -> ServicePhase {
-    phase.withLock { phase in
-      defer { phase = .ended }
-      return phase
+  /// - Returns: The phase before it; `nil` if ``getReady(as:)`` will return the end.
+  func end(_ end: AttemptEnd) -> ServicePhase? {
+    state.withLock { state in
+      if state.phase == .gettingReady {
+        state.deferredEnd = end
+        return nil
+      }
+      defer { state.phase = .ended }
+      return state.phase
     }
   }
 }
@@ -102,7 +122,7 @@ extension RunEngine {
     let (attempt, task) = (run.attempt, run.attempt.task)
     // An attempt that is being cancelled ends as such.
     guard state.withLock({ $0.cancelReason(in: task.scope) }) == nil || task.immunity != .none,
-      run.leaveStart(for: .ready)
+      run.leaveStart(for: .gettingReady)
     else { return }
     if attempt.output.isBuffered {
       learnSecrets(of: attempt, AttemptEnd(.answered))
@@ -111,8 +131,9 @@ extension RunEngine {
     var status = AttemptEnd(.answered)
     let own = producesValues(attempt) ? Boxed.holding(collectOutputs(of: attempt, &status)) : nil
     if case .failed(let failure) = status.status {
-      run.becomesUnusable(failure)
-      return attempt.stop.request(.graceful)
+      attempt.stop.request(.graceful)
+      if let end = run.getReady(as: .unusable(failure)) { ended(run, end) }
+      return
     }
     let (isFirst, since, stop) = enter(attempt)
     let end = StepEnd.judging(
@@ -126,6 +147,8 @@ extension RunEngine {
     run.result.succeed(.of(task.address, end, failedBefore: task.failedBefore))
     slots.release(task.instanceNumber, keepsPools: true)
     if let stop { attempt.stop.request(stop) }
+    // Its end must not be seen before its readiness, by anybody.
+    if let end = run.getReady(as: .ready) { ended(run, end) }
   }
 
   /// Counts a service as up. When it is ready for the first time, its end is scheduled for that of its group.
@@ -154,7 +177,8 @@ extension RunEngine {
   private func ended(_ run: ServiceAttempt, _ end: AttemptEnd) {
     let exit = end.status.exit
     var end = end
-    switch run.end() {
+    guard let phase = run.end(end) else { return }
+    switch phase {
     case .ready: return endedAfterReadiness(run.attempt, end)
     case .starting:
       if case .ended(let exit) = end.status {
@@ -165,7 +189,7 @@ extension RunEngine {
       end.status = exit.map { .misdelivered($0, failure) } ?? .failed(failure)
     case .unusable(let failure):
       end.status = exit.map { .misdelivered($0, failure) } ?? .failed(failure)
-    case .ended: preconditionFailure("\(run.attempt.address) ended twice")
+    case .gettingReady, .ended: preconditionFailure("\(run.attempt.address) ended twice")
     }
     forward(finish(run.attempt, end), to: run.result)
   }

@@ -84,6 +84,23 @@ import WeftTestKit
     #expect(run.running == ["after"])
   }
 
+  @Test("an end while the users of a service are being started counts after its readiness")
+  func anEndWhileItGetsReady() throws {
+    let run = try RunHarness(Workflow(steps: [service("db"), Step("test", run: ["test"])]))
+    run.executor.whenStarted { [executor = run.executor] in
+      if $0 == "test" { executor.exit("db", code: 1) }
+    }
+    run.executor.beReady("db")
+    #expect(run.running == ["test"])
+    run.executor.exit("test")
+    #expect(run.states == ["db: failure", "test: success"])
+    #expect(
+      run.newEvents().dropFirst(3) == [
+        "db ready", "test queued", "test started", "db failure", "test success",
+        "run finished: failure",
+      ])
+  }
+
   @Test(arguments: [true, false])
   func anEndBeforeItIsReadyFails(withCode isCode: Bool) throws {
     let run = try RunHarness(Workflow(steps: [service("db"), Step("test", run: ["test"])]))
