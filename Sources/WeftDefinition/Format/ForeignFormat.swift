@@ -181,9 +181,12 @@ private struct ForeignText {
     isScript = bytes.dropFirst(start).starts(with: "#!".utf8)
     while start < bytes.count, lines.count < 1000 {
       let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-      let line = Line(text: Substring(decoding: bytes[start..<end], as: UTF8.self), start: start)
-      let first = line.content.first
-      if isScript || first.map({ $0 != "#" }) ?? false { lines.append(line) }
+      // A repaired text would have other offsets.
+      if let text = String(validating: bytes[start..<end], as: UTF8.self) {
+        let line = Line(text: text[...], start: start)
+        let first = line.content.first
+        if isScript || first.map({ $0 != "#" }) ?? false { lines.append(line) }
+      }
       start = end + 1
     }
     guard let first = lines.first?.content.first, first != "{", first != "\"" else { return nil }
