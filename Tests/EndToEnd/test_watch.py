@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""Changes files under `weft run --watch` as editors, git and steps do, and counts the runs that follow.
+
+usage: test_watch.py PATH_TO_WEFT          (needs git)
+"""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+
+from lib import cases
+from lib.workplace import LIMIT, Workplace, step
+
+SOURCES = {"src/a.c": "a\n", "src/b.c": "b\n"}
+
+
+def cached(run, inputs=("src/**",), outputs=("all",), **keys):
+    return {"id": "build", "run": run, "cache": {"inputs": list(inputs), "outputs": list(outputs)}, **keys}
+
+
+BUILD = {"steps": [cached("cat src/*.c > all")]}
+
+
+class Watch(Workplace):
+    """A directory in which `weft run --watch` runs, once it is started."""
+
+    def __init__(self, weft, workflow=BUILD, files=SOURCES):
+        super().__init__(workflow)
+        self.weft, self.process, self.waits = weft, None, 0
+        for name, text in files.items():
+            self.write(name, text)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        if self.process:
+            self.process.stdout.close()
+        self.directory.cleanup()
+
+    def start(self, *arguments):
+        self.process = subprocess.Popen(
+            [self.weft, "run", "--watch", "workflow.json", *arguments], cwd=self.path, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+        return self
+
+    def write(self, name, text):
+        os.makedirs(os.path.dirname(f"{self.path}/{name}"), exist_ok=True)
+        with open(f"{self.path}/{name}", "w") as file:
+            file.write(text)
+
+    def git(self, *arguments):
+        subprocess.run(["git", "-c", "user.name=w", "-c", "user.email=w@localhost", *arguments], cwd=self.path,
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def take(self, deadline):
+        output = self.process.stdout.fileno()
+        if not select.select([output], [], [], max(0, deadline - time.monotonic()))[0]:
+            return False
+        part = os.read(output, 65536)
+        self.output += part
+        return bool(part)
+
+    def read_until(self, holds, what):
+        deadline = time.monotonic() + LIMIT
+        while not holds():
+            if not self.take(deadline):
+                raise AssertionError(f"never came: {what}; said: {self.output.decode()}")
+
+    def wait(self):
+        """Reads until weft waits for changes once more; returns what it said since it last did."""
+        self.waits += 1
+        self.read_until(lambda: self.output.count(b"waiting for changes") >= self.waits, f"wait {self.waits}")
+        return self.output.decode().split("waiting for changes")[self.waits - 1]
+
+    def states(self):
+        """The states of all recorded runs, the first one first."""
+        listed = subprocess.run([self.weft, "runs", "--format", "json"], cwd=self.path, check=True,
+                                stdout=subprocess.PIPE).stdout
+        return [run["state"] for run in reversed(json.loads(listed)["runs"])]
+
+    def interrupt(self):
+        """Presses ^C; returns the exit code as a shell has it."""
+        os.kill(self.process.pid, signal.SIGINT)
+        while self.take(time.monotonic() + LIMIT):
+            pass
+        code = self.process.wait(LIMIT)
+        return code if code >= 0 else 128 - code
+
+
+def a_change_of_content(weft):
+    """a file with other content starts a run, which has a record of its own; one with the same does not"""
+    with Watch(weft) as watch:
+        watch.start().wait()
+        watch.write("src/a.c", "other\n")
+        assert "src/a.c changed; running again" in watch.wait()
+        os.utime(f"{watch.path}/src/a.c")
+        watch.write("src/b.c", "b\n")
+        watch.write("elsewhere.c", "")
+        watch.write("src/new/c.c", "c\n")
+        said = watch.wait()
+        assert "src/new/c.c changed; running again" in said, said
+        os.remove(f"{watch.path}/src/b.c")
+        assert "src/b.c changed; running again" in watch.wait()
+        assert watch.states() == ["success"] * 4, watch.states()
+        assert watch.interrupt() == 130
+
+
+def saved_by_editors(weft):
+    """a file saved as vim, emacs, VS Code and others do starts one run, which names that file alone"""
+    def path(name):
+        return f"{watch.path}/src/{name}"
+
+    def vim(text):
+        watch.write("src/4913", "")
+        os.remove(path("4913"))
+        watch.write("src/.a.c.swp", "x")
+        os.rename(path("a.c"), path("a.c~"))
+        watch.write("src/a.c", text)
+        os.remove(path("a.c~"))
+
+    def emacs(text):
+        os.symlink("user@host.1:1", path(".#a.c"))
+        watch.write("src/#a.c#", text)
+        os.rename(path("a.c"), path("a.c~"))
+        watch.write("src/a.c", text)
+        os.remove(path(".#a.c"))
+        os.remove(path("#a.c#"))
+
+    def in_place(text):
+        with open(path("a.c"), "r+") as file:
+            file.truncate(0)
+            file.write(text)
+
+    def renamed(text):
+        watch.write("src/.goutputstream-ABC", text)
+        os.rename(path(".goutputstream-ABC"), path("a.c"))
+
+    with Watch(weft) as watch:
+        watch.start().wait()
+        for number, save in enumerate((vim, emacs, in_place, renamed)):
+            save(f"text {number}\n")
+            said = watch.wait()
+            assert "weft: src/a.c changed; running again" in said, (save.__name__, said)
+            assert watch.file("all") == f"text {number}\nb\n", save.__name__
+        assert watch.states() == ["success"] * 5, watch.states()
+
+
+def a_checkout(weft):
+    """a checkout of 1,000 files starts one run, when git is done"""
+    with Watch(weft, files={f"src/{n}.c": "one\n" for n in range(1000)}) as watch:
+        watch.git("init", "-q", "-b", "one")
+        watch.git("add", "src")
+        watch.git("commit", "-qm", "one")
+        watch.git("checkout", "-qb", "two")
+        for n in range(1000):
+            watch.write(f"src/{n}.c", "two\n")
+        watch.git("commit", "-qam", "two")
+        watch.start().wait()
+        watch.git("checkout", "-q", "one")
+        said = watch.wait()
+        assert "and 997 more changed; running again" in said, said
+        assert watch.file("all") == "one\n" * 1000
+        assert watch.states() == ["success"] * 2, watch.states()
+
+
+def restarted(weft):
+    """a change cancels the run under way, and another one starts"""
+    workflow = {"steps": [cached(step("echo > began.fifo; cat go.fifo; cat src/*.c > all")["run"])]}
+    with Watch(weft, workflow) as watch:
+        watch.start().wait_for("began.fifo")
+        watch.write("src/a.c", "other\n")
+        watch.wait_for("began.fifo")
+        watch.release("go.fifo")
+        assert "cancelled" in watch.wait()
+        assert "1 step succeeded" in watch.wait()
+        assert watch.file("all") == "other\nb\n"
+        assert watch.states() == ["cancelled", "success"], watch.states()
+        assert watch.interrupt() == 130 and watch.nothing_is_alive()
+
+
+def finished(weft):
+    """with --on-change finish, the run under way ends first"""
+    workflow = {"steps": [cached(step("cat src/*.c > all; echo > began.fifo; cat go.fifo")["run"])]}
+    with Watch(weft, workflow) as watch:
+        watch.start("--on-change", "finish").wait_for("began.fifo")
+        watch.write("src/a.c", "other\n")
+        watch.release("go.fifo")
+        watch.wait_for("began.fifo")
+        watch.release("go.fifo")
+        watch.wait()
+        watch.wait()
+        assert watch.file("all") == "other\nb\n"
+        assert watch.states() == ["success"] * 2, watch.states()
+
+
+def own_files(weft):
+    """outputs start no run; a formatter ends after the run that changes nothing; a file that grows is found out"""
+    workflow = {"steps": [cached("cat src/*.c > src/all", ["src/*"], ["src/all"])]}
+    with Watch(weft, workflow) as watch:
+        watch.start().wait()
+        watch.write("src/a.c", "other\n")
+        watch.wait()
+        assert watch.states() == ["success"] * 2, watch.states()
+    with Watch(weft, {"steps": [cached("tr a-z A-Z < src/a.c > up; cat up > src/a.c", outputs=["up"])]}) as watch:
+        watch.start().wait()
+        watch.wait()
+        watch.write("src/b.c", "other\n")
+        watch.wait()
+        assert watch.states() == ["success"] * 3, watch.states()
+    with Watch(weft, {"steps": [cached("echo x >> src/a.c", outputs=["none"])]}) as watch:
+        watch.start("--no-cache", "--on-change", "finish")
+        watch.read_until(lambda: b"changes during runs no longer count" in watch.output, "the end of the streak")
+        assert b"src/a.c changed in each of the last 5 runs" in watch.output
+        watch.read_until(lambda: b"waiting for changes" in watch.output.split(b"no longer count")[1], "a wait")
+        assert len(watch.states()) == 5, watch.states()
+
+
+def other_files(weft):
+    """the workflow, nested files, scripts, env files and --watch-path count; what git ignores does not"""
+    workflow = {"envFile": {"path": ".env", "required": False},
+                "steps": [{"workflow": "inner.json"}, {"script": {"file": "script.sh"}}]}
+    files = {"inner.json": '{"steps": ["true"]}', "script.sh": "true\n", ".gitignore": "*.log\n", "docs/x.md": "x"}
+    with Watch(weft, workflow, files) as watch:
+        watch.git("init", "-q")
+        watch.start("--watch-path", "docs").wait()
+        for name, text in (("inner.json", '{"steps": ["echo inner"]}'), ("script.sh", "echo changed\n"),
+                           (".env", "A=1\n"), ("docs/x.md", "y"), ("docs/deep/er/z.md", "z")):
+            watch.write("docs/noise.log", text)
+            watch.write(name, text)
+            said = watch.wait()
+            assert f"weft: {name} changed; running again" in said, (name, said)
+        watch.write("workflow.json", '{"steps": [')
+        said = watch.wait()
+        assert "workflow.json changed" in said and "[W0009]" in said, said
+        watch.write("workflow.json", '{"steps": ["echo mended"]}')
+        said = watch.wait()
+        assert "[1] mended" in said or "mended" in said, said
+        assert len(watch.states()) == 7, watch.states()
+
+
+def interrupted(weft):
+    """^C ends a run under way and the watch"""
+    workflow = {"steps": [step("echo > began.fifo; sleep 1000")]}
+    with Watch(weft, workflow) as watch:
+        watch.start().wait_for("began.fifo")
+        assert watch.interrupt() == 130
+        assert watch.nothing_is_alive()
+        assert watch.states() == ["cancelled"], watch.states()
+
+
+def a_failure(weft):
+    """a run that fails is waited after like any other"""
+    with Watch(weft, {"steps": [cached("! grep -q bad src/a.c")]}) as watch:
+        watch.write("src/a.c", "bad\n")
+        watch.start().wait()
+        watch.write("src/a.c", "good\n")
+        watch.wait()
+        assert watch.states() == ["failure", "success"], watch.states()
+
+
+def refused(weft):
+    """what cannot be watched is refused at once"""
+    with Watch(weft) as watch:
+        for arguments, message in (
+                (["--watch", "-"], "standard input"), (["--on-change", "finish", "workflow.json"], "--watch"),
+                (["--watch-path", "src", "workflow.json"], "--watch"),
+                (["--watch", "--watch-path", "absent", "workflow.json"], 'cannot watch "absent"'),
+                (["--watch", "--dry-run", "workflow.json"], "--dry-run"),
+                (["--watch", "--on-change", "later", "workflow.json"], "later"),
+                (["--watch", "absent.json"], "absent.json")):
+            done = subprocess.run([weft, "run", *arguments], cwd=watch.path, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=LIMIT)
+            assert done.returncode == 2 and message in done.stderr, (arguments, done)
+            assert not os.path.exists(f"{watch.path}/.weft"), arguments
+
+
+if __name__ == "__main__":
+    sys.exit(cases.run(__doc__, [
+        a_change_of_content, saved_by_editors, a_checkout, restarted, finished, own_files, other_files, interrupted,
+        a_failure, refused]))
