@@ -63,7 +63,9 @@ private struct IgnoreFile: Sendable {
   private var rules: [Rule] = []
 
   init(_ text: String) {
-    let text = text.unicodeScalars.first == "\u{FEFF}" ? text.unicodeScalars.dropFirst() : text.unicodeScalars[...]
+    let text =
+      text.unicodeScalars.first == "\u{FEFF}"
+      ? text.unicodeScalars.dropFirst() : text.unicodeScalars[...]
     for line in text.split(separator: "\n") {
       let line = line.last == "\r" ? line.dropLast() : line
       if let rule = IgnoreFile.rule(line) { rules.append(rule) }

@@ -1,6 +1,6 @@
 import Synchronization
-package import WeftDiagnostics
 import WeftCaching
+package import WeftDiagnostics
 import WeftExpressions
 package import WeftPlatform
 
@@ -85,7 +85,9 @@ package final class FileWatcher: Sendable {
   ///
   /// - Returns: The files that have changed in so many runs that they count as written by them from now on.
   package func end() -> [String] {
-    guard let scope = state.withLock({ $0.scope }), let survey = try? survey(scope) else { return [] }
+    guard let scope = state.withLock({ $0.scope }), let survey = try? survey(scope) else {
+      return []
+    }
     let new = state.withLock { state in
       state.cancel = nil
       let (written, new) = state.trigger.ended(

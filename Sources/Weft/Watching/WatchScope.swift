@@ -179,7 +179,8 @@ package struct WatchScope: Sendable {
 
   /// Whether something that counts may have come or gone with a directory.
   func concerns(_ directory: Path, _ ignored: inout IgnoredFiles) -> Bool {
-    files.contains { $0.starts(with: directory) } || trees.contains { $0.path.starts(with: directory) }
+    files.contains { $0.starts(with: directory) }
+      || trees.contains { $0.path.starts(with: directory) }
       || enters(directory, &ignored)
   }
 

@@ -90,11 +90,13 @@ extension Option {
 
   static let watch = Option(
     "--watch",
-    help: "when the run has ended, wait until a file that it reads changes, and run again, until ^C",
+    help:
+      "when the run has ended, wait until a file that it reads changes, and run again, until ^C",
     elsewhere: ["-w", "--continuous", "-t"])
   static let watchPath = Option(
     "--watch-path", value: ValueDescription(name: "PATH", kind: .file),
-    help: "with --watch: also run again when this file, or one below this directory, changes; repeatable",
+    help:
+      "with --watch: also run again when this file, or one below this directory, changes; repeatable",
     elsewhere: ["--watch-dir", "--watch-file", "--watch-glob"])
   static let onChange = Option(
     "--on-change",
@@ -279,7 +281,8 @@ extension CommandDescription {
     operand: Operand(
       value: .workflowFile, count: .atMostOne, help: Operand.workflowHelp),
     options: [
-      .input, .inputs, .noPrompt, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .output,
+      .input, .inputs, .noPrompt, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout,
+      .output,
       .quiet,
       .events, .report, .otlp, .only, .skip, .from, .retryBudget, .containment, .record,
       .stateDirectory,

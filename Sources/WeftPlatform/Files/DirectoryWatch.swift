@@ -101,9 +101,13 @@ package final class DirectoryWatch: Sendable {
     #if canImport(Glibc)
       var bytes = [UInt8](repeating: 0, count: 64 << 10)
       while true {
-        let count = bytes.withUnsafeMutableBytes { Glibc.read(queue.number, $0.baseAddress, $0.count) }
+        let count = bytes.withUnsafeMutableBytes {
+          Glibc.read(queue.number, $0.baseAddress, $0.count)
+        }
         guard count > 0 else { break }
-        bytes.withUnsafeBytes { append(UnsafeRawBufferPointer(rebasing: $0[..<count]), to: &notices) }
+        bytes.withUnsafeBytes {
+          append(UnsafeRawBufferPointer(rebasing: $0[..<count]), to: &notices)
+        }
       }
     #endif
     return notices

@@ -60,7 +60,8 @@ struct ForeignFormatTests {
     arguments: [
       [UInt8](repeating: UInt8(ascii: ":"), count: 200_000),
       [UInt8](repeating: UInt8(ascii: "\n"), count: 200_000), [0xFF, 0xFE, 0x0A, 0x09, 0x3A],
-      Array("a:\n\t\u{0}".utf8), Array("é:\n é\n".utf8) + [0xC3], [0x61, 0xFF, 0x3A, 0x0A, 0x20, 0xFF, 0x0A], Array(":\n:".utf8),
+      Array("a:\n\t\u{0}".utf8), Array("é:\n é\n".utf8) + [0xC3],
+      [0x61, 0xFF, 0x3A, 0x0A, 0x20, 0xFF, 0x0A], Array(":\n:".utf8),
     ])
   func strangeTextIsRejected(bytes: [UInt8]) {
     let found = WorkflowDecoder.decode(SourceFile(path: "a", bytes: bytes))
