@@ -83,7 +83,7 @@ package final class FileWatcher: Sendable {
 
   /// Notes that the run has ended.
   ///
-  /// - Returns: The files that have changed in so many runs that they count as written by them from now on.
+  /// - Returns: The files that count as written by runs from now on, because several in a row have changed them.
   package func end() -> [String] {
     guard let scope = state.withLock({ $0.scope }), let survey = try? survey(scope) else {
       return []

@@ -3,7 +3,7 @@
 /// Changes count as one until none has come for ``quiet``. Then the contents of the files are compared with those that
 /// the latest run has read: if all are equal, nothing happens.
 ///
-/// No system tells whether a step or a user has changed a file while a run is under way. So both start a run, but a
+/// A file that changes while a run is under way may have been changed by a step or by the user. Both start a run, but a
 /// file that changes in ``limit`` runs one after another counts as one that steps write: from then on, its changes
 /// during runs do not count, until a run leaves it alone.
 package struct WatchTrigger: Sendable {

@@ -69,7 +69,7 @@ extension JSONValue {
 }
 
 extension ControllingTerminal {
-  /// The terminal of a user who is there to answer: standard input and error both lead to it.
+  /// The terminal at which a user can answer: standard input and standard error both lead to it.
   static var ofUser: ControllingTerminal? {
     guard Descriptor.standardInput.isTerminal, Descriptor.standardError.isTerminal else {
       return nil

@@ -181,7 +181,7 @@ struct InputOptions: Sendable, Hashable {
     }
   }
 
-  /// What reads standard input, for messages.
+  /// The operands and options that read standard input, for messages.
   func standardInputReaders(_ parsed: ParsedArguments) -> [String] {
     var readers: [String] = parsed.operands.first == "-" ? ["the workflow"] : []
     if file == "-" { readers.append("--inputs") }

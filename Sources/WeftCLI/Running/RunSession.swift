@@ -216,7 +216,7 @@ struct RunSession {
   }
 }
 
-/// What the program has only once, even for several runs: its signals and its terminal.
+/// The signals and the terminal, which the program has only once, even for several runs.
 struct RunControl: Sendable {
   let displayLock: DisplayLock
   let arbiter: TerminalArbiter

@@ -76,7 +76,7 @@ final class WatchSession {
       control.signals.detach()
       let written = watcher.end()
       if let signal = control.signals.first { return .signal(signal.rawValue) }
-      // Nobody reads any more.
+      // The reader of the output has gone away.
       if console.output.isClosed || console.errors.isClosed { return code }
       report(written: written)
       guard let changes = try next() else {

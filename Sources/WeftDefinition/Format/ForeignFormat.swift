@@ -3,8 +3,8 @@ import WeftJSON
 
 /// A format of another program, recognised by what its files look like.
 ///
-/// Whoever tries `weft run Makefile` is told what the file is and where its parts belong, instead of the first
-/// characters that are not JSON.
+/// For `weft run Makefile`, a message that names the format and where its parts belong is of more use than one about the
+/// first character that is not JSON.
 package struct ForeignFormat: Sendable {
   let name: String
   let help: String
