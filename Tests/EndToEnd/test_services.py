@@ -168,6 +168,16 @@ def tells_its_death(weft):
     assert "service server, which it needs, had ended" in use["failure"]["message"], use
 
 
+def ends_at_once(weft):
+    """a service that ends while it gets ready fails, or is no longer needed by then, in each of forty runs"""
+    service = {"id": "server", "run": "echo up", "service": {"ready": {"log": "up"}}}
+    place = Place(weft, {"steps": [service, "true"]})
+    for _ in range(40):
+        done = place.run()
+        assert done.returncode in (0, 1), done
+        assert done.returncode == 0 or "exited with code 0" in done.stdout, done
+
+
 def starts_again(weft):
     """one that dies is started again"""
     place = Place(weft, {"steps": [
@@ -238,8 +248,8 @@ def is_reaped(weft):
 
 
 CASES = [
-    serves_nginx, serves_redis, serves_postgresql, ends_last, tells_its_death, starts_again, waits_no_longer,
-    starts_for_the_rest, is_terminated_after_a_kill, is_reaped,
+    serves_nginx, serves_redis, serves_postgresql, ends_last, tells_its_death, starts_again, ends_at_once,
+    waits_no_longer, starts_for_the_rest, is_terminated_after_a_kill, is_reaped,
 ]
 
 if __name__ == "__main__":

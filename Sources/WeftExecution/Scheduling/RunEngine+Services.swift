@@ -145,7 +145,7 @@ extension RunEngine {
     events.publish(
       .stepReady(task.address, end), step: task.place, keeping: kept(own?.value, making: []))
     run.result.succeed(.of(task.address, end, failedBefore: task.failedBefore))
-    slots.release(task.instanceNumber, keepsPools: true)
+    slots.vacate(task.instanceNumber)
     if let stop { attempt.stop.request(stop) }
     // Its end must not be seen before its readiness, by anybody.
     if let end = run.getReady(as: .ready) { ended(run, end) }

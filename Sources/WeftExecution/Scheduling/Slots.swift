@@ -170,10 +170,8 @@ final class Slots: Sendable {
 
   /// Gives a step's slots back, once every step that became ready because of its end is waiting too.
   ///
-  /// - Parameters:
-  ///   - unused: Whether the step did not start after all.
-  ///   - keepsPools: Whether it keeps its slots of pools until the next call: a service that is ready.
-  func release(_ step: Int, unused: Bool = false, keepsPools: Bool = false) {
+  /// - Parameter unused: Whether the step did not start after all.
+  func release(_ step: Int, unused: Bool = false) {
     // A request made meanwhile is served with what is given back here, so that it does not go before its turn.
     let turn = state.withLock { state -> Future<Response, Never>? in
       state.hasScheduledGrant = true
@@ -182,7 +180,18 @@ final class Slots: Sendable {
       return state.rateWaiters.remove(at: index).answer
     }
     turn?.supply(.refused)
-    postpone(self, step << 2 | (keepsPools ? 2 : 0) | (unused ? 1 : 0))
+    postpone(self, step << 1 | (unused ? 1 : 0))
+  }
+
+  /// Gives back the slots of a service that is ready, except for those of pools, which it keeps until its release.
+  ///
+  /// They are free at once: the service may end, and be released, on another thread before postponed work is done here.
+  func vacate(_ step: Int) {
+    state.withLock { state in
+      state.queue.vacate(step)
+      state.hasScheduledGrant = true
+    }
+    postpone(self, Slots.serving)
   }
 
   /// Waits until the rates of a step's pools allow another request, one that follows from the step's first.
@@ -280,13 +289,9 @@ extension Slots: PostponedWorkOwner {
 
   func runPostponed(_ what: Int) {
     guard what != Slots.serving else { return grant() }
-    let (step, keepsPools, isUnused) = (what >> 2, what & 2 != 0, what & 1 != 0)
+    let (step, isUnused) = (what >> 1, what & 1 != 0)
     serve(at: now) { state in
-      if keepsPools {
-        state.queue.vacate(step)
-      } else {
-        state.queue.release(step, unused: isUnused)
-      }
+      state.queue.release(step, unused: isUnused)
       state.releasingCount -= 1
       // The set is mostly empty, and a lookup costs a hash even then.
       if !state.requestedAgain.isEmpty, state.requestedAgain.remove(step) != nil {
