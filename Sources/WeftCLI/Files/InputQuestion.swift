@@ -25,10 +25,10 @@ struct InputQuestion {
   /// - Returns: The value, or what is wrong with it.
   func answer(_ line: String) -> Result<GivenInput, InputsError> {
     let choices = declaration.schema.allowed
-    let choice =
-      choices.first { $0.asAnswer == line }
-      ?? Int(line).flatMap { $0 >= 1 && $0 <= choices.count ? choices[$0 - 1] : nil }
-    let content: GivenInput.Content = choice.map { .value($0) } ?? .text(line)
+    let position =
+      choices.firstIndex { $0.asAnswer == line }
+      ?? Int(line).flatMap { $0 >= 1 && $0 <= choices.count ? $0 - 1 : nil }
+    let content: GivenInput.Content = position.map { .value(choices[$0]) } ?? .text(line)
     let given = GivenInput(declaration.name.text, content, .program)
     do {
       _ = try InputBinding.bind([declaration], [given], inputSource: .commandLine)
