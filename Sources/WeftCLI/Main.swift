@@ -35,7 +35,13 @@ struct Program {
   /// - Parameter arguments: The arguments without the program's name.
   func run(_ arguments: [[UInt8]]) -> ExitCode {
     do {
-      let given = try ArgumentParser.parse(try Program.decoded(arguments))
+      let words = try Program.decoded(arguments)
+      if words.first == ProposedNames.call {
+        let names = ProposedNames(words.dropFirst())?.names() ?? []
+        console.output.write(names.map { $0 + "\n" }.joined())
+        return console.close(.success)
+      }
+      let given = try ArgumentParser.parse(words)
       let parsed: ParsedArguments
       do throws(CommandFailure) {
         if let directory = given.value(of: .directory) { try Program.change(to: directory) }

@@ -29,6 +29,7 @@ class Terminal:
 
     def __init__(self, command, setup, directory):
         environment = dict(ENVIRONMENT, HOME=directory)
+        self.directory = directory
         self.shell = pexpect.spawn(command[0], command[1:], cwd=directory, env=environment,
                                    dimensions=(60, 200), encoding="utf-8", timeout=20)
         for line in setup + ['weft() { printf "<%s>" "$@"; echo; }']:
@@ -154,6 +155,20 @@ def checks(shell):
         "why", "flow.json", "package"]
     inputs = shell.listed("weft run flow.json -i ")
     yield "X72: inputs of a file", {"colour=", "size="} <= inputs
+    yield "steps of the project's workflow", {"lint", "each"} <= shell.listed("weft why ")
+    yield "steps for options of the project's workflow", "lint" in shell.listed("weft run --only ")
+    yield "inputs of the project's workflow", "level=" in shell.listed("weft run -i ")
+    yield "workflows by name", {"nightly", "release"} <= shell.listed("weft run ")
+    yield "a workflow by name is completed", shell.completed("weft graph night") == ["graph", "nightly"]
+    yield "inputs of a workflow by name", "when=" in shell.listed("weft run nightly -i ")
+    values = shell.listed("weft run -i level=")
+    yield "values of an enum", {"low", "high"} <= {value.rpartition("=")[2] for value in values}
+    yield "values of a boolean", shell.completed("weft run -i fast=t") == ["run", "-i", "fast=true"]
+    yield "a value is completed", shell.completed("weft run -i level=hi") == ["run", "-i", "level=high"]
+    yield "no values of others", not {"low", "high"} & shell.listed("weft run -i other=")
+    shell.listed("weft run -i evil=")
+    shell.completed("weft run -i evil=\\$")
+    yield "names are never run", not os.path.exists(f"{shell.directory}/ran")
     yield "states of runs", {"interrupted", "damaged"} <= shell.listed("weft runs --state ")
     if not isinstance(shell, Fish):  # fish has proposals only for a word that begins with a dash
         yield "files after --", "alpha.json" in shell.listed("weft run -- ")
@@ -173,6 +188,14 @@ def main():
         with open(f"{directory}/flow.json", "w") as file:
             file.write('{"inputs": {"colour": {"default": "red"}, "size": {"default": "1"}}, "steps": ['
                        '{"id": "compile", "run": "true"}, {"id": "package", "run": "true"}]}')
+        with open(f"{directory}/weft.json", "w") as file:
+            file.write('{"inputs": {"level": {"enum": ["low", "high"]}, "fast": {"type": "boolean"}, "other": {},'
+                       ' "evil": {"enum": ["$(touch ran)", "`touch ran`", "; touch ran"]}},'
+                       ' "steps": [{"id": "lint", "run": "true"}, {"id": "each", "forEach": ["$(touch ran)"], "run": "true"}]}')
+        os.mkdir(f"{directory}/workflows")
+        for name in ["nightly.json", "release.jsonc"]:
+            with open(f"{directory}/workflows/{name}", "w") as file:
+                file.write('{"inputs": {"when": {"default": "now"}}, "steps": ["true"]}')
         # The shells ask the program itself for names.
         os.environ["PATH"] = ENVIRONMENT["PATH"] = f"{os.path.dirname(weft)}:{ENVIRONMENT['PATH']}"
         for kind in (Bash, Zsh, Fish):

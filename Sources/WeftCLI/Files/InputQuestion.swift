@@ -5,17 +5,23 @@ import WeftPlatform
 struct InputQuestion {
   private let declaration: InputDeclaration
 
-  init(_ declaration: InputDeclaration) { self.declaration = declaration }
+  /// The allowed values, if there is a list of them.
+  private let choices: [String]
+
+  init(_ declaration: InputDeclaration) {
+    self.declaration = declaration
+    choices = declaration.schema.allowed.isEmpty ? [] : declaration.schema.answers
+  }
 
   /// The description of the input and its numbered choices.
   var introduction: String {
-    let choices = declaration.schema.allowed.enumerated().map { "  \($0 + 1)) \($1.asAnswer)" }
+    let choices = choices.enumerated().map { "  \($0 + 1)) \($1)" }
     return ([InputBinding.note(on: declaration)] + choices)
       .map { TerminalText.harmless($0) + "\n" }.joined()
   }
 
   var prompt: String {
-    let count = declaration.schema.allowed.count
+    let count = choices.count
     let hint = declaration.isSecret ? " (hidden)" : count > 1 ? " [1-\(count)]" : ""
     return "\(declaration.name)\(hint): "
   }
@@ -24,11 +30,11 @@ struct InputQuestion {
   ///
   /// - Returns: The value, or what is wrong with it.
   func answer(_ line: String) -> Result<GivenInput, InputsError> {
-    let choices = declaration.schema.allowed
     let position =
-      choices.firstIndex { $0.asAnswer == line }
+      choices.firstIndex(of: line)
       ?? Int(line).flatMap { $0 >= 1 && $0 <= choices.count ? $0 - 1 : nil }
-    let content: GivenInput.Content = position.map { .value(choices[$0]) } ?? .text(line)
+    let content: GivenInput.Content =
+      position.map { .value(declaration.schema.allowed[$0]) } ?? .text(line)
     let given = GivenInput(declaration.name.text, content, .program)
     do {
       _ = try InputBinding.bind([declaration], [given], inputSource: .commandLine)
@@ -61,10 +67,11 @@ struct InputQuestion {
   }
 }
 
-extension JSONValue {
-  /// The value as it is typed.
-  fileprivate var asAnswer: String {
-    if case .string(let text) = self { text } else { description }
+extension ValueSchema {
+  /// The allowed values as they are typed; empty if it has no list of them.
+  var answers: [String] {
+    if allowed.isEmpty, types == [.boolean] { return ["true", "false"] }
+    return allowed.map { if case .string(let text) = $0 { text } else { $0.description } }
   }
 }
 

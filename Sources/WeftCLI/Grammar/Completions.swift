@@ -21,25 +21,6 @@ extension String {
   }
 }
 
-/// Commands that print names for shells to propose, one per line, by calling weft itself.
-enum CompletedNames {
-  /// Returns commands for the steps of a file and of the latest run.
-  ///
-  /// - Parameter file: The file as the shell refers to it, quoted.
-  static func steps(_ file: String) -> String {
-    let ends = " | cut -d '\"' -f 4"
-    return "command weft graph --format json \(file) 2>/dev/null | grep -o '\"address\":\"[^\"]*\"'"
-      + ends + "; command weft show --format json 2>/dev/null | grep -o '\"step\": \"[^\"]*\"'"
-      + ends
-  }
-
-  /// Returns a command for the inputs of a file, each followed by `=`.
-  static func inputs(_ file: String) -> String {
-    "command weft run \(file) --help 2>/dev/null | grep -o '^  -i [A-Za-z_][A-Za-z0-9_-]*='"
-      + " | cut -d ' ' -f 4"
-  }
-}
-
 /// Completions for bash 3.2 and later, without a completion package.
 ///
 /// `=` breaks words in bash: `--format=js` arrives as three words, so both forms are handled.
@@ -62,27 +43,17 @@ enum BashCompletion {
         _weft_paths -d
         if ((${#COMPREPLY[@]} == 0)); then _weft_paths -f; fi
       }
-      _weft_runs() {
-        _weft_words "$(command ls "${WEFT_DIR:-.weft}/runs" 2>/dev/null)"
-      }
-      _weft_file() {
-        local word
-        for word in "${COMP_WORDS[@]:2}"; do
-          if [[ $word != -* && -f $word ]]; then printf '%s' "$word"; return; fi
-        done
-      }
-      _weft_steps() {
-        local file=$(_weft_file)
-        _weft_words "$(\(CompletedNames.steps("\"$file\"")))"
-      }
-      _weft_inputs() {
-        local file=$(_weft_file)
-        compopt -o nospace 2>/dev/null
-        _weft_words "$(\(CompletedNames.inputs("\"$file\"")))"
+      _weft_names() {
+        local name
+        while IFS= read -r name; do
+          name=${name#"${3-}"}
+          if [[ $name == *= ]]; then compopt -o nospace 2>/dev/null; fi
+          if [[ $name == "$current"* ]]; then COMPREPLY+=("$(printf '%q' "$name")"); fi
+        done < <(command weft \(ProposedNames.call) "$1" "$2" "${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null)
       }
       _weft() {
         local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-        local command=${COMP_WORDS[1]} operands_only='' index word
+        local command=${COMP_WORDS[1]} operands_only='' index word equals=0
         COMPREPLY=()
         if ((COMP_CWORD == 1)); then
           case $current in
@@ -95,11 +66,16 @@ enum BashCompletion {
           if [[ ${COMP_WORDS[index]} == -- ]]; then operands_only=1; fi
         done
         if [[ $current == '=' ]]; then
-          current=''
+          current='' equals=$COMP_CWORD
         elif [[ $previous == '=' ]]; then
-          previous=${COMP_WORDS[COMP_CWORD - 2]}
+          previous=${COMP_WORDS[COMP_CWORD - 2]} equals=$((COMP_CWORD - 1))
         fi
         if [[ ! $operands_only ]]; then
+          if ((equals > 3)); then
+            case ${COMP_WORDS[equals - 2]} in
+              \(Option.input.spellings.joined(separator: "|"))) _weft_names input "$previous=" "$previous="; return ;;
+            esac
+          fi
           case $command:$previous in
       \(CommandDescription.all.flatMap(values).joined())\
           esac
@@ -141,7 +117,6 @@ enum BashCompletion {
     let all =
       switch (second.isEmpty, operand.count) {
       case (true, _): first
-      case (false, .one): "if [[ $(_weft_file) ]]; then \(second) else \(first) fi"
       case (false, _): "\(first) \(second)"
       }
     return "    \(command.name.rawValue)) \(all) ;;\n"
@@ -153,11 +128,12 @@ enum BashCompletion {
     case .text: ""
     case .file: "_weft_paths -f;"
     case .existingFile(let suffixes):
-      "_weft_files_first \(suffixes.map(\.inSingleQuotes).joined(separator: " "));"
+      (value == .workflowFile ? "_weft_names workflow ''; " : "")
+        + "_weft_files_first \(suffixes.map(\.inSingleQuotes).joined(separator: " "));"
     case .directory: "_weft_paths -d;"
-    case .recordedRun: "_weft_runs;"
-    case .step: "_weft_steps;"
-    case .input: "_weft_inputs;"
+    case .recordedRun: "_weft_names run '';"
+    case .step: "_weft_names step '';"
+    case .input: "_weft_names input \"$current\";"
     case .choice(let choices):
       "_weft_words '\(choices.map(\.word).joined(separator: " "))';"
     }
@@ -174,19 +150,18 @@ enum ZshCompletion {
     return """
       #compdef weft
       # Completions of weft for zsh, made by "weft completions zsh".
-      _weft_runs() {
-        local -a runs=(${WEFT_DIR:-.weft}/runs/*(N:t))
-        compadd -a runs
+      _weft_names() {
+        local -a names=("${(@f)$(command weft \(ProposedNames.call) $argv[-1] "$PREFIX" "${(@)words[1,CURRENT-1]}" 2>/dev/null)}")
+        names=(${names:#})
+        if [[ ${names[1]} == *= ]]; then compadd -S '' -a names; else compadd -a names; fi
       }
-      _weft_steps() {
-        local file=${words[(r)*.json]}
-        local -a names=("${(@f)$(\(CompletedNames.steps("\"$file\"")))}")
-        compadd -a names
+      _weft_workflows() {
+        _weft_names workflow
+        _files -g "*.(json|jsonc)"
       }
-      _weft_inputs() {
-        local file=${words[(r)*.json]}
-        local -a names=("${(@f)$(\(CompletedNames.inputs("\"$file\"")))}")
-        compadd -S '' -a names
+      _weft_workflows_and_steps() {
+        _weft_names step
+        _weft_workflows
       }
       _weft() {
         local curcontext="$curcontext" state line
@@ -232,7 +207,12 @@ enum ZshCompletion {
         case .oneOrMore, .any: "*:"
         }
       let name = operand.value.choices.isEmpty ? operand.value.name : "word"
-      specifications.append("\(position)\(name):\(action(for: operand.value))".inSingleQuotes)
+      // The workflow of the project need not be named before a step.
+      let isBeforeStep = command.operands.dropFirst(index + 1).first?.value.kind == .step
+      let action =
+        operand.value == .workflowFile && isBeforeStep
+        ? "_weft_workflows_and_steps" : action(for: operand.value)
+      specifications.append("\(position)\(name):\(action)".inSingleQuotes)
     }
     let lines = specifications.map { " \\\n            " + $0 }.joined()
     return "        (\(command.name.rawValue)) _arguments -s -S\(lines) ;;\n"
@@ -255,11 +235,12 @@ enum ZshCompletion {
     switch value.kind {
     case .text: " "
     case .file: "_files"
+    case .existingFile where value == .workflowFile: "_weft_workflows"
     case .existingFile(let suffixes): "_files -g \"*(\(suffixes.joined(separator: "|")))\""
     case .directory: "_files -/"
-    case .recordedRun: "_weft_runs"
-    case .step: "_weft_steps"
-    case .input: "_weft_inputs"
+    case .recordedRun: "_weft_names run"
+    case .step: "_weft_names step"
+    case .input: "_weft_names input"
     case .choice(let choices):
       "(("
         + choices.map { choice in
@@ -289,26 +270,9 @@ enum FishCompletion {
         set -l words (commandline -opc)
         test (count $words) -gt 1; and test $words[2] = $argv[1]
       end
-      function __weft_runs
-        set -l place .weft
-        set -q WEFT_DIR; and set place $WEFT_DIR
-        command ls $place/runs 2>/dev/null
-      end
-      function __weft_file
-        for word in (commandline -opc)[3..]
-          if test -f $word
-            echo $word
-            return
-          end
-        end
-      end
-      function __weft_steps
-        set -l file (__weft_file)
-        \(CompletedNames.steps("\"$file\""))
-      end
-      function __weft_inputs
-        set -l file (__weft_file)
-        \(CompletedNames.inputs("\"$file\""))
+      function __weft_names
+        set -l current (commandline -ct)
+        command weft \(ProposedNames.call) $argv[1] "$current" (commandline -opc)[2..] 2>/dev/null
       end
       complete -c weft -f
       \(commands.joined())\
@@ -339,10 +303,12 @@ enum FishCompletion {
     case .text: " -f"
     case .file: " -F"
     case .existingFile(let suffixes):
-      " -k -a '(\(suffixes.map { "__fish_complete_suffix \($0)" }.joined(separator: "; ")))'"
-    case .recordedRun: " -f -a '(__weft_runs)'"
-    case .step: " -f -a '(__weft_steps)'"
-    case .input: " -f -a '(__weft_inputs)'"
+      " -k -a '("
+        + ((value == .workflowFile ? ["__weft_names workflow"] : [])
+        + suffixes.map { "__fish_complete_suffix \($0)" }).joined(separator: "; ") + ")'"
+    case .recordedRun: " -f -a '(__weft_names run)'"
+    case .step: " -f -a '(__weft_names step)'"
+    case .input: " -f -a '(__weft_names input)'"
     case .directory: " -f -a '(__fish_complete_directories)'"
     case .choice(let choices):
       " -f -a "

@@ -74,6 +74,8 @@ struct RecordDirectory: Sendable, Hashable {
   /// The value of `-C`, to which the other one is relative.
   private let start: String?
 
+  init(option: String?, start: String?) { (self.option, self.start) = (option, start) }
+
   init(_ parsed: ParsedArguments) {
     option = parsed.value(of: .stateDirectory) ?? parsed.value(of: .records)
     start = parsed.value(of: .directory)
