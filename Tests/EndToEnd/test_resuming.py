@@ -221,6 +221,8 @@ class Answers:
             def answer(self):
                 name = self.path[1:]
                 counts[name] += 1
+                # A connection that is closed with unread data is reset, which may cut off a long answer.
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 body = bodies[name].encode()
                 self.send_response(203)
                 self.send_header("Content-Type", "application/json")
