@@ -162,6 +162,11 @@ public struct StepFailure: Error, Sendable, Hashable {
     self.message = message
     self.help = help
   }
+
+  /// Adds a clause after the suggested remedy.
+  package mutating func addHelp(_ clause: String) {
+    help = help.map { "\($0); \(clause)" } ?? clause
+  }
 }
 
 extension StepFailure: Payload {

@@ -119,6 +119,9 @@ extension StepEnd {
     set { rest.notRetried = newValue }
   }
 
+  /// Whether its request may have been performed although the step failed or was cancelled.
+  package var hasRequestInDoubt: Bool { conclusion != .success && http?.isInDoubt == true }
+
   package mutating func recordNotRetried(_ reason: String) { notRetried = reason }
 
   /// Orphans: processes of the step that were still alive after its program had ended, and were terminated.
@@ -188,12 +191,16 @@ public struct HTTPSummary: Sendable, Hashable {
   public package(set) var cache: String?
   /// The reason why a stale response was used: usually the error of the request.
   public package(set) var staleReason: String?
+  /// Whether the server may have performed the request although its response did not arrive, and sending it again
+  /// is not safe.
+  public package(set) var isInDoubt: Bool
   /// Bytes, times and the connection; for several requests, the total bytes and the last one's times.
   public package(set) var figures: ExchangeFigures
 
   package init(
     method: String, url: String, status: Int?, redirects: Int = 0, savedTo: String? = nil,
-    cache: String? = nil, staleReason: String? = nil, figures: ExchangeFigures
+    cache: String? = nil, staleReason: String? = nil, isInDoubt: Bool = false,
+    figures: ExchangeFigures
   ) {
     self.method = method
     self.url = url
@@ -202,6 +209,7 @@ public struct HTTPSummary: Sendable, Hashable {
     self.savedTo = savedTo
     self.cache = cache
     self.staleReason = staleReason
+    self.isInDoubt = isInDoubt
     self.figures = figures
   }
 }
@@ -220,6 +228,7 @@ extension HTTPSummary: Payload {
     try coder.code("savedTo", &savedTo)
     try coder.code("cache", &cache)
     try coder.code("staleReason", &staleReason)
+    try coder.flag("inDoubt", &isInDoubt)
     try coder.amount("bytesSent", &figures.bodyBytesSent)
     try coder.amount("bytesReceived", &figures.bodyBytesReceived)
     try coder.amount("headerBytesReceived", &figures.headerBytesReceived)

@@ -14,6 +14,8 @@ import os
 import re
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -148,6 +150,7 @@ class Server:
         class Handler(http.server.BaseHTTPRequestHandler):
             def answer(self):
                 server.keys.append(self.headers.get("Idempotency-Key"))
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 if len(server.keys) == 1:
                     arrived.set()
                     time.sleep(LIMIT)
@@ -166,18 +169,18 @@ class Server:
         self.url = f"http://127.0.0.1:{self.server.server_port}/"
 
 
-def killed_in_request(weft, call):
+def ended_in_request(weft, call, by=signal.SIGKILL):
     server = Server()
     place = Place(weft, {"steps": [{"id": "send", "http": {"url": server.url, **call}}]})
     engine = place.start("run", "w.json")
     assert server.arrived.wait(LIMIT)
-    engine.kill()
+    engine.send_signal(by)
     engine.wait()
     return place, server
 
 
 def in_doubt(weft):
-    place, server = killed_in_request(weft, {"method": "POST", "body": "x"})
+    place, server = ended_in_request(weft, {"method": "POST", "body": "x"})
     for _ in range(2):
         result = place.resume()
         assert result.returncode == 1, result
@@ -188,8 +191,82 @@ def in_doubt(weft):
     assert len(server.keys) == 2
 
 
+class Resets:
+    """A server that reads a request and resets the connection, in the middle of the response if it has a status;
+    only the request after `allow` gets a whole response."""
+
+    def __init__(self, status=None):
+        self.count = 0
+        self.allows = False
+        server = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                server.count += 1
+                if status or server.allows:
+                    self.send_response(status or 200)
+                    self.send_header("Content-Length", "0" if server.allows else "1000")
+                    self.end_headers()
+                    self.wfile.flush()
+                if not server.allows:
+                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    self.connection.close()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.handle_error = lambda *_: None
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+
+
+def reset(weft):
+    for status in None, 203:
+        api = Resets(status)
+        place = Place(weft, {"steps": [
+            {"id": "send", "http": {"url": api.url, "method": "POST", "body": "x"}}, {"id": "end", "run": "true"}]})
+        result = place.run()
+        assert result.returncode == 1 and "POST request may have been processed" in result.stdout, result
+        for _ in range(2):
+            result = place.resume()
+            assert result.returncode == 1 and "was sent, but not answered" in result.stdout, result
+            assert "1 step was interrupted" in result.stderr, result
+            assert api.count == 1, api.count
+        api.allows = True
+        result = place.resume("--rerun-interrupted")
+        assert result.returncode == 0, result
+        assert api.count == 2, api.count
+
+
+def reset_harmlessly(weft):
+    """A tolerated failure is done, an idempotent step is sent again, and so is a request that is idempotent by itself."""
+    for keys, call, code, count in (
+        ({"allowFailure": True}, {"method": "POST"}, 0, 1), ({"idempotent": True}, {"method": "POST"}, 1, 2),
+        ({}, {"method": "POST", "idempotencyKey": True}, 1, 2),
+    ):
+        api = Resets()
+        place = Place(weft, {"steps": [{"id": "send", "http": {"url": api.url, "body": "x", **call}, **keys}]})
+        for _ in range(2):
+            result = place.run() if not api.count else place.resume()
+            assert result.returncode == code, (keys, call, result)
+        assert api.count == count, (keys, call, api.count)
+
+
+def cancelled_while_sent(weft):
+    """^C during a POST leaves it in doubt as well."""
+    place, server = ended_in_request(weft, {"method": "POST", "body": "x"}, signal.SIGINT)
+    result = place.resume()
+    assert result.returncode == 1 and "was sent, but not answered" in result.stdout, result
+    assert len(server.keys) == 1
+    result = place.resume("--skip-interrupted")
+    assert result.returncode == 0 and "counted as done:\n  send\n" in result.stderr, result
+    assert len(server.keys) == 1
+
+
 def in_doubt_and_skipped(weft):
-    place, server = killed_in_request(weft, {"method": "POST", "body": "x"})
+    place, server = ended_in_request(weft, {"method": "POST", "body": "x"})
     result = place.resume("--skip-interrupted", "--rerun-interrupted")
     assert result.returncode == 2, result
     result = place.resume("--skip-interrupted")
@@ -204,7 +281,7 @@ def in_doubt_and_skipped(weft):
 
 
 def in_doubt_with_key(weft):
-    place, server = killed_in_request(
+    place, server = ended_in_request(
         weft, {"method": "POST", "body": "x", "idempotencyKey": True})
     result = place.resume()
     assert result.returncode == 0, result
@@ -679,6 +756,9 @@ CASES = [
     ("J13 J14: what a killed engine has left is ended first, and nothing is there to unlock", survivor),
     ("J17: a POST that was cut off is sent again only when somebody says so", in_doubt),
     ("J17: or counts as done when somebody says so", in_doubt_and_skipped),
+    ("H27: a POST whose connection broke is sent again only when somebody says so", reset),
+    ("H27: but tolerated ones are done, and repeatable ones are sent again", reset_harmlessly),
+    ("H27: a POST that was cancelled is in doubt", cancelled_while_sent),
     ("J18: one with a key is sent again once, with the same key", in_doubt_with_key),
     ("what a request was answered is recorded, and read by those who are still to be done", answered),
     ("a long answer is not, and its request is in doubt if somebody reads it", answered_too_much),

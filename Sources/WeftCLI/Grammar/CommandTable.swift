@@ -179,12 +179,12 @@ extension Option {
     elsewhere: ["--redo", "--retry", "--again"])
   static let rerunInterrupted = Option(
     "--rerun-interrupted",
-    help: "list the steps that were running when weft was killed, and rerun them",
+    help: "list the steps of which it is unknown how far they got, and rerun them",
     elsewhere: ["--rerun-all", "--rerun-failed"])
   static let skipInterrupted = Option(
     "--skip-interrupted",
     help:
-      "list the steps that were running when weft was killed, and count them as done, without outputs",
+      "list the steps of which it is unknown how far they got, and count them as done, without outputs",
     elsewhere: ["--ignore-interrupted", "--accept-interrupted"])
   static let resumeFrom = Option(
     "--from", value: ValueDescription(name: "STEP", kind: .step),
@@ -410,9 +410,9 @@ extension CommandDescription {
     details: [
       "Steps recorded as done do not run again. Processes left from the run are terminated first; then "
         + "failed, cancelled and blocked steps start again, with all their retries.",
-      "A step that was running when weft was killed starts again if it is \"idempotent\". Otherwise, how far "
-        + "it got is unknown, and it fails until --rerun-interrupted or --rerun STEP runs it again, or "
-        + "--skip-interrupted counts it as done.",
+      "A step that was running when weft was killed, or whose POST was sent and not answered, starts again if it "
+        + "is \"idempotent\". Otherwise, how far it got is unknown, and it fails until --rerun-interrupted or "
+        + "--rerun STEP runs it again, or --skip-interrupted counts it as done.",
       "Inputs are those of the run; give secret ones again, because they are not recorded.",
       "Exit codes: those of weft run; 3 the file has changed, 4 another weft has the run, or its journal is "
         + "damaged.",

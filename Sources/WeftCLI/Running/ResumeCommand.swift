@@ -120,16 +120,18 @@ struct ResumeCommand: Subcommand {
     case .interrupted(let steps, let effect):
       let names = steps.map { "  \(TerminalText.harmless($0.text))\n" }.joined()
       let count = steps.count == 1 ? "1 step was" : "\(steps.count) steps were"
+      let unknown =
+        "\(count) interrupted, and how far \(steps.count == 1 ? "it" : "they") got is unknown"
       switch effect {
       case .rerun:
         console.errors.write(
-          "weft: \(count) running when weft was killed; running again:\n\(names)")
+          "weft: \(unknown); running again:\n\(names)")
       case .skip:
         console.errors.write(
-          "weft: \(count) running when weft was killed; counted as done:\n\(names)")
+          "weft: \(unknown); counted as done:\n\(names)")
       case .fail:
         console.errors.write(
-          "weft: warning: \(count) running when weft was killed; how far they got is unknown:\n"
+          "weft: warning: \(unknown):\n"
             + "\(names)   = help: check what they did, then: weft resume \(run) --rerun-interrupted\n"
         )
       }

@@ -43,9 +43,15 @@ package struct RecordedStep: Sendable, Hashable {
     switch state {
     // A step that waits for an approval has no effects.
     case .started: question == nil
-    case .finished(let end, _): end.failure?.classes.contains(.inDoubt) ?? false
+    case .finished(let end, _): isLeftInDoubt || end.hasRequestInDoubt
     case .queued, .retrying, .skipped: false
     }
+  }
+
+  /// Whether an engine that resumed the run left the step in doubt.
+  package var isLeftInDoubt: Bool {
+    guard case .finished(let end, _) = state else { return false }
+    return end.failure?.classes.contains(.inDoubt) ?? false
   }
 }
 

@@ -126,7 +126,7 @@ final class ResumePolicy: Sendable {
       !task.step.step.isMadeAgain,
       let known = findRecorded(task.index, in: task.instance)
     else { return nil }
-    if known.isInDoubt { return .interrupted(in: recorded.opening?.run) }
+    if known.isInDoubt { return known.doubtFailure ?? .inDoubt(known, in: recorded.opening?.run) }
     return known.hasSucceeded && !isWhole(known, task.step)
       ? .valuesNotRecorded(of: task.address) : nil
   }
@@ -437,12 +437,16 @@ extension RecordedGroup {
 /// The failures of steps in doubt. ``ResumePolicy`` decides which step gets one, and ``RunEngine`` then fails the step
 /// instead of starting it.
 extension StepFailure {
-  /// The failure of a step that was running when its engine was killed.
-  static func interrupted(in run: RunID?) -> StepFailure {
-    StepFailure(
-      classes: [.inDoubt],
-      message:
-        "in doubt: weft was killed while this step was running, so how far it got is unknown",
+  /// The failure of a step that was running when its engine was killed, or whose request has no known result.
+  static func inDoubt(_ step: RecordedStep, in run: RunID?) -> StepFailure {
+    let message =
+      if case .finished(let end, _) = step.state, let request = end.http {
+        "in doubt: the \(request.method) request was sent, but not answered, so whether it was processed is unknown"
+      } else {
+        "in doubt: weft was killed while this step was running, so how far it got is unknown"
+      }
+    return StepFailure(
+      classes: [.inDoubt], message: message,
       help:
         "check what it did, then: weft resume \(run.map { "\($0) " } ?? "")--rerun-interrupted; "
         + "with \"idempotent\": true such a step reruns automatically")

@@ -162,6 +162,11 @@ extension StepEnd {
       logBytes: UInt64(logBytes), outputs: outputs, leftovers: end.leftovers,
       unkillable: end.unkillable)
     judged.take(from: end)
+    if judged.hasRequestInDoubt, !attempt.task.step.step.isMadeAgain, let request = judged.http {
+      judged.failure?.addHelp(
+        "the \(request.method) request may have been processed; resuming the run sends it again only with "
+          + "--rerun-interrupted")
+    }
     judged.ranBecause = attempt.task.ticket?.reason
     return judged
   }

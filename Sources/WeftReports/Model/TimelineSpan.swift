@@ -48,7 +48,8 @@ extension Verdict {
       case .skipped(let reason): reason.outcome == .cancelled ? .cancelled : .skipped
       case .finished where step.isCached: .cached
       // If the user accepted it as done, it counts as a tolerated failure.
-      case .finished(let end, _) where step.isInDoubt && end.conclusion != .success: .interrupted
+      case .finished(let end, _) where step.isLeftInDoubt && end.conclusion != .success:
+        .interrupted
       case .finished(let end, _): Verdict(end)
       }
   }

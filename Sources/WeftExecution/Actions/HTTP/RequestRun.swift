@@ -269,7 +269,7 @@ extension RequestTrace {
     self.init(
       summary: HTTPSummary(
         method: request.method.name, url: request.url.description, status: nil,
-        redirects: redirects, figures: figures))
+        redirects: redirects, isInDoubt: isInDoubt, figures: figures))
     if isInDoubt { methodInDoubt = request.method.name }
   }
 }

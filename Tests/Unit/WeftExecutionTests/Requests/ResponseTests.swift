@@ -236,6 +236,8 @@ import WeftTestKit
     let end = try await harness.end()
     #expect(end.attempts == attempts)
     #expect((end.notRetried?.contains("may have been processed") == true) == isInDoubt)
+    #expect(end.hasRequestInDoubt == isInDoubt)
+    #expect((end.failure?.help?.contains("--rerun-interrupted") == true) == isInDoubt)
   }
 
   @Test("H29: retries of many steps share one budget")
