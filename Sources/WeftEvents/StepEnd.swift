@@ -191,8 +191,8 @@ public struct HTTPSummary: Sendable, Hashable {
   public package(set) var cache: String?
   /// The reason why a stale response was used: usually the error of the request.
   public package(set) var staleReason: String?
-  /// Whether the server may have performed the request although its response did not arrive, and sending it again
-  /// is not safe.
+  /// Whether the server may have performed the request although its response did not arrive, or is that of a gateway
+  /// that lost it, and sending it again is not safe.
   public package(set) var isInDoubt: Bool
   /// Bytes, times and the connection; for several requests, the total bytes and the last one's times.
   public package(set) var figures: ExchangeFigures

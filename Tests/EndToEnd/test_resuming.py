@@ -192,12 +192,12 @@ def in_doubt(weft):
 
 
 class Resets:
-    """A server that reads a request and resets the connection, in the middle of the response if it has a status;
-    only the request after `allow` gets a whole response."""
+    """A server that reads a request and resets the connection, in the middle of the response if it has a status,
+    unless it answers like a gateway, or `allows`."""
 
     def __init__(self, status=None):
         self.count = 0
-        self.allows = False
+        self.allows = status == 504
         server = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -205,7 +205,7 @@ class Resets:
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 server.count += 1
                 if status or server.allows:
-                    self.send_response(status or 200)
+                    self.send_response(status if status and server.count == 1 else 200)
                     self.send_header("Content-Length", "0" if server.allows else "1000")
                     self.end_headers()
                     self.wfile.flush()
@@ -223,7 +223,8 @@ class Resets:
 
 
 def reset(weft):
-    for status in None, 203:
+    for status in None, 203, 504:
+        known = "answered with 504" if status == 504 else "not answered"
         api = Resets(status)
         place = Place(weft, {"steps": [
             {"id": "send", "http": {"url": api.url, "method": "POST", "body": "x"}}, {"id": "end", "run": "true"}]})
@@ -231,7 +232,7 @@ def reset(weft):
         assert result.returncode == 1 and "POST request may have been processed" in result.stdout, result
         for _ in range(2):
             result = place.resume()
-            assert result.returncode == 1 and "was sent, but not answered" in result.stdout, result
+            assert result.returncode == 1 and f"was sent, but {known}" in result.stdout, result
             assert "1 step was interrupted" in result.stderr, result
             assert api.count == 1, api.count
         api.allows = True

@@ -439,12 +439,14 @@ extension RecordedGroup {
 extension StepFailure {
   /// The failure of a step that was running when its engine was killed, or whose request has no known result.
   static func inDoubt(_ step: RecordedStep, in run: RunID?) -> StepFailure {
-    let message =
-      if case .finished(let end, _) = step.state, let request = end.http {
-        "in doubt: the \(request.method) request was sent, but not answered, so whether it was processed is unknown"
-      } else {
-        "in doubt: weft was killed while this step was running, so how far it got is unknown"
-      }
+    var message =
+      "in doubt: weft was killed while this step was running, so how far it got is unknown"
+    if case .finished(let end, _) = step.state, let request = end.http {
+      let answer = request.status.map { "answered with \($0)" } ?? "not answered"
+      message =
+        "in doubt: the \(request.method) request was sent, but \(answer), so whether it was processed "
+        + "is unknown"
+    }
     return StepFailure(
       classes: [.inDoubt], message: message,
       help:

@@ -142,7 +142,7 @@ package struct RequestTrace: Sendable, Hashable {
   /// The least delay that the server asks for.
   var retryAfter: Duration?
   /// The method of a request that the server may have performed already, and that must not be sent again.
-  var methodInDoubt: String?
+  var methodInDoubt: String? { summary.isInDoubt ? summary.method : nil }
   var partial: PartialDownload?
 }
 

@@ -225,7 +225,7 @@ final class RequestRun: Sendable {
       after: head, isTransient: true, maxDelay: .seconds(Int64.max), now: now)
     switch advice {
     case .retry(let delay): trace.retryAfter = delay
-    case .giveUp(.mayHaveBeenDone(let method)): trace.methodInDoubt = method.name
+    case .giveUp(.mayHaveBeenDone): trace.summary.isInDoubt = true
     case .giveUp: break
     }
   }
@@ -270,7 +270,6 @@ extension RequestTrace {
       summary: HTTPSummary(
         method: request.method.name, url: request.url.description, status: nil,
         redirects: redirects, isInDoubt: isInDoubt, figures: figures))
-    if isInDoubt { methodInDoubt = request.method.name }
   }
 }
 
