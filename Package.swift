@@ -96,6 +96,11 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     ]
   ),
   (
+    // For editors. Only `weft` links it.
+    "WeftLanguageServer",
+    ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning", "Weft"]
+  ),
+  (
     "WeftTestKit",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
@@ -169,7 +174,8 @@ package.targets += [
     dependencies: [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
       "WeftPlatform", "WeftCaching", "WeftEvents", "WeftExecution", "WeftRecord", "Weft",
-      "WeftReporting", "WeftReports", "WeftTelemetry", "WeftTestKit", "CWeftSchemas",
+      "WeftReporting", "WeftReports", "WeftTelemetry", "WeftLanguageServer", "WeftTestKit",
+      "CWeftSchemas",
     ],
     swiftSettings: settings),
   .executableTarget(

@@ -78,6 +78,7 @@ struct Program {
     case .diff: try DiffCommand(parsed)
     case .check: try CheckCommand(parsed)
     case .fmt: FormatCommand(parsed)
+    case .lsp: LanguageServerCommand(parsed)
     case .list: try ListCommand(parsed)
     case .graph: try GraphCommand(parsed)
     case .why: try WhyCommand(parsed)

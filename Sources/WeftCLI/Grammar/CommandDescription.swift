@@ -1,7 +1,7 @@
 /// The names of all commands.
 enum CommandName: String, Sendable, CaseIterable {
   case run, resume, approve, cancel, runs, show, logs, report, diff, list, check, fmt, graph,
-    why, estimate, eval,
+    why, estimate, eval, lsp,
     test,
     reap, clean,
     schema, `init`, completions, help, version

@@ -33,6 +33,9 @@ extension Option {
     "--check",
     help: "write nothing; print the names of files that would change, and exit 1 if there are any",
     elsewhere: ["-c", "-l", "--list-different", "--dry-run", "-n", "--diff"])
+  static let standardStreams = Option(
+    "--stdio", help: "use standard input and output, as it always does",
+    elsewhere: ["--stdin", "--pipe", "--socket"])
   static let manual = Option("--man", help: "print the manual page weft(1), for man(1)")
   static let directory = Option(
     "-C", value: ValueDescription(name: "DIR", kind: .directory),
@@ -249,7 +252,7 @@ extension CommandDescription {
 
   private static let beforeHelp = [
     run, resume, approve, cancel, runs, show, logs, report, diff, list, check, fmt, graph, why,
-    estimate, eval,
+    estimate, eval, lsp,
     test,
     reap, clean, schema, initialise, completions,
   ]
@@ -327,6 +330,16 @@ extension CommandDescription {
     operand: Operand(
       value: .workflowFile, count: .any, help: Operand.workflowHelp),
     options: [.formatCheck, .directory], elsewhere: ["format"])
+
+  private static let lsp = CommandDescription(
+    .lsp, "serve editors",
+    details: [
+      "Speak the Language Server Protocol 3.17 on standard input and output: problems of a workflow as it is typed, "
+        + "help for keys, names and what a step waits for, completion, definitions, references, renaming, an outline "
+        + "and formatting. Configure an editor to start this command for workflow files.",
+      "Exit codes: 0 the editor shut it down, 1 the editor went away, 4 the input is no such protocol.",
+    ],
+    options: [.standardStreams], elsewhere: ["language-server"])
 
   private static let graph = CommandDescription(
     .graph, "print the graph of a workflow",

@@ -84,8 +84,13 @@ package final class Descriptor: Sendable {
     }
   }
 
+  /// Whether bytes, or the end, can be read within a time, rounded to milliseconds.
+  package func isReadable(within time: Duration) -> Bool {
+    weft_poll_one(number, Int16(POLLIN), Int32(clamping: time.wholeNanoseconds / 1_000_000)) > 0
+  }
+
   /// The next bytes, as many as one call returns; none at the end.
-  func nextPiece(atMost count: Int) throws(SystemError) -> [UInt8] {
+  package func nextPiece(atMost count: Int) throws(SystemError) -> [UInt8] {
     try .filled(count) { (buffer) throws(SystemError) in
       try retrying { read(number, buffer.baseAddress, count) }
     }

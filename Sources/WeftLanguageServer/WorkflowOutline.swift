@@ -1,0 +1,133 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftExpressions
+import WeftJSON
+
+/// The names that a workflow file declares, and the places that refer to them, as far as its text can be read.
+struct WorkflowOutline {
+  enum Kind: Hashable {
+    case step, input, secret
+  }
+
+  struct Declaration {
+    let kind: Kind
+    let name: String
+    /// The range of the name, without quotes.
+    let range: Range<Int>
+    /// The step, or the description of the input or secret.
+    let node: JSONNode
+    /// For a step: the number of steps around it.
+    let depth: Int
+  }
+
+  struct Reference {
+    let kind: Kind
+    let name: String
+    /// The range of the name, without quotes.
+    let range: Range<Int>
+  }
+
+  /// In file order.
+  private(set) var declarations: [Declaration] = []
+  private(set) var references: [Reference] = []
+  private let conditionKeys: Set<String>
+
+  /// The keys of steps and workflows that hold steps.
+  private static let memberKeys = ["steps", "parallel", "race", "finally", "cleanup"]
+
+  init(_ root: JSONNode, _ guide: SchemaGuide) {
+    conditionKeys = guide.conditionKeys
+    for (key, kind) in [("inputs", Kind.input), ("secrets", .secret)] {
+      guard let names = root.member(named: key) else { continue }
+      for member in names.members {
+        declarations.append(
+          Declaration(
+            kind: kind, name: member.key.stringValue ?? "", range: member.key.contentRange,
+            node: member.value, depth: 0))
+      }
+    }
+    addMembers(of: root, depth: 0)
+    addReferences(in: root, key: "")
+    declarations.sort { $0.range.lowerBound < $1.range.lowerBound }
+  }
+
+  func declaration(of name: String, _ kind: Kind) -> Declaration? {
+    declarations.first { $0.kind == kind && $0.name == name }
+  }
+
+  // MARK: Steps
+
+  private mutating func addMembers(of node: JSONNode, depth: Int) {
+    guard depth < 64 else { return }
+    for member in node.members {
+      guard let key = member.key.stringValue, WorkflowOutline.memberKeys.contains(key) else {
+        continue
+      }
+      if member.value.kind == .object { addStep(member.value, depth: depth) }
+      for element in member.value.elements where element.kind == .object {
+        addStep(element, depth: depth)
+      }
+    }
+  }
+
+  private mutating func addStep(_ node: JSONNode, depth: Int) {
+    if let id = node.member("id"), let name = id.stringValue {
+      declarations.append(
+        Declaration(kind: .step, name: name, range: id.contentRange, node: node, depth: depth))
+    }
+    addMembers(of: node, depth: depth + 1)
+  }
+
+  // MARK: References
+
+  private mutating func addReferences(in node: JSONNode, key: String) {
+    switch node.kind {
+    case .object:
+      for member in node.members {
+        addReferences(in: member.value, key: member.key.stringValue ?? "")
+      }
+    case .array:
+      for element in node.elements {
+        if key == "needs", let name = element.stringValue {
+          references.append(Reference(kind: .step, name: name, range: element.contentRange))
+        }
+        addReferences(in: element, key: key)
+      }
+    case .string: addReferences(inText: node, isCondition: conditionKeys.contains(key))
+    case .null, .bool, .number, .unreadable: break
+    }
+  }
+
+  private mutating func addReferences(inText node: JSONNode, isCondition: Bool) {
+    guard let text = node.stringValue else { return }
+    let template = isCondition ? Template.parse(condition: text) : Template.parse(text)
+    for reference in template.expressions.flatMap(\.references) {
+      for (before, name) in zip(reference.names, reference.names.dropFirst()) {
+        guard let kind = kind(after: before, in: reference) else { continue }
+        references.append(
+          Reference(kind: kind, name: name.text, range: range(of: name, in: text, node)))
+      }
+    }
+  }
+
+  private func kind(after name: ContextReference.Name, in reference: ContextReference) -> Kind? {
+    let isFirst = name.range == reference.names[0].range
+    if isFirst, reference.isOfContext("inputs") { return .input }
+    if isFirst, reference.isOfContext("secrets") { return .secret }
+    // Members of a group: steps.GROUP.steps.MEMBER.
+    let isOfSteps = reference.isOfContext("steps") || reference.isOfContext("self")
+    return isOfSteps && name.text == "steps" ? .step : nil
+  }
+
+  /// The range of a name in the file, without the quotes of `['name']`.
+  private func range(of name: ContextReference.Name, in text: String, _ node: JSONNode) -> Range<
+    Int
+  > {
+    var (start, end) = (Int(name.range.start), Int(name.range.end))
+    if Array(text.utf8)[start] == UInt8(ascii: "'") {
+      start += 1
+      end -= 1
+    }
+    return node.sourceOffset(ofUTF8: start)..<node.sourceOffset(ofUTF8: end)
+  }
+}

@@ -1,0 +1,106 @@
+import Weft
+import WeftDefinition
+import WeftDiagnostics
+import WeftJSON
+
+/// An open document, read as a workflow: what the answers about it are made from. A changed document is another text.
+struct WorkflowText {
+  let document: OpenDocument
+  /// `nil` if too little of it is JSON.
+  let root: JSONNode?
+  let outline: WorkflowOutline?
+  let guide = SchemaGuide.workflow
+  private var known: CheckedWorkflow?
+
+  init(_ document: OpenDocument) {
+    self.document = document
+    root = JSONReader.read(document.source).root
+    outline = root.map { WorkflowOutline($0, SchemaGuide.workflow) }
+  }
+
+  /// The result of the check, which is done once.
+  mutating func checked(
+    by check: (SourceFile, String?) -> CheckedWorkflow
+  ) -> CheckedWorkflow {
+    if let known { return known }
+    let checked = check(document.source, document.path)
+    known = checked
+    return checked
+  }
+
+  var plan: Plan? { known?.plan }
+
+  // MARK: Formatting
+
+  /// One edit of the whole text; none if it is formatted, `null` if it is not JSON.
+  var formatted: JSONValue {
+    guard let text = JSONFormatter.format(document.source).text else { return .null }
+    if text == document.source.bytes { return [] }
+    return [
+      ["range": document.wholeRange, "newText": .string(String(decoding: text, as: UTF8.self))]
+    ]
+  }
+
+  // MARK: Symbols
+
+  /// The steps and groups that have an id, inner within outer.
+  var symbols: JSONValue {
+    guard let outline else { return [] }
+    var steps = outline.declarations.filter { $0.kind == .step }[...]
+    return .array(symbols(&steps, depth: 0))
+  }
+
+  private func symbols(
+    _ steps: inout ArraySlice<WorkflowOutline.Declaration>, depth: Int
+  ) -> [JSONValue] {
+    var found: [JSONValue] = []
+    while let step = steps.first, step.depth >= depth {
+      steps.removeFirst()
+      var symbol: JSONObject = [
+        "name": .string(step.name), "kind": 12, "range": document.range(step.node.range),
+        "selectionRange": document.range(step.range),
+      ]
+      let members = symbols(&steps, depth: step.depth + 1)
+      if !members.isEmpty { symbol["children"] = .array(members) }
+      found.append(.object(symbol))
+    }
+    return found
+  }
+}
+
+extension Diagnostic {
+  /// A `Diagnostic` of the protocol. A problem of another file is shown at the start of the document.
+  func protocolValue(in document: OpenDocument, _ encoding: PositionEncoding) -> JSONValue {
+    let isHere = place.map { $0.file == document.source } ?? true
+    var text = message
+    if let place, !isHere {
+      let position = place.file.position(of: Int(place.range.start))
+      text = "\(place.file.path):\(position.line):\(position.column): \(text)"
+    }
+    if let help { text += "\nhelp: \(help)" }
+    var value: JSONObject = [
+      "range": isHere
+        ? document.range(place?.range ?? SourceRange(start: 0, end: 0)) : document.range(0..<0),
+      "severity": severity == .error ? 1 : severity == .warning ? 2 : 3,
+      "code": .string(code), "source": "weft", "message": .string(text),
+    ]
+    let others = related.compactMap { related -> JSONValue? in
+      guard let place = related.place else { return nil }
+      let isHere = place.file == document.source
+      guard let path = isHere ? document.uri : FileURI.absolute(place.file.path) else { return nil }
+      return [
+        "location": [
+          "uri": .string(path), "range": place.file.range(place.range, encoding),
+        ],
+        "message": .string(related.message),
+      ]
+    }
+    if !others.isEmpty { value["relatedInformation"] = .array(others) }
+    return .object(value)
+  }
+}
+
+extension FileURI {
+  /// The URI of an absolute path; `nil` for any other.
+  static func absolute(_ path: String) -> String? { path.hasPrefix("/") ? uri(of: path) : nil }
+}
