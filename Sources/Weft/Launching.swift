@@ -13,7 +13,7 @@ package struct PreparedRun {
   package let id: RunID
   /// The plan with all values that are known before the start.
   package let plan: Plan
-  let inputs: InputValues
+  var inputs: InputValues
   /// The indices of the steps that are not selected.
   let excluded: [Int]
   /// The store of the journal; also the place where the run learns durations and waits for its turn.
@@ -37,6 +37,8 @@ package enum StartError: Error {
   case givenUp(key: String)
   case turn(RunStoreError)
   case journal(RunStoreError)
+  /// The kept state of the workflow cannot be read.
+  case state(RunStoreError)
   case containment(ContainmentError)
 }
 
@@ -112,13 +114,17 @@ extension Engine {
   ///
   /// Blocks while another run has the key of the workflow's `concurrency`, and while the secrets are read.
   package func launch(
-    _ prepared: PreparedRun, _ surroundings: RunSurroundings
+    _ checked: PreparedRun, _ surroundings: RunSurroundings
   ) throws(StartError) -> Run {
+    var prepared = checked
     var wanted = prepared.plan.excluding(prepared.excluded)
     let turn = try takeTurn(prepared, surroundings)
     let secrets = try readSecrets(of: wanted, prepared, surroundings)
     if surroundings.simulation == nil { wanted.fileVariables = try fileVariables(of: wanted) }
     var configuration = configuration(of: prepared, secrets, surroundings)
+    prepared.inputs.state = try state(
+      of: prepared, isSimulated: surroundings.simulation != nil, &configuration)
+    configuration.inputs = prepared.inputs
     configuration.trace = beginTrace(of: prepared)
     let journal = try openJournal(of: prepared, &configuration)
     if let (previous, _) = prepared.resumed { surroundings.notify(.continued(previous)) }
@@ -216,7 +222,6 @@ extension Engine {
   ) -> EngineConfiguration {
     var configuration = EngineConfiguration()
     configuration.run = prepared.id
-    configuration.inputs = prepared.inputs
     configuration.selection = Selection(excluding: prepared.excluded, of: prepared.plan)
     configuration.secrets = secrets
     if let (previous, rerunning) = prepared.resumed {
@@ -358,7 +363,7 @@ extension StartError {
             "the engine's options name \"\(step.name)\", which is not a step of this workflow",
           place: nil, help: step.nearest.asSuggestion)
       ])
-    case .changedFiles, .orphans, .givenUp, .turn, .journal, .containment:
+    case .changedFiles, .orphans, .givenUp, .turn, .journal, .state, .containment:
       let error = storeError
       return WorkflowError(diagnostics: [
         Diagnostic(
@@ -374,7 +379,7 @@ extension StartError {
   var reported: any Error {
     switch self {
     case .workflow, .unknownStep: workflowError
-    case .changedFiles, .orphans, .givenUp, .turn, .journal, .containment: storeError
+    case .changedFiles, .orphans, .givenUp, .turn, .journal, .state, .containment: storeError
     }
   }
 
@@ -396,7 +401,7 @@ extension StartError {
     case .givenUp(let key):
       return RunStoreError(
         message: "cancelled while waiting for the key \"\(key)\"")
-    case .turn(let error), .journal(let error): return error
+    case .turn(let error), .journal(let error), .state(let error): return error
     case .containment(let error):
       return RunStoreError(
         message: "the containment \"\(error.level.rawValue)\" is not available: \(error.message)",

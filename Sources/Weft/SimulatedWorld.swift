@@ -14,6 +14,8 @@ package struct SimulatedWorld: Sendable {
   package var secrets: RunSecrets
   /// Determines random delays.
   package var seed: UInt64
+  /// Takes the state that a run keeps.
+  package var keepState: @Sendable (JSONObject) -> Void = { _ in }
   /// Makes the executor of all attempts.
   package var makeExecutor:
     @Sendable (Plan, EngineConfiguration) throws(ContainmentError) -> any StepExecutor
@@ -37,6 +39,8 @@ package struct SimulatedWorld: Sendable {
     configuration.wallClock = wallClock
     configuration.environment = environment
     configuration.randomSeed = seed
+    let keepState = keepState
+    configuration.keepState = { state throws(StepFailure) in keepState(state) }
   }
 
   func start(

@@ -170,6 +170,9 @@ extension CommandFailure {
         "cannot resume run \(run): some of its processes are still running: "
           + OrphanedProcesses.names(processes), help: OrphanedProcesses.help)
     case .turn(let error): self.init(error)
+    case .state(let error):
+      self.init(
+        .broken, "cannot read the state of the workflow: \(error.message)", help: error.help)
     case .journal(let error):
       switch start {
       case .new:

@@ -21,13 +21,16 @@ enum SchemaOwner: Hashable, CaseIterable {
   case input
   /// An output as a whole.
   case output
-  /// A schema inside an input or output.
+  /// A state variable as a whole.
+  case state
+  /// A schema inside an input, an output or a state variable.
   case part
 
   var noun: String {
     switch self {
     case .input: "an input"
     case .output: "an output"
+    case .state: "a state variable"
     case .part: "the schema of a part"
     }
   }
@@ -36,6 +39,7 @@ enum SchemaOwner: Hashable, CaseIterable {
     switch self {
     case .input: SchemaKey.allCases.filter { $0 != .value }
     case .output: SchemaKey.allCases.filter { $0 != .default }
+    case .state: SchemaKey.allCases.filter { $0 != .secret }
     case .part: SchemaKey.allCases.filter { ![.default, .secret, .value].contains($0) }
     }
   }
@@ -48,6 +52,8 @@ struct ValueDeclaration {
   var isSecret = false
   /// The value of an output, for the caller to read.
   var value: JSONNode?
+  /// Whether a key was reported as unknown, which may be a misspelling of another one.
+  var hasUnknownKey = false
 }
 
 /// One key of a declaration: how it is read, and what messages and the JSON Schema say about it.
@@ -216,8 +222,8 @@ extension SchemaKey {
     .default: SchemaRule(
       #"""
       {"title": "Default",
-      "description": "The value if none is given; it must fit the rest of the declaration, and \#
-      is not evaluated. Without it the input is required."}
+      "description": "The value if none is given, or none is kept yet; it must fit the rest of the \#
+      declaration, and is not evaluated. An input without it is required; a state variable must have it."}
       """#, synonyms: "value fallback optional", at: \.defaultValue
     ) { $0.value($1, $2) },
     .secret: SchemaRule(
@@ -255,13 +261,19 @@ extension DecodingPass {
     }
     var places: [SchemaKey: JSONNode] = [:]
     for member in node.members {
-      guard let key = schemaKey(member, of: owner) else { continue }
+      guard let key = schemaKey(member, of: owner) else {
+        if !isIgnored(member.key) { declaration.hasUnknownKey = true }
+        continue
+      }
       places[key] = member.key
       key.rule.read(&self, member.value, path + "." + key.rawValue, &declaration)
     }
     check(declaration.schema, path, places)
-    if let value = node.member("default"), declaration.defaultValue != nil {
-      check(value, path + ".default", by: declaration.schema)
+    if let value = node.member("default"), declaration.defaultValue != nil,
+      !check(value, path + ".default", by: declaration.schema)
+    {
+      // Whatever is given is no consequence of that.
+      declaration.schema = ValueSchema()
     }
     return declaration
   }
@@ -442,7 +454,8 @@ extension Diagnostic {
 
   static func keyOfWholeDeclaration(_ key: String) -> Diagnostic {
     Diagnostic(
-      .misplacedKey, "\"\(key)\" is for an input or output as a whole, not for a part of one",
+      .misplacedKey,
+      "\"\(key)\" is for an input, an output or a state variable as a whole, not for a part of one",
       help: "move it next to the outermost \"type\"")
   }
 

@@ -86,13 +86,18 @@ extension DecodingPass {
   }
 
   /// Reports where a value of the file does not fit a schema.
-  mutating func check(_ node: JSONNode, _ path: String, by schema: ValueSchema) {
-    guard node.kind != .unreadable else { return }
-    for fault in schema.faults(of: JSONValue(node)) {
+  ///
+  /// - Returns: Whether it fits.
+  @discardableResult
+  mutating func check(_ node: JSONNode, _ path: String, by schema: ValueSchema) -> Bool {
+    guard node.kind != .unreadable else { return true }
+    let faults = schema.faults(of: JSONValue(node))
+    for fault in faults {
       report(
         .unfitValue(message: fault.message(about: path), help: fault.help()),
         at: node.node(at: fault.path, ofName: fault.isAboutName).place)
     }
+    return faults.isEmpty
   }
 }
 

@@ -124,7 +124,7 @@ extension DecodingPass {
     return inputs
   }
 
-  private mutating func inputName(
+  mutating func inputName(
     _ key: JSONNode, besides others: inout Set<InputName>
   ) -> InputName? {
     guard let text = declaredName(key), let name = InputName(text) else { return nil }

@@ -94,6 +94,19 @@ struct WorkflowDraft: FormatObject {
       synonyms: "out outs"
     ) { $0.workflow.outputs = $1 }
     FormatKey(
+      "state", ValueFormat { $0.state($1, $2) }, "State",
+      """
+      Values that are kept between the runs of this file, read as state.NAME: a type, a \
+      default, and the value that replaces it when a run has succeeded.
+      """,
+      schema: #"""
+        {"type": "object", "propertyNames": "@identifier",
+        "additionalProperties": "@stateVariable",
+        "examples": [{"last": {"type": "string", "default": "",
+        "value": "${{ steps.fetch.outputs.id }}"}}]}
+        """#, synonyms: "store persist memory memo checkpoint"
+    ) { $0.workflow.state = $1 }
+    FormatKey(
       "pools", ValueFormat { $0.pools($1, $2) }, "Pools",
       """
       Slots that steps share, by name: a number of slots, or a number and a rate at which \

@@ -209,6 +209,9 @@ package enum WorkflowSchema {
     define("secret", object(SecretDraft.self))
     define("input", declaration(of: .input))
     define("outputDeclaration", declaration(of: .output))
+    var state = declaration(of: .state)
+    state["required"] = ["default", "value"]
+    define("stateVariable", state)
     define("valueSchema", declaration(of: .part))
     define("slots", FormatType(.integer(ValueRule.slots)).schema())
     define("stopSignal", in: SignalName.ofStopping)

@@ -384,6 +384,8 @@ public struct InputValues: Sendable, Hashable {
   public let entries: [Entry]
   /// The value of `run.args`: on a command line, all after `--`.
   public package(set) var arguments: [String]
+  /// The values of the workflow's state when the run began, by name.
+  public package(set) var state: [Entry] = []
   private let places: [InputName: Int]
 
   /// The values for a workflow without inputs.

@@ -62,6 +62,10 @@ package struct BuiltValues {
     checkRepetitions("pools", workflow.pools.map { ($0.name, $0.name) })
     for pool in workflow.pools { check(pool) }
     check(workflow.outputs)
+    checkRepetitions("state", workflow.state.map { ($0.name, $0.name.text) })
+    for state in workflow.state {
+      check(state.initialValue, "state.\(state.name).default", by: state.schema)
+    }
     checkKeys(of: workflow.defaults, in: "defaults")
     check(workflow.defaults.retry ?? [], "defaults.retry")
     if let shell = workflow.defaults.shell { checkProgram(shell.prefix, "defaults.shell") }
@@ -72,13 +76,18 @@ package struct BuiltValues {
 
   private mutating func check(_ input: InputDeclaration) {
     guard let value = input.defaultValue else { return }
-    let key = "inputs.\(input.name).default"
-    for fault in input.schema.faults(of: value) {
+    check(value, "inputs.\(input.name).default", by: input.schema, isSecret: input.isSecret)
+  }
+
+  private mutating func check(
+    _ value: JSONValue, _ key: String, by schema: ValueSchema, isSecret: Bool = false
+  ) {
+    for fault in schema.faults(of: value) {
       note(
         key,
         .unfitValue(
-          message: fault.message(about: key, isSecret: input.isSecret),
-          help: fault.help(isSecret: input.isSecret)))
+          message: fault.message(about: key, isSecret: isSecret),
+          help: fault.help(isSecret: isSecret)))
     }
   }
 

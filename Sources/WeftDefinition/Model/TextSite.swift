@@ -16,6 +16,8 @@ public enum TextSite: Sendable, Hashable {
   case inputFile
   /// The value of an output.
   case output(String)
+  /// The next value of a state variable.
+  case state(String)
   /// An `if`.
   case condition
   /// The `when` of a retry policy, from 0.

@@ -36,6 +36,9 @@ public struct Workflow: Sendable, Hashable {
   public var concurrency: Concurrency?
   /// The pools that steps share; no two have the same name.
   public var pools: [Pool] = []
+  /// The values that are kept between runs, in the order of the file; no two have the same name. Only the file that
+  /// is run may have them, not one that a step runs.
+  public var state: [StateDeclaration] = []
   /// Steps that run one after another when all others have ended, whatever the outcome.
   public var finally: [Step] = []
   /// Settings for steps that do not have their own.

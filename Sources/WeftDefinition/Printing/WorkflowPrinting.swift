@@ -25,6 +25,7 @@ extension Workflow {
       object["secrets"] = .grouped(secrets.map { ($0.name.text, $0.json) })
       object["inputs"] = .grouped(inputs.map { ($0.name.text, $0.json) })
       object["outputs"] = .grouped(outputs.map { ($0.name, $0.json) })
+      object["state"] = .grouped(state.map { ($0.name.text, $0.json) })
       object["pools"] = .grouped(pools.map { ($0.name, $0.json) })
       object["finally"] = finally.isEmpty ? nil : .array(finally.map(\.json))
       object["defaults"] = defaults.json
@@ -96,6 +97,15 @@ extension InputDeclaration {
     var members = schema.members
     members[.default] = defaultValue
     members[.secret] = .flag(isSecret)
+    return ValueSchema.json(members)
+  }
+}
+
+extension StateDeclaration {
+  fileprivate var json: JSONValue {
+    var members = schema.members
+    members[.default] = initialValue
+    members[.value] = .text(value)
     return ValueSchema.json(members)
   }
 }

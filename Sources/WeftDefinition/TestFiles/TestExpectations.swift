@@ -18,6 +18,8 @@ package struct TestExpectations: Sendable {
   package internal(set) var firstFailure: Placed<String>?
   /// Some of the outputs.
   package internal(set) var outputs: [Named<JSONValue>] = []
+  /// Some of the state that the run keeps.
+  package internal(set) var state: [Named<JSONValue>] = []
   package internal(set) var steps: [StepExpectation] = []
   package internal(set) var neverStarts: [Placed<String>] = []
   /// Chains of steps, each of which ends before the next one starts.
@@ -70,6 +72,11 @@ extension TestExpectations: FormatObject {
       "Outputs of the run; those that are not named may be anything.",
       schema: #"{"type": "object", "examples": [{"url": "https://example.com/7"}]}"#
     ) { $0.outputs = $1 }
+    FormatKey(
+      "state", ValueFormat { $0.namedValues($1, $2) }, "State",
+      "State that the run keeps; what is not named may be anything. A run that fails keeps none.",
+      schema: #"{"type": "object", "examples": [{"last": "v1.3.0"}]}"#
+    ) { $0.state = $1 }
     FormatKey(
       "steps", ValueFormat { $0.stepExpectations($1, $2) }, "Steps",
       "Steps by address or pattern, and the outcome of each, or more about it.",

@@ -64,6 +64,8 @@ package struct TestCase: Sendable {
   package internal(set) var from: [Placed<String>] = []
   /// The value of `run.args`.
   package internal(set) var arguments: [Placed<String>] = []
+  /// The values kept by earlier runs; all others are the defaults.
+  package internal(set) var state: [Named<JSONValue>] = []
   package internal(set) var interruptions: [TestInterruption] = []
   /// The engines that resume the run, one after another, each when the one before it has ended.
   package internal(set) var resumptions: [TestResumption] = []

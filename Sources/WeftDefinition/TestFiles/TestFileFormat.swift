@@ -110,6 +110,11 @@ extension TestCase: HasTestSettings {
       synonyms: "arguments argv"
     ) { $0.arguments = $1 }
     FormatKey(
+      "state", ValueFormat { $0.namedValues($1, $2) }, "State",
+      "The state that earlier runs have kept; what is not named has its default.",
+      schema: #"{"type": "object", "examples": [{"last": "v1.2.0"}]}"#
+    ) { $0.state = $1 }
+    FormatKey(
       "interrupt", ValueFormat { $0.interruptions($1, $2) }, "Interruptions",
       "Interferences from outside, at a time or when a step starts or ends.",
       schema: #"""

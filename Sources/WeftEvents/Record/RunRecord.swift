@@ -196,6 +196,8 @@ package struct RecordOpening: Sendable, Hashable {
   package var inputs: [ReportedOutput]
   /// The value of `run.args`; empty if it is withheld.
   package var arguments: [String]
+  /// The state of the workflow when the run began.
+  package var state: [ReportedOutput]
   /// Whether the value of `run.args` contains a secret, and is not recorded.
   package var withholdsArguments = false
   /// The steps that the caller excluded from the run.
@@ -216,7 +218,7 @@ package struct RecordOpening: Sendable, Hashable {
     run: RunID, resumption: Int = 0, version: String = WeftVersion.current, workflow: String? = nil,
     file: String? = nil, hash: String? = nil, nested: [RecordedFile] = [], directory: String? = nil,
     user: String? = nil, inputs: [ReportedOutput] = [], arguments: [String] = [],
-    excluded: [StepAddress] = [], rerun: [StepAddress] = [],
+    state: [ReportedOutput] = [], excluded: [StepAddress] = [], rerun: [StepAddress] = [],
     engine: ProcessIdentity = ThisProcess.identity,
     bootID: String = Machine.bootID, cookie: EngineCookie? = nil
   ) {
@@ -231,6 +233,7 @@ package struct RecordOpening: Sendable, Hashable {
     self.user = user
     self.inputs = inputs
     self.arguments = arguments
+    self.state = state
     self.excluded = excluded
     self.rerun = rerun
     self.engine = engine
@@ -264,6 +267,7 @@ extension RecordOpening: Payload {
     try coder.code("user", &user)
     try coder.codeIfAny("inputs", &inputs)
     try coder.codeIfAny("arguments", &arguments)
+    try coder.codeIfAny("state", &state)
     try coder.flag("withholdsArguments", &withholdsArguments)
     try coder.codeIfAny("leftOut", &excluded)
     try coder.codeIfAny("rerun", &rerun)

@@ -19,7 +19,7 @@ struct StaticResolution {
     self.startDirectory = startDirectory
     self.plan = plan
     values = RunValues(
-      plan: plan, run: RunID(""), inputs: RunInputs(inputs), secrets: secrets,
+      plan: plan, run: RunID(""), inputs: inputs, secrets: secrets,
       process: .inherited().hiding(plan.declaredSecrets), startDirectory: startDirectory)
     files = StaticInputs.all(of: plan, inputs, values, hasRun: false)
     resolver = CommandResolver(
@@ -71,6 +71,7 @@ struct StaticResolution {
         for reference in expression.references {
           switch reference.valueContext {
           case .steps: return "\(text.site.key) reads the result of a step"
+          case .state: return "\(text.site.key) reads state"
           case .secrets: return "\(text.site.key) reads a secret"
           case .inputs: return "\(text.site.key) reads an input that is not given"
           case .workflow: break

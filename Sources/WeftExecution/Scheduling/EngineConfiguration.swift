@@ -1,6 +1,7 @@
 package import WeftDefinition
 package import WeftEvents
 package import WeftHTTP
+package import WeftJSON
 import WeftPlanning
 package import WeftPlatform
 
@@ -17,6 +18,8 @@ package struct EngineConfiguration: Sendable {
   package var timeout: Duration?
   /// The values of the workflow's inputs.
   package var inputs = InputValues.none
+  /// Keeps the state of the workflow for its next run; called when the run has succeeded.
+  package var keepState: (@Sendable (JSONObject) throws(StepFailure) -> Void)?
   /// The directory that relative working directories are relative to; `nil` for that of the process.
   package var startDirectory: String?
   /// The way programs are asked to terminate before they are killed.

@@ -125,7 +125,7 @@ package final class RunEngine: Sendable {
     warnings = RunWarnings(events)
     values = RunValues(
       plan: plan, run: id, directory: configuration.journal.runDirectory,
-      inputs: RunInputs(configuration.inputs), secrets: configuration.secrets,
+      inputs: configuration.inputs, secrets: configuration.secrets,
       process: plan.values.isEmpty
         ? .empty : (configuration.environment ?? .inherited()).hiding(plan.declaredSecrets),
       startDirectory: configuration.startDirectory)
@@ -333,24 +333,29 @@ package final class RunEngine: Sendable {
     let duration = earlier + (time.now - startedAt)
     if state.withLock({ $0.left }) == nil { settleSteps() }
     let counts = events.counts
-    let last = state.withLock { state in
+    let (left, unkillable) = state.withLock { state in
       state.unkillable += orphans.unkillable
-      guard let left = state.left else {
-        return RunEvent.Kind.runFinished(
-          RunEnd(
-            of: state.scopes, counts, duration: duration, outputs: outputs,
-            leftovers: orphans.leftovers, unkillable: state.unkillable))
-      }
-      return .runWaiting(
-        RunPause(
-          requests: left.requests, duration: duration, counts: left.counts,
-          leftovers: orphans.leftovers, unkillable: state.unkillable))
+      return (state.left, state.unkillable)
     }
     // Before the end is reported: the process may exit right after. All answers are recorded by now.
-    let pending =
-      if case .runWaiting(let pause) = last { pause.requests } else { [] as [ApprovalRequest] }
-    inbox?.close(leaving: Set(pending.map(\.step)))
-    events.publish(last)
+    inbox?.close(leaving: Set((left?.requests ?? []).map(\.step)))
+    if let left {
+      let pause = RunPause(
+        requests: left.requests, duration: duration, counts: left.counts,
+        leftovers: orphans.leftovers, unkillable: unkillable)
+      events.publish(.runWaiting(pause))
+    } else {
+      func end(_ outputs: Result<[ReportedOutput], StepFailure>) -> RunEnd {
+        state.withLock { state in
+          RunEnd(
+            of: state.scopes, counts, duration: duration, outputs: outputs,
+            leftovers: orphans.leftovers, unkillable: unkillable)
+        }
+      }
+      var last = end(outputs)
+      if last.outcome == .success, let failure = keepState() { last = end(.failure(failure)) }
+      events.publish(.runFinished(last))
+    }
     configuration.journal.recorder?.close()
     finished.succeed(report)
   }

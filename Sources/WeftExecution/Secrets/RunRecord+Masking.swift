@@ -27,6 +27,8 @@ extension RecordOpening {
       // A literal `nil` would be JSON's null.
       mask.reveals(input.value) ? ReportedOutput(name: input.name, value: .none) : input
     }
+    // The state that a resumed run reads again.
+    opening.state = state.filter { !mask.reveals($0.value) }
     if arguments.contains(where: { mask.contains($0.utf8) }) {
       opening.arguments = []
       opening.withholdsArguments = true

@@ -48,6 +48,26 @@ struct OutputCollector {
       in: StepScope(values: values, instance: instance, group: 0))
   }
 
+  /// The next state of the workflow, by name.
+  func nextState() throws(StepFailure) -> JSONObject {
+    let scope = StepScope(values: values, instance: instance, group: 0)
+    let texts = plan.values.texts(ofGroup: 0)
+    var state: [(String, JSONValue)] = []
+    for variable in plan.workflow.state {
+      let name = variable.name.text
+      let next = try value(of: variable.value, .state(name), texts, in: scope)
+      let json = next.value.json
+      if next.isSecret || values.secrets.mask.reveals(json) {
+        throw StepFailure(
+          classes: [.output], message: "state \"\(name)\" is not kept: its value contains a secret",
+          help: "compute it from values that are not secret")
+      }
+      try check(next, "state \"\(name)\"", variable.value, by: variable.schema)
+      state.append((name, json))
+    }
+    return JSONObject(state)
+  }
+
   private func outputs(
     _ declarations: [OutputDeclaration], _ texts: ArraySlice<PlannedText>,
     written: [OutputValue] = [],
@@ -68,17 +88,27 @@ struct OutputCollector {
     guard let text = declaration.value else {
       return written.first { $0.name == declaration.name }
     }
-    var evaluation = ScopedValue(.string(text))
-    if let planned = texts.first(where: { $0.site == .output(declaration.name) }) {
-      evaluation = try planned.evaluated(in: plan, errorClass: .output) {
-        (template) throws(ExpressionError) in try template.evaluate(in: scope)
-      }
-    }
+    let evaluation = try value(of: text, .output(declaration.name), texts, in: scope)
     let output = OutputValue(
       name: declaration.name, value: evaluation.value,
       isSecret: evaluation.isSecret || declaration.isSecret)
-    try check(output, against: declaration)
+    if let schema = declaration.schema {
+      let value = ScopedValue(output.value, isSecret: output.isSecret)
+      try check(value, "output \"\(output.name)\"", text, by: schema)
+    }
     return hiding(output)
+  }
+
+  /// The value of a text, which may contain expressions.
+  private func value(
+    of text: String, _ site: TextSite, _ texts: ArraySlice<PlannedText>, in scope: StepScope
+  ) throws(StepFailure) -> ScopedValue {
+    guard let planned = texts.first(where: { $0.site == site }) else {
+      return ScopedValue(.string(text))
+    }
+    return try planned.evaluated(in: plan, errorClass: .output) {
+      (template) throws(ExpressionError) in try template.evaluate(in: scope)
+    }
   }
 
   /// Masks the value from now on if it is secret.
@@ -88,24 +118,22 @@ struct OutputCollector {
   }
 
   private func check(
-    _ output: OutputValue, against declaration: OutputDeclaration
+    _ value: ScopedValue, _ subject: String, _ text: String, by schema: ValueSchema
   ) throws(StepFailure) {
-    guard let schema = declaration.schema else { return }
-    guard let fault = schema.faults(of: output.value.json).first else { return }
+    guard let fault = schema.faults(of: value.value.json).first else { return }
     throw StepFailure(
-      classes: [.output],
-      message: fault.message(about: "output \"\(output.name)\"", isSecret: output.isSecret),
-      help: reading(output, of: declaration, by: schema)
-        ?? fault.help(isSecret: output.isSecret))
+      classes: [.output], message: fault.message(about: subject, isSecret: value.isSecret),
+      help: reading(value.value, of: text, by: schema) ?? fault.help(isSecret: value.isSecret))
   }
 
-  /// The remedy for a text that would be valid if it were read as JSON, because programs write text.
+  /// The remedy for a string that would be valid if it were read as JSON, because programs write text.
   private func reading(
-    _ output: OutputValue, of declaration: OutputDeclaration, by schema: ValueSchema
+    _ value: ExpressionValue, of text: String, by schema: ValueSchema
   ) -> String? {
-    guard case .string(let text) = output.value,
-      let value = try? ExpressionValue.json(text, from: ""), schema.faults(of: value.json).isEmpty,
-      let expression = Template.parse(declaration.value ?? "").onlyExpression
+    guard case .string(let string) = value,
+      let parsed = try? ExpressionValue.json(string, from: ""),
+      schema.faults(of: parsed.json).isEmpty,
+      let expression = Template.parse(text).onlyExpression
     else { return nil }
     return "parse the string: ${{ fromJSON(\(expression.text)) }}"
   }

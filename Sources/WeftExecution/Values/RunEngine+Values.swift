@@ -212,6 +212,22 @@ extension RunEngine {
   }
 }
 
+/// The values kept between runs.
+extension RunEngine {
+  /// Computes the next state of a run that has succeeded, and keeps it.
+  ///
+  /// - Returns: The reason why that is not possible.
+  func keepState() -> StepFailure? {
+    guard !plan.workflow.state.isEmpty, rehearsal == nil else { return nil }
+    do throws(StepFailure) {
+      try configuration.keepState?(OutputCollector(values, in: instance).nextState())
+      return nil
+    } catch {
+      return error
+    }
+  }
+}
+
 /// The secret outputs of a step: they only become known after the step has written its log.
 extension RunEngine {
   /// Masks the secret outputs of an attempt whose log is buffered, even if it has failed. If one of them cannot

@@ -27,13 +27,15 @@ final class RunValues: Sendable {
   let failures: FailureNotes?
 
   init(
-    plan: Plan, run: RunID, directory: String? = nil, inputs: RunInputs, secrets: RunSecrets,
+    plan: Plan, run: RunID, directory: String? = nil, inputs: InputValues, secrets: RunSecrets,
     process: EnvironmentBlock, startDirectory: String?
   ) {
     self.plan = plan
     self.run = run
     self.directory = directory
-    self.inputs = inputs
+    self.inputs = RunInputs(inputs)
+    arguments = inputs.arguments
+    state = RunInputs(inputs.state)
     self.secrets = secrets
     self.process = process
     self.startDirectory = startDirectory
@@ -43,7 +45,9 @@ final class RunValues: Sendable {
   }
 
   /// The arguments of the run.
-  var arguments: [String] { inputs.arguments }
+  let arguments: [String]
+  /// The values kept by earlier runs.
+  let state: RunInputs
 
   /// The inputs of a file, as an instance sees them.
   ///
@@ -97,24 +101,24 @@ struct ScopedText: Sendable, Hashable {
   var isSecret = false
 }
 
-/// The inputs of a run as expression values, and its arguments.
+/// The inputs or the state of a run as expression values.
 struct RunInputs: Sendable {
   private let values: [(key: String, value: ScopedValue)]
-  private(set) var arguments: [String] = []
 
   init(_ values: [(key: String, value: ScopedValue)] = []) {
     self.values = values
   }
 
-  init(_ inputs: InputValues) {
+  init(_ inputs: InputValues) { self.init(inputs.entries) }
+
+  init(_ entries: [InputValues.Entry]) {
     self.init(
-      inputs.entries.map { entry in
+      entries.map { entry in
         (entry.name.text, ScopedValue(ExpressionValue(entry.value), isSecret: entry.isSecret))
       })
-    arguments = inputs.arguments
   }
 
-  /// `null` for an undeclared input. Names are case-insensitive.
+  /// `null` for an undeclared name. Names are case-insensitive.
   subscript(name: String) -> ScopedValue {
     if let exact = values.first(where: { $0.key == name }) { return exact.value }
     let folded = name.lowercased()

@@ -55,7 +55,7 @@ private struct StaticEvaluation {
     files = StaticInputs.all(
       of: plan, inputs,
       RunValues(
-        plan: plan, run: run ?? RunID(""), directory: directory, inputs: RunInputs(inputs),
+        plan: plan, run: run ?? RunID(""), directory: directory, inputs: inputs,
         secrets: RunSecrets(), process: .empty, startDirectory: nil), hasRun: hasRun)
   }
 
@@ -225,7 +225,7 @@ struct StaticInputs {
         case .workflow: true
         case .run:
           hasRun || reference.names.count > 1 && reference.names[1].text == RunField.args.rawValue
-        case .env, .secrets, .steps, .itself, .item, .index, .matrix, nil: false
+        case .env, .secrets, .steps, .itself, .item, .index, .matrix, .state, nil: false
         }
       }
     }

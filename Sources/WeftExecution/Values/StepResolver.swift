@@ -93,7 +93,7 @@ struct StepResolver {
     case .name, .variable, .script, .output: break
     // Evaluated at other times: before the step is resolved, or after it has ended.
     case .condition, .retryCondition, .elements, .elementKey, .axis, .include, .exclude, .waiting,
-      .message, .concurrencyKey:
+      .message, .concurrencyKey, .state:
       break
     case .http(let site):
       try resolved.requestTexts.resolve(site, text.template, in: scope) {

@@ -25,7 +25,8 @@ struct StepScope: ExpressionScope {
     let names = reference.names
     do throws(EvaluationError) {
       switch reference.valueContext {
-      case .inputs: return try value(at: names[1...], of: values.inputs(ofFile: file, in: instance))
+      case .inputs: return value(at: names[1...], of: try values.inputs(ofFile: file, in: instance))
+      case .state: return value(at: names[1...], of: values.state)
       case .env: return try variable(names[1...])
       case .secrets: return secret(names[1...])
       case .steps: return try step(names)
@@ -52,9 +53,7 @@ struct StepScope: ExpressionScope {
 
   private typealias Names = ArraySlice<ContextReference.Name>
 
-  private func value(
-    at names: Names, of inputs: RunInputs
-  ) throws(EvaluationError) -> ScopedValue {
+  private func value(at names: Names, of inputs: RunInputs) -> ScopedValue {
     guard let name = names.first else { return inputs.all }
     return inputs[name.text].part(names.dropFirst())
   }

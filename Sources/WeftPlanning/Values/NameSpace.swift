@@ -85,7 +85,7 @@ extension PlannedText {
               || reference.names.count > 1
                 && InputName(reference.names[1].text).map { !late.contains($0) } ?? true
           case .run, .workflow: true
-          case .env, .secrets, .steps, .itself, .item, .index, .matrix, nil: false
+          case .env, .secrets, .steps, .itself, .item, .index, .matrix, .state, nil: false
           }
         }
     }
@@ -116,7 +116,7 @@ package enum ValueContext: String, Sendable, Hashable, CaseIterable {
   case inputs, env, secrets, steps
   case itself = "self"
   case item, index, matrix
-  case run, workflow
+  case run, workflow, state
 }
 
 /// Words of the language, compared by their bytes: they are looked up for every reference, and comparing `String`s

@@ -72,6 +72,7 @@ extension Workflow {
     settings.visitTexts(visit)
     if let concurrency { visit(.concurrencyKey, concurrency.key, nil) }
     for output in outputs { output.value.map { visit(.output(output.name), $0, nil) } }
+    for variable in state { visit(.state(variable.name.text), variable.value, nil) }
     visitComputedKeys { visit(.computed($0), $1.text, $1.place.value) }
   }
 }

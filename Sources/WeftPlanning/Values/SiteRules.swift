@@ -7,9 +7,9 @@ import WeftExpressions
 /// | text | may read |
 /// |---|---|
 /// | names, `concurrency.key`, computed keys of groups and workflows (evaluated statically) | `inputs run workflow` |
-/// | `env` of the workflow | these, `env`, `secrets` |
-/// | `cwd` of the workflow | these, `env` |
-/// | all else of steps and groups | these, `env`, `steps` |
+/// | `env` of the workflow | these, `state`, `env`, `secrets` |
+/// | `cwd` of the workflow | these, `state`, `env` |
+/// | `outputs` and `state` of the workflow, and all else of steps and groups | these, `state`, `env`, `steps` |
 /// | `env`, `stdin` and `outputs` of steps and groups | `secrets` too |
 /// | contents of a request | `secrets` too |
 /// | `outputs` of steps and groups, and what a request does with its response | `self` too |
@@ -31,6 +31,7 @@ struct SiteRules {
   func obstacle(to context: ValueContext, called name: String) -> Diagnostic? {
     switch context {
     case .inputs, .run, .workflow: nil
+    case .state: isEarly ? unavailable(name, tooEarly) : nil
     case .secrets: allowsSecrets ? nil : .secret(in: site)
     case .env: isEarly ? unavailable(name, tooEarly) : nil
     case .steps:
@@ -155,7 +156,8 @@ extension TextSite {
     case .variable, .input: return .null
     // Elements and computed keys have their own checks; a condition accepts any value as true or false.
     case .http(let site): return site.acceptedKinds
-    case .output, .computed, .condition, .retryCondition, .elements, .elementKey, .axis, .include,
+    case .output, .state, .computed, .condition, .retryCondition, .elements, .elementKey, .axis,
+      .include,
       .exclude, .waiting, .parameter:
       return .anything
     }

@@ -126,7 +126,7 @@ struct TextReader {
         reads[member].formUnion(fields(of: reference, part, from: rest))
       default: reads[node].formUnion(fields(of: reference, part, from: 1))
       }
-    case .inputs, .env, .secrets, .item, .index, .matrix, .run, .workflow, nil: break
+    case .inputs, .env, .secrets, .item, .index, .matrix, .run, .workflow, .state, nil: break
     }
   }
 

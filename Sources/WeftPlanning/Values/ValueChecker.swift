@@ -25,6 +25,7 @@ struct ValueChecker {
   /// - Parameter order: The nodes, each after its dependencies, without those of cycles.
   mutating func check(in order: [Int32]) {
     checkDeclarations()
+    checkState()
     guard !texts.isEmpty else { return }
     check(.workflow(0), outputs: false)
     var isChecked = Array(repeating: false, count: outline.nodes.count)
@@ -128,8 +129,23 @@ struct ValueChecker {
 }
 
 extension TextSite {
+  /// Whether it is evaluated when its owner has succeeded.
   var isOutput: Bool {
-    if case .output = self { true } else { false }
+    switch self {
+    case .output, .state: true
+    default: false
+    }
+  }
+}
+
+/// Checks that only the file which is run has state.
+extension ValueChecker {
+  private mutating func checkState() {
+    for (index, file) in outline.files.enumerated().dropFirst() {
+      guard let first = file.workflow.state.first else { continue }
+      let node = outline.groups[file.topLevel].startNode
+      report(.stateOfNestedFile, at: first.place.value?.range, in: index, of: node, key: "state")
+    }
   }
 }
 

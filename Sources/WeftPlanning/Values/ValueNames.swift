@@ -83,6 +83,7 @@ final class ValueNames {
               ?? nearestContext(to: reference.context, of: owner).asSuggestion), at: 0)
     case .item, .index, .matrix: return loop(reference, in: site, of: owner) ?? .reported
     case .inputs: return input(reference, in: site, of: owner)
+    case .state: return state(reference, in: outline.file(of: owner))
     case .secrets: return secret(reference, in: outline.file(of: owner))
     case .env: return variable(reference, in: site, of: owner)
     case .run:
@@ -130,6 +131,22 @@ final class ValueNames {
       let input = files[file].input(named: reference.names[1].text)
     else { return nil }
     return reference.names[2...].reduce(input.schema) { $0.member($1.text) }
+  }
+
+  private func state(_ reference: ContextReference, in file: Int) -> Meaning {
+    let declared = files[file].workflow.state
+    guard reference.names.count > 1 else {
+      return .value(
+        Knowledge(
+          type: .object(declared.map { ($0.name.text, ExpressionType($0.schema)) })))
+    }
+    let name = reference.names[1].text
+    guard let variable = declared.first(where: { $0.name == InputName(name) }) else {
+      let known = declared.map(\.name.text)
+      let nearest = NearestName(known).nearest(to: name)
+      return .problem(.unknownState(name, known: known, nearest: nearest), at: 1)
+    }
+    return member(of: Knowledge(type: ExpressionType(variable.schema)), reference, from: 2)
   }
 
   private func secret(_ reference: ContextReference, in file: Int) -> Meaning {

@@ -24,7 +24,7 @@ extension Diagnostic {
     Diagnostic(
       "W0310", "unknown name \"\(name)\"",
       help: help
-        ?? "available: inputs, env, secrets, steps, self, item, index, matrix, run and workflow; "
+        ?? "available: inputs, state, env, secrets, steps, self, item, index, matrix, run and workflow; "
         + "text goes in '…'")
   }
 
@@ -98,6 +98,19 @@ extension Diagnostic {
         + "\"\(name)\" is only known later",
       help: "write the value literally, or compute it from inputs, run and workflow only")
   }
+
+  static func unknownState(_ name: String, known: [String], nearest: String?) -> Diagnostic {
+    Diagnostic(
+      "W0340", "the workflow has no state \"\(name)\"",
+      help: nearest.asSuggestion ?? listing(known)
+        ?? "declare it: \"state\": { \"…\": { \"default\": 0, \"value\": \"${{ … }}\" } }")
+  }
+
+  static let stateOfNestedFile = Diagnostic(
+    "W0232", "only the file that is run can have \"state\", not one that a step runs",
+    help:
+      "declare an input here, and pass the value with \"with\"; declare the state in the other file"
+  )
 
   static func unknownVariable(
     _ name: String, isOfSameLayer: Bool, nearest: String?
@@ -253,6 +266,7 @@ extension Diagnostic {
         "command lines are visible to all users of the machine: pass it in \"env\" or \"stdin\""
       case .condition, .retryCondition:
         "the result of a condition is visible: use a value that is not secret"
+      case .state: "state is kept in a file: compute it from values that are not secret"
       case .elementKey, .axis, .include, .exclude:
         "it would be visible in the addresses of elements"
       default: "use secrets in \"env\", \"stdin\" and \"outputs\""
@@ -384,6 +398,7 @@ extension TextSite {
     case .input: "stdin"
     case .inputFile: "stdin.file"
     case .output(let name): "outputs.\(name)"
+    case .state(let name): "state.\(name).value"
     case .condition: "if"
     case .retryCondition(0): "retry.when"
     case .retryCondition(let index): "retry[\(index)].when"

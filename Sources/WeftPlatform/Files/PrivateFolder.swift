@@ -3,7 +3,7 @@ package import WeftEncoding
 /// A directory that belongs to this user, in which files appear and disappear as a whole.
 ///
 /// Several processes may use it at the same time: an opened file has all the content that one of them has written,
-/// whatever the others do meanwhile. Its files are not made to survive a power loss.
+/// whatever the others do meanwhile. Its files survive a power loss only where that is asked for.
 ///
 /// Files are named `file` or `part/file`; a part is created with its first file.
 package final class PrivateFolder: Sendable {
@@ -77,9 +77,13 @@ package final class PrivateFolder: Sendable {
   }
 
   /// Creates a file with these bytes, replacing an existing one.
-  package func replace(_ name: String, with bytes: [UInt8]) throws(UnsafePathError) {
+  ///
+  /// - Parameter power: Whether the new file survives a power loss.
+  package func replace(
+    _ name: String, with bytes: [UInt8], surviving power: Bool = false
+  ) throws(UnsafePathError) {
     let (directory, file) = try place(of: name, makes: true)
-    let temporary = try write(bytes, in: directory)
+    let temporary = try write(bytes, in: directory, surviving: power)
     do throws(UnsafePathError) { try directory.rename(temporary, to: file) } catch {
       try? directory.remove(temporary)
       throw error
@@ -113,11 +117,11 @@ extension PrivateFolder {
 
   /// Writes the bytes under a unique temporary name.
   private func write(
-    _ bytes: [UInt8], in directory: PrivateDirectory
+    _ bytes: [UInt8], in directory: PrivateDirectory, surviving power: Bool = false
   ) throws(UnsafePathError) -> String {
     let name = try unfinishedName()
     do throws(UnsafePathError) {
-      try directory.write(bytes, to: name, surviving: false)
+      try directory.write(bytes, to: name, surviving: power)
       return name
     } catch {
       try? directory.remove(name)

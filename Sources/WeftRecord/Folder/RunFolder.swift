@@ -225,6 +225,7 @@ extension RunFolder.Contents {
         ReportedOutput(name: entry.name.text, value: entry.isSecret ? .none : .some(entry.value))
       },
       arguments: inputs.arguments,
+      state: inputs.state.map { ReportedOutput(name: $0.name.text, value: $0.value) },
       excluded: excluded.map { plan.steps[$0].address }, rerun: rerun.addresses(in: plan),
       cookie: EngineCookie())
     self.init(

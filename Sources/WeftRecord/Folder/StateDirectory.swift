@@ -145,9 +145,13 @@ extension StateDirectory {
     (try? directory.directory("durations", makes: makes)).map(PrivateFolder.init)
   }
 
+  /// Returns the name of a workflow's files in a state directory.
+  static func hash(of workflow: WorkflowKey, in path: String) -> String {
+    SHA256.text(of: SHA256.digest(of: Array(workflow.text(storedIn: path).utf8)))
+  }
+
   private func fileName(of workflow: WorkflowKey) -> String {
-    let key = workflow.text(storedIn: path)
-    return "\(StateDirectory.durationPart)/\(SHA256.text(of: SHA256.digest(of: Array(key.utf8))))"
+    "\(StateDirectory.durationPart)/\(StateDirectory.hash(of: workflow, in: path))"
   }
 
   /// The version of the format.

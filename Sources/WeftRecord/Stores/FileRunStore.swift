@@ -62,6 +62,28 @@ public struct FileRunStore: RunStore {
   public func keep(durations: [UInt8], of workflow: WorkflowKey) {
     (try? StateDirectory(directory, makes: false))?.keep(durations: durations, of: workflow)
   }
+
+  public func state(of workflow: WorkflowKey) throws(RunStoreError) -> [UInt8]? {
+    do throws(RunFolderError) {
+      return try StateDirectory(directory, makes: false).state(of: workflow)
+    } catch {
+      if case .place(let place) = error, place.error == .notFound { return nil }
+      throw RunStoreError(error)
+    }
+  }
+
+  public func keep(state: [UInt8], of workflow: WorkflowKey) throws(RunStoreError) {
+    do throws(RunFolderError) {
+      try StateDirectory(directory, makes: true).keep(state: state, of: workflow)
+    } catch {
+      throw RunStoreError(error)
+    }
+  }
+
+  /// Returns the path of the file with a workflow's state, which need not exist.
+  package func statePath(of workflow: WorkflowKey) -> String {
+    StateDirectory.statePath(of: workflow, in: directory)
+  }
 }
 
 /// The failures that a run's journal survives.

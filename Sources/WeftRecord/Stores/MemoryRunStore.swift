@@ -11,6 +11,7 @@ public final class MemoryRunStore: RunStore {
 
   private let entries = Mutex<[RunID: Entry]>([:])
   private let durations = Mutex<[WorkflowKey: [UInt8]]>([:])
+  private let state = Mutex<[WorkflowKey: [UInt8]]>([:])
 
   public init() {}
 
@@ -55,6 +56,14 @@ public final class MemoryRunStore: RunStore {
 
   public func keep(durations bytes: [UInt8], of workflow: WorkflowKey) {
     durations.withLock { $0[workflow] = bytes }
+  }
+
+  public func state(of workflow: WorkflowKey) throws(RunStoreError) -> [UInt8]? {
+    state.withLock { $0[workflow] }
+  }
+
+  public func keep(state bytes: [UInt8], of workflow: WorkflowKey) throws(RunStoreError) {
+    state.withLock { $0[workflow] = bytes }
   }
 
   private func journal(of run: RunID) -> RunJournal {

@@ -26,6 +26,19 @@ public protocol RunStore: Sendable {
   /// Stores the durations of a workflow's steps when one of its runs has ended, replacing earlier ones. A store need
   /// not understand them, and may lose them: they only affect an order and an estimate.
   func keep(durations: [UInt8], of workflow: WorkflowKey)
+
+  /// Returns the last value given to ``keep(state:of:)`` for this workflow; `nil` if there is none.
+  ///
+  /// Called before each run of a workflow that has `state`.
+  ///
+  /// - Throws: If it cannot be read; nothing is started then.
+  func state(of workflow: WorkflowKey) throws(RunStoreError) -> [UInt8]?
+
+  /// Stores the state of a workflow when one of its runs has succeeded, replacing the earlier state as a whole. A store
+  /// need not understand it.
+  ///
+  /// - Throws: If it cannot be stored; the run fails then.
+  func keep(state: [UInt8], of workflow: WorkflowKey) throws(RunStoreError)
 }
 
 extension RunStore {
@@ -34,6 +47,14 @@ extension RunStore {
 
   /// Stores nothing.
   public func keep(durations: [UInt8], of workflow: WorkflowKey) {}
+
+  /// Returns nothing.
+  public func state(of workflow: WorkflowKey) throws(RunStoreError) -> [UInt8]? { nil }
+
+  /// Throws: the store keeps no state.
+  public func keep(state: [UInt8], of workflow: WorkflowKey) throws(RunStoreError) {
+    throw RunStoreError(message: "the store of the run keeps no state")
+  }
 }
 
 extension RunStore {

@@ -75,6 +75,8 @@ struct CaseRecord: Sendable {
   /// The addresses of all steps and groups, in the order in which they were first mentioned.
   var addresses: [StepAddress] = []
   var end: RunEnd?
+  /// The state that the run has kept.
+  var state: [ReportedOutput] = []
   var pause: RunPause?
   var exitCode: Int32 = 0
   /// The time that all engines have taken, without the pauses between them.

@@ -123,10 +123,16 @@ struct CaseRun {
       subscription = live.subscribe(outputLimitBytes: 0)
       store.countEvents { [weak live] in live?.lastEventSequence ?? 0 }
     }
-    surroundings.simulation = SimulatedWorld(
+    var simulation = SimulatedWorld(
       time: world.time, wallClock: prepared.wallClock(of: world.time),
       environment: prepared.environment, secrets: prepared.secrets(), seed: seed
     ) { [world] plan, configuration in CaseExecutor(plan, configuration, in: world) }
+    simulation.keepState = { [world] state in
+      world.change { record in
+        record.state = state.members.map { ReportedOutput(name: $0.key, value: $0.value) }
+      }
+    }
+    surroundings.simulation = simulation
     let start = world.time.now
     let run = try engine.launch(ready, surroundings)
     var driver = CaseDriver(

@@ -28,6 +28,7 @@ struct PreparedCase: Sendable {
     let inputs = boundInputs(testCase, shared, plan, &diagnostics)
     let secrets = secrets(testCase, file, plan, &diagnostics)
     let environment = environment(testCase, file, &diagnostics)
+    checkState(testCase, file, plan, &diagnostics)
     guard let inputs, diagnostics.isEmpty else { return .failure(UnfitCase(diagnostics)) }
     var layers = [testCase.settings.steps, shared.steps]
     let book = ScriptBook(layers)
@@ -72,10 +73,37 @@ struct PreparedCase: Sendable {
     do throws(InputsError) {
       var values = try InputBinding.bind(plan.workflow.inputs, given, inputSource: .program)
       values.arguments = testCase.arguments.map(\.value)
+      values.state = testCase.state.compactMap { given in
+        InputName(given.name).map { InputValues.Entry($0, given.value) }
+      }
       return values
     } catch {
       diagnostics += error.diagnostics
       return nil
+    }
+  }
+
+  private static func checkState(
+    _ testCase: TestCase, _ file: TestFile, _ plan: Plan, _ diagnostics: inout [Diagnostic]
+  ) {
+    for given in testCase.state + testCase.expected.state {
+      let known = plan.workflow.state
+      let declared = known.first { $0.name == InputName(given.name) }
+      guard let declared else {
+        diagnostics.append(
+          Diagnostic(
+            .error, code: CaseCode.unfitSurroundings,
+            message: "the workflow has no state \"\(given.name)\"", place: file.place(given.range),
+            help: NearestName(known.map(\.name.text)).nearest(to: given.name).asSuggestion))
+        continue
+      }
+      for fault in declared.schema.faults(of: given.value) {
+        diagnostics.append(
+          Diagnostic(
+            .error, code: CaseCode.unfitSurroundings,
+            message: fault.message(about: "state \"\(given.name)\"", isSecret: false),
+            place: file.place(given.range), help: fault.help(isSecret: false)))
+      }
     }
   }
 

@@ -29,25 +29,26 @@ struct CaseFindings {
   }
 
   mutating func compare(
-    _ expected: [Named<JSONValue>], with outputs: [ReportedOutput], of subject: String
+    _ expected: [Named<JSONValue>], with outputs: [ReportedOutput], of subject: String,
+    noun: String = "output"
   ) {
     for output in expected {
       guard let found = outputs.first(where: { $0.name == output.name }) else {
         report(
-          "\(subject) has no output \"\(output.name)\", expected \(shown(output.value))",
+          "\(subject) has no \(noun) \"\(output.name)\", expected \(shown(output.value))",
           at: output.range,
           help: NearestName(outputs.map(\.name)).nearest(to: output.name).asSuggestion)
         continue
       }
       guard let value = found.value else {
         report(
-          "output \"\(output.name)\" of \(subject) is secret, so it cannot be compared",
+          "\(noun) \"\(output.name)\" of \(subject) is secret, so it cannot be compared",
           at: output.range)
         continue
       }
       if !value.isSame(as: output.value) {
         report(
-          "output \"\(output.name)\" of \(subject) is \(shown(value)), expected "
+          "\(noun) \"\(output.name)\" of \(subject) is \(shown(value)), expected "
             + shown(output.value), at: output.range)
       }
     }

@@ -88,6 +88,7 @@ struct RunJudge {
         "the first failure is that of \(found), expected \"\(cause.value)\"", at: cause.range)
     }
     findings.compare(expected.outputs, with: record.end?.outputs ?? [], of: "the run")
+    findings.compare(expected.state, with: record.state, of: "the run", noun: "kept state")
   }
 
   /// The end of the run as a verb phrase.

@@ -1,0 +1,100 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftEvents
+import WeftExecution
+import WeftJSON
+import WeftRecord
+
+/// The state of a workflow: read when a run has its turn, kept when it has succeeded.
+extension Engine {
+  /// Returns the values that the run reads, and sets what keeps the next ones.
+  ///
+  /// A resumed run reads the values with which it began. A simulated run reads those that it is given, or the defaults,
+  /// and keeps nothing.
+  func state(
+    of prepared: PreparedRun, isSimulated: Bool, _ configuration: inout EngineConfiguration
+  ) throws(StartError) -> [InputValues.Entry] {
+    let declared = prepared.plan.workflow.state
+    guard !declared.isEmpty else { return [] }
+    var known = JSONObject(prepared.inputs.state.map { ($0.name.text, $0.value) })
+    if !isSimulated {
+      let (store, key) = try stateStore(of: prepared)
+      known = try kept(in: store, key)
+      for value in prepared.resumed?.run.opening.state ?? [] { known[value.name] = value.value }
+      configuration.keepState = { state throws(StepFailure) in
+        do throws(RunStoreError) {
+          try store.keep(state: KeptState(state).bytes(of: key), of: key)
+        } catch {
+          throw StepFailure(
+            classes: [.output], message: "the state is not kept: \(error.message)", help: error.help
+          )
+        }
+      }
+    }
+    var entries: [InputValues.Entry] = []
+    var problems: [Diagnostic] = []
+    for variable in declared {
+      let value = known[variable.name.text] ?? variable.initialValue
+      entries.append(InputValues.Entry(variable.name, value))
+      if let fault = variable.schema.faults(of: value).first {
+        problems.append(
+          .unfitState(variable, fault.message(about: "its kept value", isSecret: false)))
+      }
+    }
+    guard problems.isEmpty else { throw .workflow(WorkflowError(diagnostics: problems)) }
+    return entries
+  }
+
+  private func stateStore(
+    of prepared: PreparedRun
+  ) throws(StartError) -> (any RunStore, WorkflowKey) {
+    let place = prepared.plan.workflow.state.first?.place.value
+    guard let store = prepared.store else {
+      throw .workflow(
+        WorkflowError(diagnostics: [
+          .stateNotKept(
+            "the run has no store", help: "start it with a store: FileRunStore()", place)
+        ]))
+    }
+    guard let key = WorkflowKey(prepared.plan) else {
+      throw .workflow(
+        WorkflowError(diagnostics: [
+          .stateNotKept(
+            "the workflow has neither a file nor a name", help: "give it a \"name\"", place)
+        ]))
+    }
+    return (store, key)
+  }
+
+  private func kept(
+    in store: any RunStore, _ key: WorkflowKey
+  ) throws(StartError) -> JSONObject {
+    do throws(RunStoreError) {
+      guard let bytes = try store.state(of: key) else { return [:] }
+      if let state = KeptState(bytes) { return state.values }
+      let file = (store as? FileRunStore)?.statePath(of: key)
+      throw RunStoreError(
+        message: "it is damaged",
+        help: file.map { "restore \($0), or remove it to begin with the defaults" })
+    } catch {
+      throw .state(error)
+    }
+  }
+}
+
+extension Diagnostic {
+  fileprivate static func unfitState(_ variable: StateDeclaration, _ fault: String) -> Diagnostic {
+    Diagnostic(
+      .error, code: "W0431", message: "state \"\(variable.name)\" does not fit: \(fault)",
+      place: variable.place.value,
+      help: "change its declaration back, or rename it to begin with its default")
+  }
+
+  fileprivate static func stateNotKept(
+    _ reason: String, help: String, _ place: Diagnostic.Place?
+  ) -> Diagnostic {
+    Diagnostic(
+      .error, code: "W0432", message: "\"state\" cannot be kept: \(reason)", place: place,
+      help: help)
+  }
+}
