@@ -126,6 +126,7 @@ extension WorkflowText {
             replacing: range)
         }
     case ["inputs"]: return items(declared(.input))
+    case ["state"]: return items(declared(.state))
     case ["secrets"]: return items(declared(.secret))
     case ["steps"]: return items(declared(.step))
     case ["run"]: return items(RunField.allCases.map(\.rawValue))

@@ -17,8 +17,10 @@ extension WorkflowText {
       let range = member.key.range
       return hover(text, Int(range.start)..<Int(range.end))
     case .value(let node):
-      guard let (function, range) = function(at: offset, in: node) else { return .null }
-      return hover("```\n\(function.signature)\n```", range)
+      if let (function, range) = function(at: offset, in: node) {
+        return hover("```\n\(function.signature)\n```", range)
+      }
+      return value(at: offset, in: node, cursor).map { hover($0, $1) } ?? .null
     case .between: return .null
     }
   }
@@ -49,6 +51,7 @@ extension WorkflowText {
     switch name.kind {
     case .step: return aboutStep(declaration)
     case .input: return about(declaration, "Input")
+    case .state: return about(declaration, "State")
     case .secret: return about(declaration, "Secret")
     }
   }
@@ -97,6 +100,46 @@ extension WorkflowText {
       if case .groupStart = plan.nodes[Int(dependency)] { return "the start of `\(address)`" }
       return "`\(address)`"
     }.joined(separator: ", ")
+  }
+
+  /// The value of the expression at an offset, if it reads nothing but defaults of inputs, and the range of the text.
+  private func value(
+    at offset: Int, in node: JSONNode, _ cursor: TextCursor
+  ) -> (String, Range<Int>)? {
+    guard let root, let text = node.stringValue else { return nil }
+    let isCondition = guide.conditionKeys.contains { cursor.path.last == .key($0) }
+    let template = isCondition ? Template.parse(condition: text) : Template.parse(text)
+    let defaults = root.member("inputs")?.members.compactMap { input -> (String, JSONNode)? in
+      guard let name = input.key.stringValue, let value = input.value.member("default"),
+        input.value.member("secret")?.boolValue != true
+      else { return nil }
+      return (name, value)
+    }
+    guard let defaults else { return nil }
+    guard
+      let expression = template.expressions.first(where: {
+        node.sourceOffset(ofUTF8: Int($0.root.range.start)) <= offset
+          && offset <= node.sourceOffset(ofUTF8: Int($0.root.range.end))
+      }), !expression.references.isEmpty,
+      expression.references.allSatisfy({ reference in
+        reference.isOfContext("inputs") && reference.names.count > 1
+          && defaults.contains { $0.0 == reference.names[1].text }
+      })
+    else { return nil }
+    let inputs = ExpressionValue.object(
+      defaults.map { ($0.0, ExpressionValue(JSONValue($0.1))) })
+    guard
+      let value = try? expression.evaluate(
+        in: ValueScope(ExpressionObject([.init(key: "inputs", value: inputs)]))
+      ).value
+    else {
+      return nil
+    }
+    let shown = String(value.json.description.prefix(200))
+    return (
+      "With the defaults of its inputs: `\(shown)`",
+      Int(node.range.start)..<Int(node.range.end)
+    )
   }
 
   /// The function whose name is at an offset of an expression.

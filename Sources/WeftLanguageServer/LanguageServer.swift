@@ -1,4 +1,4 @@
-package import Weft
+import Weft
 import WeftDefinition
 package import WeftDiagnostics
 package import WeftJSON
@@ -35,12 +35,15 @@ package struct LanguageServer {
   /// The URIs of documents whose diagnostics are not published, oldest change first.
   private var unchecked: [String] = []
   private let version: String
-  private let check: (SourceFile, String?) -> CheckedWorkflow
+  private let check: Check
 
-  /// - Parameter check: Checks the text of a document, with the path of its file.
-  package init(
-    version: String, check: @escaping (_ text: SourceFile, _ path: String?) -> CheckedWorkflow
-  ) {
+  /// Checks the text of a document, with the path of its file. The texts of all open documents, by their paths, replace
+  /// those of the files.
+  package typealias Check = (
+    _ text: SourceFile, _ path: String?, _ openTexts: [String: [UInt8]]
+  ) -> CheckedDocument
+
+  package init(version: String, check: @escaping Check) {
     self.version = version
     self.check = check
   }
@@ -77,11 +80,12 @@ package struct LanguageServer {
   package mutating func settle() -> [JSONValue] {
     defer { unchecked = [] }
     guard phase == .running else { return [] }
+    let openTexts = openTexts
     return unchecked.compactMap { uri in
       guard documents[uri] != nil else {
         return LanguageServer.diagnostics([], uri: uri, version: .null)
       }
-      let checked = documents[uri]!.checked(by: check)
+      let checked = documents[uri]!.checked(by: check, openTexts)
       let document = documents[uri]!.document
       return LanguageServer.diagnostics(
         checked.diagnostics.map { $0.protocolValue(in: document, encoding) }, uri: uri,
@@ -116,22 +120,41 @@ package struct LanguageServer {
     case "textDocument/didOpen":
       guard let document = OpenDocument(parameters["textDocument"], encoding) else { return }
       documents[uri] = WorkflowText(document)
+      checkOthers(than: uri)
     case "textDocument/didChange":
       guard var document = documents[uri]?.document else { return }
       document.apply(
         parameters["contentChanges"]?.list ?? [],
         version: parameters["textDocument"]?["version"] ?? .null)
       documents[uri] = WorkflowText(document)
-    case "textDocument/didClose": documents[uri] = nil
-    // Other files may have changed with it.
+      checkOthers(than: uri)
+    case "textDocument/didClose":
+      documents[uri] = nil
+      checkOthers(than: uri)
+    // Files that are not open may have changed with it.
     case "textDocument/didSave":
-      for (uri, text) in documents {
-        documents[uri] = WorkflowText(text.document)
-        needsCheck(uri)
-      }
+      if let document = documents[uri]?.document { documents[uri] = WorkflowText(document) }
+      checkOthers(than: uri)
     default: return
     }
     needsCheck(uri)
+  }
+
+  /// The texts of the documents that are files, by their paths.
+  private var openTexts: [String: [UInt8]] {
+    Dictionary(
+      documents.values.compactMap { text in
+        text.document.path.map { ($0, text.document.source.bytes) }
+      }
+    ) { first, _ in first }
+  }
+
+  /// Checks all other documents again, which may name the file of this one.
+  private mutating func checkOthers(than changed: String) {
+    for (uri, text) in documents where uri != changed {
+      documents[uri] = WorkflowText(text.document)
+      needsCheck(uri)
+    }
   }
 
   private mutating func needsCheck(_ uri: String) {
@@ -155,7 +178,7 @@ package struct LanguageServer {
     guard let act = LanguageServer.features[method] else { throw .unknownMethod(method) }
     let uri = parameters["textDocument"]?["uri"]?.text ?? ""
     guard documents[uri] != nil else { throw .unfit("\"\(uri)\" is not open") }
-    _ = documents[uri]!.checked(by: check)
+    _ = documents[uri]!.checked(by: check, openTexts)
     let text = documents[uri]!
     return try act(text, text.document.offset(parameters["position"]) ?? 0, parameters)
   }

@@ -71,7 +71,7 @@ extension WorkflowText {
     let isValid =
       switch name.kind {
       case .step: StepID(newName) != nil
-      case .input: InputName(newName) != nil
+      case .input, .state: InputName(newName) != nil
       case .secret: SecretName(newName) != nil
       }
     guard isValid else { throw .refused("\"\(newName)\" is not a valid name") }

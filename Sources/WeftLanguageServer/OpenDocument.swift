@@ -16,7 +16,7 @@ enum PositionEncoding: String {
 }
 
 /// A document that the client has open, with the text as it is in the editor.
-struct OpenDocument {
+package struct OpenDocument {
   let uri: String
   /// `nil` for a document that is no file.
   let path: String?
@@ -32,6 +32,13 @@ struct OpenDocument {
     path = FileURI.path(of: uri)
     version = item?["version"] ?? .null
     source = SourceFile(path: path ?? uri, bytes: Array(text.utf8))
+  }
+
+  /// Whether its name is that of a file of `weft test`.
+  var isTestFile: Bool { OpenDocument.isTestFile(path ?? uri) }
+
+  package static func isTestFile(_ path: String) -> Bool {
+    path.hasSuffix(".test.json") || path.hasSuffix(".test.jsonc")
   }
 
   /// Applies changes in order: ranges of the text as the changes before them left it, or whole texts.

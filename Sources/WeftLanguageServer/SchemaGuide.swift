@@ -5,6 +5,7 @@ import WeftJSON
 /// Answers what may stand at a place of a workflow file, from the JSON Schema that the tables of the format print.
 struct SchemaGuide {
   static let workflow = SchemaGuide(WorkflowSchema.text)
+  static let test = SchemaGuide(TestFileSchema.text)
 
   private let root: JSONValue
   /// The names of the keys whose values are conditions: bare expressions.

@@ -6,7 +6,7 @@ import WeftJSON
 /// The names that a workflow file declares, and the places that refer to them, as far as its text can be read.
 struct WorkflowOutline {
   enum Kind: Hashable {
-    case step, input, secret
+    case step, input, state, secret
   }
 
   struct Declaration {
@@ -14,7 +14,7 @@ struct WorkflowOutline {
     let name: String
     /// The range of the name, without quotes.
     let range: Range<Int>
-    /// The step, or the description of the input or secret.
+    /// The step, or the declaration of the input, the state or the secret.
     let node: JSONNode
     /// For a step: the number of steps around it.
     let depth: Int
@@ -37,7 +37,7 @@ struct WorkflowOutline {
 
   init(_ root: JSONNode, _ guide: SchemaGuide) {
     conditionKeys = guide.conditionKeys
-    for (key, kind) in [("inputs", Kind.input), ("secrets", .secret)] {
+    for (key, kind) in [("inputs", Kind.input), ("state", .state), ("secrets", .secret)] {
       guard let names = root.member(named: key) else { continue }
       for member in names.members {
         declarations.append(
@@ -113,6 +113,7 @@ struct WorkflowOutline {
   private func kind(after name: ContextReference.Name, in reference: ContextReference) -> Kind? {
     let isFirst = name.range == reference.names[0].range
     if isFirst, reference.isOfContext("inputs") { return .input }
+    if isFirst, reference.isOfContext("state") { return .state }
     if isFirst, reference.isOfContext("secrets") { return .secret }
     // Members of a group: steps.GROUP.steps.MEMBER.
     let isOfSteps = reference.isOfContext("steps") || reference.isOfContext("self")

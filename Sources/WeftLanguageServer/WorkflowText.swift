@@ -1,7 +1,24 @@
-import Weft
+package import Weft
 import WeftDefinition
-import WeftDiagnostics
+package import WeftDiagnostics
 import WeftJSON
+
+/// The result of checking a document: everything that is wrong with it, and the plan of a workflow that is accepted.
+package struct CheckedDocument {
+  let plan: Plan?
+  let diagnostics: [Diagnostic]
+
+  package init(_ workflow: CheckedWorkflow) {
+    plan = workflow.plan
+    diagnostics = workflow.diagnostics
+  }
+
+  /// - Parameter diagnostics: Those of a file that is no workflow.
+  package init(_ diagnostics: [Diagnostic]) {
+    plan = nil
+    self.diagnostics = diagnostics
+  }
+}
 
 /// An open document, read as a workflow: what the answers about it are made from. A changed document is another text.
 struct WorkflowText {
@@ -9,21 +26,23 @@ struct WorkflowText {
   /// `nil` if too little of it is JSON.
   let root: JSONNode?
   let outline: WorkflowOutline?
-  let guide = SchemaGuide.workflow
-  private var known: CheckedWorkflow?
+  let guide: SchemaGuide
+  private var known: CheckedDocument?
 
   init(_ document: OpenDocument) {
     self.document = document
     root = JSONReader.read(document.source).root
-    outline = root.map { WorkflowOutline($0, SchemaGuide.workflow) }
+    let isTest = document.isTestFile
+    guide = isTest ? .test : .workflow
+    outline = isTest ? nil : root.map { WorkflowOutline($0, SchemaGuide.workflow) }
   }
 
   /// The result of the check, which is done once.
   mutating func checked(
-    by check: (SourceFile, String?) -> CheckedWorkflow
-  ) -> CheckedWorkflow {
+    by check: LanguageServer.Check, _ openTexts: [String: [UInt8]]
+  ) -> CheckedDocument {
     if let known { return known }
-    let checked = check(document.source, document.path)
+    let checked = check(document.source, document.path, openTexts)
     known = checked
     return checked
   }

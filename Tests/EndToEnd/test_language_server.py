@@ -146,6 +146,68 @@ async def renaming(editor):
     assert text == editor.text.replace("build", "make"), text
 
 
+class Several(Editor):
+    """Several documents of one folder, open in a client; the last one that was opened is current."""
+
+    async def start(self, path):
+        self.path = path
+        (path / "weft.json").write_text(TEXT)
+        await self.open(path / "weft.json", TEXT)
+        self.found = {}
+
+    def also(self, name, text):
+        self.uri, self.text, self.version = (self.path / name).as_uri(), text, 1
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(
+            text_document=types.TextDocumentItem(self.uri, "json", 1, text)))
+
+    async def until(self, name, *codes):
+        """Waits until a document has just these problems."""
+        uri = (self.path / name).as_uri()
+        while self.found.get(uri) != sorted(codes):
+            try:
+                found = await asyncio.wait_for(self.problems.get(), LIMIT)
+            except TimeoutError:
+                raise AssertionError((name, codes, self.found)) from None
+            self.found[found.uri] = sorted(problem.code for problem in found.diagnostics)
+
+
+def several_files(weft):
+    """files that an open file names are read as their editors show them; test files are checked as such"""
+    async def session(path):
+        editor = Several(weft)
+        await asyncio.wait_for(editor.start(path), LIMIT)
+        inner = json.dumps({"inputs": {"n": {"default": 1}}, "steps": ["echo ${{ inputs.n }}"]})
+        (path / "inner.json").write_text("nothing")
+        editor.also("inner.json", inner)
+        editor.also("outer.json", json.dumps({"steps": [{"workflow": "inner.json", "with": {"n": 2}}]}))
+        await editor.until("outer.json")
+        outer = editor.uri, editor.text, editor.version
+        editor.uri, editor.text, editor.version = (path / "inner.json").as_uri(), inner, 1
+        editor.type('{"n": {"default": 1}}', '{"m": {}}')
+        await editor.until("outer.json", "W0221", "W0222", "W0314")
+        editor.type('{"m": {}}', '{"n": {"default": 1}}')
+        await editor.until("outer.json")
+        editor.uri, editor.text, editor.version = outer
+        # A closed document is again what its file says.
+        editor.client.text_document_did_close(types.DidCloseTextDocumentParams(
+            types.TextDocumentIdentifier((path / "inner.json").as_uri())))
+        await editor.until("outer.json", "W0017")
+        # The workflow of a test file is the one in the editor, too.
+        editor.also("weft.test.json", json.dumps(
+            {"workflow": "weft.json", "steps": {"*": {}}, "cases": [{"name": "a", "expect": {"steps": {"tset": "success"}}}]}))
+        await editor.until("weft.test.json", "W0701")
+        editor.type("tset", "test")
+        await editor.until("weft.test.json")
+        found = await editor.client.text_document_completion_async(types.CompletionParams(**editor.at('name": "a"')))
+        assert {"expect", "orders", "interrupt"} & {item.label for item in found}, found
+        await asyncio.wait_for(editor.client.shutdown_async(None), LIMIT)
+        editor.client.exit(None)
+        await editor.client.stop()
+
+    with tempfile.TemporaryDirectory() as path:
+        asyncio.run(session(pathlib.Path(path).resolve()))
+
+
 @edited
 async def formatting(editor):
     edits = await editor.client.text_document_formatting_async(types.DocumentFormattingParams(
@@ -165,6 +227,7 @@ if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
         ("problems follow what is typed", diagnostics),
         ("questions about names and keys are answered", questions),
+        several_files,
         ("an id is renamed everywhere", renaming),
         ("a text is formatted as by weft fmt", formatting),
         ("what is no client is told, and one that is gone ends it", no_client),

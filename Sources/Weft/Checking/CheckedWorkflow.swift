@@ -56,12 +56,15 @@ public struct CheckedWorkflow: Sendable {
   /// - Parameters:
   ///   - path: `nil` for a file without a path, which names others relative to the start directory.
   ///   - startDirectory: `nil` for the current directory.
+  ///   - openTexts: Texts that replace those of files, by their absolute paths.
   package init(
     _ source: SourceFile, at path: String?, startDirectory: String? = nil,
-    actions: Set<ActionName>? = []
+    actions: Set<ActionName>? = [], openTexts: [String: [UInt8]] = [:]
   ) {
     self.init(
-      WorkflowLoader.load(source, at: path, startDirectory: startDirectory), actions: actions)
+      WorkflowLoader.load(
+        source, at: path, startDirectory: startDirectory, openTexts: openTexts),
+      actions: actions)
   }
 
   fileprivate init(

@@ -36,11 +36,13 @@ enum WorkflowLoader {
   ///   - path: The path of the file; `nil` if it has none: names in it are relative to the start directory.
   ///   - startDirectory: The directory that must contain all named files; `nil` is the current directory. Messages show
   ///     paths that begin with it.
+  ///   - openTexts: Texts that replace those of files, by their absolute paths.
   /// - Returns: The workflow as far as it was understood, with the nested workflow of each step that runs another file
   ///   if that could be read, and all diagnostics: those of the file, then those of the other files in the order in
   ///   which they are named. The diagnostics of a nested file are reported once, however often it is named.
   static func load(
-    _ file: SourceFile, at path: String?, startDirectory: String? = nil
+    _ file: SourceFile, at path: String?, startDirectory: String? = nil,
+    openTexts: [String: [UInt8]] = [:]
   ) -> (workflow: Workflow?, diagnostics: [Diagnostic]) {
     var decoded = WorkflowDecoder.decoded(file)
     guard decoded.namesOtherFiles, var workflow = decoded.workflow else {
@@ -48,7 +50,8 @@ enum WorkflowLoader {
     }
     decoded.workflow = nil  // avoids copying all its steps
     var pass = LoadingPass(
-      root: file, at: path, saying: decoded.diagnostics, startDirectory: startDirectory)
+      root: file, at: path, saying: decoded.diagnostics, startDirectory: startDirectory,
+      openTexts: openTexts)
     pass.complete(&workflow)
     return (workflow, pass.diagnostics)
   }
@@ -67,6 +70,8 @@ struct LoadingPass {
 
   /// The directory that must contain all other files, or why none can be read.
   private let directory: Result<Directory, NamingError>
+  /// The texts that replace those of files.
+  private let openTexts: [ConfinedPath: [UInt8]]
   /// The prefix that makes paths inside the directory relative to the current one.
   let prefix: String
   private let root: ConfinedPath?
@@ -83,8 +88,14 @@ struct LoadingPass {
   ///   - path: The path of the root; `nil` if it has none.
   ///   - diagnostics: The diagnostics of the root.
   init(
-    root: SourceFile, at path: String?, saying diagnostics: [Diagnostic], startDirectory: String?
+    root: SourceFile, at path: String?, saying diagnostics: [Diagnostic], startDirectory: String?,
+    openTexts texts: [String: [UInt8]] = [:]
   ) {
+    openTexts = Dictionary(
+      texts.compactMap { path, text in
+        ConfinedPath(of: path, below: startDirectory ?? ".").map { ($0, text) }
+      }
+    ) { first, _ in first }
     do throws(SystemError) {
       let start = startDirectory ?? "."
       // A deleted directory can still be opened.
@@ -218,7 +229,10 @@ struct LoadingPass {
 
   mutating func bytes(of file: ConfinedFile) throws(NamingError) -> [UInt8] {
     let bytes: [UInt8]
-    do { bytes = try file.bytes(limit: budget.left) } catch {
+    do throws(FileReadError) {
+      bytes =
+        if let open = openTexts[file.path] { open } else { try file.bytes(limit: budget.left) }
+    } catch {
       if case .tooLarge = error {
         budget.exhaust()
         throw .tooLarge(limit: budget.limit)

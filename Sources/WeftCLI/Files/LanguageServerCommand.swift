@@ -2,6 +2,7 @@ import Weft
 import WeftJSON
 import WeftLanguageServer
 import WeftPlatform
+import WeftTestKit
 
 /// `weft lsp`: a ``LanguageServer`` on standard input and output.
 struct LanguageServerCommand: Subcommand {
@@ -12,10 +13,15 @@ struct LanguageServerCommand: Subcommand {
   private static let pieceBytes = 64 << 10
 
   func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
-    var server = LanguageServer(version: WeftVersion.current) { text, path in
+    var server = LanguageServer(version: WeftVersion.current) { text, path, openTexts in
       let start = path.map(LanguageServerCommand.startDirectory)
-      return CheckedWorkflow(text, at: path, startDirectory: start)
-        .withEnvironmentFiles(startDirectory: start)
+      if let path, OpenDocument.isTestFile(path) {
+        let file = LoadedTestFile(text, at: path, startDirectory: start, openTexts: openTexts)
+        return CheckedDocument(file.diagnostics)
+      }
+      return CheckedDocument(
+        CheckedWorkflow(text, at: path, startDirectory: start, openTexts: openTexts)
+          .withEnvironmentFiles(startDirectory: start))
     }
     var stream = MessageStream()
     let input = Descriptor.standardInput

@@ -113,9 +113,18 @@ package struct ConfinedPath: Hashable, Sendable {
   /// not exist.
   package init?(of path: String, below directory: String) {
     guard let start = try? ConfinedPath(resolving: directory),
-      let found = try? ConfinedPath(resolving: path), found.names.starts(with: start.names)
+      let found = try? ConfinedPath(resolvingFile: path), found.names.starts(with: start.names)
     else { return nil }
     self.init(Array(found.names.dropFirst(start.names.count)))
+  }
+
+  /// The names on the path of a file from `/`, after all links. A file that does not exist yet is found by its directory.
+  private init(resolvingFile path: String) throws(SystemError) {
+    do { try self.init(resolving: path) } catch {
+      guard error == .notFound else { throw error }
+      let (above, name) = Directory.split(path)
+      self = try ConfinedPath(resolving: above).appending(Array(name.utf8))
+    }
   }
 
   /// The names on the path from `/`, after all links.

@@ -20,14 +20,21 @@ package struct LoadedTestFile: Sendable {
     self.init(SourceFile(path: path, bytes: try FileReading.bytes(of: path)), at: path)
   }
 
-  package init(_ source: SourceFile, at path: String) {
+  /// - Parameters:
+  ///   - startDirectory: That of runs of the workflow; `nil` for the current directory.
+  ///   - openTexts: Texts that replace those of files, by their absolute paths.
+  package init(
+    _ source: SourceFile, at path: String, startDirectory: String? = nil,
+    openTexts: [String: [UInt8]] = [:]
+  ) {
     self.path = path
     let (file, problems) = TestFileDecoder.decode(source)
     guard let file, let workflow = file.workflow, !problems.contains(where: \.isError) else {
       (diagnostics, parts) = (problems, nil)
       return
     }
-    let (plan, faults) = LoadedTestFile.plan(workflow, of: file, at: path)
+    let (plan, faults) = LoadedTestFile.plan(
+      workflow, of: file, at: path, startDirectory, openTexts)
     guard let plan else {
       (diagnostics, parts) = (problems + faults, nil)
       return
@@ -47,12 +54,18 @@ package struct LoadedTestFile: Sendable {
 
   /// Reads the workflow; its warnings are for `weft check`.
   private static func plan(
-    _ workflow: Placed<String>, of file: TestFile, at path: String
+    _ workflow: Placed<String>, of file: TestFile, at path: String, _ startDirectory: String?,
+    _ openTexts: [String: [UInt8]]
   ) -> (plan: Plan?, faults: [Diagnostic]) {
     let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
     let target = workflow.value.hasPrefix("/") ? workflow.value : folder + workflow.value
     do throws(FileReadError) {
-      let checked = try CheckedWorkflow(contentsOf: target, actions: nil)
+      let open = openTexts[target]
+      let text = if let open { open } else { try FileReading.bytes(of: target) }
+      let checked = CheckedWorkflow(
+        SourceFile(path: target, bytes: text), at: target, startDirectory: startDirectory,
+        actions: nil,
+        openTexts: openTexts)
       let errors = checked.diagnostics.filter(\.isError)
       return (errors.isEmpty ? checked.plan : nil, errors)
     } catch {

@@ -8,8 +8,8 @@ import WeftTestKit
 /// A client with one document open, in whose text `|` marks the position of requests.
 private struct Client {
   static let uri = "file:///p/weft.json"
-  var server = LanguageServer(version: "1") { text, _ in
-    CheckedWorkflow(text, at: nil, startDirectory: "/")
+  var server = LanguageServer(version: "1") { text, _, _ in
+    CheckedDocument(CheckedWorkflow(text, at: nil, startDirectory: "/"))
   }
   let text: String
   let position: JSONValue
@@ -95,7 +95,9 @@ private struct Client {
   // MARK: Life
 
   @Test func aClientMustBeginAndEndInOrder() {
-    var server = LanguageServer(version: "1") { text, _ in CheckedWorkflow(text, at: nil) }
+    var server = LanguageServer(version: "1") { text, _, _ in
+      CheckedDocument(CheckedWorkflow(text, at: nil))
+    }
     func code(_ method: String) -> Int? {
       server.receive(.message(["id": 1, "method": .string(method)]))[0]["error"]?["code"]?.whole
     }
@@ -112,7 +114,9 @@ private struct Client {
   }
 
   @Test func exitWithoutShutdownIsAFailure() {
-    var server = LanguageServer(version: "1") { text, _ in CheckedWorkflow(text, at: nil) }
+    var server = LanguageServer(version: "1") { text, _, _ in
+      CheckedDocument(CheckedWorkflow(text, at: nil))
+    }
     _ = server.receive(.message(["method": "exit"]))
     #expect(server.exitCode == 1)
   }
@@ -123,7 +127,9 @@ private struct Client {
     (.message("x"), -32600),
   ])
   func messagesThatAreNoneAreAnswered(incoming: MessageStream.Incoming, code: Int) {
-    var server = LanguageServer(version: "1") { text, _ in CheckedWorkflow(text, at: nil) }
+    var server = LanguageServer(version: "1") { text, _, _ in
+      CheckedDocument(CheckedWorkflow(text, at: nil))
+    }
     #expect(server.receive(incoming).first?["error"]?["code"]?.whole == code)
   }
 
@@ -132,6 +138,42 @@ private struct Client {
     #expect(client.server.receive(.message(["id": 1, "result": .null])).isEmpty)
     client.notify("$/cancelRequest", ["id": 7])
     client.notify("textDocument/didChange", ["textDocument": ["uri": "file:///other"]])
+  }
+
+  // MARK: Values
+
+  private static let stateful = """
+    { "inputs": { "n": { "type": "integer", "default": 2 }, "late": { "type": "string" } },
+      "state": { "last": { "type": "string", "default": "v0", "description": "the newest", "value": "${{ state.last }}" } },
+      "steps": [{ "id": "a", "if": "inputs.n > 1", "run": "echo ${{ add(inputs.n, 40) }} ${{ state.last }} ${{ inputs.late }}" }] }
+    """
+
+  private func client(before text: String) -> Client {
+    let place = Self.stateful.ranges(of: text).last!.lowerBound
+    return Client(Self.stateful[..<place] + "|" + Self.stateful[place...])
+  }
+
+  @Test(arguments: [
+    ("40)", "With the defaults of its inputs: `42`"),
+    ("> 1", "With the defaults of its inputs: `true`"),
+    ("ast }} ${{ inputs.late", "Default: `\"v0\"`"),
+  ])
+  func hoverShowsTheValueThatDefaultsGive(place: String, text: String) {
+    var client = client(before: place)
+    let hover = client.ask("hover")["contents"]?["value"]?.text ?? "none"
+    #expect(hover.contains(text), "\(hover)")
+  }
+
+  @Test func anExpressionThatNeedsMoreHasNoValue() {
+    var client = client(before: " }}\" }] }")
+    #expect(client.ask("hover")["contents"]?["value"]?.text?.contains("defaults") != true)
+  }
+
+  @Test func stateIsCompletedAndRenamed() {
+    var client = client(before: "last }} ${{ inputs.late")
+    #expect(client.labels() == ["last"])
+    let edits = client.ask("rename", ["newName": "newest"])["changes"]?[Client.uri]
+    #expect((edits?.list ?? []).count == 3)
   }
 
   // MARK: Diagnostics
