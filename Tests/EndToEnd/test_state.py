@@ -60,6 +60,9 @@ def only_success_keeps(weft):
     place = Place(weft)
     place.call("run", "w.json")
     place.call("run", "w.json", "-i", "exit=3", expect=1)
+    assert "  state     count: 1\n" in place.call("show").stdout
+    assert json.loads(place.call("show", "--format", "json").stdout)["state"] == [{"name": "count", "value": 1}]
+    assert "state.count" in place.call("diff").stdout
     place.call("run", "w.json", "--timeout", "1ms", expect=124)
     assert place.state() == {"count": 1}
     place.call("run", "w.json", "--record", "none")

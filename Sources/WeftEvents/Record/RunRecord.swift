@@ -288,6 +288,13 @@ extension RecordOpening: Payload {
   }
 }
 
+extension RecordOpening {
+  /// The inputs, and the state as `state.NAME`.
+  package var valuesRead: [ReportedOutput] {
+    inputs + state.map { ReportedOutput(name: "state.\($0.name)", value: $0.value) }
+  }
+}
+
 extension [InputDeclaration] {
   /// Returns the declarations for a resumed run. An input that was given and is not recorded, because its value
   /// contained a secret, must be given again: its declaration loses the default.

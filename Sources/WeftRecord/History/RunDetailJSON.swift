@@ -41,7 +41,8 @@ extension EventJSON {
     writer.member("resumptions", recorded.resumptions)
     writer.parts(recorded.parts)
     writer.usage(recorded.usage)
-    writer.inputs(recorded.opening?.inputs ?? [])
+    writer.values("inputs", recorded.opening?.inputs ?? [])
+    writer.values("state", recorded.opening?.state ?? [])
     writer.member("folder", detail.folder)
     writer.member("damage", detail.damage?.message)
     writer.key("steps")
@@ -87,14 +88,14 @@ extension EventJSON {
 }
 
 extension JSONWriter {
-  /// Writes the inputs of a run, if there are any; only the names of secret ones.
-  package mutating func inputs(_ inputs: [ReportedOutput]) {
-    if inputs.isEmpty { return }
-    array("inputs") {
-      for input in inputs {
+  /// Writes the inputs or the state of a run, if there are any; only the names of secret ones.
+  package mutating func values(_ key: StaticString, _ values: [ReportedOutput]) {
+    if values.isEmpty { return }
+    array(key) {
+      for named in values {
         $0.object {
-          $0.member("name", input.name)
-          guard let value = input.value else { return }
+          $0.member("name", named.name)
+          guard let value = named.value else { return }
           $0.key("value")
           $0.value(value)
         }

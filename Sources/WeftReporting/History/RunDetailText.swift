@@ -64,6 +64,9 @@ package struct RunDetailText: Sendable {
     for input in recorded.opening?.inputs ?? [] {
       fact("input", "\(text.name(input.name)): \(shown(input.value))")
     }
+    for variable in recorded.opening?.state ?? [] {
+      fact("state", "\(text.name(variable.name)): \(shown(variable.value))")
+    }
     let user = recorded.opening?.user.map { " by \(text.name($0))" } ?? ""
     fact("started", recorded.startedAt.map { "\(ShownMoment.text($0)) UTC\(user)" })
     for (index, part) in recorded.parts.enumerated() where recorded.resumptions > 0 {

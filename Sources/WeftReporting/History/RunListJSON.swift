@@ -29,7 +29,7 @@ package enum RunListJSON {
       $0.member("user", run.user)
       $0.member("workflow", run.workflow)
       $0.member("file", run.file)
-      $0.inputs(run.inputs)
+      $0.values("inputs", run.inputs)
       $0.member("durationUs", run.duration?.wholeMicroseconds)
       $0.member("steps", run.stepCount)
       if run.state != .damaged {

@@ -88,7 +88,7 @@ public struct RunDifference: Sendable, Hashable {
     before = Side(old)
     after = Side(new)
     definition = DefinitionDifference(from: old, to: new)
-    compareInputs(old.recorded.opening?.inputs ?? [], new.recorded.opening?.inputs ?? [])
+    compareInputs(old.recorded.opening?.valuesRead ?? [], new.recorded.opening?.valuesRead ?? [])
     compareSteps(old, new)
   }
 
