@@ -54,7 +54,8 @@ struct InitCommandTests {
   func initialWorkflowIsValidAndRuns() {
     let directory = Directory()
     let written = Weft.run("init", in: directory)
-    #expect(written.status == 0 && written.output.contains("weft schema > workflow.schema.json"))
+    #expect(written.status == 0 && written.output.contains("wrote workflow.schema.json"))
+    #expect(directory.read("workflow.schema.json") == Weft.run("schema", in: directory).stdout)
     let text = String(decoding: directory.read("workflow.json") ?? [], as: UTF8.self)
     #expect(text.contains("\"$schema\": \"./workflow.schema.json\""))
     let check = Weft.run("check", "--strict", "workflow.json", in: directory)
@@ -75,7 +76,17 @@ struct InitCommandTests {
     #expect(result.status == 2)
     #expect(result.errors.contains("\"target\" already exists"))
     #expect(directory.read("elsewhere") == nil)
+    #expect(directory.read("workflow.schema.json") == nil)
     #expect(directory.read("target").map { $0 == Array("mine\n".utf8) || $0.isEmpty } ?? true)
+  }
+
+  @Test func initKeepsASchema() {
+    let directory = Directory()
+    let result = Weft.shell(
+      "mkdir sub; echo mine >sub/workflow.schema.json; exec \"$WEFT\" init sub/a.json",
+      in: directory)
+    #expect(result.output == "wrote sub/a.json; to run it: weft run sub/a.json\n")
+    #expect(directory.read("sub/workflow.schema.json") == Array("mine\n".utf8))
   }
 
   @Test func initReportsAWriteError() {

@@ -183,6 +183,12 @@ def tests_give_and_expect_it(weft):
     text = answer.stdout + answer.stderr
     assert 'kept state "count" of the run is 1, expected 7' in text, text
     assert 'the run has no kept state "count", expected 1' in text and "2 passed" in text, text
+    place.call("run", "w.json")
+    first = {run.name for run in (place.path / ".weft/runs").iterdir()}
+    place.call("run", "w.json")
+    [second] = {run.name for run in (place.path / ".weft/runs").iterdir()} - first
+    recorded = json.loads(place.call("test", "--from-run", second).stdout)
+    assert recorded["cases"][0]["state"] == {"count": 1}, recorded
     place.write("w.test.json", {"workflow": "w.json", "steps": {"a": {}}, "cases": [
         {"name": "x", "state": {"cuont": 1}, "expect": {"exitCode": 0}},
         {"name": "y", "expect": {"state": {"count": "1"}}}]})

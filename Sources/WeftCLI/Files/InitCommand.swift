@@ -21,10 +21,26 @@ struct InitCommand: Subcommand {
       return .success
     }
     try NewFile.write(FirstWorkflow.text, to: path, command: "weft init FILE")
-    console.output.write(
-      "wrote \(path); to run it: weft run \(path)\n"
-        + "for completion and checks in an editor: weft schema > workflow.schema.json\n")
+    var text = "wrote \(path); to run it: weft run \(path)\n"
+    if let schema = writeSchema() {
+      text += "wrote \(schema), by which editors complete and check it\n"
+    }
+    console.output.write(text)
     return .success
+  }
+
+  /// Writes the schema that the workflow names, beside it, unless there is one.
+  ///
+  /// - Returns: The path, if it was written. The workflow runs without it.
+  private func writeSchema() -> String? {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    let schema = folder + FirstWorkflow.schema
+    do throws(CommandFailure) {
+      try NewFile.write(SchemaName.workflow.text, to: schema, command: "weft schema")
+      return schema
+    } catch {
+      return nil
+    }
   }
 
   /// Writes a test with one case, in which every step of the workflow beside it succeeds.
@@ -81,9 +97,12 @@ enum NewFile {
 
 /// The output of `weft init`: small, and runnable wherever there is a shell.
 enum FirstWorkflow {
+  /// The file with the schema, in the same folder.
+  static let schema = "workflow.schema.json"
+
   static let text = """
     {
-      "$schema": "./workflow.schema.json",
+      "$schema": "./\(schema)",
       "name": "first",
       "description": "Steps run one after another; those in a parallel group, side by side.",
       "steps": [

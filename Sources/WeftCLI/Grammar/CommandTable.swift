@@ -475,7 +475,10 @@ extension CommandDescription {
 
   private static let initialise = CommandDescription(
     .`init`, "write a first workflow, or a first test",
-    details: ["Existing files are never overwritten."],
+    details: [
+      "Beside a workflow, workflow.schema.json is written, by which editors complete and check it. Existing files are never "
+        + "overwritten."
+    ],
     operand: Operand(
       value: ValueDescription(name: "FILE", kind: .file), count: .atMostOne,
       help:

@@ -11,6 +11,7 @@ struct DraftTestFile {
   var name = "everything succeeds"
   var inputs: [(String, JSONValue)] = []
   var arguments: [String] = []
+  var state: [(String, JSONValue)] = []
   /// The results of steps, one for each attempt, in the order of their first attempts.
   private(set) var steps: [(address: String, results: [JSONObject])] = []
   var expected: JSONObject = ["outcome": "success"]
@@ -40,6 +41,7 @@ struct DraftTestFile {
     var test: JSONObject = ["name": .string(name)]
     if !inputs.isEmpty { test["inputs"] = .object(JSONObject(inputs)) }
     if !arguments.isEmpty { test["args"] = .array(arguments.map(JSONValue.string)) }
+    if !state.isEmpty { test["state"] = .object(JSONObject(state)) }
     let secrets = Set(plan.usedSecrets.map(\.declaration.name.text)).sorted()
     if !secrets.isEmpty {
       test["secrets"] = .object(JSONObject(secrets.map { ($0, "not-a-real-secret") }))

@@ -67,6 +67,7 @@ package struct RecordedCase {
     // The value of a secret input is not recorded.
     draft.inputs = opening.inputs.map { ($0.name, $0.value ?? "not-a-real-secret") }
     draft.arguments = opening.arguments
+    draft.state = opening.state.compactMap { state in state.value.map { (state.name, $0) } }
     draft.skip = opening.excluded.map(\.text)
   }
 
