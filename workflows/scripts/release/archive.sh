@@ -3,5 +3,6 @@
 name=weft-$VERSION-linux-$(uname -m)
 cd "$OUT"
 find weft -type f -print0 | LC_ALL=C sort -z |
-  tar --null --files-from=- --no-recursion --transform "s,^weft,$name," --mtime="@$SOURCE_DATE_EPOCH" \
-    --owner=0 --group=0 --numeric-owner --format=ustar -cf - | gzip -n9 >"$name.tar.gz"
+  tar -c --format=ustar --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" \
+    --transform "s,^weft,$name," --no-recursion --null --files-from=- |
+  gzip -n9 >"$name.tar.gz"
