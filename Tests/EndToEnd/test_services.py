@@ -6,6 +6,8 @@ usage: test_services.py PATH_TO_WEFT
 Uses nginx, redis-server and PostgreSQL; a case whose server is not installed says so.
 """
 
+import concurrent.futures
+import fcntl
 import glob
 import json
 import os
@@ -178,6 +180,73 @@ def ends_at_once(weft):
         assert done.returncode == 0 or "exited with code 0" in done.stdout, done
 
 
+def is_ready_by_its_log(weft):
+    """a line of output starts the users of a service, in each of sixty runs, four at a time"""
+    service = {"id": "server", "run": "echo ready; exec sleep 1000", "service": {"ready": {"log": "ready"}}}
+    places = [Place(weft, {"steps": [service, "true"]}) for _ in range(60)]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert {done.returncode for done in pool.map(Place.run, places)} == {0}
+
+
+def is_dead(place):
+    """Whether no process of the service is left: each inherits a lock, wherever it went."""
+    with open(place.path / "lock") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            return False
+
+
+def ended_early(weft, is_ready, way):
+    """Ends a run whose service ignores TERM and has a child in a session of its own; returns what is wrong."""
+    script = f"""
+        exec 9<lock; flock -s 9; trap '' TERM
+        setsid sleep 1000 &
+        echo {"ready" if is_ready else "not yet"}; touch up; sleep 1000; sleep 1000"""
+    place = Place(weft, {"parallel": [
+        {"id": "server", "run": script, "stop": {"grace": "500ms"},
+         "service": {"ready": {"log": "^ready"}, "timeout": "700ms" if way == "its timeout" else "10m"}},
+        {"id": "use", "needs": ["server"], "run": "touch using; while [ ! -e fail ]; do sleep 0.02; done; exit 1"},
+        {"id": "beside", "run": "while [ ! -e fail ]; do sleep 0.02; done; exit 1"}]})
+    (place.path / "lock").touch()
+    more = {"fail fast": ["--fail-fast"], "run's timeout": ["--timeout", "1s"]}.get(way, [])
+    run = place.start("run", "w.json", *more)
+    place.until((place.path / ("using" if is_ready else "up")).exists)
+    wanted = {"TERM": 143, "cancel": 130, "fail fast": 1, "failure": 1, "run's timeout": 124, "killed": -9,
+              "its timeout": 1}[way]
+    if way == "TERM":
+        run.send_signal(signal.SIGTERM)
+    elif way == "cancel":
+        assert place.call("cancel").returncode == 0
+    elif way in ("fail fast", "failure"):
+        (place.path / "fail").touch()
+    elif way == "killed":
+        run.kill()
+    elif way == "its timeout":
+        place.until(lambda: b"not ready" in place.journal.read_bytes())
+        (place.path / "fail").touch()
+    code = run.wait(timeout=60)
+    if way == "killed":
+        if is_dead(place):
+            return "dead before it was reaped"
+        code = wanted if place.call("reap").returncode == 0 else "of reap"
+    wrong = [] if code == wanted else [f"exit code {code}"]
+    return wrong + ([] if is_dead(place) else ["something is left"])
+
+
+def leaves_nothing(weft):
+    """whatever ends a run, nothing is left of a service that ignores TERM, ready or not"""
+    trials = [(ready, way) for ready in (False, True)
+              for way in ("TERM", "cancel", "fail fast", "failure", "run's timeout", "killed", "its timeout")
+              # A failure lets running steps finish, as a service that is not ready is; the other has been ready in time.
+              if (ready, way) not in ((False, "failure"), (True, "its timeout"))]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda trial: ended_early(weft, *trial), trials))
+    wrong = [(trial, what) for trial, what in zip(trials, found) if what]
+    assert not wrong, wrong
+
+
 def starts_again(weft):
     """one that dies is started again"""
     place = Place(weft, {"steps": [
@@ -248,7 +317,7 @@ def is_reaped(weft):
 
 
 CASES = [
-    serves_nginx, serves_redis, serves_postgresql, ends_last, tells_its_death, starts_again, ends_at_once,
+    serves_nginx, serves_redis, serves_postgresql, ends_last, tells_its_death, starts_again, ends_at_once, is_ready_by_its_log, leaves_nothing,
     waits_no_longer, starts_for_the_rest, is_terminated_after_a_kill, is_reaped,
 ]
 

@@ -36,14 +36,24 @@ package final class ThreadPool: Sendable {
   /// Runs `job` on a thread.
   ///
   /// - Parameter onThisThread: The caller is a job of this pool, which has no limit, and *promises to return
-  ///   immediately*: `job` then runs next on the same thread, without a switch. A second such job, and one from a thread
-  ///   outside the pool, gets a thread as usual.
+  ///   immediately*: `job` then runs next on the same thread, without a switch. A second such job, one from a thread
+  ///   outside the pool, and one that is submitted during ``occupyingThread(_:)`` gets a thread as usual.
   /// - Throws: If there is no parked thread and the system creates no new one. The job will not run, nor will any job
   ///   that waits for its turn.
   package func submit(onThisThread: Bool = false, _ job: @escaping Job) throws(ThreadError) {
     if hasLimit { return try submitInTurn(job) }
     if onThisThread, let worker = Worker.current, worker.takesNext(job, of: roster) { return }
     try roster.submit(job)
+  }
+
+  /// Runs a part of a job that blocks for long, and may call code that submits jobs: none of them waits for this thread.
+  package static func occupyingThread<Value, Failure>(
+    _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    guard let worker = Worker.current else { return try body() }
+    worker.isOccupied.store(true, ordering: .relaxed)
+    defer { worker.isOccupied.store(false, ordering: .relaxed) }
+    return try body()
   }
 
   /// Runs `work` on a thread.
@@ -228,6 +238,8 @@ final class Worker: Sendable {
   /// The first job, and later a job that the current one has left for the same thread. Only that thread uses it, so the
   /// lock is never contended.
   private let next: Mutex<ThreadPool.Job?>
+  /// Whether the current job blocks, so that a next one would wait for long. Only that thread uses it.
+  let isOccupied = Atomic(false)
 
   init(of roster: ThreadRoster, beginningWith first: @escaping ThreadPool.Job) {
     self.roster = roster
@@ -258,10 +270,10 @@ final class Worker: Sendable {
     return job != nil
   }
 
-  /// Accepts `job` to run after the current one; false if this worker belongs to a different pool or already has a next
-  /// job.
+  /// Accepts `job` to run after the current one; false if this worker belongs to a different pool, is occupied, or already
+  /// has a next job.
   func takesNext(_ job: @escaping ThreadPool.Job, of roster: ThreadRoster) -> Bool {
-    guard roster === self.roster else { return false }
+    guard roster === self.roster, !isOccupied.load(ordering: .relaxed) else { return false }
     return next.withLock { next in
       guard next == nil else { return false }
       next = job

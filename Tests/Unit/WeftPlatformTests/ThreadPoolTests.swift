@@ -65,6 +65,22 @@ import Testing
     #expect(first.all[0] == first.all[1] && first.all[0] != others.all[0])
   }
 
+  @Test func noJobWaitsForAThreadThatIsOccupied() throws {
+    let threads = ThreadPool()
+    let (first, others) = (Collected<pthread_t>(), Collected<pthread_t>())
+    try threads.submit {
+      ThreadPool.occupyingThread {
+        first.add(pthread_self())
+        try! threads.submit(onThisThread: true) { others.add(pthread_self()) }
+        // Until the other job has run: on this thread it never would.
+        while others.count == 0 { usleep(100) }
+      }
+      try! threads.submit(onThisThread: true) { first.add(pthread_self()) }
+    }
+    #expect(eventually { first.count == 2 })
+    #expect(first.all[0] == first.all[1] && first.all[0] != others.all[0])
+  }
+
   @Test func fromOutsideThePoolAJobAlwaysHasAThreadOfThePool() throws {
     let (one, other) = (ThreadPool(), ThreadPool())
     let done = Collected<Bool>()

@@ -122,10 +122,12 @@ package final class CommandExecutor: StepExecutor {
       attempt.spawned(program)
     }
     do {
-      let end =
+      // A line of output may make a service ready, and other steps with it.
+      let end = try ThreadPool.occupyingThread { () throws(SpawnError) in
         try attempt.command.usesTerminal
-        ? runAtTerminal(program, for: attempt, started: started)
-        : program.run(stop: attempt.stop, started: started, output: attempt.output)
+          ? runAtTerminal(program, for: attempt, started: started)
+          : program.run(stop: attempt.stop, started: started, output: attempt.output)
+      }
       starts.programEnded()
       if end.keptProcesses { attempt.recordKeptProcesses() }
       return AttemptEnd(end, of: program)
