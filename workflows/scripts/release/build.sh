@@ -30,7 +30,7 @@ options=(
 place='mount --bind . /mnt && cd /mnt && exec "$@"'
 at=(unshare --map-root-user --mount sh -c "$place" sh)
 if ! "${at[@]}" true; then
-  echo 'building in place: the result is only equal to others of the same path'
+  echo 'building in place: the program will differ from those built at other paths'
   at=()
 fi
 "${at[@]}" swift build -c release --product weft --static-swift-stdlib "${options[@]}"
