@@ -15,10 +15,10 @@ let settings: [SwiftSetting] = [
 let modules: [(name: String, knows: [Target.Dependency])] = [
   ("WeftFutures", []),
   ("WeftDiagnostics", []),
-  ("WeftJSON", ["WeftDiagnostics"]),
   ("WeftEncoding", ["CWeftPlatform"]),
+  ("WeftJSON", ["WeftDiagnostics", "WeftEncoding"]),
   ("WeftExpressions", ["WeftDiagnostics", "WeftJSON", "WeftEncoding"]),
-  ("WeftShell", ["WeftDiagnostics"]),
+  ("WeftShell", ["WeftDiagnostics", "WeftEncoding"]),
   ("WeftPatterns", ["WeftDiagnostics"]),
   ("WeftDrawing", []),
   (
@@ -29,7 +29,7 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
   ),
   ("WeftPlatform", ["WeftFutures", "WeftEncoding", "CWeftPlatform"]),
   ("WeftHTTP", ["WeftFutures", "WeftEncoding", "WeftPlatform"]),
-  ("WeftCurl", ["WeftFutures", "WeftPlatform", "WeftHTTP", "CWeftCurl"]),
+  ("WeftCurl", ["WeftEncoding", "WeftFutures", "WeftPlatform", "WeftHTTP", "CWeftCurl"]),
   (
     "WeftCaching",
     ["WeftDiagnostics", "WeftJSON", "WeftEncoding", "WeftExpressions", "WeftPlatform"]
@@ -67,7 +67,8 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
   (
     "WeftReporting",
     [
-      "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
+      "WeftDiagnostics", "WeftJSON", "WeftEncoding", "WeftExpressions", "WeftDefinition",
+      "WeftPlanning",
       "WeftPlatform", "WeftHTTP", "WeftEvents", "WeftExecution", "WeftRecord",
     ]
   ),
@@ -91,19 +92,24 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     // Not part of Weft: a program that sends no traces does not link it.
     "WeftTelemetry",
     [
-      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftDefinition", "WeftPlanning",
+      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftEncoding", "WeftDefinition",
+      "WeftPlanning",
       "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftEvents", "WeftExecution", "Weft",
     ]
   ),
   (
     // For editors. Only `weft` links it.
     "WeftLanguageServer",
-    ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning", "Weft"]
+    [
+      "WeftDiagnostics", "WeftJSON", "WeftEncoding", "WeftExpressions", "WeftDefinition",
+      "WeftPlanning", "Weft",
+    ]
   ),
   (
     "WeftTestKit",
     [
-      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
+      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftEncoding", "WeftExpressions",
+      "WeftDefinition",
       "WeftDrawing", "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCurl", "WeftEvents",
       "WeftExecution", "WeftRecord", "WeftReporting", "Weft",
     ]
@@ -127,7 +133,7 @@ let testAids: [String: [Target.Dependency]] = [
   "WeftDefinition": ["WeftReporting"], "WeftDiagnostics": ["WeftReporting"],
   "WeftHTTP": ["WeftDiagnostics", "WeftJSON", "WeftCurl", "CWeftCurl"],
   "WeftJSON": ["WeftReporting"],
-  "WeftPlanning": ["WeftReporting"], "WeftReporting": ["WeftEncoding"],
+  "WeftPlanning": ["WeftReporting"],
 ]
 
 /// One test target for each module, which also sees what the module sees. That of WeftHTTP tests it with real servers,
@@ -172,7 +178,8 @@ package.targets += [
   .executableTarget(
     name: "WeftCLI",
     dependencies: [
-      "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
+      "WeftDiagnostics", "WeftJSON", "WeftEncoding", "WeftExpressions", "WeftDefinition",
+      "WeftPlanning",
       "WeftPlatform", "WeftCaching", "WeftEvents", "WeftExecution", "WeftRecord", "Weft",
       "WeftReporting", "WeftReports", "WeftTelemetry", "WeftLanguageServer", "WeftTestKit",
       "CWeftSchemas",

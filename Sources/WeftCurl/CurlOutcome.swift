@@ -1,4 +1,5 @@
 import CWeftCurl
+import WeftEncoding
 import WeftHTTP
 import WeftPlatform
 

@@ -1,5 +1,6 @@
 import CWeftCurl
 import Synchronization
+import WeftEncoding
 public import WeftFutures
 public import WeftHTTP
 package import WeftPlatform

@@ -1,4 +1,5 @@
 import WeftDiagnostics
+import WeftEncoding
 
 /// A problem and its location.
 struct JSONProblem {

@@ -1,5 +1,6 @@
 import WeftDefinition
 import WeftDiagnostics
+import WeftEncoding
 import WeftExpressions
 import WeftJSON
 import WeftPlanning

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEncoding
 import WeftJSON
 
 /// Definitions, references and renaming.

@@ -1,3 +1,5 @@
+import WeftEncoding
+
 /// The way a run is displayed, decided once from the output device and the environment.
 package struct DisplaySettings: Sendable, Hashable {
   package enum Mode: Sendable, Hashable {

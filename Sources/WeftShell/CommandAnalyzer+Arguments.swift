@@ -1,3 +1,5 @@
+import WeftEncoding
+
 /// Shell commands that treat some of their arguments as more than data.
 extension CommandAnalyzer {
   /// Classifies `export NAME=value`, without options: `local -i` would evaluate the value.

@@ -1,4 +1,5 @@
 import WeftDiagnostics
+import WeftEncoding
 import WeftEvents
 import WeftExecution
 import WeftHTTP

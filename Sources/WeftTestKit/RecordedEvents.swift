@@ -1,3 +1,4 @@
+import WeftEncoding
 public import WeftEvents
 import WeftPlanning
 

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftEncoding
 import WeftExpressions
 package import WeftPlanning
 import WeftPlatform

@@ -1,5 +1,6 @@
 import Weft
 import WeftDiagnostics
+import WeftEncoding
 import WeftEvents
 import WeftPlatform
 import WeftRecord

@@ -1,3 +1,5 @@
+import WeftEncoding
+
 /// The shells with completions, which are generated from the grammar.
 enum CompletionShell: String, CaseIterable {
   case bash, zsh, fish
@@ -14,11 +16,6 @@ enum CompletionShell: String, CaseIterable {
 extension String {
   /// The text as one word of a Bourne shell.
   var inSingleQuotes: String { "'" + replacing("'", with: "'\\''") + "'" }
-
-  /// Exists because the standard library has no such method without Foundation.
-  func replacing(_ character: Character, with replacement: String) -> String {
-    reduce(into: "") { $0 += $1 == character ? replacement : String($1) }
-  }
 }
 
 /// Completions for bash 3.2 and later, without a completion package.

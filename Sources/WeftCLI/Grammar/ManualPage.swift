@@ -1,3 +1,4 @@
+import WeftEncoding
 import WeftEvents
 
 /// The manual page weft(1), with the macros of man(7), from the table that `weft help` prints.

@@ -1,4 +1,5 @@
 import Weft
+import WeftEncoding
 
 /// The errors in a command line, each with a sentence and a remedy.
 enum UsageError: Error, Sendable, Hashable {

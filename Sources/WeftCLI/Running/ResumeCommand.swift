@@ -1,4 +1,5 @@
 import Weft
+import WeftEncoding
 import WeftEvents
 import WeftPlatform
 

@@ -1,4 +1,5 @@
 package import WeftDiagnostics
+import WeftEncoding
 import WeftJSON
 
 /// A format of another program, recognised by what its files look like.

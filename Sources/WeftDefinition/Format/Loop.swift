@@ -1,4 +1,5 @@
 import WeftDiagnostics
+import WeftEncoding
 import WeftExpressions
 public import WeftJSON
 

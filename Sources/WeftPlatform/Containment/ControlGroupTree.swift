@@ -1,3 +1,5 @@
+import WeftEncoding
+
 /// The location of a process in the cgroup v2 tree.
 struct ControlGroupLocation: Equatable {
   /// The process's own group, as a path of the file system.
@@ -11,9 +13,9 @@ struct ControlGroupLocation: Equatable {
     let own = membership.split(separator: "\n").first { $0.hasPrefix("0::/") }?.dropFirst(3)
     guard let own, !own.hasPrefix("/..") else { return nil }
     for line in mounts.split(separator: "\n") {
-      let halves = line.split(separator: " - ", maxSplits: 1, omittingEmptySubsequences: false)
-      let fields = halves[0].split(separator: " ")
-      guard halves.count == 2, fields.count > 4, halves[1].hasPrefix("cgroup2 ") else { continue }
+      guard let dash = line.ranges(of: " - ").first else { continue }
+      let fields = line[..<dash.lowerBound].split(separator: " ")
+      guard fields.count > 4, line[dash.upperBound...].hasPrefix("cgroup2 ") else { continue }
       let (root, point) = (Self.unescaped(fields[3]), Self.unescaped(fields[4]))
       guard root == "/" || own == root || own.hasPrefix(root + "/") else { continue }
       let below = root == "/" ? String(own) : String(own.dropFirst(root.count))

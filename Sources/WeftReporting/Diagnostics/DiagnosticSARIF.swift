@@ -1,4 +1,5 @@
 package import WeftDiagnostics
+import WeftEncoding
 import WeftJSON
 
 /// Formats diagnostics as a SARIF 2.1.0 log (OASIS, 27 March 2020), for code scanning.

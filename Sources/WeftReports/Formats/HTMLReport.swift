@@ -45,7 +45,8 @@ struct HTMLReport {
     bytes += style
     bytes += Array("</style>\n</head>\n<body>\n".utf8)
     let body = Array(weft_page_body())
-    let place = body.firstRange(of: Array("aria-label=\"Drawing of the graph\">".utf8))!.upperBound
+    let label = Array("aria-label=\"Drawing of the graph\">".utf8)
+    let place = body.firstOffset(of: label, from: 0)! + label.count
     bytes += body[..<place]
     bytes += drawing
     drawing = []

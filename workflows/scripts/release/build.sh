@@ -8,19 +8,17 @@ if [[ ! -f $library ]]; then
   echo 'install the static C++ library of gcc, such as libstdc++-12-dev' >&2
   exit 1
 fi
-mkdir -p .build/static
-ln -sf "$library" .build/static/
+scratch=.build/for-release
+mkdir -p "$scratch/libraries"
+ln -sf "$library" "$scratch/libraries/"
 
 options=(
-  # The same bytes wherever the sources are.
-  -Xswiftc -file-prefix-map -Xswiftc "$PWD=."
-  -Xcc "-ffile-prefix-map=$PWD=."
+  --scratch-path "$scratch"
   -Xswiftc -use-ld=lld
-  -Xlinker -L.build/static
+  -Xlinker "-L$scratch/libraries"
   -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
   # At a fixed address nothing is relocated at the start: 46,000 words otherwise.
   -Xswiftc -Xclang-linker -Xswiftc -no-pie
-  # No tables for unwinding, an eighth of the program.
   -Xlinker -Tworkflows/scripts/release/sections.ld
   -Xlinker --no-eh-frame-hdr
   # Equal functions once, nothing that only other programs could call, no symbols.
@@ -28,4 +26,11 @@ options=(
   -Xlinker --no-export-dynamic
   -Xlinker -s
 )
-swift build -c release --product weft --static-swift-stdlib "${options[@]}"
+# The path of the sources decides the order of a few instructions. So all are built at one path, where that is allowed.
+place='mount --bind . /mnt && cd /mnt && exec "$@"'
+at=(unshare --map-root-user --mount sh -c "$place" sh)
+if ! "${at[@]}" true; then
+  echo 'building in place: the program will differ from those built at other paths'
+  at=()
+fi
+"${at[@]}" swift build -c release --product weft --static-swift-stdlib "${options[@]}"

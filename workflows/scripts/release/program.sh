@@ -2,7 +2,7 @@
 # Copies the program to the directory of the release, and reads its version and the time of the commit.
 umask 022
 rm -rf "$OUT/weft" "$OUT"/weft-*.tar.gz "$OUT"/weft_*.deb "$OUT/SHA256SUMS"
-install -D -m 755 .build/release/weft "$OUT/weft/bin/weft"
+install -D -m 755 .build/for-release/release/weft "$OUT/weft/bin/weft"
 install -D -m 644 -t "$OUT/weft/share/doc/weft" README.md LICENSE
 
 needed=$(objdump -p "$OUT/weft/bin/weft" | sed -n 's/^ *NEEDED *//p')
