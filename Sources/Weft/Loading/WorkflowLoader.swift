@@ -93,7 +93,7 @@ struct LoadingPass {
   ) {
     openTexts = Dictionary(
       texts.compactMap { path, text in
-        ConfinedPath(of: path, below: startDirectory ?? ".").map { ($0, text) }
+        ConfinedPath(of: path, below: startDirectory ?? ".", new: true).map { ($0, text) }
       }
     ) { first, _ in first }
     do throws(SystemError) {
@@ -101,7 +101,7 @@ struct LoadingPass {
       // A deleted directory can still be opened.
       _ = try ConfinedPath(resolving: start)
       let directory = try Directory(start, listable: false)
-      self.root = path.flatMap { ConfinedPath(of: $0, below: start) }
+      self.root = path.flatMap { ConfinedPath(of: $0, below: start, new: true) }
       self.directory =
         if let path, self.root == nil { .failure(.rootOutside(path)) } else { .success(directory) }
     } catch {

@@ -111,17 +111,20 @@ package struct ConfinedPath: Hashable, Sendable {
 
   /// The location beneath a directory of `path`, both named by the user of this program; `nil` if it is elsewhere or does
   /// not exist.
-  package init?(of path: String, below directory: String) {
+  ///
+  /// - Parameter isNew: Whether it may be a file that does not exist yet, in a directory that does.
+  package init?(of path: String, below directory: String, new isNew: Bool = false) {
     guard let start = try? ConfinedPath(resolving: directory),
-      let found = try? ConfinedPath(resolvingFile: path), found.names.starts(with: start.names)
+      let found = try? ConfinedPath(resolving: path, new: isNew),
+      found.names.starts(with: start.names)
     else { return nil }
     self.init(Array(found.names.dropFirst(start.names.count)))
   }
 
-  /// The names on the path of a file from `/`, after all links. A file that does not exist yet is found by its directory.
-  private init(resolvingFile path: String) throws(SystemError) {
+  /// - Parameter isNew: Whether a file that does not exist is found by its directory.
+  private init(resolving path: String, new isNew: Bool) throws(SystemError) {
     do { try self.init(resolving: path) } catch {
-      guard error == .notFound else { throw error }
+      guard isNew, error == .notFound else { throw error }
       let (above, name) = Directory.split(path)
       self = try ConfinedPath(resolving: above).appending(Array(name.utf8))
     }

@@ -113,6 +113,12 @@ struct ConfiningDirectoryTests {
     #expect(place("start/link/x") == nil)
     #expect(place("outside/x") == nil)
     #expect(place("start/missing") == nil)
+    let isNew = { (path: String) in
+      ConfinedPath(of: scratch.path + "/" + path, below: scratch.path + "/start", new: true)
+    }
+    #expect(isNew("start/lib/missing") == ConfinedPath([Array("lib".utf8), Array("missing".utf8)]))
+    #expect(isNew("start/link/missing") == nil)
+    #expect(isNew("start/missing/x") == nil)
     #expect(place("start/lib/x", below: "missing") == nil)
   }
 
