@@ -358,10 +358,15 @@ public struct ResourceUsage: Sendable, Hashable {
   /// The peak memory of the program or its largest child; `nil` if that is no more than the engine's own
   /// memory, which the kernel includes (`ru_maxrss`).
   public package(set) var peakMemoryBytes: Int?
+  /// The `cpus` of the step's `resources`; `nil` if it requests none.
+  public package(set) var requestedProcessors: Int?
+  /// The `memory` of the step's `resources`; `nil` if it requests none.
+  public package(set) var requestedMemoryBytes: Int?
 
   package init(
     userTime: Duration, systemTime: Duration, minorFaults: Int, majorFaults: Int,
-    voluntarySwitches: Int, involuntarySwitches: Int, peakMemoryBytes: Int? = nil
+    voluntarySwitches: Int, involuntarySwitches: Int, peakMemoryBytes: Int? = nil,
+    requestedProcessors: Int? = nil, requestedMemoryBytes: Int? = nil
   ) {
     self.userTime = userTime
     self.systemTime = systemTime
@@ -370,6 +375,8 @@ public struct ResourceUsage: Sendable, Hashable {
     self.voluntarySwitches = voluntarySwitches
     self.involuntarySwitches = involuntarySwitches
     self.peakMemoryBytes = peakMemoryBytes
+    self.requestedProcessors = requestedProcessors
+    self.requestedMemoryBytes = requestedMemoryBytes
   }
 }
 
@@ -388,6 +395,10 @@ extension ResourceUsage: Payload {
     try coder.amount("voluntarySwitches", &voluntarySwitches)
     try coder.amount("involuntarySwitches", &involuntarySwitches)
     try coder.number("peakMemoryBytes", &peakMemoryBytes, in: RecordLimits.amounts, "an amount")
+    try coder.number(
+      "requestedProcessors", &requestedProcessors, in: RecordLimits.amounts, "an amount")
+    try coder.number(
+      "requestedMemoryBytes", &requestedMemoryBytes, in: RecordLimits.amounts, "an amount")
   }
 }
 

@@ -130,6 +130,16 @@ public struct PlannedStep: Sendable {
     list[Int(position)].hasCommandOptions && command?.service != nil
   }
 
+  /// The slots that an attempt takes from pools, besides the resources of its command.
+  package var pools: [PoolRequest] {
+    list[Int(position)].hasControl ? list[Int(position)].control.pools : []
+  }
+
+  /// Whether its command requests resources.
+  @inlinable package var hasResources: Bool {
+    list[Int(position)].hasCommandOptions && command?.resources != nil
+  }
+
   /// Whether its action must not be repeated. Called for every step, so it mostly avoids a copy.
   @inlinable package var mustNotBeRepeated: Bool {
     let position = Int(position)

@@ -230,6 +230,21 @@ struct StepDraft: FormatObject {
       synonyms: "detach services", on: [.run], traits: .notInCleanup
     ) { $0.command.service = $1 }
     FormatKey(
+      "resources",
+      .object(
+        "resources", "an object with \"cpus\" or \"memory\"", from: Command.Resources()
+      ) { _ in "write { \"cpus\": 4, \"memory\": \"2GiB\" }" },
+      "Resources",
+      """
+      What each attempt needs while it runs. Attempts that run at the same time never request \
+      more processors or memory than this machine, or the control group of weft, has.
+      """,
+      schema: #"""
+        {"$ref": "resources", "examples": [{"cpus": 4, "memory": "2GiB"}]}
+        """#,
+      synonyms: "requests threads cpus cores memory mem", on: [.run]
+    ) { $0.command.resources = $1 }
+    FormatKey(
       "outputs", ValueFormat { $0.outputs($1, $2) }, "Outputs", "The outputs, by name.",
       schema: #"""
         {"type": "object", "propertyNames": "@identifier",
@@ -274,7 +289,7 @@ struct StepDraft: FormatObject {
         "additionalProperties": "@slots", "minProperties": 1}], "examples": ["db", {"db": 1,
         "cpu": 2}]}
         """#,
-      synonyms: "semaphore mutex lock resources resource_group", on: ActionKind.attempts
+      synonyms: "semaphore mutex lock resource_group", on: ActionKind.attempts
     ) { $0.step.control.pools = $1 }
     FormatKey(
       "cleanup", ValueFormat { $0.cleanup($1, $2) }, "Cleanup",

@@ -188,6 +188,7 @@ package enum WorkflowSchema {
     define("stop", object(StopDraft.self))
     define("cache", object(Command.Caching.self))
     define("service", object(ServiceDraft.self))
+    define("resources", object(Command.Resources.self))
     define("ready", object(ProbeDraft.self))
     define("retryPolicy", object(RetryDraft.self))
     define("listedRetryPolicy", object(RetryDraft.self, isComputable: false))

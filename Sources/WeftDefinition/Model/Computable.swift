@@ -51,6 +51,10 @@ public enum ComputedKey: String, Sendable, Hashable, CaseIterable {
   case grace = "stop.grace"
   case serviceTimeout = "service.timeout"
   case serviceRestarts = "service.restart"
+  case cpus = "resources.cpus"
+  case memory = "resources.memory"
+  case gpus = "resources.gpus"
+  case resourceTime = "resources.time"
   case logLimit
   case mergeOutput
   case tty
@@ -72,6 +76,16 @@ public enum ComputedKey: String, Sendable, Hashable, CaseIterable {
   case pagesMax = "http.pages.max"
 }
 
+extension ComputedKey {
+  /// Whether it is a key of ``Command/Resources``.
+  package var isResource: Bool {
+    switch self {
+    case .cpus, .memory, .gpus, .resourceTime: true
+    default: false
+    }
+  }
+}
+
 extension Step {
   /// The expression that gives the value of a key; `nil` if it is literal, or not a key of the step.
   package func expression(of key: ComputedKey) -> Condition? {
@@ -81,6 +95,10 @@ extension Step {
     case .grace: options?.stop?.$grace.expression
     case .serviceTimeout: options?.service?.$timeout.expression
     case .serviceRestarts: options?.service?.$restarts.expression
+    case .cpus: options?.resources?.$cpus.expression
+    case .memory: options?.resources?.$memory.expression
+    case .gpus: options?.resources?.$gpus.expression
+    case .resourceTime: options?.resources?.$time.expression
     case .logLimit: options?.$logLimit.expression
     case .mergeOutput: options?.$mergesOutput.expression
     case .tty: options?.$usesTerminal.expression
@@ -113,6 +131,10 @@ extension Step {
     case .grace: action.command?.stop?.grace = try key.duration(value)
     case .serviceTimeout: action.command?.service?.timeout = try key.duration(value)
     case .serviceRestarts: action.command?.service?.restarts = try key.count(value)
+    case .cpus: action.command?.resources?.cpus = try key.count(value)
+    case .memory: action.command?.resources?.memory = try key.size(value)
+    case .gpus: action.command?.resources?.gpus = try key.count(value)
+    case .resourceTime: action.command?.resources?.time = try key.duration(value)
     case .logLimit: action.command?.logLimit = try key.size(value)
     case .mergeOutput: action.command?.mergesOutput = try key.flag(value)
     case .tty: action.command?.usesTerminal = try key.flag(value)
@@ -207,10 +229,11 @@ extension ComputedKey {
   package var type: ValueType {
     switch self {
     case .timeout, .stallTimeout, .retryWithin, .connectTimeout, .idleTimeout, .totalTimeout,
-      .serviceTimeout:
+      .serviceTimeout, .resourceTime:
       .duration(allowsZero: false)
     case .grace, .retryDelay, .retryMaxDelay, .pollEvery: .duration(allowsZero: true)
-    case .logLimit, .maxBytes: .size
+    case .logLimit, .maxBytes, .memory: .size
+    case .cpus, .gpus: .count(ValueRule.processors)
     case .mergeOutput, .tty, .jobserver: .flag
     case .allowFailure: .tolerance
     case .maxParallel, .elementParallel: .count(ValueRule.maxParallel)

@@ -44,6 +44,8 @@ public enum WorkflowLimits {
   public static let retryPolicies = 16
   /// Factors by which the delay between attempts may grow.
   public static let retryFactor = 1...1_000
+  /// Processors, or GPUs, of one attempt.
+  public static let processors = 100_000
   /// Slots of a pool.
   public static let poolSlots = 1_000_000
   /// Elements of one `forEach`, combinations of one `matrix`.
@@ -63,6 +65,7 @@ public enum WorkflowLimits {
 /// Swift, so that both accept the same workflows.
 package enum ValueRule {
   static let maxParallel = 1...WorkflowLimits.maxParallel
+  static let processors = 1...WorkflowLimits.processors
   static let retries = 0...WorkflowLimits.retries
   static let slots = 1...WorkflowLimits.poolSlots
   static let exitCodes = 0...255

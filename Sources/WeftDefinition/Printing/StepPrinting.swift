@@ -193,6 +193,18 @@ extension Command {
     object["jobserver"] = options.$usesJobserver.json(JSONValue.flag)
     object["cache"] = options.caching?.json
     object["service"] = options.service?.json
+    object["resources"] = options.resources?.json
+  }
+}
+
+extension Command.Resources {
+  fileprivate var json: JSONValue {
+    PrintedObject(of: Command.Resources.self) { object in
+      object["cpus"] = $cpus.json { $0.map(JSONValue.int) }
+      object["memory"] = $memory.json { $0.map(JSONValue.size) }
+      object["gpus"] = $gpus.json { $0.map(JSONValue.int) }
+      object["time"] = $time.json { $0.map(JSONValue.duration) }
+    }.json
   }
 }
 

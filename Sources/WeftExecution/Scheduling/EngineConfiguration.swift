@@ -96,6 +96,8 @@ package struct EngineConfiguration: Sendable {
     package var containment = ContainmentRequest.automatic
     /// The backoff of spawns that fail by resource exhaustion.
     package var shortagePatience = SpawnRetryPolicy()
+    /// The processors and memory that steps may request in total; `nil` for those of this machine.
+    package var capacity: MachineCapacity?
     /// A jobserver to take slots from, unless a maximum is given.
     package var jobserver: JoinedJobserver?
     /// Whether a display asks for lines that have not ended.

@@ -41,17 +41,18 @@ extension RunEngine {
       var task = task
       task.immunity = immunity
       if task.instance.isInElement { task.record(place: events.place(of: task.address)) }
+      var needs = task.step.pools
+      let obstacle = requestResources(for: task, &needs)
       if !events.change(task.place, task.address, to: { state, _ in state = .queued }) {
         events.publish(
-          .stepQueued(
-            task.address, waitingFor: task.step.hasControl ? task.step.control.pools : [],
-            because: waitReason(of: task)),
+          .stepQueued(task.address, waitingFor: needs, because: waitReason(of: task)),
           step: task.place)
       }
       if let failure = resumePolicy?.doubtFailure(about: task) {
         return .now(
           failAtStart(task, failure, isAccepted: resumePolicy?.isAccepted(task) ?? false))
       }
+      if let obstacle { return .now(failAtStart(task, obstacle)) }
       return perform(task)
     }
   }

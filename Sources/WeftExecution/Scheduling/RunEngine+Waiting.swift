@@ -29,8 +29,8 @@ extension RunEngine {
     case .limit:
       lacking.group.flatMap { plan.groups[$0].address }.map { .group($0) } ?? .slot
     case .pool(let pool):
-      .pool(plan.pools[pool].name, holders: addresses(ofRunning: lacking.holders))
-    case .rate(let pool): .rate(plan.pools[pool].name)
+      .pool(slots.name(ofPool: pool), holders: addresses(ofRunning: lacking.holders))
+    case .rate(let pool): .rate(slots.name(ofPool: pool))
     }
   }
 

@@ -83,6 +83,9 @@ package final class RunEngine: Sendable {
     var unkillable: [LeftoverProcess] = []
   }
 
+  /// The processors and memory that steps may request in total.
+  let capacity: MachineCapacity
+
   struct RunningAttempt {
     let address: StepAddress
     let stop: StopSwitch
@@ -113,8 +116,12 @@ package final class RunEngine: Sendable {
     self.configuration = configuration
     configuration.secrets.add(secretsIn: configuration.inputs)
     maxParallel = configuration.maxParallel(for: plan)
+    capacity =
+      plan.steps.contains(where: \.hasResources)
+      ? configuration.resources.capacity ?? .present : .unlimited
     slots = Slots(
-      plan: plan, maxParallel: maxParallel, joined: configuration.resources.jobserver?.pipe,
+      plan: plan, maxParallel: maxParallel, capacity: capacity,
+      joined: configuration.resources.jobserver?.pipe,
       offersTokens: configuration.rehearsal == nil, time: time)
     let startedAt = time.now
     self.startedAt = startedAt

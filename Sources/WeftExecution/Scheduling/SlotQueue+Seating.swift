@@ -1,28 +1,31 @@
 import WeftDefinition
 import WeftEvents
 import WeftPlanning
+import WeftPlatform
 
 /// The queue for a plan, as ``Slots`` creates it: a seat for each step, a limit for each group with `maxParallel`, and
 /// the pools.
 extension SlotQueue {
   /// The steps of a plan, by their index; a limit for each group with `maxParallel`; and the pools of its files,
-  /// whose buckets are full now.
-  init(plan: Plan, slots: Int, at now: Duration = .zero) {
+  /// whose buckets are full now. If steps request resources, there is also a pool of each that is counted.
+  init(plan: Plan, slots: Int, capacity: MachineCapacity = .unlimited, at now: Duration = .zero) {
     self.init(slots: slots)
     records.reserveCapacity(plan.steps.count)
     let limits = addLimits(of: plan)
-    let pools = addPools(plan.pools, at: now)
+    addPools(plan.pools, at: now)
+    if plan.steps.contains(where: \.hasResources) {
+      for resource in CountedResource.allCases {
+        poolNumbers[resource.pool] = addPool(slots: resource.amount(in: capacity))
+      }
+    }
     // By index, which avoids a copy of each.
     for index in plan.steps.indices {
-      let shares =
-        plan.steps[index].hasControl
-        ? PoolQueues.Share.all(of: plan.steps[index].control.pools, in: pools) : []
       allocate(
         SlotParameters(
           weight: plan.startWeight(ofStep: index),
           order: FileOrder.whole.piece(index, of: plan.steps.count).first,
           limit: limits[plan.steps[index].group],
-          demand: shares.isEmpty ? nil : demand(shares)))
+          demand: demand(plan.steps[index].pools)))
     }
   }
 
@@ -39,31 +42,34 @@ extension SlotQueue {
     return limits
   }
 
-  private mutating func addPools(
-    _ pools: [WeftDefinition.Pool], at now: Duration
-  ) -> [String: Int] {
-    var indices: [String: Int] = [:]
+  private mutating func addPools(_ pools: [WeftDefinition.Pool], at now: Duration) {
     for pool in pools {
       let bucket = pool.rate.map { TokenBucket(count: $0.count, per: $0.period, at: now) }
-      indices[pool.name] = addPool(slots: pool.slots, bucket: bucket)
+      poolNumbers[pool.name] = addPool(slots: pool.slots, bucket: bucket)
     }
-    return indices
   }
-}
 
-extension PoolQueues.Share {
-  /// The shares that the requests amount to: one for each pool, in an order that does not depend on the order of the
-  /// requests.
+  /// The number of the demand that the requests amount to, whatever their order; `nil` if there are none.
   ///
   /// - Precondition: The pools are known.
-  static func all(of requests: [PoolRequest], in pools: [String: Int]) -> [PoolQueues.Share] {
-    requests.map { request in
-      guard let pool = pools[request.pool] else {
+  mutating func demand(_ requests: [PoolRequest]) -> Int? {
+    if requests.isEmpty { return nil }
+    let shares = requests.map { request in
+      guard let pool = poolNumbers[request.pool] else {
         preconditionFailure("a plan has no step that asks for an unknown pool: \(request.pool)")
       }
       return PoolQueues.Share(pool: pool, slots: request.slots)
     }
-    .sorted { $0.pool < $1.pool }
+    return demand(shares.sorted { $0.pool < $1.pool })
+  }
+}
+
+extension CountedResource {
+  func amount(in capacity: MachineCapacity) -> Int {
+    switch self {
+    case .cpus: capacity.processors
+    case .memory: capacity.memory
+    }
   }
 }
 

@@ -48,6 +48,8 @@ struct SlotQueue {
   /// Waiting steps that need no pools. Each found every limit free, but may find one full again.
   var waiting = PriorityHeap()
   var pools = PoolQueues()
+  /// The numbers of the plan's pools and of counted resources, by name.
+  var poolNumbers: [String: Int] = [:]
   /// `nil` while there are no steps but the plan's.
   var numbers: InstanceNumbers?
   var pendingRemovals: [PendingRemoval] = []
@@ -341,6 +343,15 @@ extension SlotQueue {
   ///
   /// - Parameter shares: One for each pool, none larger than the pool or its bucket.
   mutating func demand(_ shares: [PoolQueues.Share]) -> Int { pools.demand(shares) }
+
+  /// Changes what a step needs of pools.
+  ///
+  /// - Precondition: It neither waits nor holds anything.
+  mutating func setDemand(_ demand: Int?, of step: Int) {
+    precondition(records[step].position == .absent, "step \(step) has asked for something else")
+    let limit = records[step].limit
+    records[step].line = demand.map { pools.line(demand: $0, limit: limit, &limits) } ?? -1
+  }
 
   /// The line of a step that needs pools.
   func line(of step: Int) -> Int { Int(records[step].line) }

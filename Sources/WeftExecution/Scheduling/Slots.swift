@@ -39,6 +39,8 @@ final class Slots: Sendable {
     var answers: [Future<Response, Never>?] = []
     /// Steps that wait again before what they held has been given back.
     var requestedAgain: Set<Int> = []
+    /// The demands that steps have from when what they held has been given back.
+    var nextDemands: [Int: [PoolRequest]] = [:]
     /// Steps that hold their slots, and wait until the rates of their pools allow another request; the oldest first.
     var rateWaiters: [(step: Int, answer: Future<Response, Never>)] = []
     /// Whether a grant is scheduled that will see new requests too.
@@ -131,11 +133,11 @@ final class Slots: Sendable {
   ///   - joined: The parent jobserver, from which all slots come but one; `maxParallel` is then the maximum in total.
   ///   - offersTokens: Whether steps run that may take slots for their tools.
   init(
-    plan: Plan, maxParallel: Int, joined: TokenPipe? = nil, offersTokens: Bool = true,
-    time: any TimeSource
+    plan: Plan, maxParallel: Int, capacity: MachineCapacity = .unlimited,
+    joined: TokenPipe? = nil, offersTokens: Bool = true, time: any TimeSource
   ) {
     self.time = time
-    var queue = SlotQueue(plan: plan, slots: maxParallel, at: time.now)
+    var queue = SlotQueue(plan: plan, slots: maxParallel, capacity: capacity, at: time.now)
     hasRates = queue.pools.haveRates
     let exchanges = joined != nil || offersTokens && plan.offersJobservers
     exchange = exchanges ? try? TokenExchange() : nil
@@ -145,6 +147,19 @@ final class Slots: Sendable {
       tokens.joined = TokenAccounts.Joined(pipe: joined, slotLimit: maxParallel)
     }
     state = Mutex(State(queue: queue, tokens: tokens))
+  }
+
+  /// Changes what the next attempt of a step needs of pools.
+  ///
+  /// - Precondition: The step waits for nothing.
+  func setDemand(_ requests: [PoolRequest], of step: Int) {
+    state.withLock { state in
+      if state.queue.isHolding(step) {
+        state.nextDemands[step] = requests
+      } else {
+        state.queue.setDemand(state.queue.demand(requests), of: step)
+      }
+    }
   }
 
   /// Waits for a slot of the run and of every limited group around the step.
@@ -217,6 +232,16 @@ final class Slots: Sendable {
   func free(ofPools count: Int) -> (run: Int, pools: [Int]) {
     state.withLock { state in
       (state.queue.free, (0..<count).map { state.queue.pools.free(ofPool: $0) })
+    }
+  }
+
+  /// The name of a pool, or of that of a counted resource.
+  func name(ofPool pool: Int) -> String {
+    state.withLock { state in
+      guard let known = state.queue.poolNumbers.first(where: { $0.value == pool }) else {
+        preconditionFailure("there is no pool \(pool)")
+      }
+      return known.key
     }
   }
 
@@ -293,6 +318,9 @@ extension Slots: PostponedWorkOwner {
     serve(at: now) { state in
       state.queue.release(step, unused: isUnused)
       state.releasingCount -= 1
+      if !state.nextDemands.isEmpty, let requests = state.nextDemands.removeValue(forKey: step) {
+        state.queue.setDemand(state.queue.demand(requests), of: step)
+      }
       // The set is mostly empty, and a lookup costs a hash even then.
       if !state.requestedAgain.isEmpty, state.requestedAgain.remove(step) != nil {
         state.queue.request(step)

@@ -40,6 +40,27 @@ struct StepResolver {
     }
   }
 
+  /// The resources that an attempt of a command requests; available before the attempt starts.
+  func resources(ofStep index: Int, attempt: Int) throws(StepFailure) -> Command.Resources? {
+    var step = plan.steps[index].step
+    var scope = StepScope(
+      values: values, instance: instance, group: plan.steps[index].group, attempt: attempt)
+    for text in plan.values.texts(ofStep: index) {
+      guard case .computed(let key) = text.site, key.isResource,
+        let expression = text.template.onlyExpression
+      else { continue }
+      if expression.references.contains(where: { $0.valueContext == .env }) {
+        scope.variables = try variables(ofStep: index)
+      }
+      try text.evaluated(in: plan) { (_) throws(ExpressionError) in
+        try expression.value(in: scope) { (value) throws(EvaluationError) in
+          try step.set(key, to: value)
+        }
+      }
+    }
+    return step.action.command?.resources
+  }
+
   /// The failures of a step that are tolerated; available even if other texts of the step cannot be evaluated.
   func tolerance(ofStep index: Int) throws(StepFailure) -> FailureTolerance {
     let step = plan.steps[index]

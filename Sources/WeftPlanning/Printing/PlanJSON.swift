@@ -18,6 +18,7 @@ import WeftJSON
 ///                 "sets"?: [name…], "unsets"?: [name…],
 ///                 "stdin"?, "successCodes"?, "stop"?: { "signal"?, "grace"? }, "leftovers"?,
 ///                 "stallTimeout"?, "mergeOutput"?, "logLimit"?, "tty"?, "jobserver"?,
+///                 "resources"?: { "cpus"?, "memory"?, "gpus"?, "time"? },
 ///                 "wait"?, "approve"?: { "message" }, "use"?, "with"?: [name…],
 ///                 "http"?: { "method", "url", "query"?: [name…], "headers"?: [name…], "body"?, "saveTo"?,
 ///                            "proxy"? },

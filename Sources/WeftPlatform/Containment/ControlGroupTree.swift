@@ -1,26 +1,45 @@
 import WeftEncoding
 
-/// The location of a process in the cgroup v2 tree.
+/// The location of a process in a tree of control groups.
 struct ControlGroupLocation: Equatable {
   /// The process's own group, as a path of the file system.
   var directory: String
+  /// The directory where the tree is mounted: the process's own group or one above it.
+  var top: String
 
-  init(directory: String) { self.directory = directory }
-
-  /// Parses the texts of /proc/self/mountinfo and /proc/self/cgroup (`proc_pid_mountinfo(5)`, `cgroups(7)`); `nil` if
-  /// no v2 tree is mounted, or the process is outside of the mounted part.
-  init?(mounts: String, membership: String) {
-    let own = membership.split(separator: "\n").first { $0.hasPrefix("0::/") }?.dropFirst(3)
-    guard let own, !own.hasPrefix("/..") else { return nil }
+  /// Parses the texts of /proc/self/mountinfo and /proc/self/cgroup (`proc_pid_mountinfo(5)`, `cgroups(7)`).
+  ///
+  /// - Parameter controller: A controller of version 1; `nil` for the tree of version 2.
+  /// - Returns: `nil` if no such tree is mounted, or the process is outside of the mounted part.
+  init?(mounts: String, membership: String, controller: Substring? = nil) {
+    guard let own = Self.group(of: controller, in: membership), !own.hasPrefix("/..") else {
+      return nil
+    }
     for line in mounts.split(separator: "\n") {
       guard let dash = line.ranges(of: " - ").first else { continue }
       let fields = line[..<dash.lowerBound].split(separator: " ")
-      guard fields.count > 4, line[dash.upperBound...].hasPrefix("cgroup2 ") else { continue }
+      // The type, the source and the options of the file system.
+      let tree = line[dash.upperBound...].split(separator: " ")
+      guard fields.count > 4, tree.first == (controller == nil ? "cgroup2" : "cgroup") else {
+        continue
+      }
+      if let controller, tree.last?.split(separator: ",").contains(controller) != true { continue }
       let (root, point) = (Self.unescaped(fields[3]), Self.unescaped(fields[4]))
       guard root == "/" || own == root || own.hasPrefix(root + "/") else { continue }
       let below = root == "/" ? String(own) : String(own.dropFirst(root.count))
+      top = point
       directory = below == "/" ? point : point + below
       return
+    }
+    return nil
+  }
+
+  private static func group(of controller: Substring?, in membership: String) -> Substring? {
+    for line in membership.split(separator: "\n") {
+      let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      guard fields.count == 3, fields[2].hasPrefix("/") else { continue }
+      let names = fields[1].split(separator: ",")
+      if controller.map(names.contains) ?? (fields[0] == "0" && names.isEmpty) { return fields[2] }
     }
     return nil
   }

@@ -94,6 +94,13 @@ package struct RunDetailText: Sendable {
       + "\(Count(usage.attempts, "attempt"))"
   }
 
+  /// Returns `CPU 3.1 s, 45 MB of 2 GB`, with the memory that was requested, if any was.
+  private func used(_ usage: ResourceUsage) -> String {
+    let requested = usage.requestedMemoryBytes.map { " of \(ShownSize.text($0))" } ?? ""
+    let memory = usage.peakMemoryBytes.map { ", \(ShownSize.text($0))\(requested)" } ?? ""
+    return "CPU \(ShownDuration.precise(usage.processorTime))\(memory)"
+  }
+
   private func verdict(_ detail: RunDetail) -> String {
     let duration = ShownDuration.precise(detail.recorded.duration)
     let after = " after \(duration)"
@@ -147,9 +154,7 @@ package struct RunDetailText: Sendable {
     case .finished(let end, _): lines = self.lines(of: end, called: name)
     }
     if case .finished(let end, _) = step.state, !step.isCached, let usage = end.usage {
-      let memory = usage.peakMemoryBytes.map { ", \(ShownSize.text($0))" } ?? ""
-      lines[0] += palette.painted(
-        ", CPU \(ShownDuration.precise(usage.processorTime))\(memory)", .faint)
+      lines[0] += palette.painted(", \(used(usage))", .faint)
     }
     if let moment = step.startedAt, !step.isCached {
       lines[0] += palette.painted(", began \(surroundings.shown(moment))", .faint)

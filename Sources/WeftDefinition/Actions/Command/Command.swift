@@ -70,12 +70,14 @@ extension Command {
     public var caching: Caching?
     /// Whether and when other steps can use it while it runs; `nil` for a command that ends by itself.
     public var service: Service?
+    /// The resources that one attempt needs; `nil` if nothing is requested.
+    public var resources: Resources?
 
     public init(
       stop: StopRequest? = nil, leftovers: LeftoverPolicy = .end, stallTimeout: Duration? = nil,
       mergesOutput: Bool = false, logLimit: ByteCount = WorkflowLimits.logLimit,
       usesTerminal: Bool = false, usesJobserver: Bool = false, caching: Caching? = nil,
-      service: Service? = nil
+      service: Service? = nil, resources: Resources? = nil
     ) {
       self.stop = stop
       self.leftovers = leftovers
@@ -86,6 +88,7 @@ extension Command {
       self.usesJobserver = usesJobserver
       self.caching = caching
       self.service = service
+      self.resources = resources
     }
   }
 
@@ -188,6 +191,7 @@ extension Command: ActionModel {
     }
     guard hasOptions else { return }
     values.checkKeys(of: StopDraft(grace: stop?.grace), in: "stop")
+    if let resources { values.checkKeys(of: resources, in: "resources") }
     if let version = caching?.version, case .program(let arguments) = version {
       values.checkProgram(arguments, "cache.version")
     }
@@ -261,6 +265,7 @@ extension Command: ActionModel {
     let options = options
     return [
       options.service?.remark,
+      options.resources?.remark,
       options.usesTerminal ? "uses the terminal" : nil,
       options.usesJobserver ? "uses the jobserver" : nil,
       options.stop.map(stopping),
@@ -362,6 +367,7 @@ extension Command.Options {
     if usesTerminal { writer.member("tty", true) }
     if usesJobserver { writer.member("jobserver", true) }
     service?.write(to: &writer)
+    resources?.write(to: &writer)
   }
 }
 

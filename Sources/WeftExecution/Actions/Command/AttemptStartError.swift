@@ -91,7 +91,8 @@ extension AttemptEnd {
   }
 
   /// - Parameter program: The program, with the time limits under which it ran.
-  init(_ end: ProgramEnd, of program: ChildProgram) {
+  init(_ end: ProgramEnd, of program: ChildProgram, requesting resources: Command.Resources? = nil)
+  {
     let exit = ProgramExit(end.status)
     let status: Status =
       switch end.stopped {
@@ -101,7 +102,7 @@ extension AttemptEnd {
       case .stall: .stalled(after: program.stallTimeout ?? .zero, exit)
       }
     self.init(
-      status, usage: exit == nil ? nil : WeftEvents.ResourceUsage(end.usage),
+      status, usage: exit == nil ? nil : WeftEvents.ResourceUsage(end.usage, of: resources),
       leftovers: end.leftovers.map(LeftoverProcess.init),
       unkillable: end.orphans.map(LeftoverProcess.init))
   }
@@ -123,11 +124,12 @@ extension LeftoverProcess {
 }
 
 extension ResourceUsage {
-  init(_ usage: ProgramUsage) {
+  init(_ usage: ProgramUsage, of resources: Command.Resources?) {
     self.init(
       userTime: usage.user, systemTime: usage.system, minorFaults: usage.minorFaults,
       majorFaults: usage.majorFaults, voluntarySwitches: usage.voluntarySwitches,
       involuntarySwitches: usage.involuntarySwitches,
-      peakMemoryBytes: usage.peakBeyondThisProcess)
+      peakMemoryBytes: usage.peakBeyondThisProcess,
+      requestedProcessors: resources?.cpus, requestedMemoryBytes: resources?.memory?.bytes)
   }
 }

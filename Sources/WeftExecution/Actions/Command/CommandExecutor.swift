@@ -130,7 +130,7 @@ package final class CommandExecutor: StepExecutor {
       }
       starts.programEnded()
       if end.keptProcesses { attempt.recordKeptProcesses() }
-      return AttemptEnd(end, of: program)
+      return AttemptEnd(end, of: program, requesting: attempt.command.resources)
     } catch {
       enclosure.abandoned()
       throw .notStarted(error)
