@@ -230,11 +230,7 @@ struct StepDraft: FormatObject {
       synonyms: "detach services", on: [.run], traits: .notInCleanup
     ) { $0.command.service = $1 }
     FormatKey(
-      "resources",
-      .object(
-        "resources", "an object with \"cpus\" or \"memory\"", from: Command.Resources()
-      ) { _ in "write { \"cpus\": 4, \"memory\": \"2GiB\" }" },
-      "Resources",
+      "resources", ValueFormat { $0.resources($1, $2) }, "Resources",
       """
       What each attempt needs while it runs. Attempts that run at the same time never request \
       more processors or memory than this machine, or the control group of weft, has.
