@@ -25,7 +25,6 @@ package struct Signal: RawRepresentable, Hashable, Sendable {
   package static let `continue` = Signal(rawValue: SIGCONT)
   package static let stop = Signal(rawValue: SIGSTOP)
   package static let terminalStop = Signal(rawValue: SIGTSTP)
-  package static let windowChange = Signal(rawValue: SIGWINCH)
 
   /// Finds a signal by its POSIX name, in capitals, with or without "SIG".
   package init?(name: String) {
