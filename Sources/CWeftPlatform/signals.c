@@ -31,13 +31,3 @@ int weft_signal_wait(uint64_t mask) {
 void weft_signal_ignore(int number) { signal(number, SIG_IGN); }
 
 void weft_signal_restore(int number) { signal(number, SIG_DFL); }
-
-void weft_signal_die(int number) {
-  sigset_t one;
-  signal(number, SIG_DFL);
-  sigemptyset(&one);
-  sigaddset(&one, number);
-  pthread_sigmask(SIG_UNBLOCK, &one, NULL);
-  raise(number);
-  _exit(128 + number);  // its default action does not terminate processes
-}

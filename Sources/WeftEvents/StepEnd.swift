@@ -104,8 +104,6 @@ extension StepEnd {
     set { if newValue != nil || approvedBy != nil { rest.approvedBy = newValue } }
   }
 
-  package mutating func recordApproval(by name: String) { approvedBy = name }
-
   /// The reason why no cached result replaced a step with `cache`, as a clause: `inputs changed: main.c`; `nil` for
   /// other steps, and if the cache could not be asked.
   public package(set) var ranBecause: String? {
@@ -121,8 +119,6 @@ extension StepEnd {
 
   /// Whether its request may have been performed although the step failed or was cancelled.
   package var hasRequestInDoubt: Bool { conclusion != .success && http?.isInDoubt == true }
-
-  package mutating func recordNotRetried(_ reason: String) { notRetried = reason }
 
   /// Orphans: processes of the step that were still alive after its program had ended, and were terminated.
   public package(set) var leftovers: [LeftoverProcess] {

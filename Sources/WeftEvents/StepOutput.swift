@@ -94,3 +94,134 @@ extension StepOutput: Payload {
     bytes = read[...]
   }
 }
+
+/// The last lines of a step's output, each truncated to a limit.
+package struct OutputTail: Sendable {
+  /// The number of lines kept.
+  package static let lineLimit = 20
+  /// The maximum length of a line.
+  package static let lineLimitBytes = 1024
+
+  /// A ring buffer: once full, the oldest line is at `next`, and its memory is used again.
+  private var ring: [[UInt8]] = []
+  private var next = 0
+  /// The total number of lines.
+  package private(set) var lineCount = 0
+  /// The content for now of the line that follows, if it is not blank.
+  private var state: [UInt8] = []
+
+  package mutating func append(_ line: ArraySlice<UInt8>) {
+    lineCount += 1
+    state.removeAll(keepingCapacity: true)
+    if ring.count < OutputTail.lineLimit {
+      ring.append(OutputTail.kept(line))
+    } else {
+      ring[next].removeAll(keepingCapacity: true)
+      OutputTail.append(line, to: &ring[next])
+      next = (next + 1) % OutputTail.lineLimit
+    }
+  }
+
+  /// Shows a line that may still change, without keeping it.
+  package mutating func show(_ line: ArraySlice<UInt8>) {
+    let shown = OutputTail.kept(line)
+    if !OutputTail.isBlank(shown) { state = shown }
+  }
+
+  /// The last of the lines that is not blank, for a live display.
+  package var latest: [UInt8] {
+    if !state.isEmpty { return state }
+    return ring[..<next].last { !OutputTail.isBlank($0) }
+      ?? ring[next...].last { !OutputTail.isBlank($0) } ?? []
+  }
+
+  private static func isBlank(_ line: [UInt8]) -> Bool { line.allSatisfy { $0 <= 0x20 } }
+
+  /// The lines, the oldest first.
+  package var lines: [[UInt8]] { Array(ring[next...] + ring[..<next]) }
+
+  /// Returns the final content of a line, with a mark if it is truncated.
+  package static func kept(_ line: ArraySlice<UInt8>) -> [UInt8] {
+    var kept: [UInt8] = []
+    append(line, to: &kept)
+    return kept
+  }
+
+  private static func append(_ line: ArraySlice<UInt8>, to kept: inout [UInt8]) {
+    let state = StepOutput.lastState(of: line)
+    guard state.count > lineLimitBytes else {
+      kept += state
+      return
+    }
+    var end = state.startIndex + lineLimitBytes
+    // Not within a character (RFC 3629: at most three continuation bytes).
+    for _ in 0..<3 where state[end] & 0xC0 == 0x80 { end -= 1 }
+    kept += state[..<end]
+    kept += "…".utf8
+  }
+
+  /// Takes the lines at the end of a log. If `logEnd` does not start at the log's start, the first line is assumed to
+  /// be incomplete and skipped.
+  package init(logEnd: [UInt8], isWhole: Bool) {
+    var pieces = logEnd.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    if pieces.last?.isEmpty == true { pieces.removeLast() }
+    for line in pieces.dropFirst(isWhole ? 0 : 1) { append(line) }
+  }
+
+  package init() {}
+}
+
+/// The progress that a running step reports: by lines `n/m text` in the file `$WEFT_PROGRESS`, by
+/// `ActionContext.report(_:)`, or by the bytes of a download.
+public struct StepProgress: Sendable, Hashable {
+  /// The things that are counted.
+  public enum Unit: String, Sendable, Hashable, CaseIterable {
+    /// Whatever the step counts.
+    case items
+    case bytes
+  }
+
+  /// The amount that is done; may exceed ``total`` if the step's estimate was too low.
+  public package(set) var done: Int
+  /// The whole amount, at least 1; `nil` if it is not known.
+  public package(set) var total: Int?
+  public package(set) var unit: Unit
+  /// The present activity, in the step's words; at most ``textLimit`` characters.
+  public package(set) var text: String?
+
+  /// Creates a report.
+  ///
+  /// - Parameters:
+  ///   - done: Clamped to 0 and the largest amount that events can hold, 2⁶⁰.
+  ///   - total: Clamped likewise; unknown if it is less than 1.
+  ///   - text: Truncated to ``textLimit`` characters; `nil` if it is empty.
+  public init(_ done: Int, of total: Int? = nil, unit: Unit = .items, text: String? = nil) {
+    let limit = RecordLimits.amounts.upperBound
+    self.done = min(max(0, done), limit)
+    self.total = total.flatMap { $0 < 1 ? nil : min($0, limit) }
+    self.unit = unit
+    self.text = text.flatMap { $0.isEmpty ? nil : String($0.prefix(StepProgress.textLimit)) }
+  }
+
+  /// The maximum number of characters of ``text``.
+  public static let textLimit = 200
+
+  /// The part that is done, from 0 to 1; `nil` if the whole is not known.
+  public var fraction: Double? {
+    total.map { min(1, Double(done) / Double($0)) }
+  }
+}
+
+extension StepProgress: Payload {
+  package static var blank: StepProgress { StepProgress(0) }
+
+  package mutating func code<Coder: EventCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.amount("done", &done)
+    try coder.number(
+      "total", &total, in: 1...RecordLimits.amounts.upperBound, "an amount of at least 1")
+    var isBytes = unit == .bytes
+    try coder.flag("bytes", &isBytes)
+    if Coder.isReading { unit = isBytes ? .bytes : .items }
+    try coder.code("text", &text)
+  }
+}

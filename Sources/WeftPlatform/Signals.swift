@@ -25,7 +25,6 @@ package struct Signal: RawRepresentable, Hashable, Sendable {
   package static let `continue` = Signal(rawValue: SIGCONT)
   package static let stop = Signal(rawValue: SIGSTOP)
   package static let terminalStop = Signal(rawValue: SIGTSTP)
-  package static let windowChange = Signal(rawValue: SIGWINCH)
 
   /// Finds a signal by its POSIX name, in capitals, with or without "SIG".
   package init?(name: String) {
@@ -106,9 +105,4 @@ package final class SignalListener: Sendable {
   /// Promises that the signal dispositions of this process will not change any more. Programs must not inherit them,
   /// and spawns then need not query them each time. For a program, not for a library.
   package static func settleDispositions() { weft_spawn_settle_dispositions() }
-
-  /// Terminates this process as `signal` would have, so that its parent sees the signal itself.
-  package static func endProcess(by signal: Signal) -> Never {
-    weft_signal_die(signal.rawValue)
-  }
 }

@@ -19,7 +19,6 @@ package struct SystemError: Error, Hashable, Sendable {
 
   package static let notFound = SystemError(number: ENOENT)
   package static let notPermitted = SystemError(number: EACCES)
-  package static let operationNotPermitted = SystemError(number: EPERM)
   package static let notDirectory = SystemError(number: ENOTDIR)
   package static let isDirectory = SystemError(number: EISDIR)
   package static let alreadyExists = SystemError(number: EEXIST)
@@ -37,9 +36,7 @@ package struct SystemError: Error, Hashable, Sendable {
   package static let overQuota = SystemError(number: EDQUOT)
   package static let fileTooBig = SystemError(number: EFBIG)
   package static let readOnlyFileSystem = SystemError(number: EROFS)
-  package static let noSuchProcess = SystemError(number: ESRCH)
   package static let textFileBusy = SystemError(number: ETXTBSY)
-  package static let notTerminal = SystemError(number: ENOTTY)
 
   /// "ENOENT"; "errno 2" if the system has no names.
   package var name: String {

@@ -84,14 +84,6 @@ extension ShellQuotingError {
     default: false
     }
   }
-
-  /// Whether a program is known to read an argument as code, or to start a program that does.
-  package static func mayReadCode(program: String) -> Bool {
-    let name = program.utf8.lastIndex(of: UInt8(ascii: "/")).map {
-      program[program.utf8.index(after: $0)...]
-    }
-    return CommandRule.named(name.map(String.init) ?? program, .posix) != nil
-  }
 }
 
 extension ShellQuotingError {

@@ -214,8 +214,6 @@ int weft_signal_wait(uint64_t mask);
 void weft_signal_ignore(int number);
 /// Restores the signal's default action.
 void weft_signal_restore(int number);
-/// Terminates the process by the signal's default action.
-void weft_signal_die(int number) __attribute__((noreturn));
 
 // MARK: jobs.c
 

@@ -1,10 +1,11 @@
 import Synchronization
 import WeftDefinition
-import WeftEvents
-import WeftExecution
+package import WeftEvents
+package import WeftExecution
 import WeftFutures
-import WeftPlanning
-import WeftPlatform
+package import WeftJSON
+package import WeftPlanning
+package import WeftPlatform
 
 /// One run of the real engine in virtual time, whose steps take given times and do nothing.
 struct RunRehearsal {
@@ -183,5 +184,156 @@ private final class RehearsalExecutor: StepExecutor {
 
   private func length(_ microseconds: Int, of attempt: Attempt) -> Duration {
     .microseconds(Int64(Double(microseconds) / rehearsal.speeds[attempt.index]))
+  }
+}
+
+/// A replacement for everything around an engine, for tests: time, programs, secrets and randomness. The run takes the
+/// same way as any other from its preparation to its report.
+package struct SimulatedWorld: Sendable {
+  package var time: any TimeSource
+  package var wallClock: @Sendable () -> WallTime
+  /// The environment of the engine.
+  package var environment: EnvironmentBlock
+  package var secrets: RunSecrets
+  /// Determines random delays.
+  package var seed: UInt64
+  /// Takes the state that a run keeps.
+  package var keepState: @Sendable (JSONObject) -> Void = { _ in }
+  /// Makes the executor of all attempts.
+  package var makeExecutor:
+    @Sendable (Plan, EngineConfiguration) throws(ContainmentError) -> any StepExecutor
+
+  package init(
+    time: any TimeSource, wallClock: @escaping @Sendable () -> WallTime,
+    environment: EnvironmentBlock, secrets: RunSecrets, seed: UInt64,
+    makeExecutor:
+      @escaping @Sendable (Plan, EngineConfiguration) throws(ContainmentError) ->
+      any StepExecutor
+  ) {
+    self.time = time
+    self.wallClock = wallClock
+    self.environment = environment
+    self.secrets = secrets
+    self.seed = seed
+    self.makeExecutor = makeExecutor
+  }
+
+  func configure(_ configuration: inout EngineConfiguration) {
+    configuration.wallClock = wallClock
+    configuration.environment = environment
+    configuration.randomSeed = seed
+    // The machine that simulates says nothing about the one that will run the workflow.
+    configuration.resources.capacity = .unlimited
+    let keepState = keepState
+    configuration.keepState = { state throws(StepFailure) in keepState(state) }
+  }
+
+  func start(
+    _ plan: Plan, _ configuration: EngineConfiguration, _ subscribe: (RunEngine) -> Void
+  ) throws(ContainmentError) -> RunEngine {
+    RunEngine.start(
+      plan, id: configuration.run ?? .make(at: WallClock.now), configuration: configuration,
+      executor: try makeExecutor(plan, configuration), time: time,
+      warnings: configuration.earlyWarnings, subscribing: subscribe)
+  }
+}
+
+extension Engine {
+  /// Checks a plan's inputs and starts it in a simulated world, without a journal.
+  ///
+  /// - Parameter subscribing: Called with the run before its first event.
+  package func start(
+    _ plan: Plan, inputs: [String: JSONValue], arguments: [String], in world: SimulatedWorld,
+    approver: any Approver, subscribing: @escaping (RunEngine) -> Void
+  ) throws(WorkflowError) -> Run {
+    try checkOptions()
+    let values = try values(of: inputs, arguments: arguments, for: plan.workflow)
+    var surroundings = RunSurroundings.embedding
+    surroundings.approver = approver
+    surroundings.simulation = world
+    surroundings.subscribe = subscribing
+    do throws(StartError) {
+      return try launch(try prepare(plan, values, in: nil), surroundings)
+    } catch {
+      throw error.workflowError
+    }
+  }
+}
+
+/// The critical path of a rehearsed run: from the attempt that ended last backwards, each time to the attempt whose end
+/// led to the start of the next.
+struct RehearsedPath {
+  let links: [Estimate.Link]
+  /// The time of the attempts of each step of the plan on the path.
+  let work: [Int: Duration]
+  let finalDelay: Duration
+
+  init(_ result: RunRehearsal.Result, of plan: Plan) {
+    let attempts = result.attempts
+    var links: [Estimate.Link] = []
+    var work: [Int: Duration] = [:]
+    var next = attempts.indices.filter { !attempts[$0].isStopped }
+      .max { attempts[$0].end < attempts[$1].end }
+    finalDelay = result.duration - (next.map { attempts[$0].end } ?? result.duration)
+    while let last = next {
+      // All attempts of one execution are one link.
+      var first = last
+      var duration = attempts[last].end - attempts[last].start
+      while let cause = attempts[first].cause, attempts[cause].address == attempts[last].address {
+        duration += attempts[cause].end - attempts[cause].start
+        first = cause
+      }
+      next = attempts[first].cause
+      let begin = next.map { attempts[$0].end } ?? .zero
+      links.append(
+        Estimate.Link(
+          step: attempts[last].address, duration: duration,
+          delay: attempts[last].end - begin - duration,
+          start: RehearsedPath.start(of: attempts[first], after: next, in: result, plan)))
+      work[attempts[last].step, default: .zero] += duration
+    }
+    self.links = links.reversed()
+    self.work = work
+  }
+
+  private static func start(
+    of attempt: RunRehearsal.Attempted, after cause: Int?, in result: RunRehearsal.Result,
+    _ plan: Plan
+  ) -> Estimate.Start {
+    guard let cause else { return .immediate }
+    let before = result.attempts[cause]
+    if plan.depends(attempt.step, on: before.step), attempt.address.isNear(before.address) {
+      return .dependency
+    }
+    if attempt.runningAtCause >= result.maxParallel { return .slot }
+    let pools = plan.steps[attempt.step].control.pools.map(\.pool)
+    let held = plan.steps[before.step].control.pools.map(\.pool)
+    if let shared = pools.first(where: held.contains) { return .pool(shared) }
+    return attempt.start > before.end ? .immediate : .limit
+  }
+}
+
+extension StepAddress {
+  /// Whether the other is not in another element of a loop around this one.
+  fileprivate func isNear(_ other: StepAddress) -> Bool {
+    guard let own = innermostElement, let others = other.innermostElement, own != others,
+      let loop = own.loop, others.loop == loop
+    else { return true }
+    return false
+  }
+}
+
+extension Plan {
+  /// Whether a step directly or indirectly depends on another one, by their indices.
+  fileprivate func depends(_ step: Int, on other: Int) -> Bool {
+    let target = steps[other].node
+    var seen: Set<NodeIndex> = []
+    var rest = dependencies[steps[step].node].map(Int.init)
+    while let node = rest.popLast() {
+      if node == target { return true }
+      guard seen.insert(node).inserted else { continue }
+      rest += dependencies[node].map(Int.init)
+    }
+    return false
   }
 }

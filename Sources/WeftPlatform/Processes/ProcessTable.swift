@@ -5,11 +5,6 @@ package struct ProcessRecord: Hashable, Sendable {
   package var id: Int32
   /// The program's name as the kernel keeps it: at most 15 bytes.
   package var command: String
-
-  package init(id: Int32, command: String) {
-    self.id = id
-    self.command = command
-  }
 }
 
 /// An identity that distinguishes a process from an earlier one with the same id.

@@ -157,11 +157,6 @@ package enum TerminalError: Error, Hashable, Sendable {
 package struct TerminalSize: Hashable, Sendable {
   package var columns: Int
   package var rows: Int
-
-  package init(columns: Int, rows: Int) {
-    self.columns = columns
-    self.rows = rows
-  }
 }
 
 extension Descriptor {

@@ -57,7 +57,7 @@ enum SampleRecords {
       duration: .milliseconds(5), usage: usage, outputBytes: 12, outputTruncated: true,
       logBytes: 40, outputs: outputs, leftovers: [process], unkillable: [process]
     ).having(http)
-    end.recordNotRetried("the budget is spent")
+    end.notRetried = "the budget is spent"
     return end
   }
 

@@ -1,0 +1,185 @@
+import Weft
+import WeftCaching
+import WeftDiagnostics
+import WeftEvents
+import WeftExecution
+import WeftExpressions
+import WeftPlanning
+import WeftPlatform
+import WeftReporting
+
+/// `weft check`: all problems of the files, in the order in which the files were named.
+struct CheckCommand: Subcommand {
+  private let files: [String]
+  private let format: DiagnosticFormat
+  private let isStrict: Bool
+  private let directory: String?
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    files = parsed.operands
+    format = try parsed.word(of: .diagnosticFormat) ?? .text
+    isStrict = parsed.isGiven(.strictCheck)
+    directory = parsed.value(of: .directory)
+  }
+
+  func execute(_ console: Console) -> ExitCode {
+    let files = files.map { CheckedFile(path: $0, below: directory, for: .check) }
+    DeliberateLeak.untilExit(files)
+    switch format {
+    case .text: report(files, console)
+    case .json, .sarif, .github: console.output.write(format.rendered(diagnostics(of: files)))
+    }
+    let codes = files.map { $0.exitCode(isStrict: isStrict) }
+    return codes.max { $0.status < $1.status } ?? .success
+  }
+
+  /// Reports each problem once, even if a file is checked by itself and as part of others.
+  private func diagnostics(of files: [CheckedFile]) -> [[Diagnostic]] {
+    guard files.count > 1 else { return files.map(\.diagnostics) }
+    var reported = DiagnosticDeduplicator()
+    return files.map { file in file.diagnostics.filter { reported.insert($0) } }
+  }
+
+  private func report(_ files: [CheckedFile], _ console: Console) {
+    let diagnostics = diagnostics(of: files)
+    for found in diagnostics { console.output.write(found) }
+    let summary = CheckSummary(diagnostics)
+    let isTooStrict = isStrict && summary.hasOnlyWarnings
+    console.output.write(summary.text + (isTooStrict ? ", and --strict allows none\n" : "\n"))
+  }
+}
+
+/// The last line of the text format, which counts the problems.
+struct CheckSummary {
+  private let fileCount: Int
+  private let errorCount: Int
+  private let warningCount: Int
+
+  init(_ diagnosticsByFile: [[Diagnostic]]) {
+    fileCount = diagnosticsByFile.count
+    let collections = diagnosticsByFile.map { DiagnosticCollection($0) }
+    errorCount = collections.reduce(0) { $0 + $1.errorCount }
+    warningCount = collections.reduce(0) { $0 + $1.warningCount }
+  }
+
+  var hasOnlyWarnings: Bool { errorCount == 0 && warningCount > 0 }
+
+  /// The text, such as `2 files: 3 errors, 1 warning` or `1 file: no problems`.
+  var text: String {
+    let problems = [(errorCount, "error"), (warningCount, "warning")].filter { $0.0 > 0 }
+    let reported = problems.map { "\(Count($0, $1))" }.joined(separator: ", ")
+    return "\(Count(fileCount, "file")): \(reported.isEmpty ? "no problems" : reported)"
+  }
+}
+
+/// `weft graph`: prints the plan.
+struct GraphCommand: Subcommand {
+  private let file: FileOperand
+  private let format: PlanFormat
+  private let choice: StepChoice
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    format = try parsed.word(of: .graphFormat) ?? .tree
+    file = try FileOperand(parsed)
+    choice = parsed.choice
+  }
+
+  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
+    console.output.write(try file.preview(console, choosing: choice).plan, as: format)
+    return .success
+  }
+}
+
+/// `weft why`: whether a step would run, and what has changed since its most similar result.
+struct WhyCommand: Subcommand {
+  private let file: FileOperand
+  private let step: String
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    file = try FileOperand(parsed)
+    step = parsed.operands[1]
+  }
+
+  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
+    let preview = try file.preview(console)
+    let step = try cachedStep(of: preview.plan)
+    guard let prediction = preview.cachePrediction(of: step.address) else {
+      console.output.write("\"\(step.address)\" would not run: it is not selected\n")
+      return .success
+    }
+    for line in prediction.explanation(of: step.address) {
+      console.output.write(TerminalText.harmless(line) + "\n")
+    }
+    return .success
+  }
+
+  private func cachedStep(of plan: Plan) throws(CommandFailure) -> PlannedStep {
+    let known = Set(plan.steps.map(\.address))
+    // The plan contains the steps of a loop only once.
+    let named = StepAddress(parsing: step)?.planned(isKnown: known.contains)
+    guard let found = plan.steps.first(where: { $0.address == named }) else {
+      let nearest = NearestName(plan.steps.map(\.address.text)).nearest(to: step)
+      throw CommandFailure(
+        .usage, "\"\(step)\" is not a step of this workflow",
+        help: nearest.asSuggestion
+          ?? "\"weft graph FILE\" shows the names of the steps")
+    }
+    guard found.isCached else {
+      throw CommandFailure(
+        .usage, "step \"\(found.address)\" has no \"cache\", so it always runs",
+        help: "declare what it reads and writes: \"cache\": { \"inputs\": […], \"outputs\": […] }")
+    }
+    return found
+  }
+}
+
+/// `weft eval`: the value of one expression, as JSON.
+struct EvalCommand: Subcommand {
+  private let expression: String
+  /// The path of the values, `-` for standard input; `nil` if there are none.
+  private let contexts: String?
+
+  init(_ parsed: ParsedArguments) {
+    expression = parsed.operands[0]
+    contexts = parsed.value(of: .contexts)
+  }
+
+  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
+    let contexts = try contexts.map { path throws(CommandFailure) in try EvalCommand.read(path) }
+    do {
+      let value = try ExpressionEvaluation(in: contexts ?? ExpressionObject([]))
+        .value(of: expression)
+      console.output.write(value.jsonText(.compact) + "\n")
+      return .success
+    } catch {
+      let file = SourceFile(path: "<expression>", bytes: Array(expression.utf8))
+      console.errors.write([error.diagnostic(in: file)])
+      return .failure
+    }
+  }
+
+  private static func read(_ path: String) throws(CommandFailure) -> ExpressionObject {
+    let bytes: [UInt8]
+    do {
+      bytes = try FileReading.bytes(of: path)
+    } catch {
+      let name = path == "-" ? "standard input" : "\"\(path)\""
+      throw CommandFailure(
+        .usage,
+        [Diagnostic(.error, code: "W0000", message: "\(name) \(error.message)", place: nil)])
+    }
+    let file = SourceFile(path: path == "-" ? "<stdin>" : path, bytes: bytes)
+    let (root, diagnostics) = JSONReader.read(file)
+    guard let root, !diagnostics.contains(where: \.isError) else {
+      throw CommandFailure(.failure, diagnostics)
+    }
+    let value = ExpressionValue(JSONValue(root))
+    guard case .object(let object) = value else {
+      let fault = Diagnostic(
+        .error, code: "W0104", message: "the contexts are \(value.kindName), expected an object",
+        place: root.place, help: "for example: { \"inputs\": { \"version\": \"1.2.0\" } }")
+      throw CommandFailure(.failure, [fault])
+    }
+    return object
+  }
+}
