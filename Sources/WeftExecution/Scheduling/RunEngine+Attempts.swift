@@ -36,9 +36,9 @@ extension RunEngine {
       logBytes: logs.size(of: task.instanceNumber),
       outputs: own?.value.outputs.map(ReportedOutput.init) ?? [])
     if end.failure != nil, !plan.bodies.services.isEmpty,
-      let service = failedServices(neededBy: task.step.node, in: task.instance).first
+      let service = failedService(neededBy: task.step.node, in: task.instance)
     {
-      end.failure?.message += "; service \(service.address), which it needs, had ended"
+      end.failure?.message += "; service \(service), which it needs, had ended"
     }
     if reason == nil || task.immunity == .fromCancellation, let failure = end.failure,
       task.mayBeTriedAgain, obstacle(to: task) == nil
@@ -279,9 +279,7 @@ extension RunEngine {
           return .now(run.failAtStart(task, obstacle))
         }
         return run.queue(task)
-      case .cutShort:
-        if run.isUnneeded(task) { return .now(run.concludeUnneeded(task)) }
-        return .now(run.giveUp(task, run.interruptionReason(task)))
+      case .cutShort: return .now(run.giveUp(task, run.interruptionReason(task)))
       }
     }
   }

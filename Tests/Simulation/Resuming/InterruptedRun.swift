@@ -12,10 +12,8 @@ struct InterruptedRun {
   private(set) var parts: [RunPart] = []
 
   /// - Parameter isIdempotent: Whether interrupted steps are started again.
-  init?(
-    seed: UInt64, _ vocabulary: RandomWorkflow.Vocabulary = .all, isIdempotent: Bool
-  ) {
-    var made = RandomWorkflow.make(seed: seed, vocabulary)
+  init?(seed: UInt64, isIdempotent: Bool) {
+    var made = RandomWorkflow.make(seed: seed, .all)
     if isIdempotent { made.workflow = made.workflow.withIdempotentSteps }
     guard let undisturbed = Simulation(seed: seed, made) else { return nil }
     (self.made, self.undisturbed) = (made, undisturbed)

@@ -21,18 +21,14 @@ struct RandomWorkflow {
   enum Vocabulary {
     /// Steps, groups and control flow: for the seeds with names.
     case control
-    /// Also features that depend on values: for the seeds with names that resume runs.
-    case values
-    /// Also services.
+    /// Also features that depend on values.
     case all
   }
 
   static func make(seed: UInt64, _ vocabulary: Vocabulary) -> RandomWorkflow {
     var maker = WorkflowMaker(seed: seed)
     let made = maker.make()
-    if vocabulary == .control { return made }
-    let valued = ValueAdder.add(to: made, seed: seed)
-    return vocabulary == .values ? valued : ServiceAdder.add(to: valued, seed: seed)
+    return vocabulary == .all ? ValueAdder.add(to: made, seed: seed) : made
   }
 }
 
