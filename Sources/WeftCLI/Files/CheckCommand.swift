@@ -1,9 +1,5 @@
 import Weft
-import WeftCaching
 import WeftEvents
-import WeftExecution
-import WeftPlanning
-import WeftPlatform
 import WeftReporting
 
 /// `weft check`: all problems of the files, in the order in which the files were named.
@@ -67,66 +63,5 @@ struct CheckSummary {
     let problems = [(errorCount, "error"), (warningCount, "warning")].filter { $0.0 > 0 }
     let reported = problems.map { "\(Count($0, $1))" }.joined(separator: ", ")
     return "\(Count(fileCount, "file")): \(reported.isEmpty ? "no problems" : reported)"
-  }
-}
-
-/// `weft graph`: prints the plan.
-struct GraphCommand: Subcommand {
-  private let file: FileOperand
-  private let format: PlanFormat
-  private let choice: StepChoice
-
-  init(_ parsed: ParsedArguments) throws(UsageError) {
-    format = try parsed.word(of: .graphFormat) ?? .tree
-    file = try FileOperand(parsed)
-    choice = parsed.choice
-  }
-
-  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
-    console.output.write(try file.preview(console, choosing: choice).plan, as: format)
-    return .success
-  }
-}
-
-/// `weft why`: whether a step would run, and what has changed since its most similar result.
-struct WhyCommand: Subcommand {
-  private let file: FileOperand
-  private let step: String
-
-  init(_ parsed: ParsedArguments) throws(UsageError) {
-    file = try FileOperand(parsed)
-    step = parsed.operands[1]
-  }
-
-  func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
-    let preview = try file.preview(console)
-    let step = try cachedStep(of: preview.plan)
-    guard let prediction = preview.cachePrediction(of: step.address) else {
-      console.output.write("\"\(step.address)\" would not run: it is not selected\n")
-      return .success
-    }
-    for line in prediction.explanation(of: step.address) {
-      console.output.write(TerminalText.harmless(line) + "\n")
-    }
-    return .success
-  }
-
-  private func cachedStep(of plan: Plan) throws(CommandFailure) -> PlannedStep {
-    let known = Set(plan.steps.map(\.address))
-    // The plan contains the steps of a loop only once.
-    let named = StepAddress(parsing: step)?.planned(isKnown: known.contains)
-    guard let found = plan.steps.first(where: { $0.address == named }) else {
-      let nearest = NearestName(plan.steps.map(\.address.text)).nearest(to: step)
-      throw CommandFailure(
-        .usage, "\"\(step)\" is not a step of this workflow",
-        help: nearest.asSuggestion
-          ?? "\"weft graph FILE\" shows the names of the steps")
-    }
-    guard found.isCached else {
-      throw CommandFailure(
-        .usage, "step \"\(found.address)\" has no \"cache\", so it always runs",
-        help: "declare what it reads and writes: \"cache\": { \"inputs\": […], \"outputs\": […] }")
-    }
-    return found
   }
 }
