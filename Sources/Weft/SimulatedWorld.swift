@@ -39,6 +39,8 @@ package struct SimulatedWorld: Sendable {
     configuration.wallClock = wallClock
     configuration.environment = environment
     configuration.randomSeed = seed
+    // The machine that simulates says nothing about the one that will run the workflow.
+    configuration.resources.capacity = .unlimited
     let keepState = keepState
     configuration.keepState = { state throws(StepFailure) in keepState(state) }
   }

@@ -209,7 +209,8 @@ struct PoolQueues {
   /// - Parameter others: The number of steps of the line that go first.
   func lack(atLine line: Int, after others: Int, at now: Duration) -> SlotQueue.Lack? {
     let shares = demands[Int(lines[line].demand)]
-    if let share = shares.first(where: { pools[$0.pool].free < $0.slots * (others + 1) }) {
+    // Divides, because a number of bytes times that of waiting steps may be too large.
+    if let share = shares.first(where: { pools[$0.pool].free / max(1, $0.slots) <= others }) {
       return .pool(share.pool)
     }
     return shares.first { share in

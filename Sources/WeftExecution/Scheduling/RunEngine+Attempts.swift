@@ -273,12 +273,7 @@ extension RunEngine {
     return .of(pause, with: (self, next)) { context, end in
       let (run, task) = context
       switch end {
-      case .over:
-        var needs = task.step.pools
-        if let obstacle = run.requestResources(for: task, &needs) {
-          return .now(run.failAtStart(task, obstacle))
-        }
-        return run.queue(task)
+      case .over: return run.queue(task)
       case .cutShort: return .now(run.giveUp(task, run.interruptionReason(task)))
       }
     }

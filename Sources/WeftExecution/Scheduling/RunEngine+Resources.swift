@@ -5,31 +5,40 @@ import WeftPlatform
 
 /// The resources that attempts of commands request: each counts as slots of a pool as large as the machine.
 extension RunEngine {
+  /// The slots of pools that the event of a step which is queued announces. A request that cannot be met is left out:
+  /// the step fails only if it is to run, and is not restored from the cache.
+  func announcedNeeds(of task: StepTask) -> [PoolRequest] {
+    guard task.step.hasResources else { return task.step.pools }
+    return (try? requestResources(for: task)) ?? task.step.pools
+  }
+
   /// Requests what the next attempt of a step needs of resources.
   ///
-  /// - Parameter needs: The slots of pools that the step takes; those of resources are added.
-  /// - Returns: The reason why the attempt can never start.
-  func requestResources(for task: StepTask, _ needs: inout [PoolRequest]) -> StepFailure? {
-    guard task.step.hasResources else { return nil }
-    let resources: Command.Resources?
+  /// - Returns: All slots of pools that it takes.
+  /// - Throws: The reason why the attempt can never start.
+  func requestResources(for task: StepTask) throws(StepFailure) -> [PoolRequest] {
+    var needs = task.step.pools
     do throws(StepFailure) {
-      resources = try StepResolver(values, in: task.instance)
-        .resources(ofStep: task.index, attempt: task.attempt)
+      needs += try resourceRequests(for: task)
     } catch {
       // Nothing runs, so values of other steps may be missing.
-      return rehearsal == nil ? error : nil
+      if rehearsal == nil { throw error }
     }
-    let requests = resources?.requests ?? []
-    for request in requests {
-      guard let resource = CountedResource(pool: request.pool) else { continue }
-      let present = resource.amount(in: capacity)
-      if request.slots > present {
-        return rehearsal == nil ? .tooLarge(request.slots, of: resource, present) : nil
-      }
-    }
-    needs += requests
     slots.setDemand(needs, of: task.instanceNumber)
-    return nil
+    return needs
+  }
+
+  private func resourceRequests(for task: StepTask) throws(StepFailure) -> [PoolRequest] {
+    let resources = try StepResolver(values, in: task.instance)
+      .resources(ofStep: task.index, attempt: task.attempt)
+    var requests: [PoolRequest] = []
+    for resource in CountedResource.allCases {
+      guard let capacity, let amount = resources?.amount(of: resource) else { continue }
+      let present = resource.amount(in: capacity)
+      if amount > present { throw .tooLarge(amount, of: resource, present) }
+      requests.append(PoolRequest(resource.pool, slots: amount))
+    }
+    return requests
   }
 }
 

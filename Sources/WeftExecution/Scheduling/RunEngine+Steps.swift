@@ -41,18 +41,16 @@ extension RunEngine {
       var task = task
       task.immunity = immunity
       if task.instance.isInElement { task.record(place: events.place(of: task.address)) }
-      var needs = task.step.pools
-      let obstacle = requestResources(for: task, &needs)
       if !events.change(task.place, task.address, to: { state, _ in state = .queued }) {
         events.publish(
-          .stepQueued(task.address, waitingFor: needs, because: waitReason(of: task)),
+          .stepQueued(
+            task.address, waitingFor: announcedNeeds(of: task), because: waitReason(of: task)),
           step: task.place)
       }
       if let failure = resumePolicy?.doubtFailure(about: task) {
         return .now(
           failAtStart(task, failure, isAccepted: resumePolicy?.isAccepted(task) ?? false))
       }
-      if let obstacle { return .now(failAtStart(task, obstacle)) }
       return perform(task)
     }
   }
@@ -135,6 +133,11 @@ extension RunEngine {
   // MARK: Attempts
 
   func queue(_ task: StepTask) -> MaybeReady<NodeResult, Never> {
+    if task.step.hasResources {
+      do throws(StepFailure) { _ = try requestResources(for: task) } catch {
+        return .now(failAtStart(task, error))
+      }
+    }
     if !task.isAtPlannedPosition {
       state.withLock { $0.waitingElsewhere[task.instanceNumber] = task }
     }

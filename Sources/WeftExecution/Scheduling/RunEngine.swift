@@ -83,8 +83,8 @@ package final class RunEngine: Sendable {
     var unkillable: [LeftoverProcess] = []
   }
 
-  /// The processors and memory that steps may request in total.
-  let capacity: MachineCapacity
+  /// The processors and memory that steps may request in total; `nil` if no step requests any.
+  let capacity: MachineCapacity?
 
   struct RunningAttempt {
     let address: StepAddress
@@ -116,9 +116,7 @@ package final class RunEngine: Sendable {
     self.configuration = configuration
     configuration.secrets.add(secretsIn: configuration.inputs)
     maxParallel = configuration.maxParallel(for: plan)
-    capacity =
-      plan.steps.contains(where: \.hasResources)
-      ? configuration.resources.capacity ?? .present : .unlimited
+    capacity = plan.requestsResources ? configuration.resources.capacity ?? .present : nil
     slots = Slots(
       plan: plan, maxParallel: maxParallel, capacity: capacity,
       joined: configuration.resources.jobserver?.pipe,

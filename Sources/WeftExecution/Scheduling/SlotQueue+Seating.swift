@@ -7,13 +7,13 @@ import WeftPlatform
 /// the pools.
 extension SlotQueue {
   /// The steps of a plan, by their index; a limit for each group with `maxParallel`; and the pools of its files,
-  /// whose buckets are full now. If steps request resources, there is also a pool of each that is counted.
-  init(plan: Plan, slots: Int, capacity: MachineCapacity = .unlimited, at now: Duration = .zero) {
+  /// whose buckets are full now; and with a capacity, a pool of each counted resource.
+  init(plan: Plan, slots: Int, capacity: MachineCapacity? = nil, at now: Duration = .zero) {
     self.init(slots: slots)
     records.reserveCapacity(plan.steps.count)
     let limits = addLimits(of: plan)
     addPools(plan.pools, at: now)
-    if plan.steps.contains(where: \.hasResources) {
+    if let capacity {
       for resource in CountedResource.allCases {
         poolNumbers[resource.pool] = addPool(slots: resource.amount(in: capacity))
       }
@@ -61,6 +61,14 @@ extension SlotQueue {
       return PoolQueues.Share(pool: pool, slots: request.slots)
     }
     return demand(shares.sorted { $0.pool < $1.pool })
+  }
+}
+
+extension Plan {
+  /// Whether any step requests resources.
+  var requestsResources: Bool {
+    // By index, which avoids a copy of each.
+    steps.indices.contains { steps[$0].hasResources }
   }
 }
 

@@ -133,7 +133,7 @@ final class Slots: Sendable {
   ///   - joined: The parent jobserver, from which all slots come but one; `maxParallel` is then the maximum in total.
   ///   - offersTokens: Whether steps run that may take slots for their tools.
   init(
-    plan: Plan, maxParallel: Int, capacity: MachineCapacity = .unlimited,
+    plan: Plan, maxParallel: Int, capacity: MachineCapacity? = nil,
     joined: TokenPipe? = nil, offersTokens: Bool = true, time: any TimeSource
   ) {
     self.time = time

@@ -73,21 +73,10 @@ extension WaitReason {
     case .slot: "waits for a slot"
     case .group(let group): "waits for a slot of \"\(group)\""
     case .pool(let pool, let holders):
-      "waits for \(WaitReason.noun(ofPool: pool))"
+      "waits for \(CountedResource(pool: pool)?.noun ?? "pool \"\(pool)\"")"
         + (holders.isEmpty
           ? "" : ", held by \(QuotedList(holders.map(\.text), conjunction: "and"))")
     case .rate(let pool): "waits for the rate of pool \"\(pool)\""
-    }
-  }
-}
-
-extension WaitReason {
-  /// Returns `pool "db"`, or `memory` for the pool of a resource.
-  private static func noun(ofPool pool: String) -> String {
-    switch CountedResource(pool: pool) {
-    case .cpus?: "processors"
-    case .memory?: "memory"
-    case nil: "pool \"\(pool)\""
     }
   }
 }

@@ -159,9 +159,11 @@ extension ReportedRun {
     let time = ShownDuration.precise(.microseconds(wait.duration))
     switch wait.kind {
     case .pool:
-      let names = timeline.steps[step].pools.map { quoted($0.pool) }.joined(separator: ", ")
+      let names = timeline.steps[step].pools.map {
+        CountedResource(pool: $0.pool)?.noun ?? "pool \(quoted($0.pool))"
+      }.joined(separator: ", ")
       let holder = holder(ofPoolsOf: step, until: wait.end)
-      return "waited \(time) for pool \(names)" + (holder.map { ", held by \(named($0))" } ?? "")
+      return "waited \(time) for \(names)" + (holder.map { ", held by \(named($0))" } ?? "")
     case .rate:
       let names = timeline.steps[step].pools.map { quoted($0.pool) }.joined(separator: ", ")
       return "waited \(time) for the rate of pool \(names)"

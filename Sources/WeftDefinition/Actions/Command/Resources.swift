@@ -10,9 +10,9 @@ extension Command {
     /// Whole processors; at least 1.
     @Computable public var cpus: Int?
     @Computable public var memory: ByteCount?
-    /// Only for runners of other machines; not counted on this one.
+    /// Without effect on this machine.
     @Computable public var gpus: Int?
-    /// The longest time it may take. Only for runners of other machines: `timeout` holds everywhere.
+    /// The longest time it may take. Without effect on this machine: `timeout` is the limit.
     @Computable public var time: Duration?
 
     public init(
@@ -37,6 +37,14 @@ package enum CountedResource: String, CaseIterable, Sendable {
   case cpus
   case memory
 
+  /// The noun for messages.
+  package var noun: String {
+    switch self {
+    case .cpus: "processors"
+    case .memory: "memory"
+    }
+  }
+
   /// The name of its pool. No pool of a workflow has it: their names have no dots.
   package var pool: String { "resources.\(rawValue)" }
 
@@ -55,14 +63,8 @@ package enum CountedResource: String, CaseIterable, Sendable {
 }
 
 extension Command.Resources {
-  /// The slots that it takes from the pools of counted resources.
-  package var requests: [PoolRequest] {
-    CountedResource.allCases.compactMap { resource in
-      amount(of: resource).map { PoolRequest(resource.pool, slots: $0) }
-    }
-  }
-
-  private func amount(of resource: CountedResource) -> Int? {
+  /// Processors, or bytes; `nil` if none are requested.
+  package func amount(of resource: CountedResource) -> Int? {
     switch resource {
     case .cpus: cpus
     case .memory: memory?.bytes
@@ -104,11 +106,15 @@ extension Command.Resources: FormatObject {
       schema: #"{"examples": ["2GiB", "${{ case(run.attempt > 1, '8GiB', '2GiB') }}"]}"#,
       synonyms: "mem ram mem_mb mem_gb", at: \.$memory)
     FormatKey(
-      "gpus", .integer(as: .gpus), "GPUs", "Not counted on this machine, only on a runner.",
+      "gpus", .integer(as: .gpus), "GPUs",
+      "Has no effect on this machine, and there are no others yet.",
       schema: #"{"examples": [1]}"#, synonyms: "gpu gres", at: \.$gpus)
     FormatKey(
       "time", .duration(as: .resourceTime), "Time",
-      "The longest time that it takes. It counts only on a runner; timeout holds everywhere.",
+      """
+      The longest time that it takes. It has no effect on this machine, and there are no others \
+      yet; timeout limits a step.
+      """,
       schema: #"{"examples": ["2h"]}"#, synonyms: "walltime runtime timeout duration",
       at: \.$time)
   }

@@ -130,6 +130,14 @@ import WeftTestKit
     #expect(Self.ends(run)["a"]?.failure?.classes == [.expression])
   }
 
+  @Test func veryManyVeryLargeRequestsWait() throws {
+    // Together more bytes than an integer holds.
+    let steps = (0..<8_400).map { Self.step("s\($0)", gibibytes: 1 << 20) }
+    let run = try RunHarness(Workflow(parallel: steps)) { $0.resources.capacity = .unlimited }
+    #expect(run.running.count == 100)
+    #expect(run.run.waitingSteps(atMost: 1).count == 8_300)
+  }
+
   @Test("no machine is ever overcommitted", arguments: 0..<200 as Range<UInt64>)
   func randomRuns(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
