@@ -242,7 +242,7 @@ extension RunEngine {
       let timer = time.schedule(after: delay) { [weak self] in self?.check() }
       state.withLock { $0.restTimer = timer }
     // The events are muted by now, so this is not reported.
-    case .atRest?: killNow()
+    case .atRest?: endNow()
     case nil: giveUpAnswers()
     }
   }

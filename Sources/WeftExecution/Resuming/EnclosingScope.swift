@@ -88,11 +88,94 @@ extension ResumePolicy {
     return false
   }
 
+  /// Whether a step that needs a service, directly or not, may run, or is still to be cleaned up.
+  func isServiceNeeded(_ service: PlannedStep, in instance: Instance) -> Bool {
+    plan.bodies.services.users(of: service.node).contains { node in
+      let around = instance.around(node)
+      switch plan.nodes[node] {
+      case .groupStart: return false
+      case .groupEnd(let group):
+        return hasPendingCleanup(of: plan.groups[Int(group)].startNode, inside: instance)
+      case .step(let index):
+        // What is done finally is done after the end of the service.
+        if isFinal(plan.steps[Int(index)].group) { return false }
+        if hasPendingCleanup(of: node, inside: instance) { return true }
+        if let loop = outermostLoop(around: Int(index), below: around) {
+          if isRerun(Int(index), inside: around.address(of: loop), of: around) { return true }
+        } else {
+          let task = StepTask(Int(index), of: plan, in: around, after: [])
+          if end(of: task) != nil { return false }
+          if isMissed(Int(index), in: around) { return true }
+        }
+        return !isSettled(node, seenFrom: instance) || mayBeAdmitted(Int(index), in: around)
+      }
+    }
+  }
+
+  /// Whether a step, or any instance of it, in a loop that succeeded is to be rerun on request.
+  private func isRerun(_ index: Int, inside loop: StepAddress, of instance: Instance) -> Bool {
+    let scope = EnclosingScope(.fanOut(.step(index)), instance, loop)
+    let since = rerun.since(scope) { addresses.step(at: $0) == index }
+    return since > 0 && since >= successNumber(loop) ?? 0
+  }
+
+  /// Whether a cleanup of a step or group is pending, in any element of loops inside an instance.
+  private func hasPendingCleanup(of node: Plan.NodeIndex, inside instance: Instance) -> Bool {
+    guard let cleanups = plan.bodies.cleanups[node] else { return false }
+    return starts(of: node).contains { address, start in
+      guard start > 0, instance.element.map(address.isInside) ?? true else { return false }
+      return !cleanups.allSatisfy { cleanup in
+        addresses.instances(of: plan.steps[Int(cleanup)].address, around: address).contains {
+          recorded.steps[$0].map { !$0.isPendingCleanup && $0.number > start } ?? false
+        }
+      }
+    }
+  }
+
+  /// The recorded instances of a step or group, each with the number of its last start. A loop has its elements.
+  private func starts(of node: Plan.NodeIndex) -> [(StepAddress, UInt64)] {
+    switch plan.nodes[node] {
+    case .step(let index):
+      recorded.steps.filter { addresses.step(at: $0.address) == Int(index) }
+        .map { ($0.address, $0.step.lastStart) }
+    case .groupStart(let group), .groupEnd(let group):
+      recorded.groups.filter { address, _ in
+        addresses.group(at: address) == Int(group)
+          && (plan.groups[Int(group)].step?.control.fanOut == nil || address.loop != nil)
+      }.map { ($0.key, $0.value.lastStart) }
+    }
+  }
+
+  /// Whether a step that succeeded has to run again.
+  private func isMissed(_ index: Int, in instance: Instance) -> Bool {
+    recorded.steps[instance.address(of: plan.steps[index].address)]?.hasSucceeded ?? false
+  }
+
+  /// Whether the condition that skipped a step or a group around it may be true now: it reads the state of the run, or
+  /// a step before it has yet to run.
+  private func mayBeAdmitted(_ index: Int, in instance: Instance) -> Bool {
+    let step = plan.steps[index]
+    let address = instance.address(
+      of: outermostLoop(around: index, below: instance) ?? step.address)
+    guard case .skipped? = recorded.steps[address]?.state else { return false }
+    let conditions =
+      [plan.values.texts(ofStep: index)]
+      + plan.allEnclosingGroups(ofGroup: step.group).map { plan.values.texts(ofGroup: $0) }
+    if conditions.contains(where: { StartCondition($0)?.impliesSuccess == false }) { return true }
+    var (seen, next) = (Set([step.node]), [step.node])
+    while let node = next.popLast() {
+      for need in plan.dependencies[node] where seen.insert(Int(need)).inserted {
+        if !isSettled(Int(need), seenFrom: instance) { return true }
+        next.append(Int(need))
+      }
+    }
+    return false
+  }
+
   /// Whether a node is done, as seen from an instance outside of inner loops: a loop counts as a whole.
   private func isSettled(_ node: Plan.NodeIndex, seenFrom inner: Instance) -> Bool {
     guard case .step(let index) = plan.nodes[node] else { return true }
-    var instance = inner
-    while !instance.region.nodes.contains(node), let parent = instance.parent { instance = parent }
+    let instance = inner.around(node)
     let step = plan.steps[Int(index)]
     // Cleanup and `finally` steps run after the others, and read nothing of them.
     if isFinal(step.group) || plan.bodies.cleanupSteps.contains(Int(index)) { return true }
@@ -123,6 +206,15 @@ extension ResumePolicy {
       if plan.groups[group].step?.control.fanOut != nil { found = plan.groups[group].address }
     }
     return found
+  }
+}
+
+extension Instance {
+  /// The innermost instance around this one, or itself, that contains a node of the plan.
+  func around(_ node: Plan.NodeIndex) -> Instance {
+    var instance = self
+    while !instance.region.nodes.contains(node), let parent = instance.parent { instance = parent }
+    return instance
   }
 }
 

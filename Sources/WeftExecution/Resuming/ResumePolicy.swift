@@ -25,8 +25,8 @@ enum RecordedStart {
 /// - Elsewhere, `finally` steps and cleanup steps run again.
 /// - What happened in a group before its last attempt does not count.
 /// - A step to be rerun on request is not reusable, and neither is a group or loop that contains it.
-/// - A step that was undone by a cleanup, a service, which has been terminated, and a step whose values are not recorded, runs again if a step that has yet to run
-///   needs it.
+/// - A step that was undone by a cleanup, and a step whose values are not recorded, runs again if a step that has yet to
+///   run needs it. So does a service, which has been terminated; the pending cleanup of a step needs what the step does.
 ///
 /// A class, although it never changes: it is asked several times for each step, and copying it would take a fifth of the
 /// time of a resumption.
@@ -78,8 +78,9 @@ final class ResumePolicy: Sendable {
     guard let end = ended(index, in: instance, since: beginning(of: around)), isFirstTime(instance),
       !isCleanup, !isFinal(step.group), end.hasSucceeded
     else { return nil }
+    if step.isService, isServiceNeeded(step, in: instance) { return nil }
     let isMissed =
-      step.isService || !isWhole(end, step) || isCleaned(step.node, in: instance, since: end.number)
+      !isWhole(end, step) || isCleaned(step.node, in: instance, since: end.number)
       || isCleaned(around, since: end.number)
     return isMissed && isNeeded(step.node, in: instance) ? nil : end
   }
@@ -397,7 +398,7 @@ final class ResumePolicy: Sendable {
 
 extension RecordedStep {
   /// Whether a cleanup step ended without success, or was blocked.
-  fileprivate var isPendingCleanup: Bool {
+  var isPendingCleanup: Bool {
     if case .skipped(let reason) = state { return reason.blocksDependents }
     return !hasSucceeded
   }

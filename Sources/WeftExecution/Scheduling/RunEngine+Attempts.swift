@@ -36,9 +36,9 @@ extension RunEngine {
       logBytes: logs.size(of: task.instanceNumber),
       outputs: own?.value.outputs.map(ReportedOutput.init) ?? [])
     if end.failure != nil, !plan.bodies.services.isEmpty,
-      let service = failedService(neededBy: task.step.node, in: task.instance)
+      let service = failedServices(neededBy: task.step.node, in: task.instance).first
     {
-      end.failure?.message += "; service \(service), which it needs, had ended"
+      end.failure?.message += "; service \(service.address), which it needs, had ended"
     }
     if reason == nil || task.immunity == .fromCancellation, let failure = end.failure,
       task.mayBeTriedAgain, obstacle(to: task) == nil
@@ -274,7 +274,9 @@ extension RunEngine {
       let (run, task) = context
       switch end {
       case .over: return run.queue(task)
-      case .cutShort: return .now(run.giveUp(task, run.interruptionReason(task)))
+      case .cutShort:
+        if run.isUnneeded(task) { return .now(run.concludeUnneeded(task)) }
+        return .now(run.giveUp(task, run.interruptionReason(task)))
       }
     }
   }

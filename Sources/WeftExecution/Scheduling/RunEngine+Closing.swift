@@ -140,6 +140,8 @@ extension RunEngine {
 
 /// A pending cleanup: the cleanup steps of a step or group that was started.
 struct Cleanup: Sendable {
+  /// The node of the step, or the start of the group.
+  let node: Plan.NodeIndex
   let instance: Instance
   /// Indices in the plan.
   let steps: Range<Int32>
@@ -148,8 +150,26 @@ struct Cleanup: Sendable {
 /// Something to be undone when the group around it ends.
 enum PendingCleanup: Sendable {
   case steps(Cleanup)
-  /// A service to be terminated, by its instance number.
-  case service(Int)
+  /// A service to be terminated, by its instance number, and its node.
+  case service(Int, node: Plan.NodeIndex)
+}
+
+extension [PendingCleanup] {
+  /// The order in which what started in this order is undone: the last first, except that a service ends after
+  /// everything that needs it.
+  func undoingOrder(_ needs: (PendingCleanup, Plan.NodeIndex) -> Bool) -> [PendingCleanup] {
+    var order: [PendingCleanup] = []
+    for pending in self {
+      guard case .service(_, let node) = pending else {
+        order.insert(pending, at: 0)
+        continue
+      }
+      // A group may have started before a service that a step in it needs.
+      let last = order.lastIndex { needs($0, node) }
+      order.insert(pending, at: last.map { $0 + 1 } ?? 0)
+    }
+    return order
+  }
 }
 
 /// The cleanups of steps and groups that were started.
@@ -159,7 +179,7 @@ extension RunEngine {
     guard !plan.bodies.cleanups.isEmpty, let steps = plan.bodies.cleanups[node] else { return }
     state.withLock { state in
       state.cleanups[state.scopes.groupScope(around: scope), default: []].append(
-        .steps(Cleanup(instance: instance, steps: steps)))
+        .steps(Cleanup(node: node, instance: instance, steps: steps)))
     }
   }
 
@@ -189,9 +209,17 @@ extension RunEngine {
       return closing
     }
     let hasFailed = members.contains(where: \.hasFailed)
-    return cleanups.reversed().reduce(Future<Void, Never>(value: ())) { before, pending in
+    let order = cleanups.undoingOrder { [plan] pending, service in
+      let node =
+        switch pending {
+        case .steps(let cleanup): cleanup.node
+        case .service(_, let node): node
+        }
+      return plan.bodies.services.isNeeded(service, by: plan.closingNode(of: node), in: plan)
+    }
+    return order.reduce(Future<Void, Never>(value: ())) { before, pending in
       switch pending {
-      case .service(let number): before.flatMap { [self] in stopService(number) }
+      case .service(let number, _): before.flatMap { [self] in stopService(number) }
       case .steps(let cleanup):
         cleanup.steps.reduce(before) { before, step in
           before.flatMap { [self] in

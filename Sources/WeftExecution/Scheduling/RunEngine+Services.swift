@@ -8,8 +8,8 @@ import WeftPlatform
 /// A service that has been ready, until its step has ended.
 struct RunningService: Sendable {
   let address: StepAddress
-  /// The start of the attempt that first got ready.
-  let since: Duration
+  /// The start of its latest attempt that got ready.
+  var since: Duration
   /// Ends its current attempt; `nil` while it is being started again.
   var stop: StopSwitch?
   /// Whether nothing needs it any more.
@@ -97,6 +97,7 @@ extension RunEngine {
   /// Runs an attempt of a service, which holds a slot until it is ready.
   func serve(_ attempt: Attempt, _ service: Command.Service) -> MaybeReady<NodeResult, Never> {
     let run = ServiceAttempt(attempt, service)
+    scheduleEnd(of: attempt.task)
     // Before the start, because the sign may be its first line of output.
     let sign = executor.probe(attempt, for: service, stop: run.probing)
     let ending = executor.execute(attempt)
@@ -151,7 +152,16 @@ extension RunEngine {
     if let end = run.getReady(as: .ready) { ended(run, end) }
   }
 
-  /// Counts a service as up. When it is ready for the first time, its end is scheduled for that of its group.
+  /// Schedules the end of a service for that of its group, once for all its starts.
+  private func scheduleEnd(of task: StepTask) {
+    guard task.attempt == 1 else { return }
+    state.withLock { state in
+      state.cleanups[state.scopes.groupScope(around: task.scope), default: []].append(
+        .service(task.instanceNumber, node: task.step.node))
+    }
+  }
+
+  /// Counts a service as up.
   ///
   /// - Returns: Whether it is the first time, the start of the attempt, and how to stop it if it is needed no more.
   private func enter(
@@ -163,11 +173,10 @@ extension RunEngine {
       let isFirst = state.services[number] == nil
       if isFirst {
         state.services[number] = RunningService(address: task.address, since: since)
-        state.cleanups[state.scopes.groupScope(around: task.scope), default: []].append(
-          .service(number))
       }
       state.services[number]?.stop = attempt.stop
-      if state.killsAtOnce { return (isFirst, since, .now) }
+      state.services[number]?.since = since
+      if state.servicesStopLevel == .now { return (isFirst, since, .now) }
       return (isFirst, since, state.services[number]?.isStopping == true ? .graceful : nil)
     }
   }
@@ -178,6 +187,16 @@ extension RunEngine {
     let exit = end.status.exit
     var end = end
     guard let phase = run.end(end) else { return }
+    if phase != .ready, isUnneeded(run.attempt.task) {
+      // It was being started again, and its users have ended meanwhile.
+      let number = run.attempt.instanceNumber
+      state.withLock { state in
+        if let since = state.running.remove(number)?.since { state.services[number]?.since = since }
+      }
+      endedAfterReadiness(run.attempt, end)
+      run.result.succeed(.success)
+      return
+    }
     switch phase {
     case .ready: return endedAfterReadiness(run.attempt, end)
     case .starting:
@@ -207,7 +226,8 @@ extension RunEngine {
     let (isStopping, since) = state.withLock { state in
       state.services[task.instanceNumber]?.stop = nil
       let service = state.services[task.instanceNumber]
-      return (state.killsAtOnce || service?.isStopping == true, service?.since ?? time.now)
+      let isKilled = state.servicesStopLevel == .now
+      return (isKilled || service?.isStopping == true, service?.since ?? time.now)
     }
     let exit = end.status.exit
     var end = end
@@ -238,13 +258,37 @@ extension RunEngine {
   ///
   /// - Returns: Settles when its step has ended.
   func stopService(_ number: Int) -> Future<Void, Never> {
-    let (service, level) = state.withLock { state -> (RunningService?, StopLevel) in
+    let (service, next, pause, level) = state.withLock { state in
       state.services[number]?.isStopping = true
-      return (state.services[number], state.killsAtOnce ? .now : .graceful)
+      let isThere = state.services[number] != nil
+      return (
+        state.services[number], isThere ? state.running[number]?.stop : nil,
+        isThere ? state.pauses.remove(number) : nil, state.servicesStopLevel
+      )
     }
     guard let service else { return Future(value: ()) }
     service.stop?.request(level)
+    // One that is being started again is not waited for.
+    next?.request(level)
+    pause?.end(.cutShort)
+    if service.stop == nil, next == nil, pause == nil { slots.refuse(CollectionOfOne(number)) }
     return service.ended.future
+  }
+
+  /// Whether a service has been ready, and nothing needs it any more.
+  func isUnneeded(_ task: StepTask) -> Bool {
+    guard !plan.bodies.services.isEmpty, task.step.isService else { return false }
+    return state.withLock { $0.services[task.instanceNumber]?.isStopping == true }
+  }
+
+  /// Ends a service that waits to be started again, and that nothing needs any more.
+  func concludeUnneeded(_ task: StepTask) -> NodeResult {
+    let end = StepEnd(
+      outcome: .success, conclusion: .success, attempts: task.lastEnd?.attempts ?? task.attempt,
+      exit: task.lastEnd?.exit, duration: task.lastEnd?.duration ?? .zero,
+      logBytes: UInt64(logs.size(of: task.instanceNumber)))
+    let own = values.result(ofNode: task.step.node, in: task.instance)
+    return conclude(task, end, leaving: own.map(Boxed.holding))
   }
 
   /// Records that a service's step has ended.
@@ -263,21 +307,41 @@ extension RunEngine {
   func withServices(
     _ results: NodeResults, of node: Plan.NodeIndex, in instance: Instance
   ) -> NodeResults {
-    guard let failed = failedService(neededBy: node, in: instance) else { return results }
-    return .many(results.list + [NodeResult(conclusion: .failure, causingStep: failed)])
+    let failed = failedServices(neededBy: node, in: instance)
+    if failed.isEmpty { return results }
+    // A failure outside of a group that starts in spite of failures does not block its members.
+    let immune = group(around: node).flatMap { innermostImmune(around: $0, in: instance) }
+    return .many(
+      results.list
+        + failed.map { service in
+          let isOutside =
+            immune.map { immune in
+              let group = plan.groups[immune]
+              return !(group.startNode...group.endNode).contains(service.node)
+            } ?? false
+          return NodeResult(
+            conclusion: .failure, causingStep: service.address, blocksDependents: !isOutside)
+        })
   }
 
-  /// The first service that a node needs, directly or not, and that has failed; `nil` if none has.
-  func failedService(neededBy node: Plan.NodeIndex, in instance: Instance) -> StepAddress? {
-    guard let needed = plan.bodies.services.needed[Int32(node)] else { return nil }
+  /// The services that a node needs, directly or not, and that have failed.
+  func failedServices(
+    neededBy node: Plan.NodeIndex, in instance: Instance
+  ) -> [(node: Plan.NodeIndex, address: StepAddress)] {
+    guard let needed = plan.bodies.services.needed[Int32(node)] else { return [] }
     let failed = state.withLock { $0.failedServices }
-    if failed.isEmpty { return nil }
-    return needed.lazy.map { index -> StepAddress in
-      let step = self.plan.steps[Int(index)]
-      var around = instance
-      while !around.region.nodes.contains(step.node), let parent = around.parent { around = parent }
-      return around.address(of: step.address)
-    }.first(where: failed.contains)
+    if failed.isEmpty { return [] }
+    return needed.compactMap { index in
+      let step = plan.steps[Int(index)]
+      let address = instance.around(step.node).address(of: step.address)
+      return failed.contains(address) ? (step.node, address) : nil
+    }
+  }
+
+  /// Forgets the failure of a service in an earlier attempt of a group around it.
+  func forgetFailure(of task: StepTask) {
+    guard !plan.bodies.services.isEmpty, task.step.isService else { return }
+    state.withLock { _ = $0.failedServices.remove(task.address) }
   }
 }
 

@@ -23,6 +23,7 @@ extension RunEngine {
   func launch(
     _ task: StepTask, after results: NodeResults, startsAlways: Bool = false
   ) -> MaybeReady<NodeResult, Never> {
+    forgetFailure(of: task)
     if let resumePolicy, let recorded = resumePolicy.end(of: task) {
       // A step in doubt that a decided race or join leaves as it is: its failure is recorded again, so that it is in
       // the views of this part, too.
@@ -162,6 +163,7 @@ extension RunEngine {
   /// Handles a refused request for a slot. The scope around the step was closed; a step that may start nevertheless
   /// waits again.
   private func handleRefusal(_ task: StepTask) -> MaybeReady<NodeResult, Never> {
+    if isUnneeded(task) { return .now(concludeUnneeded(task)) }
     guard let reason = obstacle(to: task) else { return queue(task) }
     return .now(leave(task, reason))
   }
@@ -181,6 +183,11 @@ extension RunEngine {
     var task = task
     task.begin(at: time.now)
     let attempt = makeAttempt(task)
+    if isUnneeded(task) {
+      attempt.outputFile.map(Descriptor.remove)
+      slots.release(task.instanceNumber, unused: true)
+      return .now(concludeUnneeded(task))
+    }
     // A cancellation happens either before this, and is seen here, or after it, and finds the attempt.
     let obstacle = state.withLock { state -> SkipReason? in
       if let obstacle = state.scopes.obstacle(in: task.scope, immune: task.immunity) {
@@ -286,7 +293,7 @@ extension RunEngine {
   }
 
   /// The group that a step or group is a member of; `nil` for the end of a group.
-  private func group(around node: Plan.NodeIndex) -> Int? {
+  func group(around node: Plan.NodeIndex) -> Int? {
     switch plan.nodes[node] {
     case .step(let index): plan.steps[Int(index)].group
     case .groupStart(let index): plan.groups[Int(index)].parent
@@ -296,7 +303,7 @@ extension RunEngine {
 
   /// The innermost immune group around a node. It suffices: whatever is outside a group further out is
   /// outside this one too.
-  private func innermostImmune(around group: Int, in instance: Instance) -> Int? {
+  func innermostImmune(around group: Int, in instance: Instance) -> Int? {
     state.withLock { state in
       var (next, instance) = (group, instance)
       while true {

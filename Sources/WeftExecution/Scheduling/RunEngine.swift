@@ -79,6 +79,8 @@ package final class RunEngine: Sendable {
     var restTimer: TimerToken?
     var controlTimer: TimerToken?
     var killsAtOnce = false
+    /// The way to end services. A run that is suspended has no step to kill, and ends its services with their grace.
+    var servicesStopLevel = StopLevel.graceful
     /// Processes that could not be killed.
     var unkillable: [LeftoverProcess] = []
   }
@@ -262,10 +264,17 @@ package final class RunEngine: Sendable {
 
   /// Kills the run without a grace period, including its cleanups.
   package func killNow() {
+    state.withLock { $0.servicesStopLevel = .now }
+    endNow()
+  }
+
+  /// Ends everything without a grace period, except for services, unless they are being killed too.
+  func endNow() {
     cancel(.requested)
     let running = state.withLock { state in
       state.killsAtOnce = true
-      return state.running.values.map(\.stop) + state.services.values.compactMap(\.stop)
+      let services = state.servicesStopLevel == .now ? state.services.values.compactMap(\.stop) : []
+      return state.running.values.map(\.stop) + services
     }
     for stop in running { stop.request(.now) }
     // Immune steps are cut short too.

@@ -7,10 +7,22 @@ package struct PlannedServices: Sendable {
   package let steps: [Int]
   /// The services that a node needs, directly or not, if it is in the group in which the service runs.
   package private(set) var needed: [Int32: [Int32]] = [:]
+  /// The nodes that need a service, by its node.
+  private var usersOf: [Plan.NodeIndex: [Plan.NodeIndex]] = [:]
   /// The nodes that depend directly on each service, by its node.
   private var dependents: [Plan.NodeIndex: [Plan.NodeIndex]] = [:]
 
   package var isEmpty: Bool { steps.isEmpty }
+
+  /// The nodes that need a service, directly or not, and are in the group in which it runs.
+  package func users(of service: Plan.NodeIndex) -> [Plan.NodeIndex] { usersOf[service] ?? [] }
+
+  /// Whether a node needs a service in whose group it is; the end of a group needs what its members need.
+  package func isNeeded(
+    _ service: Plan.NodeIndex, by node: Plan.NodeIndex, in plan: Plan
+  ) -> Bool {
+    needed[Int32(node)]?.contains { plan.steps[Int($0)].node == service } ?? false
+  }
 
   init(_ outline: Outline, _ dependencies: PlanEdges) {
     steps = outline.steps.indices.filter { outline.steps[$0].isService }
@@ -30,6 +42,7 @@ package struct PlannedServices: Sendable {
           && seen.insert(dependent).inserted
         {
           needed[Int32(dependent), default: []].append(Int32(index))
+          usersOf[service.node, default: []].append(dependent)
           next.append(dependent)
         }
       }
@@ -50,7 +63,8 @@ extension PlannedServices {
       if users.isEmpty {
         found.append(.uselessService(subject), at: service.node, in: outline)
       }
-      guard group.address != nil else { continue }
+      // Steps outside of a file can only be in its `finally`.
+      guard group.address != nil, !group.isTopLevel else { continue }
       for node in users where !(group.startNode...group.endNode).contains(node) {
         let user = outline.member(at: node)
         guard user.step.needs?.contains(where: { $0.name == service.id?.text }) == true else {
