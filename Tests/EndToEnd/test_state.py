@@ -134,7 +134,7 @@ def damage_is_reported(weft):
         file.write_bytes(damage)
         answer = place.call("run", "w.json", expect=4)
         assert str(file.relative_to(place.path)) in answer.stderr, answer.stderr
-    file.write_bytes(whole.replace(b"1", b'"x"'))
+    file.write_bytes(whole.replace(b'"count": 1', b'"count": "x"'))
     answer = place.call("run", "w.json", expect=2)
     assert "W0431" in answer.stderr and "w.json:1:" in answer.stderr, answer.stderr
     assert place.seen() == ["0"], "nothing has started"

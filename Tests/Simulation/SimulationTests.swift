@@ -78,7 +78,7 @@ import WeftExecution
       ("what is done finally asks about failures, and a group has tolerated one", 13_190),
     ] as [(String, UInt64)])
   func pastDefectsOfValuesStayFixed(_ found: String, seed: UInt64) throws {
-    let simulation = try #require(Simulation(seed: seed))
+    let simulation = try #require(Simulation(seed: seed, .values))
     #expect(RunChecker(simulation).violations == [], "\(found)")
   }
 

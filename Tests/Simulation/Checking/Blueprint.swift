@@ -25,6 +25,13 @@ struct Blueprint {
 
     var isLoop: Bool { step.control.fanOut != nil }
     var retries: Bool { !step.control.retry.isEmpty }
+    var isService: Bool { step.service != nil }
+    /// The policies by which an attempt that has failed is followed by another.
+    var policies: [RetryPolicy] {
+      guard let service = step.service else { return step.control.retry }
+      return service.restarts == 0
+        ? [] : [RetryPolicy(max: service.restarts, jitter: .none, classes: [.service])]
+    }
     var group: StepGroup? { if case .group(let group) = step.action { group } else { nil } }
     /// Whether some members can decide the outcome while others are still running.
     var endsEarly: Bool { group.map { $0.order == .race || $0.join != .all } ?? false }
@@ -36,11 +43,14 @@ struct Blueprint {
   private(set) var members: [String: Member] = [:]
   private(set) var topLevel: [String] = []
   let made: RandomWorkflow
+  /// The services that each step or group needs, directly or not, of those in whose group it is.
+  private(set) var services: [String: [String]] = [:]
 
   init(_ made: RandomWorkflow) {
     self.made = made
     workflow = made.workflow
     topLevel = add(workflow.body.members, of: workflow.body.order, in: nil, [], .main)
+    defer { findUsers() }
     guard !workflow.finally.isEmpty else { return }
     let group = StepGroup(.steps, workflow.finally)
     let step = Step(action: .group(group), timeout: WorkflowLimits.finallyTimeout)
@@ -105,6 +115,57 @@ struct Blueprint {
       next = member(id).parent
     }
     return false
+  }
+
+  // MARK: Services
+
+  /// Finds what is reached from each service through dependencies, into groups by their starts and out of them by their
+  /// ends, without leaving the group of the service.
+  private mutating func findUsers() {
+    guard members.values.contains(where: \.isService) else { return }
+    var dependents: [String: [String]] = [:]
+    for (id, member) in members {
+      for need in member.needs { dependents[need, default: []].append(id) }
+    }
+    for (service, member) in members where member.isService {
+      var (started, ended) = (Set<String>(), Set<String>())
+      var next = [(service, isEnd: true)]
+      while let (id, isEnd) = next.popLast() {
+        if isEnd {
+          guard ended.insert(id).inserted else { continue }
+          next += (dependents[id] ?? []).map { ($0, false) }
+          if let parent = self.member(id).parent, parent != member.parent {
+            next.append((parent, true))
+          }
+        } else if isInside(id, around: member), started.insert(id).inserted {
+          let inside = self.member(id).members
+          next += inside.map { ($0, false) }
+          next.append((id, true))
+        }
+      }
+      for id in started { services[id, default: []].append(service) }
+    }
+    for id in services.keys { services[id]?.sort() }
+  }
+
+  private func isInside(_ id: String, around service: Member) -> Bool {
+    guard let group = service.parent else { return member(id).part == .main }
+    return id != group && isInside(id, group)
+  }
+
+  /// Whether the step or group that a cleanup step belongs to, or anything in it, needs a service.
+  func cleanup(_ cleanup: Subject, needs service: Subject) -> Bool {
+    let member = member(cleanup.id)
+    if member.isService { return services[cleanup.id]?.contains(service.id) ?? false }
+    guard case .cleanup(let cleaned) = member.part, !isInside(service.id, cleaned) else {
+      return false
+    }
+    return services.contains { $1.contains(service.id) && isInside($0, cleaned) }
+  }
+
+  /// The steps, groups and elements of a run that need a service, of those that the run has met.
+  func need(_ subject: Subject, _ service: Subject) -> Bool {
+    services[subject.id]?.contains(service.id) == true && subject.keys.starts(with: service.keys)
   }
 
   // MARK: Elements

@@ -72,6 +72,7 @@ extension RunChecker {
   mutating func retrying(_ subject: Subject, _ retry: Retry) {
     require(state(subject).phase == .running, "\(name(subject)) is tried again without having run")
     capacity.end(subject)
+    states[subject]?.isUp = false
     if let obstacle = obstacle(to: subject) {
       require(false, "\(name(subject)) is to be tried again, but \(obstacle)")
     }
@@ -82,7 +83,7 @@ extension RunChecker {
 
   /// The first policy that applies to the failure decides; each policy counts for itself (SPEC §5).
   private func policy(of subject: Subject, for failure: StepFailure) -> (index: Int, RetryPolicy)? {
-    let policies = blueprint.member(subject.id).step.control.retry
+    let policies = blueprint.member(subject.id).policies
     let conditions = blueprint.made.retryConditions[subject.id] ?? [:]
     let index = policies.indices.first { index in
       let classes = policies[index].classes ?? RetryPolicy.defaultClasses
@@ -135,7 +136,9 @@ extension RunChecker {
     require(end.attempts == state.attempt, "\(name(subject)) ends with \(end.attempts) attempts")
     capacity.end(subject)
     capacity.waiting.removeAll { $0 == subject }
-    if wasPausing {
+    if blueprint.member(subject.id).isService {
+      requireServiceOutcome(of: subject, end, wasPausing: wasPausing)
+    } else if wasPausing {
       requireCutShort(subject)
     } else if isRun(subject) {
       requireOutcome(of: subject, end)
@@ -145,6 +148,7 @@ extension RunChecker {
     requireConclusion(of: subject, end)
     states[subject]?.phase = .ended
     states[subject]?.end = .step(end)
+    states[subject]?.isUp = false
     reported[address(subject)] = .finished(end)
     counts.add(end, at: subject)
     cleaned(subject)
@@ -155,7 +159,7 @@ extension RunChecker {
   }
 
   /// Checks that a step ends between two attempts only if nothing new may start.
-  private mutating func requireCutShort(_ subject: Subject) {
+  mutating func requireCutShort(_ subject: Subject) {
     requireSoon("\(name(subject)) waits for its next attempt, and is given up for no reason") {
       $0.isHeld(around: subject) || $0.isKilled
         || !$0.cancellations(around: subject, atTheLatest: false).isEmpty
@@ -209,7 +213,7 @@ extension RunChecker {
       "\(name(subject)) ends in \(end.outcome), and was answered \(answer, default: "nothing")")
   }
 
-  private mutating func requireCancellation(of subject: Subject, _ end: StepEnd) {
+  mutating func requireCancellation(of subject: Subject, _ end: StepEnd) {
     guard let reason = end.cancellation else {
       return require(false, "\(name(subject)) is cancelled without a reason")
     }

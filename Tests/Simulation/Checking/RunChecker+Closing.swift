@@ -14,6 +14,17 @@ struct Closing {
     pending[group, default: []].insert(contentsOf: cleanups, at: 0)
   }
 
+  /// Adds a service that has started: it ends before what started before it, except for what needs it.
+  mutating func addPending(_ service: Subject, in group: Subject?, after needs: (Subject) -> Bool) {
+    let last = pending[group]?.lastIndex(where: needs)
+    pending[group, default: []].insert(service, at: last.map { $0 + 1 } ?? 0)
+  }
+
+  /// Removes a service that ended before its turn.
+  mutating func remove(_ service: Subject, in group: Subject?) {
+    pending[group]?.removeAll { $0 == service }
+  }
+
   func next(in group: Subject?) -> Subject? { pending[group]?.first }
   mutating func takeNext(in group: Subject?) { pending[group]?.removeFirst() }
   mutating func failed(_ causingStep: StepAddress) { causingSteps.append(causingStep) }
@@ -23,6 +34,13 @@ extension RunChecker {
   /// Adds its cleanup steps to the pending cleanup, since it has started.
   mutating func recordStart(_ subject: Subject) {
     let member = blueprint.member(subject.id)
+    defer {
+      if member.isService {
+        closing.addPending(subject, in: groupAround(subject)) { [blueprint] in
+          blueprint.cleanup($0, needs: subject)
+        }
+      }
+    }
     let count = member.step.control.cleanup.count
     guard count > 0, !blueprint.isWholeLoop(subject) else { return }
     let ids =

@@ -33,6 +33,7 @@ extension RunChecker {
     case .step(let end): return Result(end.outcome, end.conclusion)
     case .group(let end): return Result(end.outcome, end.conclusion)
     case .skip(let reason): return Result(reason)
+    case nil where state(subject).hasBeenReady: return Result(.success, .success)
     case nil: return skip(ofGroup: subject).map { Result($0) }
     }
   }
@@ -77,6 +78,7 @@ extension RunChecker {
   /// therefore not failures that a group in it tolerated.
   func hasFailed(above subject: Subject) -> Bool {
     if blueprint.isFinal(subject), runHadFailed { return true }
+    if !failedServices(above: subject).isEmpty { return true }
     var seen: Set<Subject> = []
     var next = [subject]
     while let subject = next.popLast() {
@@ -206,6 +208,11 @@ extension RunChecker {
     return immune.map { blueprint.enclosing(need).contains($0) } ?? true
   }
 
+  /// Whether something that it needs did not succeed: directly, or as a service.
+  private func isBlocked(_ subject: Subject) -> Bool {
+    (needs(of: subject) + failedServices(above: subject)).contains { blocksDependents($0, subject) }
+  }
+
   /// Whether its condition may evaluate to this value. Steps report for a group that does not start, perhaps after a
   /// cancellation that had not happened when the group was decided.
   func mayBe(_ value: Bool, _ condition: RandomCondition, at subject: Subject) -> Bool {
@@ -217,7 +224,7 @@ extension RunChecker {
       return false
     }
     (known.cancelled, known.failure) = (false, hasFailed(above: subject))
-    known.success = !needs(of: subject).contains { blocksDependents($0, subject) }
+    known.success = !isBlocked(subject)
     return condition.value(known) == value
   }
 
@@ -231,7 +238,7 @@ extension RunChecker {
     let hasFailed = hasFailed(above: whole)
     let success =
       member.isClosing
-      ? !hasFailed : !needs(of: whole).contains { blocksDependents($0, whole) }
+      ? !hasFailed : !isBlocked(whole)
     let isEnding = member.isClosing ? isCancelled : isEnding(around: subject)
     return RandomCondition.Known(
       success: !isEnding && success, failure: !isCancelled && hasFailed,

@@ -62,7 +62,9 @@ extension RunChecker {
     case .dependencyFailed(let causingStep):
       require(!wasQueued, "\(name(subject)) was ready, and is skipped after \(causingStep)")
       require(
-        needs(of: subject).contains { result($0)?.blocksDependents == true },
+        (needs(of: subject) + failedServices(above: subject)).contains {
+          result($0)?.blocksDependents == true
+        },
         "\(name(subject)) is skipped after \(causingStep), and all that it needs succeeded")
       requireFailure(of: causingStep, "\(name(subject)) is skipped after")
     case .heldBack(let causingStep):

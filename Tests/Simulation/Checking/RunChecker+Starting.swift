@@ -34,8 +34,8 @@ extension RunChecker {
     let condition = condition(of: subject)
     let member = blueprint.member(subject.id)
     let impliesSuccess = (member.condition?.statuses.isEmpty ?? true) && !member.isClosing
-    if impliesSuccess, let need = needs(of: subject).first(where: { blocksDependents($0, subject) })
-    {
+    let needs = needs(of: subject) + failedServices(above: subject)
+    if impliesSuccess, let need = needs.first(where: { blocksDependents($0, subject) }) {
       return "needs \(name(need)), which did not succeed"
     }
     guard let condition, !isUncertain(subject) else { return nil }
@@ -128,6 +128,13 @@ extension RunChecker {
         state(subject).phase == .running
       else { continue }
       let isAsked = attempt.stoppedAt.map { $0 <= now } ?? false
+      if blueprint.member(subject.id).isService, isAsked, mayBeStopped(subject, attempt) {
+        continue
+      }
+      if state(subject).isUp {
+        require(!isAsked, "\(name(subject)) is stopped, and something still needs it")
+        continue
+      }
       let isHeld = blueprint.workflow.onFailure == .cancel && isHeld(around: subject)
       // A step that a failure does not block may have started after it.
       let mustEnd =

@@ -30,6 +30,8 @@ struct RunChecker {
     /// For a group or loop: the members that have succeeded, in order, and the number of failed elements.
     var successes: [Subject] = []
     var failures = 0
+    /// For a service: whether it has been ready, and whether it is up now.
+    var (hasBeenReady, isUp) = (false, false)
   }
 
   enum End {
@@ -140,9 +142,9 @@ struct RunChecker {
     case .runFinished(let end): self.end = end
     case .stepAsking(let step, let message): at(step) { $0.asking($1, message) }
     case .stepWaiting(let step, let delay): at(step) { $0.waiting($1, for: delay) }
-    case .stepOutput, .stepProgress, .stepReady, .stepRestored, .stepCached, .runWarning,
-      .runWaiting,
-      .outputDropped,
+    case .stepReady(let step, let end): at(step) { $0.ready($1, end) }
+    case .stepOutput, .stepProgress, .stepRestored, .stepCached, .runWarning,
+      .runWaiting, .outputDropped,
       .snapshot:
       require(false, "unexpected \(kind)")
     }

@@ -161,9 +161,11 @@ struct Simulation {
   }
 
   private mutating func recordLeaks(of run: RunEngine, _ world: ScriptedWorld, _ time: ManualTime) {
+    world.noticeStops()
     guard run.completion.isSettled else { return run.abandon() }
     if let left = run.remainingTime { leaks.append("\(left) is left after the end") }
     if time.scheduledCount > 0 { leaks.append("\(time.scheduledCount) timers are left") }
+    if world.searchCount > 0 { leaks.append("\(world.searchCount) services are still probed") }
     if world.runningCount > 0 { leaks.append("\(world.runningCount) attempts still run") }
     let waiting = run.slots.waiting()
     if !waiting.isEmpty { leaks.append("instances \(waiting) still wait for slots") }

@@ -1,6 +1,8 @@
 import Synchronization
+import WeftDefinition
 import WeftFutures
 import WeftPlanning
+import WeftPlatform
 
 @testable import WeftEvents
 @testable import WeftExecution
@@ -14,6 +16,12 @@ final class MeddlingExecutor: StepExecutor {
 
   init(_ fault: PlantedFault, _ world: ScriptedWorld) {
     (self.fault, self.world) = (fault, world)
+  }
+
+  func probe(
+    _ attempt: Attempt, for service: Command.Service, stop: StopSwitch
+  ) -> Future<Bool, Never> {
+    world.probe(attempt, for: service, stop: stop)
   }
 
   func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {

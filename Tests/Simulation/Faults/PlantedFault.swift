@@ -12,9 +12,9 @@ enum PlantedFault: String, CaseIterable {
   case slotNotReturned, elementRunTwice
   // A workflow different from the one that the checkers use: the engine itself decides wrongly.
   case poolOverdrawn, groupLimitExceeded, raceWithTwoWinners, retryTooMany
-  case noFinallyAfterCancel, successAfterFailure, failureHoldsNobodyBack
+  case noFinallyAfterCancel, successAfterFailure, failureHoldsNobodyBack, restartTooMany
   // Events different from those the engine reported.
-  case skipWithoutItsReason, lostFinish, cleanupInWrongOrder
+  case skipWithoutItsReason, lostFinish, lostReadiness, cleanupInWrongOrder
 
   /// The workflow that the engine runs instead.
   func workflow(_ workflow: Workflow) -> Workflow {
@@ -26,10 +26,11 @@ enum PlantedFault: String, CaseIterable {
       for index in changed.finally.indices where changed.finally[index].control.condition == nil {
         changed.finally[index].control.condition = "!cancelled()"
       }
-    case .groupLimitExceeded, .raceWithTwoWinners, .retryTooMany, .successAfterFailure:
+    case .groupLimitExceeded, .raceWithTwoWinners, .retryTooMany, .successAfterFailure,
+      .restartTooMany:
       changed.body.members = changed.body.members.map(step)
       changed.finally = changed.finally.map(step)
-    case .slotNotReturned, .skipWithoutItsReason, .lostFinish, .elementRunTwice,
+    case .slotNotReturned, .skipWithoutItsReason, .lostFinish, .lostReadiness, .elementRunTwice,
       .cleanupInWrongOrder:
       break
     }
@@ -44,6 +45,10 @@ enum PlantedFault: String, CaseIterable {
         policy.max += 1
         return policy
       }
+    }
+    if self == .restartTooMany, case .run(var command) = step.action, command.service != nil {
+      command.service?.restarts += 1
+      step.action = .run(command)
     }
     if self == .successAfterFailure, let condition = step.control.condition {
       step.control.condition = Condition(
@@ -73,6 +78,10 @@ enum PlantedFault: String, CaseIterable {
     switch self {
     case .lostFinish:
       if let index = kinds.lastIndex(where: \.isFinish) {
+        return renumbered(events, excluding: index)
+      }
+    case .lostReadiness:
+      if let index = kinds.lastIndex(where: \.isReadiness) {
         return renumbered(events, excluding: index)
       }
     case .skipWithoutItsReason:
@@ -109,6 +118,7 @@ enum PlantedFault: String, CaseIterable {
 }
 
 extension RunEvent.Kind {
+  fileprivate var isReadiness: Bool { if case .stepReady = self { true } else { false } }
   fileprivate var isFinish: Bool { if case .stepFinished = self { true } else { false } }
 
   fileprivate func swapping(_ one: StepAddress, _ other: StepAddress) -> RunEvent.Kind {

@@ -12,8 +12,10 @@ struct InterruptedRun {
   private(set) var parts: [RunPart] = []
 
   /// - Parameter isIdempotent: Whether interrupted steps are started again.
-  init?(seed: UInt64, isIdempotent: Bool) {
-    var made = RandomWorkflow.make(seed: seed, .all)
+  init?(
+    seed: UInt64, _ vocabulary: RandomWorkflow.Vocabulary = .all, isIdempotent: Bool
+  ) {
+    var made = RandomWorkflow.make(seed: seed, vocabulary)
     if isIdempotent { made.workflow = made.workflow.withIdempotentSteps }
     guard let undisturbed = Simulation(seed: seed, made) else { return nil }
     (self.made, self.undisturbed) = (made, undisturbed)

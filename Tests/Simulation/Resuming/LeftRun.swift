@@ -18,8 +18,10 @@ struct LeftRun {
   private static let patience = 40
 
   /// - Parameter approvesAll: Whether every answer is yes.
-  init?(seed: UInt64, approvesAll: Bool) {
-    var made = RandomWorkflow.make(seed: seed, .all)
+  init?(
+    seed: UInt64, _ vocabulary: RandomWorkflow.Vocabulary = .all, approvesAll: Bool
+  ) {
+    var made = RandomWorkflow.make(seed: seed, vocabulary)
     made.workflow = made.workflow.withIdempotentSteps
     self.made = made
     var random = SeededGenerator(seed: seed ^ 0xA5C)

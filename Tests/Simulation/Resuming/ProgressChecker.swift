@@ -55,7 +55,7 @@ struct ProgressChecker {
       requireNeeds(of: subject)
       steps[subject] = .started
     case .stepFinished(let address, let end), .stepRestored(let address, let end),
-      .stepCached(let address, let end):
+      .stepCached(let address, let end), .stepReady(let address, let end):
       let subject = subject(address)
       mentioned.insert(subject)
       steps[subject] = .ended(end)

@@ -81,6 +81,9 @@ struct ResumeChecker {
       if case .cleanup(let id) = blueprint.member(subject.id).part {
         cleaned[Subject(id: id, keys: subject.keys)] = number
       }
+    case .stepReady(let address, _): succeeded[subject(address)] = number
+    case .stepFinished(let address, _) where blueprint.member(subject(address).id).isService:
+      succeeded[subject(address)] = nil
     case .stepRestored(let address, let end):
       restored += 1
       let subject = subject(address)
@@ -135,7 +138,9 @@ struct ResumeChecker {
     guard !isFinal(subject),
       !member.isClosing || blueprint.enclosing(subject).contains(where: isDone)
     else { return }
-    if let at = succeeded[subject], !member.isClosing, !isVoid(subject, since: at),
+    // ``ServiceChecker`` knows which services start again.
+    if let at = succeeded[subject], !member.isClosing, !member.isService,
+      !isVoid(subject, since: at),
       !isUndone(subject, since: at)
     {
       violations.append("\(address) is started again after its success")

@@ -13,7 +13,8 @@ import WeftExecution
       guard let run = InterruptedRun(seed: seed, isIdempotent: seed % 2 == 0) else { return nil }
       if Seeds.isOne { run.report() }
       let checker = ResumeChecker(run.made, run.parts)
-      #expect(checker.violations == [], "seed \(seed)")
+      let violations = checker.violations + ServiceChecker(run.made, run.parts).violations
+      #expect(violations == [], "seed \(seed)")
       // Steps in doubt do not run again, so that the end is another one.
       let isCompared = seed % 2 == 0 && run.endsAsUndisturbed
       if isCompared, let end = run.undisturbed.report.end {
@@ -37,6 +38,7 @@ import WeftExecution
       guard let run = LeftRun(seed: seed, approvesAll: seed % 2 == 0) else { return nil }
       if Seeds.isOne { run.report() }
       #expect(ResumeChecker(run.made, run.parts).violations == [], "seed \(seed)")
+      #expect(ServiceChecker(run.made, run.parts).violations == [], "seed \(seed)")
       // No `finally` or cleanup step runs before the end.
       for part in run.parts.dropLast() {
         #expect(part.events.last.map { $0.kind.isWaiting } == true, "seed \(seed)")
@@ -73,7 +75,7 @@ import WeftExecution
     ("the same of several steps", 56808),
   ])
   func pastDefectsOfKilledRunsStayFixed(_ found: String, seed: UInt64) throws {
-    let run = try #require(InterruptedRun(seed: seed, isIdempotent: seed % 2 == 0))
+    let run = try #require(InterruptedRun(seed: seed, .values, isIdempotent: seed % 2 == 0))
     #expect(ResumeChecker(run.made, run.parts).violations == [], "\(found)")
   }
 
@@ -82,7 +84,7 @@ import WeftExecution
     ("a run that is being ended waits for an answer for ever", 9064),
   ])
   func pastDefectsOfSuspendedRunsStayFixed(_ found: String, seed: UInt64) throws {
-    let run = try #require(LeftRun(seed: seed, approvesAll: seed % 2 == 0))
+    let run = try #require(LeftRun(seed: seed, .values, approvesAll: seed % 2 == 0))
     #expect(ResumeChecker(run.made, run.parts).violations == [], "\(found)")
   }
 }

@@ -14,6 +14,7 @@ import WeftExecution
       let safety = ResumeChecker(run.made, run.parts)
       let violations =
         safety.violations + ProgressChecker(run.made, run.parts).violations + run.violations
+        + ServiceChecker(run.made, run.parts).violations
         + run.disagreements
       if !violations.isEmpty {
         Issue.record(

@@ -29,8 +29,10 @@ struct SequencedRun {
   /// - Parameter isNested: Whether the workflow is run by a step of another workflow, with a group around the step for odd
   ///   seeds, and a second step follows.
   /// - Returns: `nil` if the planner rejects the workflow.
-  init?(seed: UInt64, nested isNested: Bool = false) {
-    var made = RandomWorkflow.make(seed: seed, .all)
+  init?(
+    seed: UInt64, _ vocabulary: RandomWorkflow.Vocabulary = .all, nested isNested: Bool = false
+  ) {
+    var made = RandomWorkflow.make(seed: seed, vocabulary)
     var random = SeededGenerator(seed: seed ^ 0x5E9)
     if Int.random(in: 0..<3, using: &random) > 0 {
       made.workflow = made.workflow.withIdempotentSteps

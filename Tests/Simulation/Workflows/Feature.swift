@@ -10,6 +10,7 @@ enum Feature: String, CaseIterable {
   case finally, cleanup, onFailureCancel, onFailureContinue, nestedGroup, crossNeeds, groupLimit
   case readValues, cancellation, kill
   case computedList, elementKey, results, matrixRules, retryCondition, computedLimit, approval
+  case service, serviceRestart
 
   /// The pairs that exclude each other.
   static let exclusive: Set<Set<Feature>> = [[.onFailureCancel, .onFailureContinue]]
@@ -60,6 +61,8 @@ private struct FeatureFinder {
     note(.retryCondition, if: control.retry.contains { $0.condition != nil })
     note(.computedLimit, if: !step.computed.isEmpty)
     if case .approve = step.action { found.insert(.approval) }
+    note(.service, if: step.service != nil)
+    note(.serviceRestart, if: step.service.map { $0.restarts > 0 } ?? false)
     inspect(at: control.fanOut)
     guard case .group(let group) = step.action else {
       note(.retry, if: !control.retry.isEmpty)

@@ -39,6 +39,9 @@ extension RandomWorkflow {
     case .approve: words.append("approve")
     case .compute, .run, .use, .http, .workflow: break
     }
+    if let service = step.service {
+      words.append("service, ready within \(service.timeout), restart \(service.restarts)")
+    }
     if let needs = step.needs { words.append("needs \(needs.map(\.name))") }
     if let condition = conditions[id] { words.append("if \(condition.text)") }
     if let timeout = step.timeout { words.append("timeout \(timeout)") }

@@ -21,14 +21,18 @@ struct RandomWorkflow {
   enum Vocabulary {
     /// Steps, groups and control flow: for the seeds with names.
     case control
-    /// Also features that depend on values.
+    /// Also features that depend on values: for the seeds with names that resume runs.
+    case values
+    /// Also services.
     case all
   }
 
   static func make(seed: UInt64, _ vocabulary: Vocabulary) -> RandomWorkflow {
     var maker = WorkflowMaker(seed: seed)
     let made = maker.make()
-    return vocabulary == .all ? ValueAdder.add(to: made, seed: seed) : made
+    if vocabulary == .control { return made }
+    let valued = ValueAdder.add(to: made, seed: seed)
+    return vocabulary == .values ? valued : ServiceAdder.add(to: valued, seed: seed)
   }
 }
 

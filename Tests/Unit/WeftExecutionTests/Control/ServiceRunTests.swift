@@ -163,15 +163,53 @@ import WeftTestKit
     #expect(run.run.report.end?.firstFailure?.text == "db")
   }
 
-  @Test func aServiceThatIsBeingStartedAgainIsEndedWhenItIsUp() throws {
+  @Test func aServiceThatWaitsToBeStartedAgainIsNotWaitedFor() throws {
     let run = try RunHarness(
       Workflow(steps: [service("db", restarts: 1), Step("test", run: ["test"])]))
     run.executor.beReady("db")
     run.executor.exit("db", code: 1)
     run.executor.exit("test")
-    run.time.advance(by: .seconds(1))
+    #expect(run.run.report.succeeded)
+    #expect(run.states == ["db: success", "test: success"])
+  }
+
+  @Test func aServiceThatIsBeingStartedAgainIsNotWaitedFor() throws {
+    let run = try RunHarness(
+      Workflow(steps: [service("db", restarts: 1), Step("test", run: ["test"])]))
     run.executor.beReady("db")
+    run.executor.exit("db", code: 1)
+    run.time.advance(by: .seconds(1))
+    run.executor.exit("test")
     #expect(run.executor.isStopping("db"))
+    run.executor.end("db", .stopped(.signal("TERM")))
+    #expect(run.run.report.succeeded)
+  }
+
+  @Test func aCleanupOfAGroupThatNeedsAServiceRunsBeforeItsEnd() throws {
+    let group = Step("group", steps: [Step("use", run: ["use"], needs: ["db"])])
+      .cleanup(Step(run: ["clean"]))
+    let run = try RunHarness(Workflow(parallel: [group, service("db")]))
+    run.executor.beReady("db")
+    run.executor.exit("use")
+    #expect(run.running == ["group.cleanup", "db"])
+    #expect(!run.executor.isStopping("db"))
+    run.executor.exit("group.cleanup")
+    #expect(run.executor.isStopping("db"))
+    run.executor.exit("db")
+    #expect(run.run.report.succeeded)
+  }
+
+  @Test func aFailureInOneAttemptOfAGroupIsForgottenInTheNext() throws {
+    let group = Step("group", steps: [service("db"), Step("use", run: ["use"])])
+      .retry(RetryPolicy(max: 1, jitter: .none, classes: [.service]))
+    let run = try RunHarness(Workflow(steps: [group]))
+    run.executor.beReady("db")
+    run.executor.exit("db", code: 1)
+    run.executor.exit("use", code: 1)
+    run.time.advance(by: .seconds(2))
+    run.executor.beReady("db")
+    #expect(run.running == ["db", "use"])
+    run.executor.exit("use")
     run.executor.exit("db")
     #expect(run.run.report.succeeded)
   }
