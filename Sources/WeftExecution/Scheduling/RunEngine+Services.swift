@@ -187,7 +187,8 @@ extension RunEngine {
     let exit = end.status.exit
     var end = end
     guard let phase = run.end(end) else { return }
-    if phase != .ready, isUnneeded(run.attempt.task) {
+    let isCancelled = state.withLock { $0.cancelReason(in: run.attempt.task.scope) != nil }
+    if phase != .ready, !isCancelled, isUnneeded(run.attempt.task) {
       // It was being started again, and its users have ended meanwhile.
       let number = run.attempt.instanceNumber
       state.withLock { state in

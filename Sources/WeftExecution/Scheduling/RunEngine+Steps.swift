@@ -139,6 +139,7 @@ extension RunEngine {
       state.withLock { $0.waitingElsewhere[task.instanceNumber] = task }
     }
     task.instance.stepQueued()
+    defer { watchForDeadlock(of: task) }
     return .of(slots.acquire(task.instanceNumber), with: (self, task)) { context, answer in
       context.0.answered(context.1, answer)
     }
@@ -151,7 +152,9 @@ extension RunEngine {
       state.withLock { _ = $0.waitingElsewhere.removeValue(forKey: task.instanceNumber) }
     }
     switch answer {
-    case .granted: return startAttempt(task)
+    case .granted:
+      _ = takeDeadlock(of: task)
+      return startAttempt(task)
     case .refused: return handleRefusal(task)
     }
   }
@@ -160,6 +163,7 @@ extension RunEngine {
   /// waits again.
   private func handleRefusal(_ task: StepTask) -> MaybeReady<NodeResult, Never> {
     if isUnneeded(task) { return .now(concludeUnneeded(task)) }
+    if let failure = takeDeadlock(of: task) { return .now(failAtStart(task, failure)) }
     guard let reason = obstacle(to: task) else { return queue(task) }
     return .now(leave(task, reason))
   }

@@ -70,6 +70,11 @@ package final class RunEngine: Sendable {
     var services: [Int: RunningService] = [:]
     /// The services that have failed.
     var failedServices: Set<StepAddress> = []
+    /// Watches whether steps wait for ever; present while a step may.
+    var deadlockDetector: DeadlockDetector?
+    var deadlockTimer: TimerToken?
+    /// The waiting steps that fail instead, by their instance numbers.
+    var deadlocked: [Int: StepFailure] = [:]
     /// The waiting steps whose scopes differ from those that the plan has for them.
     var waitingElsewhere: [Int: StepTask] = [:]
     var retryBudget: RetryBudget
@@ -328,7 +333,7 @@ package final class RunEngine: Sendable {
 
   private func end() {
     slots.close()
-    let timers = state.withLock { [$0.runTimer, $0.restTimer, $0.controlTimer] }
+    let timers = state.withLock { [$0.runTimer, $0.restTimer, $0.controlTimer, $0.deadlockTimer] }
     for timer in timers { timer?.cancel() }
     executor.finish(stop: closing).whenSettled { [self] orphans in end(leaving: orphans.get()) }
   }

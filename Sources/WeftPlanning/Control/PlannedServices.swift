@@ -13,6 +13,8 @@ package struct PlannedServices: Sendable {
   private var dependents: [Plan.NodeIndex: [Plan.NodeIndex]] = [:]
 
   package var isEmpty: Bool { steps.isEmpty }
+  /// Whether a service takes slots of pools.
+  package let keepPools: Bool
 
   /// The nodes that need a service, directly or not, and are in the group in which it runs.
   package func users(of service: Plan.NodeIndex) -> [Plan.NodeIndex] { usersOf[service] ?? [] }
@@ -26,9 +28,11 @@ package struct PlannedServices: Sendable {
 
   init(_ outline: Outline, _ dependencies: PlanEdges) {
     steps = outline.steps.indices.filter { outline.steps[$0].isService }
+    keepPools = steps.contains { !outline.steps[$0].control.pools.isEmpty }
     guard !steps.isEmpty else { return }
     var all: [Plan.NodeIndex: [Plan.NodeIndex]] = [:]
-    for node in outline.nodes.indices {
+    // A cleanup needs what its step needs; it waits for more than that.
+    for node in outline.nodes.indices where !outline.isCleanup(node) {
       for need in dependencies[node] { all[Int(need), default: []].append(node) }
     }
     for index in steps {
@@ -47,6 +51,12 @@ package struct PlannedServices: Sendable {
         }
       }
     }
+  }
+}
+
+extension Outline {
+  fileprivate func isCleanup(_ node: Plan.NodeIndex) -> Bool {
+    if case .step(let index) = nodes[node] { cleanedUp[index] != nil } else { false }
   }
 }
 
