@@ -126,7 +126,8 @@ extension ResumePolicy {
       guard start > 0, instance.element.map(address.isInside) ?? true else { return false }
       return !cleanups.allSatisfy { cleanup in
         addresses.instances(of: plan.steps[Int(cleanup)].address, around: address).contains {
-          recorded.steps[$0].map { !$0.isPendingCleanup && $0.number > start } ?? false
+          let since = max(start, rerun.since(Int(cleanup), $0))
+          return recorded.steps[$0].map { !$0.isPendingCleanup && $0.number > since } ?? false
         }
       }
     }

@@ -69,6 +69,8 @@ final class ResumePolicy: Sendable {
     let around = enclosingScopes(ofGroup: step.group, in: instance)
     if let group = outermostSucceeded(of: around) {
       if wasUndone(group) { return nil }
+      // The cleanup of a step that needs it may be pending.
+      if step.isService, isServiceNeeded(step, in: instance) { return nil }
       // Also counts an end from an attempt of an inner group that was to be retried, and was not.
       let end = ended(index, in: instance, since: beginning(around: group))
       // A cleanup that failed or was cancelled stays pending, whatever is around it.
@@ -79,9 +81,12 @@ final class ResumePolicy: Sendable {
       !isCleanup, !isFinal(step.group), end.hasSucceeded
     else { return nil }
     if step.isService, isServiceNeeded(step, in: instance) { return nil }
+    // The cleanup of a service undoes nothing that outlives it.
     let isMissed =
-      !isWhole(end, step) || isCleaned(step.node, in: instance, since: end.number)
-      || isCleaned(around, since: end.number)
+      !isWhole(end, step)
+      || !step.isService
+        && (isCleaned(step.node, in: instance, since: end.number)
+          || isCleaned(around, since: end.number))
     return isMissed && isNeeded(step.node, in: instance) ? nil : end
   }
 
