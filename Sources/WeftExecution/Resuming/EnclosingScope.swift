@@ -97,14 +97,12 @@ extension ResumePolicy {
       case .groupEnd(let group):
         return hasPendingCleanup(of: plan.groups[Int(group)].startNode, inside: instance)
       case .step(let index):
-        // What is done finally is done after the end of the service.
-        if isFinal(plan.steps[Int(index)].group) { return false }
         if hasPendingCleanup(of: node, inside: instance) { return true }
         if let loop = outermostLoop(around: Int(index), below: around) {
           if isRerun(Int(index), inside: around.address(of: loop), of: around) { return true }
         } else {
           let task = StepTask(Int(index), of: plan, in: around, after: [])
-          if end(of: task) != nil { return false }
+          if end(of: task) != nil || areDone(around: task.step.group, in: around) { return false }
           if isMissed(Int(index), in: around) { return true }
         }
         return !isSettled(node, seenFrom: instance) || mayBeAdmitted(Int(index), in: around)

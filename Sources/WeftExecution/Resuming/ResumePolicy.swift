@@ -220,6 +220,12 @@ final class ResumePolicy: Sendable {
     outermostSucceeded(of: [group] + enclosingScopes(of: group)).map { !wasUndone($0) } ?? false
   }
 
+  /// Whether everything in a group is reusable with it, or with a group around it: steps that have not run stay so.
+  func areDone(around group: Int, in instance: Instance) -> Bool {
+    outermostSucceeded(of: enclosingScopes(ofGroup: group, in: instance)).map { !wasUndone($0) }
+      ?? false
+  }
+
   /// The recorded elements of a loop; `nil` if they have to be evaluated again.
   func listing(of task: LoopTask) -> RecordedElements? {
     guard let known = recorded.groups[task.address], let elements = known.elements,

@@ -43,7 +43,7 @@ package struct PlannedServices: Sendable {
       while let node = next.popLast() {
         for dependent in all[node] ?? []
         where dependent > group.startNode && dependent < group.endNode
-          && seen.insert(dependent).inserted
+          && !outline.isFinal(dependent, inside: service.group) && seen.insert(dependent).inserted
         {
           needed[Int32(dependent), default: []].append(Int32(index))
           usersOf[service.node, default: []].append(dependent)
@@ -57,6 +57,21 @@ package struct PlannedServices: Sendable {
 extension Outline {
   fileprivate func isCleanup(_ node: Plan.NodeIndex) -> Bool {
     if case .step(let index) = nodes[node] { cleanedUp[index] != nil } else { false }
+  }
+
+  /// Whether a node is in `finally` of a file inside a group, and so runs after the services of that group have ended.
+  fileprivate func isFinal(_ node: Plan.NodeIndex, inside group: Int) -> Bool {
+    if finallyGroups.isEmpty { return false }
+    var next =
+      switch nodes[node] {
+      case .step(let index): steps[Int(index)].group
+      case .groupStart(let index), .groupEnd(let index): Int(index)
+      }
+    while next != group, next > 0 {
+      if finallyGroups.contains(next) { return true }
+      next = groups[next].parent ?? 0
+    }
+    return false
   }
 }
 
