@@ -98,11 +98,12 @@ extension ResumePolicy {
         return hasPendingCleanup(of: plan.groups[Int(group)].startNode, inside: instance)
       case .step(let index):
         if hasPendingCleanup(of: node, inside: instance) { return true }
+        if areDone(around: plan.steps[Int(index)].group, in: around) { return false }
         if let loop = outermostLoop(around: Int(index), below: around) {
           if isRerun(Int(index), inside: around.address(of: loop), of: around) { return true }
         } else {
           let task = StepTask(Int(index), of: plan, in: around, after: [])
-          if end(of: task) != nil || areDone(around: task.step.group, in: around) { return false }
+          if end(of: task) != nil { return false }
           if isMissed(Int(index), in: around) { return true }
         }
         return !isSettled(node, seenFrom: instance) || mayBeAdmitted(Int(index), in: around)
