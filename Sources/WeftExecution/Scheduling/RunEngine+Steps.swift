@@ -23,7 +23,6 @@ extension RunEngine {
   func launch(
     _ task: StepTask, after results: NodeResults, startsAlways: Bool = false
   ) -> MaybeReady<NodeResult, Never> {
-    forgetFailure(of: task)
     if let resumePolicy, let recorded = resumePolicy.end(of: task) {
       // A step in doubt that a decided race or join leaves as it is: its failure is recorded again, so that it is in
       // the views of this part, too.
@@ -255,6 +254,7 @@ extension RunEngine {
   private func scheduleOwnCleanup(after task: StepTask) {
     guard task.attempt == 1 else { return }
     scheduleCleanup(of: task.step.node, in: task.instance, scope: task.scope)
+    scheduleEnd(of: task)
   }
 
   /// Drops an attempt whose start could not be recorded.

@@ -68,8 +68,8 @@ package final class RunEngine: Sendable {
     var cleanups: [Int: [PendingCleanup]] = [:]
     /// The services that have been ready, until their steps end.
     var services: [Int: RunningService] = [:]
-    /// The services that have failed.
-    var failedServices: Set<StepAddress> = []
+    /// The services that have failed, each with the scope of its group, until that ends.
+    var failedServices: [StepAddress: Int] = [:]
     /// Watches whether steps wait for ever; present while a step may.
     var deadlockDetector: DeadlockDetector?
     var deadlockTimer: TimerToken?

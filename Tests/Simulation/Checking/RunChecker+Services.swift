@@ -67,6 +67,7 @@ extension RunChecker {
 
   /// Checks the end of a step that would have waited for ever for slots that services keep.
   mutating func requireDeadlock(of subject: Subject, _ end: StepEnd) {
+    closing.remove(subject, in: groupAround(subject))
     require(capacity.running.isEmpty, "\(name(subject)) fails for ever, and something runs")
     let pools = blueprint.member(subject.id).step.control.pools.map(\.pool)
     let isKept = capacity.serving.contains { service in

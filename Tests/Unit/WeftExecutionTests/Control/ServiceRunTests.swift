@@ -238,6 +238,16 @@ import WeftTestKit
     #expect(run.run.report.succeeded)
   }
 
+  @Test func aCleanupSeesThatAServiceOfItsGroupHasFailed() throws {
+    let use = Step("use", run: ["use"]).cleanup(Step(run: ["clean"]).if("failure()"))
+    let run = try RunHarness(Workflow(steps: [service("db"), use]), onFailure: .continue)
+    run.executor.beReady("db")
+    run.executor.exit("db", code: 1)
+    run.executor.exit("use")
+    #expect(run.running == ["use.cleanup"])
+    run.executor.exit("use.cleanup")
+  }
+
   @Test func aFailureInOneAttemptOfAGroupIsForgottenInTheNext() throws {
     let group = Step("group", steps: [service("db"), Step("use", run: ["use"])])
       .retry(RetryPolicy(max: 1, jitter: .none, classes: [.service]))
