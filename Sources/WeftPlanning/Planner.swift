@@ -40,6 +40,7 @@ public enum Planner {
       + RequestChecker.problems(of: outline) + CachingChecker.problems(of: outline)
       + (isOrdered
         ? outline.orderProblems(dependencies) + services.problems(in: outline)
+          + ServicePools(outline, services, dependencies).problems()
         : [])
     let diagnostics = problems.reported(in: outline)
     guard !diagnostics.contains(where: \.isError) else { return (nil, diagnostics) }

@@ -23,12 +23,13 @@ import tempfile
 from lib.kill_matrix import table
 from lib.kill_matrix.left import LEFT
 from lib.kill_matrix.neighbours import Neighbours
+from lib.kill_matrix.services import SERVICES
 from lib.kill_matrix.stopped import AFTER_GRACE, AT_ONCE, STOPPED, TooSoon
 from lib.kill_matrix.trial import GRACE, Trial, compiled_member
 
 root = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENT = root / "Sources/Weft/Documentation.docc/Reliability.md"
-MATRICES = (STOPPED, LEFT)
+MATRICES = (STOPPED, SERVICES, LEFT)
 CELLS = {(matrix.name, row.name, column.name): (row, column)
          for matrix in MATRICES for row in matrix.rows for column in matrix.columns}
 LEVELS = ("cgroup", "subreaper", "group+cookie")

@@ -257,6 +257,35 @@ def starts_again(weft):
     assert kinds(place, "server").count("step.ready") == 2, kinds(place, "server")
 
 
+def fails_rather_than_hang(weft):
+    """two elements whose services take a pool that their users need too: one step fails, and the other runs"""
+    service = {"id": "server", "run": "echo ready; exec sleep 1000", "service": {"ready": {"log": "ready"}}, "pool": "port"}
+    group = {"id": "env", "forEach": ["a", "b"], "steps": [service, {"id": "use", "run": "true", "pool": "port"}]}
+    place = Place(weft, {"pools": {"port": 2}, "onFailure": "continue", "steps": [group]})
+    ended = place.run()
+    assert ended.returncode == 1, ended
+    failed = [event for event in events(place) if event["type"] == "step.finished" and event["outcome"] == "failure"]
+    assert [event["failure"]["classes"] for event in failed] == [["limit"]], failed
+    assert "would wait for ever for pool \"port\"" in ended.stdout + ended.stderr, ended
+
+
+def is_refused_what_never_comes(weft):
+    """a step that needs more of a pool than its service leaves is an error of the file"""
+    service = {"id": "server", "run": "sleep 1000", "service": {"ready": {"log": "ready"}}, "pool": "port"}
+    place = Place(weft, {"pools": {"port": 1}, "steps": [service, {"id": "use", "run": "true", "pool": "port"}]})
+    ended = place.run()
+    assert ended.returncode == 3 and "W0233" in ended.stderr, ended
+
+
+def ends_with_its_grace_when_suspended(weft):
+    """a run that is suspended for an approval terminates its service before it leaves"""
+    script = "trap 'echo bye > bye; exit 0' TERM; echo ready; while :; do sleep 0.05; done"
+    service = {"id": "server", "run": script, "service": {"ready": {"log": "ready"}}}
+    place = Place(weft, {"steps": [service, {"id": "ask", "approve": {"message": "go on?"}}]})
+    assert place.run().returncode == 75
+    assert (place.path / "bye").exists()
+
+
 def waits_no_longer(weft):
     """one that is not ready in time is terminated"""
     (port,) = free_ports(1)
@@ -318,7 +347,7 @@ def is_reaped(weft):
 
 CASES = [
     serves_nginx, serves_redis, serves_postgresql, ends_last, tells_its_death, starts_again, ends_at_once, is_ready_by_its_log, leaves_nothing,
-    waits_no_longer, starts_for_the_rest, is_terminated_after_a_kill, is_reaped,
+    waits_no_longer, fails_rather_than_hang, is_refused_what_never_comes, ends_with_its_grace_when_suspended, starts_for_the_rest, is_terminated_after_a_kill, is_reaped,
 ]
 
 if __name__ == "__main__":

@@ -97,9 +97,8 @@ extension ResumePolicy {
       case .groupEnd(let group):
         return hasPendingCleanup(of: plan.groups[Int(group)].startNode, inside: instance)
       case .step(let index):
-        // What is done finally is done after the end of the service.
-        if isFinal(plan.steps[Int(index)].group) { return false }
         if hasPendingCleanup(of: node, inside: instance) { return true }
+        if areDone(around: plan.steps[Int(index)].group, in: around) { return false }
         if let loop = outermostLoop(around: Int(index), below: around) {
           if isRerun(Int(index), inside: around.address(of: loop), of: around) { return true }
         } else {
@@ -126,7 +125,8 @@ extension ResumePolicy {
       guard start > 0, instance.element.map(address.isInside) ?? true else { return false }
       return !cleanups.allSatisfy { cleanup in
         addresses.instances(of: plan.steps[Int(cleanup)].address, around: address).contains {
-          recorded.steps[$0].map { !$0.isPendingCleanup && $0.number > start } ?? false
+          let since = max(start, rerun.since(Int(cleanup), $0))
+          return recorded.steps[$0].map { !$0.isPendingCleanup && $0.number > since } ?? false
         }
       }
     }

@@ -69,6 +69,8 @@ final class ResumePolicy: Sendable {
     let around = enclosingScopes(ofGroup: step.group, in: instance)
     if let group = outermostSucceeded(of: around) {
       if wasUndone(group) { return nil }
+      // The cleanup of a step that needs it may be pending.
+      if step.isService, isServiceNeeded(step, in: instance) { return nil }
       // Also counts an end from an attempt of an inner group that was to be retried, and was not.
       let end = ended(index, in: instance, since: beginning(around: group))
       // A cleanup that failed or was cancelled stays pending, whatever is around it.
@@ -79,9 +81,12 @@ final class ResumePolicy: Sendable {
       !isCleanup, !isFinal(step.group), end.hasSucceeded
     else { return nil }
     if step.isService, isServiceNeeded(step, in: instance) { return nil }
+    // The cleanup of a service undoes nothing that outlives it.
     let isMissed =
-      !isWhole(end, step) || isCleaned(step.node, in: instance, since: end.number)
-      || isCleaned(around, since: end.number)
+      !isWhole(end, step)
+      || !step.isService
+        && (isCleaned(step.node, in: instance, since: end.number)
+          || isCleaned(around, since: end.number))
     return isMissed && isNeeded(step.node, in: instance) ? nil : end
   }
 
@@ -213,6 +218,12 @@ final class ResumePolicy: Sendable {
 
   private func isReusable(_ group: EnclosingScope) -> Bool {
     outermostSucceeded(of: [group] + enclosingScopes(of: group)).map { !wasUndone($0) } ?? false
+  }
+
+  /// Whether everything in a group is reusable with it, or with a group around it: steps that have not run stay so.
+  func areDone(around group: Int, in instance: Instance) -> Bool {
+    outermostSucceeded(of: enclosingScopes(ofGroup: group, in: instance)).map { !wasUndone($0) }
+      ?? false
   }
 
   /// The recorded elements of a loop; `nil` if they have to be evaluated again.

@@ -68,7 +68,9 @@ extension RunEngine {
     of task: StepTask, _ end: StepEnd, _ own: Boxed<NodeValues>?, making files: [RecordedOutputFile]
   ) -> MaybeReady<NodeResult, Never> {
     if end.conclusion == .success { values.failures?.forget(task.address) }
-    let keepsSlot = end.conclusion != .success || !plan.bodies.raceMembers.isEmpty
+    let keepsSlot =
+      end.conclusion != .success || !plan.bodies.raceMembers.isEmpty
+      || plan.bodies.services.keepPools
     let safe = events.record(
       .stepFinished(task.address, end), keeping: kept(own?.value, making: files),
       isUrgent: { keepsSlot || !slots.hasWaitingSteps })

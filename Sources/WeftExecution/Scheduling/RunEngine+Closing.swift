@@ -223,13 +223,24 @@ extension RunEngine {
       case .steps(let cleanup):
         cleanup.steps.reduce(before) { before, step in
           before.flatMap { [self] in
-            cleanUp(Int(step), in: cleanup.instance, scope: closing, hasFailed: hasFailed)
+            cleanUp(
+              Int(step), in: cleanup.instance, scope: closing,
+              hasFailed: hasFailed || hasFailedService(in: scope))
           }
         }
       }
     }.map { [self] in
-      state.withLock { $0.scopes.close(closing) }
+      state.withLock { state in
+        state.scopes.close(closing)
+        // The next attempt of the group starts them again.
+        state.failedServices = state.failedServices.filter { $0.value != scope }
+      }
     }
+  }
+
+  /// Whether a service has failed in a group. Its result as a member of the group is that it was ready.
+  private func hasFailedService(in scope: Int) -> Bool {
+    state.withLock { $0.failedServices.values.contains(scope) }
   }
 
   private func cleanUp(

@@ -254,8 +254,12 @@ extension RunEngine {
   ) {
     let instance = open(element, of: count, task, fanOut)
     let above = NodeResult(conclusion: .success, causingStep: nil, failedBefore: task.failedBefore)
-    let before: NodeResults =
+    var before: NodeResults =
       if let blockingResult = task.blockingResult { [above, blockingResult] } else { .one(above) }
+    if !plan.bodies.services.isEmpty {
+      // One that the loop needs may have failed since the loop started.
+      before = withServices(before, of: task.region.nodes.lowerBound, in: task.instance)
+    }
     let future: Future<NodeResult, Never>
     switch task.member {
     case .step(let index): future = Future(launchStep(index, in: instance, after: before))

@@ -54,6 +54,7 @@ struct Pauses: Sendable {
     return removed.sorted { $0.key < $1.key }.map(\.value)
   }
 
+  var isEmpty: Bool { pauses.isEmpty }
   var keys: some Sequence<Int> { pauses.keys }
 }
 

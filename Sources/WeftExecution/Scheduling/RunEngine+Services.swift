@@ -97,7 +97,6 @@ extension RunEngine {
   /// Runs an attempt of a service, which holds a slot until it is ready.
   func serve(_ attempt: Attempt, _ service: Command.Service) -> MaybeReady<NodeResult, Never> {
     let run = ServiceAttempt(attempt, service)
-    scheduleEnd(of: attempt.task)
     // Before the start, because the sign may be its first line of output.
     let sign = executor.probe(attempt, for: service, stop: run.probing)
     let ending = executor.execute(attempt)
@@ -152,9 +151,9 @@ extension RunEngine {
     if let end = run.getReady(as: .ready) { ended(run, end) }
   }
 
-  /// Schedules the end of a service for that of its group, once for all its starts.
-  private func scheduleEnd(of task: StepTask) {
-    guard task.attempt == 1 else { return }
+  /// Schedules the end of a service that starts for the first time for that of its group.
+  func scheduleEnd(of task: StepTask) {
+    guard !plan.bodies.services.isEmpty, task.step.isService else { return }
     state.withLock { state in
       state.cleanups[state.scopes.groupScope(around: task.scope), default: []].append(
         .service(task.instanceNumber, node: task.step.node))
@@ -187,7 +186,8 @@ extension RunEngine {
     let exit = end.status.exit
     var end = end
     guard let phase = run.end(end) else { return }
-    if phase != .ready, isUnneeded(run.attempt.task) {
+    let isCancelled = state.withLock { $0.cancelReason(in: run.attempt.task.scope) != nil }
+    if phase != .ready, !isCancelled, isUnneeded(run.attempt.task) {
       // It was being started again, and its users have ended meanwhile.
       let number = run.attempt.instanceNumber
       state.withLock { state in
@@ -294,7 +294,9 @@ extension RunEngine {
   /// Records that a service's step has ended.
   func serviceEnded(_ task: StepTask, _ end: StepEnd) {
     let service = state.withLock { state -> RunningService? in
-      if end.conclusion == .failure { state.failedServices.insert(task.address) }
+      if end.conclusion == .failure {
+        state.failedServices[task.address] = state.scopes.groupScope(around: task.scope)
+      }
       return state.services.removeValue(forKey: task.instanceNumber)
     }
     service?.ended.succeed(())
@@ -307,6 +309,8 @@ extension RunEngine {
   func withServices(
     _ results: NodeResults, of node: Plan.NodeIndex, in instance: Instance
   ) -> NodeResults {
+    // The end of a group has the results of its members.
+    if case .groupEnd = plan.nodes[node] { return results }
     let failed = failedServices(neededBy: node, in: instance)
     if failed.isEmpty { return results }
     // A failure outside of a group that starts in spite of failures does not block its members.
@@ -334,14 +338,8 @@ extension RunEngine {
     return needed.compactMap { index in
       let step = plan.steps[Int(index)]
       let address = instance.around(step.node).address(of: step.address)
-      return failed.contains(address) ? (step.node, address) : nil
+      return failed[address] != nil ? (step.node, address) : nil
     }
-  }
-
-  /// Forgets the failure of a service in an earlier attempt of a group around it.
-  func forgetFailure(of task: StepTask) {
-    guard !plan.bodies.services.isEmpty, task.step.isService else { return }
-    state.withLock { _ = $0.failedServices.remove(task.address) }
   }
 }
 

@@ -23,7 +23,6 @@ extension RunEngine {
   func launch(
     _ task: StepTask, after results: NodeResults, startsAlways: Bool = false
   ) -> MaybeReady<NodeResult, Never> {
-    forgetFailure(of: task)
     if let resumePolicy, let recorded = resumePolicy.end(of: task) {
       // A step in doubt that a decided race or join leaves as it is: its failure is recorded again, so that it is in
       // the views of this part, too.
@@ -143,6 +142,7 @@ extension RunEngine {
       state.withLock { $0.waitingElsewhere[task.instanceNumber] = task }
     }
     task.instance.stepQueued()
+    defer { watchForDeadlock(of: task) }
     return .of(slots.acquire(task.instanceNumber), with: (self, task)) { context, answer in
       context.0.answered(context.1, answer)
     }
@@ -155,7 +155,9 @@ extension RunEngine {
       state.withLock { _ = $0.waitingElsewhere.removeValue(forKey: task.instanceNumber) }
     }
     switch answer {
-    case .granted: return startAttempt(task)
+    case .granted:
+      _ = takeDeadlock(of: task)
+      return startAttempt(task)
     case .refused: return handleRefusal(task)
     }
   }
@@ -164,6 +166,7 @@ extension RunEngine {
   /// waits again.
   private func handleRefusal(_ task: StepTask) -> MaybeReady<NodeResult, Never> {
     if isUnneeded(task) { return .now(concludeUnneeded(task)) }
+    if let failure = takeDeadlock(of: task) { return .now(failAtStart(task, failure)) }
     guard let reason = obstacle(to: task) else { return queue(task) }
     return .now(leave(task, reason))
   }
@@ -255,6 +258,7 @@ extension RunEngine {
   private func scheduleOwnCleanup(after task: StepTask) {
     guard task.attempt == 1 else { return }
     scheduleCleanup(of: task.step.node, in: task.instance, scope: task.scope)
+    scheduleEnd(of: task)
   }
 
   /// Drops an attempt whose start could not be recorded.

@@ -68,8 +68,13 @@ package final class RunEngine: Sendable {
     var cleanups: [Int: [PendingCleanup]] = [:]
     /// The services that have been ready, until their steps end.
     var services: [Int: RunningService] = [:]
-    /// The services that have failed.
-    var failedServices: Set<StepAddress> = []
+    /// The services that have failed, each with the scope of its group, until that ends.
+    var failedServices: [StepAddress: Int] = [:]
+    /// Watches whether steps wait for ever; present while a step may.
+    var deadlockDetector: DeadlockDetector?
+    var deadlockTimer: TimerToken?
+    /// The waiting steps that fail instead, by their instance numbers.
+    var deadlocked: [Int: StepFailure] = [:]
     /// The waiting steps whose scopes differ from those that the plan has for them.
     var waitingElsewhere: [Int: StepTask] = [:]
     var retryBudget: RetryBudget
@@ -333,7 +338,7 @@ package final class RunEngine: Sendable {
 
   private func end() {
     slots.close()
-    let timers = state.withLock { [$0.runTimer, $0.restTimer, $0.controlTimer] }
+    let timers = state.withLock { [$0.runTimer, $0.restTimer, $0.controlTimer, $0.deadlockTimer] }
     for timer in timers { timer?.cancel() }
     executor.finish(stop: closing).whenSettled { [self] orphans in end(leaving: orphans.get()) }
   }

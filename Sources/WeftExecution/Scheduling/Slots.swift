@@ -271,6 +271,21 @@ final class Slots: Sendable {
     }
   }
 
+  /// The waiting steps, in the order of their requests, if no running step holds a slot and each of them lacks slots of
+  /// a pool; empty otherwise.
+  func lackingOnlyPools() -> [(step: Int, lack: SlotQueue.Lacking)] {
+    let now = now
+    return state.withLock { state in
+      guard state.releasingCount == 0, !state.hasScheduledGrant, state.queue.holdingCount == 0
+      else { return [] }
+      let found = state.queue.lacking(atMost: state.queue.waitingCount, at: now)
+      let areBlocked = found.allSatisfy { _, lacking in
+        if case .pool = lacking.lack { true } else { false }
+      }
+      return areBlocked ? found : []
+    }
+  }
+
   /// Refuses those of the steps that are waiting. Steps that ask again at once, because they may start nevertheless,
   /// are served as if they had waited without interruption.
   func refuse(_ steps: some Sequence<Int> & Sendable) {

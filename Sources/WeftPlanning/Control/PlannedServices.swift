@@ -13,6 +13,8 @@ package struct PlannedServices: Sendable {
   private var dependents: [Plan.NodeIndex: [Plan.NodeIndex]] = [:]
 
   package var isEmpty: Bool { steps.isEmpty }
+  /// Whether a service takes slots of pools.
+  package let keepPools: Bool
 
   /// The nodes that need a service, directly or not, and are in the group in which it runs.
   package func users(of service: Plan.NodeIndex) -> [Plan.NodeIndex] { usersOf[service] ?? [] }
@@ -26,9 +28,11 @@ package struct PlannedServices: Sendable {
 
   init(_ outline: Outline, _ dependencies: PlanEdges) {
     steps = outline.steps.indices.filter { outline.steps[$0].isService }
+    keepPools = steps.contains { !outline.steps[$0].control.pools.isEmpty }
     guard !steps.isEmpty else { return }
     var all: [Plan.NodeIndex: [Plan.NodeIndex]] = [:]
-    for node in outline.nodes.indices {
+    // A cleanup needs what its step needs; it waits for more than that.
+    for node in outline.nodes.indices where !outline.isCleanup(node) {
       for need in dependencies[node] { all[Int(need), default: []].append(node) }
     }
     for index in steps {
@@ -39,7 +43,7 @@ package struct PlannedServices: Sendable {
       while let node = next.popLast() {
         for dependent in all[node] ?? []
         where dependent > group.startNode && dependent < group.endNode
-          && seen.insert(dependent).inserted
+          && !outline.isFinal(dependent, inside: service.group) && seen.insert(dependent).inserted
         {
           needed[Int32(dependent), default: []].append(Int32(index))
           usersOf[service.node, default: []].append(dependent)
@@ -47,6 +51,27 @@ package struct PlannedServices: Sendable {
         }
       }
     }
+  }
+}
+
+extension Outline {
+  fileprivate func isCleanup(_ node: Plan.NodeIndex) -> Bool {
+    if case .step(let index) = nodes[node] { cleanedUp[index] != nil } else { false }
+  }
+
+  /// Whether a node is in `finally` of a file inside a group, and so runs after the services of that group have ended.
+  fileprivate func isFinal(_ node: Plan.NodeIndex, inside group: Int) -> Bool {
+    if finallyGroups.isEmpty { return false }
+    var next =
+      switch nodes[node] {
+      case .step(let index): steps[Int(index)].group
+      case .groupStart(let index), .groupEnd(let index): Int(index)
+      }
+    while next != group, next > 0 {
+      if finallyGroups.contains(next) { return true }
+      next = groups[next].parent ?? 0
+    }
+    return false
   }
 }
 

@@ -8,6 +8,8 @@ struct Capacity {
   private let workflow: Workflow
   private let maxParallel: Int
   private(set) var running: [Subject] = []
+  /// The services that are up: they hold slots of pools, and no others.
+  private(set) var serving: [Subject] = []
   var waiting: [Subject] = []
   /// For each pool, what its rate still allows, as of a time.
   private var buckets: [String: (level: Double, at: Duration)] = [:]
@@ -18,7 +20,7 @@ struct Capacity {
   }
 
   private func held(ofPool pool: String, _ blueprint: Blueprint) -> Int {
-    running.reduce(0) { $0 + Capacity.slots(of: pool, blueprint.member($1.id)) }
+    (running + serving).reduce(0) { $0 + Capacity.slots(of: pool, blueprint.member($1.id)) }
   }
 
   /// The pools that cannot give a step what it asks for. `nil` if an enclosing limit is reached, so that the step
@@ -77,7 +79,16 @@ struct Capacity {
     return excesses
   }
 
-  mutating func end(_ subject: Subject) { running.removeAll { $0 == subject } }
+  mutating func end(_ subject: Subject) {
+    running.removeAll { $0 == subject }
+    serving.removeAll { $0 == subject }
+  }
+
+  /// Gives back what a service holds that is up, except for its slots of pools.
+  mutating func vacate(_ subject: Subject) {
+    running.removeAll { $0 == subject }
+    serving.append(subject)
+  }
 
   var hasSlot: Bool { running.count < maxParallel }
 

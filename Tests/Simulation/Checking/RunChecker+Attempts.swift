@@ -25,7 +25,7 @@ extension RunChecker {
     if let obstacle = obstacle(to: subject) {
       require(false, "\(name(subject)) starts, but \(obstacle)")
     }
-    if isRun(subject) {
+    if isRun(subject), !deadlocks.contains(sequence) {
       states[subject, default: State()].record = startedAttempts.count
       startedAttempts.append((address(subject), attempt))
       requireTurn(of: subject)
@@ -33,7 +33,7 @@ extension RunChecker {
     }
     begin(subject, attempt: attempt)
     reported[address(subject)] = .running(since: now, attempt: attempt)
-    requireValues(of: subject)
+    if !deadlocks.contains(sequence) { requireValues(of: subject) }
   }
 
   /// Checks that only a started approval asks.
@@ -136,7 +136,9 @@ extension RunChecker {
     require(end.attempts == state.attempt, "\(name(subject)) ends with \(end.attempts) attempts")
     capacity.end(subject)
     capacity.waiting.removeAll { $0 == subject }
-    if blueprint.member(subject.id).isService {
+    if end.failure?.classes == [.limit] {
+      requireDeadlock(of: subject, end)
+    } else if blueprint.member(subject.id).isService {
       requireServiceOutcome(of: subject, end, wasPausing: wasPausing)
     } else if wasPausing {
       requireCutShort(subject)
@@ -222,7 +224,7 @@ extension RunChecker {
     }
   }
 
-  private mutating func requireConclusion(of subject: Subject, _ end: StepEnd) {
+  mutating func requireConclusion(of subject: Subject, _ end: StepEnd) {
     let tolerance = blueprint.member(subject.id).step.allowFailure
     let isTolerated = end.failure.map { tolerance.tolerates($0.classes) } ?? false
     require(

@@ -31,8 +31,10 @@ extension RunChecker {
 
   private func computedElements(of loop: Subject) -> [String] {
     guard let list = blueprint.made.lists[loop.id] else { return [] }
-    let source = result(blueprint.subject(list.source, from: loop))
-    return source?.outcome == .success ? RandomList.found : list.otherwise
+    let source = blueprint.subject(list.source, from: loop)
+    // A service keeps the outputs that it had when it was ready.
+    let isFound = state(source).hasBeenReady || result(source)?.outcome == .success
+    return isFound ? RandomList.found : list.otherwise
   }
 
   private static func text(_ value: JSONValue) -> String {

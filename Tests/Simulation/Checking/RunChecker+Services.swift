@@ -21,7 +21,7 @@ extension RunChecker {
     if let limit = blueprint.member(subject.id).step.service?.timeout {
       require(now - state.startedAt <= limit, "\(name(subject)) is ready too late")
     }
-    capacity.end(subject)
+    capacity.vacate(subject)
     states[subject]?.hasBeenReady = true
     states[subject]?.isUp = true
   }
@@ -63,6 +63,18 @@ extension RunChecker {
       requireCancellation(of: subject, end)
     case .skipped: require(false, "\(name(subject)) is skipped after its start")
     }
+  }
+
+  /// Checks the end of a step that would have waited for ever for slots that services keep.
+  mutating func requireDeadlock(of subject: Subject, _ end: StepEnd) {
+    closing.remove(subject, in: groupAround(subject))
+    require(capacity.running.isEmpty, "\(name(subject)) fails for ever, and something runs")
+    let pools = blueprint.member(subject.id).step.control.pools.map(\.pool)
+    let isKept = capacity.serving.contains { service in
+      blueprint.member(service.id).step.control.pools.contains { pools.contains($0.pool) }
+    }
+    require(isKept, "\(name(subject)) waits for no service")
+    requireConclusion(of: subject, end)
   }
 
   private func isLateAtTheLatest(_ subject: Subject, _ time: Duration) -> Bool {

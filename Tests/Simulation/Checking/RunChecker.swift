@@ -75,15 +75,20 @@ struct RunChecker {
   /// The number of values read.
   var readings = 0
   private var spots: [StepAddress: Subject] = [:]
+  /// The number of the current event, and those of the starts of steps that fail instead of being run.
+  private(set) var sequence: UInt64 = 0
+  let deadlocks: Set<UInt64>
 
   init(_ simulation: Simulation) {
     self.simulation = simulation
     blueprint = Blueprint(simulation.made)
     capacity = Capacity(simulation)
     priorities = Priorities(of: simulation)
+    deadlocks = RunChecker.deadlocks(in: simulation.events)
     for leaks in simulation.leaks { require(false, leaks) }
     for (index, event) in simulation.events.enumerated() {
       require(event.sequence == UInt64(index + 1), "a gap before \(event.sequence)")
+      sequence = event.sequence
       if event.elapsed > now { moveOn(to: event.elapsed) }
       require(end == nil, "an event after the end: \(event.kind)")
       check(event.kind)
@@ -91,6 +96,19 @@ struct RunChecker {
     }
     settleDoubts(finally: true)
     checkEnd()
+  }
+
+  private static func deadlocks(in events: [RunEvent]) -> Set<UInt64> {
+    var (starts, found) = ([StepAddress: UInt64](), Set<UInt64>())
+    for event in events {
+      switch event.kind {
+      case .stepStarted(let step, _): starts[step] = event.sequence
+      case .stepFinished(let step, let end) where end.failure?.classes == [.limit]:
+        if let start = starts[step] { found.insert(start) }
+      default: break
+      }
+    }
+    return found
   }
 
   /// The violations, in a class of their own so that a message may read the checker's state.

@@ -145,6 +145,7 @@ struct ResumeChecker {
     {
       violations.append("\(address) is started again after its success")
     }
+    if member.isService { return }
     for group in blueprint.enclosing(subject) where !tolerated.contains(group) {
       guard let at = doneGroups[group], !isVoid(group, since: at), !isUndone(group, since: at)
       else { continue }

@@ -9,6 +9,8 @@ struct ServiceChecker {
   private let blueprint: Blueprint
   /// The services that have been ready and have not failed since, over all parts.
   private var done: Set<Subject> = []
+  /// The groups that have succeeded, over all parts.
+  private var doneGroups: Set<Subject> = []
   /// The services that this part started although they were done.
   private var startedAgain: Set<Subject> = []
   /// The services that this part restored.
@@ -73,8 +75,15 @@ struct ServiceChecker {
       if start.isRestored {
         restoredGroups.insert(subject(address))
       } else {
-        decided.insert(subject(address))
+        let group = subject(address)
+        decided.insert(group)
+        // A group that a cleanup has undone runs again as a whole.
+        if doneGroups.remove(group) != nil {
+          done = done.filter { !blueprint.enclosing($0).contains(group) }
+        }
       }
+    case .groupFinished(let address, let end):
+      if end.conclusion == .success { doneGroups.insert(subject(address)) }
     case .groupRetrying(let address, _):
       let group = subject(address)
       done = done.filter { !blueprint.enclosing($0).contains(group) }

@@ -60,7 +60,7 @@ struct ServiceAdder {
     step.action = .run(command)
     step.timeout = nil
     step.control.retry = []
-    step.control.pools = []
+    if number(0..<3) > 0 { step.control.pools = [] }
     made.retryConditions[id] = nil
     return step
   }

@@ -1,5 +1,6 @@
 import Testing
 import WeftDefinition
+import WeftDiagnostics
 import WeftPlanning
 import WeftPlatform
 import WeftTestKit
@@ -36,15 +37,53 @@ import WeftTestKit
   @Test func aReadyServiceKeepsItsPool() throws {
     var workflow = Workflow(
       parallel: [
-        service("db").pool("port"), Step("test", run: ["test"], needs: ["db"]),
+        Step(
+          "group", steps: [service("db").pool("port"), Step("test", run: ["test"])]),
         Step("other", run: ["other"]).pool("port"),
       ])
     workflow.pools = [Pool("port", slots: 1)]
     let run = try RunHarness(workflow)
     run.executor.beReady("db")
     #expect(run.running == ["db", "test"])
+    run.time.advance(by: .seconds(60))
     run.executor.exit("test")
     #expect(run.running == ["db"])
+    run.executor.exit("db")
+    #expect(run.running == ["other"])
+    run.executor.exit("other")
+    #expect(run.run.report.succeeded)
+  }
+
+  @Test func aStepThatWouldWaitForItsServiceForEverFails() throws {
+    let group = Step(
+      "env", steps: [service("db").pool("port"), Step("test", run: ["test"]).pool("port")])
+    var workflow = Workflow(steps: [group.forEach(["a", "b"])])
+    workflow.pools = [Pool("port", slots: 2)]
+    let run = try RunHarness(workflow, onFailure: .continue)
+    run.executor.beReady("env[0].db")
+    run.executor.beReady("env[1].db")
+    #expect(run.running == ["env[0].db", "env[1].db"])
+    run.time.advance(by: .seconds(10))
+    let failed = try #require(failure(of: run))
+    #expect(failed.classes == [.limit])
+    #expect(failed.message.contains("for pool \"port\": \"env[0].db\" and \"env[1].db\" keep its"))
+    run.executor.exit("env[0].db")
+    #expect(run.running == ["env[1].db", "env[1].test"])
+    run.executor.exit("env[1].test")
+    run.executor.exit("env[1].db")
+    #expect(run.states.filter { $0.contains("failure") } == ["env[0].test: failure"])
+  }
+
+  @Test func aServiceThatLeavesTooFewSlotsIsRejected() {
+    func codes(_ slots: Int, _ test: Step) -> [String] {
+      var workflow = Workflow(steps: [service("db").pool("port"), test.pool("port")])
+      workflow.pools = [Pool("port", slots: slots)]
+      return Planner.plan(workflow).diagnostics.map(\.code)
+    }
+    #expect(codes(1, Step("test", run: ["test"])) == ["W0233"])
+    #expect(codes(1, Step("test", run: ["test"], needs: [])) == ["W0231", "W0233"])
+    #expect(codes(1, Step("test", run: ["test"]).if("run.attempt == 2")) == [])
+    #expect(codes(2, Step("test", run: ["test"])) == [])
   }
 
   @Test func servicesAndCleanupsAreUndoneInReverse() throws {
@@ -197,6 +236,16 @@ import WeftTestKit
     #expect(run.executor.isStopping("db"))
     run.executor.exit("db")
     #expect(run.run.report.succeeded)
+  }
+
+  @Test func aCleanupSeesThatAServiceOfItsGroupHasFailed() throws {
+    let use = Step("use", run: ["use"]).cleanup(Step(run: ["clean"]).if("failure()"))
+    let run = try RunHarness(Workflow(steps: [service("db"), use]), onFailure: .continue)
+    run.executor.beReady("db")
+    run.executor.exit("db", code: 1)
+    run.executor.exit("use")
+    #expect(run.running == ["use.cleanup"])
+    run.executor.exit("use.cleanup")
   }
 
   @Test func aFailureInOneAttemptOfAGroupIsForgottenInTheNext() throws {
