@@ -25,7 +25,7 @@ package enum DurationText {
   }
 
   /// The unit's name and its length in milliseconds, the largest first.
-  private static let units: [(name: String, milliseconds: Int64)] = [
+  fileprivate static let units: [(name: String, milliseconds: Int64)] = [
     ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
   ]
 
@@ -173,9 +173,9 @@ package enum ShownDuration {
   /// A configured limit: exact, in the largest unit that divides it.
   package static func limit(_ duration: Duration) -> String {
     let milliseconds = milliseconds(duration)
-    for (size, unit) in [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s")]
-    where milliseconds >= size && milliseconds % Int64(size) == 0 {
-      return "\(milliseconds / Int64(size)) \(unit)"
+    for (unit, size) in DurationText.units.dropLast()
+    where milliseconds >= size && milliseconds % size == 0 {
+      return "\(milliseconds / size) \(unit)"
     }
     return precise(duration)
   }
