@@ -126,7 +126,7 @@ struct Layers {
     }
     let path = trunk.prefix(needed).map { arcs[$0].tail }
     addArc(link.tail, path[needed - 1], link)
-    return path.reversed()
+    return Array(path.reversed())
   }
 
   private mutating func addDummy(_ rank: Int) -> Int {

@@ -152,7 +152,7 @@ private struct Nesting {
       head = .port(port)
     }
     result.append(add(Link(tail: tail, head: head), to: hierarchy.level[upper[upper.count - 1]]))
-    return result + rest.reversed()
+    return result + Array(rest.reversed())
   }
 
   private mutating func port(_ port: Port) -> Int {
@@ -361,7 +361,7 @@ private struct Nesting {
       if case .border(let port) = link.head { points += entries[port].map { $0 + frame } }
     }
     let line = Nesting.simplified(points)
-    return parts[edge].isUpward ? line.reversed() : line
+    return parts[edge].isUpward ? Array(line.reversed()) : line
   }
 
   /// The line without points that do not change it.

@@ -65,8 +65,8 @@ struct Placement {
   // MARK: Candidates
 
   private func candidate(_ isFromBelow: Bool, _ isFromRight: Bool) -> [Int] {
-    var order = isFromBelow ? layers.order.reversed() : layers.order
-    if isFromRight { order = order.map { $0.reversed() } }
+    var order = isFromBelow ? Array(layers.order.reversed()) : layers.order
+    if isFromRight { order = order.map { Array($0.reversed()) } }
     let roots = alignment(order, isFromBelow, isFromRight)
     let centres = compacted(order, roots)
     return isFromRight ? centres.map { -$0 } : centres

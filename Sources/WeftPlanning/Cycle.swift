@@ -288,7 +288,7 @@ struct CycleFinder {
   private func path(from start: Int32, to end: Int32) -> [Int32] {
     var path = [end]
     while let node = path.last, node != start { path.append(origin[Int(node)]) }
-    return path.reversed()
+    return Array(path.reversed())
   }
 }
 

@@ -39,6 +39,7 @@ package struct PlanDifference: Sendable, Hashable {
     let policy: EnvironmentPolicy?
     let directory: String?
     let shell: Shell
+    let runner: Runner?
     /// The loops around it, from the inside out.
     let loops: [FanOut]
 
@@ -52,6 +53,7 @@ package struct PlanDifference: Sendable, Hashable {
       policy = plan.environmentPolicy(of: step)
       directory = plan.workingDirectory(of: step)
       shell = plan.shell(of: step)
+      runner = plan.runner(of: step)
       loops = plan.allEnclosingGroups(ofGroup: step.group).compactMap {
         plan.groups[$0].step?.control.fanOut
       }
@@ -62,6 +64,7 @@ package struct PlanDifference: Sendable, Hashable {
         ("env", environment != new.environment),
         ("envFile", environmentFiles != new.environmentFiles), ("envPolicy", policy != new.policy),
         ("cwd", directory != new.directory), ("shell", shell != new.shell),
+        ("runner", runner != new.runner),
         ("forEach", loops != new.loops),
       ].filter(\.1).map(\.0)
     }

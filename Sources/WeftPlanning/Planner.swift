@@ -37,6 +37,7 @@ public enum Planner {
       tooLarge + duplicates + reader.found.problems + misnamed + cycles + checker.found.problems
       + ControlChecker.problems(of: outline) + NestingChecker.problems(of: outline)
       + ActionChecker.problems(of: outline, registered: actions)
+      + RunnerChecker.problems(of: outline)
       + RequestChecker.problems(of: outline) + CachingChecker.problems(of: outline)
       + (isOrdered
         ? outline.orderProblems(dependencies) + services.problems(in: outline)

@@ -119,7 +119,7 @@ extension Plan {
     innermost(of: step) { $0.environmentPolicy } ?? .inherit
   }
 
-  private func innermost<Setting>(
+  func innermost<Setting>(
     of step: PlannedStep, _ setting: (CommandSettings) -> Setting?
   ) -> Setting? {
     if let own = setting(step.step.settings) { return own }

@@ -123,7 +123,7 @@ private struct VariableReader {
       problems.append(
         "\(Count(unfit, "header")) in \(variable.name) cannot be sent, and \(left(out: unfit))")
     }
-    return HTTPHeaders(headers.reversed())
+    return HTTPHeaders(Array(headers.reversed()))
   }
 
   // MARK: The resource
@@ -134,7 +134,7 @@ private struct VariableReader {
     let service = read("OTEL_SERVICE_NAME").map { [("service.name", $0)] } ?? []
     // The last value of a name counts.
     var seen: Set<String> = []
-    return (given + service).reversed().filter { seen.insert($0.0).inserted }.reversed()
+    return Array((given + service).reversed().filter { seen.insert($0.0).inserted }.reversed())
       .map { (name: $0.0, value: $0.1) }
   }
 

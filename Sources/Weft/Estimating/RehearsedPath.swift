@@ -34,7 +34,7 @@ struct RehearsedPath {
           start: RehearsedPath.start(of: attempts[first], after: next, in: result, plan)))
       work[attempts[last].step, default: .zero] += duration
     }
-    self.links = links.reversed()
+    self.links = Array(links.reversed())
     self.work = work
   }
 

@@ -103,6 +103,8 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
   case invalidRate = "W0415"
   case absolutePath = "W0416"
   case nul = "W0417"
+  case invalidHost = "W0418"
+  case relativePath = "W0419"
   case unreadableSecret = "W0425"
   case emptyGroup = "W0502"
 }

@@ -14,16 +14,20 @@ public struct CommandSettings: Sendable, Hashable {
   public var shell: Shell?
   /// The part of the engine's own environment that they get.
   public var environmentPolicy: EnvironmentPolicy?
+  /// The place where they run: this machine, or a runner of the workflow.
+  public var runner: RunnerName?
 
   public init(
     environment: [String: String?] = [:], workingDirectory: String? = nil, shell: Shell? = nil,
-    environmentPolicy: EnvironmentPolicy? = nil, environmentFiles: [EnvironmentFile] = []
+    environmentPolicy: EnvironmentPolicy? = nil, environmentFiles: [EnvironmentFile] = [],
+    runner: RunnerName? = nil
   ) {
     self.environment = environment
     self.environmentFiles = environmentFiles
     self.workingDirectory = workingDirectory
     self.shell = shell
     self.environmentPolicy = environmentPolicy
+    self.runner = runner
   }
 }
 
@@ -120,6 +124,16 @@ extension FormatKey where Object: HasCommandSettings {
         "@commandLine"], "default": "sh", "examples": ["bash", ["zsh", "-e", "-c"]]}
         """#, traits: .setting
     ) { $0.settings.shell = $1 }
+    FormatKey(
+      "runner", ValueFormat { $0.runnerName($1, $2) }, "Runner",
+      """
+      Where commands run: local, which is this machine, or a name in runners. The inner one \
+      wins. Commands that need this machine stay here: services, and those with tty, \
+      jobserver or leftovers.
+      """,
+      schema: #"{"$ref": "identifier", "default": "local", "examples": ["build"]}"#,
+      synonyms: "runs-on runsOn executor agent", traits: .setting
+    ) { $0.settings.runner = $1 }
   }
 
   static var environmentPolicy: FormatKey {

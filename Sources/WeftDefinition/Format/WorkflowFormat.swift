@@ -120,6 +120,14 @@ struct WorkflowDraft: FormatObject {
       synonyms: "semaphore lock resources resource_group queues"
     ) { $0.workflow.pools = $1 }
     FormatKey(
+      "runners", ValueFormat { $0.runners($1, $2) }, "Runners",
+      "The places besides this machine where commands may run, by name.",
+      schema: #"""
+        {"type": "object", "propertyNames": "@identifier", "additionalProperties": "@runner",
+        "examples": [{"build": {"kind": "ssh", "hosts": ["build1", "me@build2"]}}]}
+        """#, synonyms: "executors agents"
+    ) { $0.workflow.runners = $1 }
+    FormatKey(
       "finally", ValueFormat { $0.finally($1, $2) }, "Finally",
       """
       Steps and groups that run one after another when everything else has ended, whatever \

@@ -194,6 +194,7 @@ package enum WorkflowSchema {
     define("listedRetryPolicy", object(RetryDraft.self, isComputable: false))
     define("forEach", object(ForEachDraft.self))
     define("pool", object(PoolDraft.self))
+    define("runner", object(RunnerDraft.self))
     define("join", object(JoinDraft.self))
     define("wait", object(WaitDraft.self))
     define("approval", object(Approval.self))

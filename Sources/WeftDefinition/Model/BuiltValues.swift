@@ -61,6 +61,8 @@ package struct BuiltValues {
     checkDescriptors(of: workflow.secrets)
     checkRepetitions("pools", workflow.pools.map { ($0.name, $0.name) })
     for pool in workflow.pools { check(pool) }
+    checkRepetitions("runners", workflow.runners.map { ($0.name, $0.name) })
+    for runner in workflow.runners { check(runner) }
     check(workflow.outputs)
     checkRepetitions("state", workflow.state.map { ($0.name, $0.name.text) })
     for state in workflow.state {
@@ -126,6 +128,20 @@ package struct BuiltValues {
     guard let rate = pool.rate else { return }
     checkNumber("\(key).rate", rate.count, in: ValueRule.slots)
     checkTime("\(key).rate", rate.period)
+  }
+
+  private mutating func check(_ runner: Runner) {
+    let key = "runners.\(runner.name)"
+    checkName("runners", runner.name)
+    if runner.name == Runner.local { note(key, .runnerNamedLocal) }
+    switch runner.kind {
+    case .ssh(let hosts):
+      checkNumber("\(key).slots", hosts.slots, in: ValueRule.slots)
+      for host in hosts.names {
+        if let problem = ValueRule.problem(withHost: host) { note("\(key).hosts", problem) }
+      }
+      if let path = hosts.workingDirectory { checkPath(path, "\(key).cwd") }
+    }
   }
 
   private mutating func check(_ outputs: [OutputDeclaration]) {

@@ -18,7 +18,8 @@ public enum FailureTolerance: Sendable, Hashable {
 
 /// A class of failures, as named in `allowFailure` and reported in events: `exit`, `exit:3`, `signal`,
 /// `signal:KILL`, `spawn`, `timeout`, `stall`, `limit`, `output`, `expression`, `action`, `network`,
-/// `network:dns`, `http`, `http:404`, `http:5xx`, `redirect`, `protocol`, `decode`, `rejected`.
+/// `network:dns`, `http`, `http:404`, `http:5xx`, `redirect`, `protocol`, `decode`, `runner`,
+/// `rejected`.
 public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public let name: String
 
@@ -59,6 +60,8 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   /// The engine was killed while the step ran; how far it got is unknown. It is never tolerated or retried, so
   /// it has no name in files.
   package static let inDoubt = ErrorClass(unchecked: "inDoubt")
+  /// A runner could not be reached, or the connection to it was lost.
+  public static let runner = ErrorClass(unchecked: "runner")
   /// An approver said no.
   public static let rejected = ErrorClass(unchecked: "rejected")
 
@@ -89,7 +92,7 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public static let plain: [ErrorClass] = [
     .exit, .signal, .spawn, .lost, .timeout, .stall, .limit, .output, .expression, .service,
     .action,
-    .network, .http, .redirect, .protocol, .decode, .rejected,
+    .network, .http, .redirect, .protocol, .decode, .runner, .rejected,
   ]
 
   private static func isKnown(_ name: String) -> Bool {

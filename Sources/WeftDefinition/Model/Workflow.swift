@@ -36,6 +36,8 @@ public struct Workflow: Sendable, Hashable {
   public var concurrency: Concurrency?
   /// The pools that steps share; no two have the same name.
   public var pools: [Pool] = []
+  /// The places besides this machine where commands may run; no two have the same name.
+  public var runners: [Runner] = []
   /// The values that are kept between runs, in the order of the file; no two have the same name. Only the file that
   /// is run may have them, not one that a step runs.
   public var state: [StateDeclaration] = []

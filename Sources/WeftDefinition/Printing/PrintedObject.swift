@@ -132,5 +132,6 @@ extension CommandSettings {
     object["cwd"] = .text(workingDirectory)
     object["shell"] = shell?.json
     object["envPolicy"] = .word(environmentPolicy)
+    object["runner"] = .text(runner?.name)
   }
 }

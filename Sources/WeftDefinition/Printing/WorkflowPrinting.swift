@@ -27,6 +27,7 @@ extension Workflow {
       object["outputs"] = .grouped(outputs.map { ($0.name, $0.json) })
       object["state"] = .grouped(state.map { ($0.name.text, $0.json) })
       object["pools"] = .grouped(pools.map { ($0.name, $0.json) })
+      object["runners"] = .grouped(runners.map { ($0.name, $0.json) })
       object["finally"] = finally.isEmpty ? nil : .array(finally.map(\.json))
       object["defaults"] = defaults.json
       object["concurrency"] = concurrency?.json

@@ -54,7 +54,7 @@ public final class EventSubscription: AsyncSequence, Sendable {
     public mutating func next() async -> RunEvent? {
       while taken.isEmpty {
         guard !Task.isCancelled, let events = subscription.takeAll() else { return nil }
-        taken = events.reversed()
+        taken = Array(events.reversed())
         if events.isEmpty { await subscription.ready() }
       }
       return taken.popLast()

@@ -28,6 +28,9 @@ final class OutputFolder: Sendable {
     try FollowedFolder(creating: "\(try folder())/progress")
   }
 
+  /// A path for a socket of the engine's own.
+  func socketPath(_ name: String) throws(SystemError) -> String { "\(try folder())/\(name)" }
+
   /// Removes the directory with everything in it, including what steps put beside their files.
   func close() {
     path.withLock { path in

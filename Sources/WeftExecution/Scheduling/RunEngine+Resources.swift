@@ -3,12 +3,13 @@ import WeftEvents
 import WeftPlanning
 import WeftPlatform
 
-/// The resources that attempts of commands request: each counts as slots of a pool as large as the machine.
+/// The resources that attempts of commands request: each counts as slots of a pool as large as the machine. A runner is a
+/// pool of its own.
 extension RunEngine {
   /// The slots of pools that the event of a step which is queued announces. A request that cannot be met is left out:
   /// the step fails only if it is to run, and is not restored from the cache.
   func announcedNeeds(of task: StepTask) -> [PoolRequest] {
-    guard task.step.hasResources else { return task.step.pools }
+    guard task.step.hasResources || plan.declaresRunners else { return task.step.pools }
     return (try? requestResources(for: task)) ?? task.step.pools
   }
 
@@ -29,6 +30,9 @@ extension RunEngine {
   }
 
   private func resourceRequests(for task: StepTask) throws(StepFailure) -> [PoolRequest] {
+    // What another machine has is not counted here.
+    if let runner = plan.runner(of: task.step) { return [PoolRequest(runner.pool)] }
+    guard task.step.hasResources else { return [] }
     let resources = try StepResolver(values, in: task.instance)
       .resources(ofStep: task.index, attempt: task.attempt)
     var requests: [PoolRequest] = []

@@ -133,7 +133,7 @@ extension RunEngine {
   // MARK: Attempts
 
   func queue(_ task: StepTask) -> MaybeReady<NodeResult, Never> {
-    if task.step.hasResources {
+    if task.step.hasResources || plan.declaresRunners {
       do throws(StepFailure) { _ = try requestResources(for: task) } catch {
         return .now(failAtStart(task, error))
       }

@@ -18,6 +18,9 @@ extension SlotQueue {
         poolNumbers[resource.pool] = addPool(slots: resource.amount(in: capacity))
       }
     }
+    for runner in plan.files.flatMap(\.workflow.runners) where poolNumbers[runner.pool] == nil {
+      poolNumbers[runner.pool] = addPool(slots: runner.slots)
+    }
     // By index, which avoids a copy of each.
     for index in plan.steps.indices {
       allocate(

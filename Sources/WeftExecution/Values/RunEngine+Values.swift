@@ -56,7 +56,7 @@ extension RunEngine {
       plan.values.texts(ofStep: task.index), of: task.address, attempt: task.attempt)
   }
 
-  private static let outputFileVariable = "WEFT_OUTPUT"
+  static let outputFileVariable = "WEFT_OUTPUT"
 
   /// Whether an attempt has outputs, or an expression reads its result.
   func producesValues(_ attempt: Attempt) -> Bool {

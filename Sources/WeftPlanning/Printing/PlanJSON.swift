@@ -257,6 +257,7 @@ extension JSONWriter {
     if command.invocation.script != nil { array("shell", of: plan.shell(of: step).prefix) }
     if case .file(let file) = command.invocation { member("scriptFile", file.path) }
     member("cwd", plan.workingDirectory(of: step))
+    member("runner", plan.runner(of: step)?.name)
     let variables = plan.environment(of: step)
     let names = variables.keys.sorted()
     list("sets", names.filter { variables[$0] != .some(nil) })

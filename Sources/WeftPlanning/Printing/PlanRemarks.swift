@@ -88,6 +88,7 @@ enum PlanRemarks {
     let removed = names.filter { settings.environment[$0] == .some(nil) }
     return [
       settings.workingDirectory.map { "in \($0)" },
+      settings.runner.map { "on \($0.name)" },
       settings.shell.map { "shell \($0.prefix.joined(separator: " "))" },
       set.isEmpty ? nil : "sets " + shortList(set),
       removed.isEmpty ? nil : "unsets " + shortList(removed),

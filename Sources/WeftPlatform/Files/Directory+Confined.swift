@@ -212,7 +212,7 @@ struct ConfinedWalk {
 
   /// - Parameter directory: The start of a relative path, found earlier; the walk passes through it again.
   init(_ path: [UInt8], from directory: ConfinedPath = ConfinedPath()) throws(ConfinedFileError) {
-    ahead = (directory.names + ConfinedWalk.names(of: path)).reversed()
+    ahead = Array((directory.names + ConfinedWalk.names(of: path)).reversed())
     if path.first == UInt8(ascii: "/") { throw .outside(link: nil) }
     if path.contains(0) { throw .notRead(.nulInPath) }
   }

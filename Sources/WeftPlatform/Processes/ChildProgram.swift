@@ -26,6 +26,8 @@ package struct ChildProgram: Sendable {
     case null
     /// These bytes, then end of file. It is no error if the program does not read them.
     case bytes([UInt8])
+    /// These bytes, and the end of file only when it is to terminate, in place of the signal of its stop policy.
+    case held([UInt8])
     /// A file, read from its current offset. The program shares its open file description.
     case file(Descriptor)
   }

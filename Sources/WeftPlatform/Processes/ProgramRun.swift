@@ -207,6 +207,11 @@ extension ProgramRun {
   }
 
   private mutating func terminate() {
+    if case .held = program.input {
+      streams.feed = nil
+      asked = []
+      return
+    }
     // Found before the signal: a process that loses its parents through it could not be distinguished from an unrelated
     // one.
     let ungrouped = enclosure?.members(besides: leader).filter { $0.group != leader } ?? []

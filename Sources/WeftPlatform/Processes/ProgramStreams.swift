@@ -42,11 +42,8 @@ struct ProgramStreams: ~Copyable {
     switch input {
     case .null: programInput = try NullDevice.descriptor()
     case .file(let file): programInput = file.number
-    case .bytes(let bytes):
-      let ends = try Self.pipe()
-      programInput = ends.reading
-      given.input = Descriptor(owning: ends.reading)
-      feed = InputFeed(bytes, to: Descriptor(owning: ends.writing))
+    case .bytes(let bytes): try addFeed(bytes, isHeld: false)
+    case .held(let bytes): try addFeed(bytes, isHeld: true)
     }
     let ends = try Self.pipe()
     programOutput = ends.writing
@@ -62,6 +59,13 @@ struct ProgramStreams: ~Copyable {
     errors = Descriptor(owning: errorEnds.reading)
   }
 
+  private mutating func addFeed(_ bytes: [UInt8], isHeld: Bool) throws(SystemError) {
+    let ends = try Self.pipe()
+    programInput = ends.reading
+    given.input = Descriptor(owning: ends.reading)
+    feed = InputFeed(bytes, to: Descriptor(owning: ends.writing), isHeld: isHeld)
+  }
+
   /// Closes the program's ends; otherwise the output would never end.
   mutating func closeProgramEnds() { given = Given() }
 
@@ -70,7 +74,7 @@ struct ProgramStreams: ~Copyable {
   var errorsNumber: Int32 { errors?.number ?? -1 }
   var feedNumber: Int32 {
     switch feed {
-    case .some(let feed): feed.descriptor.number
+    case .some(let feed): feed.isSent ? -1 : feed.descriptor.number
     case nil: -1
     }
   }
@@ -90,17 +94,29 @@ struct ProgramStreams: ~Copyable {
 struct InputFeed: ~Copyable {
   let descriptor: Descriptor
   private let bytes: [UInt8]
+  private let isHeld: Bool
   private var sent = 0
+  /// Whether all is written, or the program no longer reads, and the pipe is held open.
+  private(set) var isSent = false
 
-  init(_ bytes: [UInt8], to descriptor: Descriptor) {
+  /// - Parameter isHeld: Whether the pipe stays open after the bytes.
+  init(_ bytes: [UInt8], to descriptor: Descriptor, isHeld: Bool) {
     self.bytes = bytes
+    self.isHeld = isHeld
     self.descriptor = descriptor
     // The reading end is not affected: each end of a pipe has its own flags.
     _ = fcntl(self.descriptor.number, F_SETFL, O_NONBLOCK)
   }
 
-  /// Writes as much as the pipe takes now; false when all is written or the program no longer reads.
+  /// Writes as much as the pipe takes now; false when the pipe is to be closed.
   mutating func sendSome() -> Bool {
+    if sendPart() { return true }
+    isSent = true
+    return isHeld
+  }
+
+  /// False when all is written or the program no longer reads.
+  private mutating func sendPart() -> Bool {
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes { all in
         weft_write_quietly(descriptor.number, all.baseAddress! + sent, all.count - sent)

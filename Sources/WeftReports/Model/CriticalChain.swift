@@ -72,7 +72,7 @@ package struct CriticalChain {
       chain.append(before)
       step = before
     }
-    return chain.reversed()
+    return Array(chain.reversed())
   }
 
   /// The dependency of a step that ended last before the step became ready.

@@ -92,6 +92,15 @@ extension Command {
     }
   }
 
+  /// The key because of which it only runs on this machine; `nil` if it may run anywhere.
+  package var reasonToStayHere: String? {
+    guard hasOptions else { return nil }
+    if options.service != nil { return "\"service\"" }
+    if options.$usesTerminal != .literal(false) { return "\"tty\"" }
+    if options.$usesJobserver != .literal(false) { return "\"jobserver\"" }
+    return options.leftovers == .keep ? "\"leftovers\"" : nil
+  }
+
   /// The request to end it; `nil` for that of the run.
   public var stop: StopRequest? {
     get { options.stop }

@@ -90,9 +90,13 @@ extension AttemptEnd {
     }
   }
 
-  /// - Parameter program: The program, with the time limits under which it ran.
-  init(_ end: ProgramEnd, of program: ChildProgram, requesting resources: Command.Resources? = nil)
-  {
+  /// - Parameters:
+  ///   - program: The program, with the time limits under which it ran.
+  ///   - isMeasured: Whether the usage is that of the step's program.
+  init(
+    _ end: ProgramEnd, of program: ChildProgram, requesting resources: Command.Resources? = nil,
+    isMeasured: Bool = true
+  ) {
     let exit = ProgramExit(end.status)
     let status: Status =
       switch end.stopped {
@@ -102,7 +106,7 @@ extension AttemptEnd {
       case .stall: .stalled(after: program.stallTimeout ?? .zero, exit)
       }
     self.init(
-      status, usage: exit == nil ? nil : WeftEvents.ResourceUsage(end.usage, of: resources),
+      status, usage: exit == nil || !isMeasured ? nil : WeftEvents.ResourceUsage(end.usage, of: resources),
       leftovers: end.leftovers.map(LeftoverProcess.init),
       unkillable: end.orphans.map(LeftoverProcess.init))
   }

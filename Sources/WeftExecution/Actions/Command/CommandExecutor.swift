@@ -22,6 +22,7 @@ package final class CommandExecutor: StepExecutor {
   let joined: JoinedJobserver?
   let jobserverForms = JobserverForms()
   private let progress: ProgressFiles
+  private let runners: RemoteRunners
 
   /// - Parameter time: For attempts that wait for resources; if `nil`, they fail instead.
   /// - Throws: If the requested containment is not available.
@@ -39,6 +40,8 @@ package final class CommandExecutor: StepExecutor {
     enclosing = try Containments.make(
       configuration.resources.containment, run: run.text, cookie: cookie, entries: resolver.cookie)
     self.threads = threads
+    runners = RemoteRunners(
+      plan: plan, run: run, configuration: configuration, threads: threads, enclosing: enclosing)
     starts = StartQueue(threads, patience: configuration.resources.shortagePatience, time: time)
     stopPolicy = configuration.stopPolicy
     maxParallel = configuration.maxParallel(for: plan)
@@ -68,15 +71,19 @@ package final class CommandExecutor: StepExecutor {
 
   /// Runs the attempt's program to its end on the calling thread.
   private func run(_ attempt: Attempt) throws(AttemptStartError) -> AttemptEnd {
+    if let runner = runners.runner(of: attempt.step) {
+      let program = try program(for: attempt, by: runners.resolver)
+      return try runner.run(program, for: attempt, in: self)
+    }
     let file = progress.begin(attempt)
     defer { progress.end(file) }
-    let program = try program(for: attempt, progress: file?.path)
+    let program = try program(for: attempt, by: resolver, progress: file?.path)
     return try attempt.command.usesJobserver
       ? startWithJobserver(program, for: attempt) : start(program, for: attempt)
   }
 
   private func program(
-    for attempt: Attempt, progress: String?
+    for attempt: Attempt, by resolver: CommandResolver, progress: String? = nil
   ) throws(AttemptStartError) -> ChildProgram {
     var program: ChildProgram
     do { program = try resolver.program(for: attempt, progress: progress) } catch {
@@ -96,18 +103,27 @@ package final class CommandExecutor: StepExecutor {
   func start(
     _ program: ChildProgram, for attempt: Attempt
   ) throws(AttemptStartError) -> AttemptEnd {
-    do { return try startOnce(program, for: attempt) } catch {
+    let end = try start(program, for: attempt, output: attempt.output)
+    if end.keptProcesses { attempt.recordKeptProcesses() }
+    return AttemptEnd(end, of: program, requesting: attempt.command.resources)
+  }
+
+  /// Runs a program of the attempt to its end, on the calling thread.
+  func start(
+    _ program: ChildProgram, for attempt: Attempt, output: some ProgramOutput
+  ) throws(AttemptStartError) -> ProgramEnd {
+    do { return try startOnce(program, for: attempt, output: output) } catch {
       // The control group in which programs of the run are started has been removed.
       guard case .notStarted(.resources(.notFound)) = error, enclosing.restore() else {
         throw error
       }
-      return try startOnce(program, for: attempt)
+      return try startOnce(program, for: attempt, output: output)
     }
   }
 
   private func startOnce(
-    _ program: ChildProgram, for attempt: Attempt
-  ) throws(AttemptStartError) -> AttemptEnd {
+    _ program: ChildProgram, for attempt: Attempt, output: some ProgramOutput
+  ) throws(AttemptStartError) -> ProgramEnd {
     var program = program
     let enclosure: any Enclosure
     let (resolver, step, number) = (resolver, attempt.address, attempt.number)
@@ -126,11 +142,10 @@ package final class CommandExecutor: StepExecutor {
       let end = try ThreadPool.occupyingThread { () throws(SpawnError) in
         try attempt.command.usesTerminal
           ? runAtTerminal(program, for: attempt, started: started)
-          : program.run(stop: attempt.stop, started: started, output: attempt.output)
+          : program.run(stop: attempt.stop, started: started, output: output)
       }
       starts.programEnded()
-      if end.keptProcesses { attempt.recordKeptProcesses() }
-      return AttemptEnd(end, of: program, requesting: attempt.command.resources)
+      return end
     } catch {
       enclosure.abandoned()
       throw .notStarted(error)
@@ -142,6 +157,10 @@ package final class CommandExecutor: StepExecutor {
   }
 
   package func finish(stop: StopSwitch) -> Future<RunOrphans, Never> {
+    runners.finish().flatMap { [self] in finishHere(stop: stop) }
+  }
+
+  private func finishHere(stop: StopSwitch) -> Future<RunOrphans, Never> {
     guard enclosing.mayHoldOrphans else {
       enclosing.close()
       return Future(value: RunOrphans())

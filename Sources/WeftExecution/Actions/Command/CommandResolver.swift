@@ -143,6 +143,16 @@ package final class CommandResolver: Sendable {
     ]
   }
 
+  /// The environment of a program that the engine runs for itself, such as `ssh`: its own, and the entries by which the
+  /// program is found again.
+  func ownEnvironment(_ entries: [String]) throws(EnvironmentError) -> EnvironmentBlock {
+    try outermost.setting(
+      entries.map { entry in
+        let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        return (String(parts[0]), String(parts[1]))
+      })
+  }
+
   /// Entries that are in the environments of all programs of this engine, and of no others.
   var cookie: [String] { ["\(RunCookie.run)=\(run.text)", "\(RunCookie.engine)=\(engine)"] }
 

@@ -81,12 +81,12 @@ extension ErrorClass {
     return nil
   }
 
-  private static let ofPrograms: Set<ErrorClass> = [.exit, .signal, .spawn, .lost, .stall]
+  private static let ofPrograms: Set<ErrorClass> = [.exit, .signal, .spawn, .lost, .stall, .runner]
   private static let ofRequests: Set<ErrorClass> = [
     .network, .http, .redirect, .protocol, .decode, .rejected,
   ]
   private static let notOfCommands = ofRequests.union([.action])
-  private static let notOfActions = ofRequests.union([.exit, .signal, .lost, .stall])
+  private static let notOfActions = ofRequests.union([.exit, .signal, .lost, .stall, .runner])
 }
 
 extension ScriptedResponse {

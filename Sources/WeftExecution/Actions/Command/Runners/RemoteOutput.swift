@@ -1,0 +1,111 @@
+import WeftDefinition
+import WeftEvents
+import WeftPlatform
+
+/// The output of a program on a host: passes on what the program wrote, without the reports of its
+/// ``RemoteSupervisor``.
+///
+/// Belongs to the thread that runs `ssh`.
+final class RemoteOutput<Sink: ProgramOutput>: ProgramOutput {
+  /// What the supervisor has reported last.
+  enum Phase: Hashable {
+    /// Nothing yet: the host may not have been reached.
+    case silent
+    case running
+    /// The directory cannot be entered.
+    case noDirectory
+    /// The program is not there.
+    case noProgram
+    /// It ended, as `$?` reports it.
+    case ended(Int)
+  }
+
+  private(set) var phase = Phase.silent
+  /// The file with the program's outputs, once it has ended.
+  var outputs: [UInt8] { phase.isOver ? pending : [] }
+  /// The end of what came before the first report: from `ssh` itself, and from scripts of a login shell.
+  private(set) var preamble: [UInt8] = []
+
+  private let sink: Sink
+  private let mark: [UInt8]
+  /// Bytes that may be part of a report, and everything after the last one.
+  private var pending: [UInt8] = []
+
+  init(_ sink: Sink, word: String) {
+    self.sink = sink
+    mark = [0] + Array("WEFT\(word) ".utf8)
+  }
+
+  var alarm: Duration? { sink.alarm }
+  func timePassed(until now: Duration) { sink.timePassed(until: now) }
+
+  func take(_ bytes: UnsafeRawBufferPointer, from stream: OutputStream, at now: Duration) {
+    if stream == .errors {
+      if phase == .silent { note(bytes) }
+      return sink.take(bytes, from: stream, at: now)
+    }
+    if phase == .running, pending.isEmpty, !bytes.contains(0) {
+      return sink.take(bytes, from: stream, at: now)
+    }
+    pending += bytes
+    advance(at: now)
+  }
+
+  /// Passes on what is not part of a report, and reads the reports.
+  private func advance(at now: Duration) {
+    while !phase.isOver {
+      let start = pending.indices.first { pending[$0] == 0 && mayBeMark(at: $0) } ?? pending.count
+      pass(start, at: now)
+      guard pending.count >= mark.count, let end = pending.firstIndex(of: 0x0a) else { return }
+      read(String(decoding: pending[mark.count..<end], as: UTF8.self))
+      pending.removeSubrange(...end)
+    }
+  }
+
+  private func mayBeMark(at index: Int) -> Bool {
+    pending[index...].prefix(mark.count).elementsEqual(mark.prefix(pending.count - index))
+  }
+
+  /// Passes on the first bytes.
+  private func pass(_ count: Int, at now: Duration) {
+    guard count > 0 else { return }
+    pending.withUnsafeBytes { bytes in
+      let piece = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+      if phase == .silent { note(piece) } else { sink.take(piece, from: .output, at: now) }
+    }
+    pending.removeFirst(count)
+  }
+
+  private func read(_ report: String) {
+    switch report {
+    case "run": phase = .running
+    case "directory": phase = .noDirectory
+    case "end missing": phase = .noProgram
+    default:
+      guard report.hasPrefix("end "), let code = Int(report.dropFirst(4)) else { return }
+      phase = .ended(code)
+    }
+  }
+
+  private func note(_ bytes: UnsafeRawBufferPointer) {
+    preamble += bytes
+    preamble.removeFirst(max(0, preamble.count - 4096))
+  }
+}
+
+extension RemoteOutput.Phase {
+  fileprivate var isOver: Bool {
+    switch self {
+    case .silent, .running: false
+    case .noDirectory, .noProgram, .ended: true
+    }
+  }
+}
+
+extension ProgramExit {
+  /// The end of a program as a shell's `$?`: 128 and more are signals, as far as there are such.
+  init(shellStatus status: Int) {
+    let name = Signal(rawValue: Int32(clamping: status - 128)).name
+    self = SignalName.all.contains(name) ? .signal(name) : .code(status)
+  }
+}

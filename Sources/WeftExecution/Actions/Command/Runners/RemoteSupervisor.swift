@@ -1,0 +1,176 @@
+/// A program to run on a host by ``RemoteSupervisor``, and the way it is stopped.
+struct RemoteProgram: Sendable {
+  var arguments: [String]
+  /// `NAME=VALUE` each.
+  var variables: [String]
+  /// An absolute path.
+  var directory: String
+  /// The path of the file that it reads, which is removed; `nil` for none.
+  var input: String?
+  /// Whether it gets a file for outputs.
+  var hasOutputs = false
+  var mergesOutput = false
+  /// The name of the signal, without `SIG`.
+  var stopSignal = "TERM"
+  var graceSeconds = 10
+}
+
+/// The script that supervises one program on a host: it runs it in a session of its own, ends everything that it has
+/// started, and reports how it ended. It needs a POSIX shell, `mktemp`, `env`, `grep` and, for programs that change
+/// their group or session, `/proc`; `setsid` is used where there is one.
+///
+/// The script is a constant, and its standard input carries the program: lines of a letter, a colon and a value in
+/// printable ASCII, where a backslash begins an escape of `printf %b`. So no value is ever part of a command, for the
+/// shell of the server's user (which gets only ``command`` and ``uploadCommand``) or for any other. The input stays open until the program
+/// shall be stopped; its end, also by a lost connection, does that.
+///
+/// Reports are lines that begin with a NUL and a word that only this supervisor knows: see ``RemoteOutput``.
+enum RemoteSupervisor {
+  /// What the server is asked to run: reads the script, which is the first line, and runs it. It has no character that
+  /// any login shell would treat differently between quotes, also not those of csh and fish.
+  static let command = #"exec /bin/sh -c 'IFS= read -r s; eval "$(printf %b "$s")"'"#
+
+  /// Writes its standard input to a new file, which only its user can read, and prints the path.
+  static let uploadCommand =
+    #"exec /bin/sh -c 'umask 077; f=$(mktemp "${TMPDIR:-/tmp}/weft.XXXXXXXXXX") && cat >"$f" && echo "$f"'"#
+
+  /// What ``waitingInput(run:engine:)`` prints when the host is ready for programs.
+  static let readyWord = "connected"
+
+  /// The standard input for a program.
+  ///
+  /// - Parameter word: Letters and digits that nobody can guess.
+  static func input(for program: RemoteProgram, word: String) -> [UInt8] {
+    var lines = [escaped(script)]
+    func add(_ key: String, _ value: String) { lines.append("\(key):\(escaped(value))") }
+    add("n", word)
+    add("c", program.directory)
+    add("s", program.stopSignal)
+    add("g", String(program.graceSeconds))
+    if let input = program.input { add("i", input) }
+    if program.hasOutputs { add("o", "1") }
+    if program.mergesOutput { add("m", "1") }
+    for argument in program.arguments { add("a", argument) }
+    add("p", "")
+    for variable in program.variables { add("a", variable) }
+    add("r", "")
+    return Array((lines.joined(separator: "\n") + "\n").utf8)
+  }
+
+  /// The standard input for ``command`` to wait until the end of its input, after it has ended what programs of earlier
+  /// engines of the run have left on the host: a program must not run twice at the same time.
+  ///
+  /// - Parameter engine: The beginning of the words of this engine's programs.
+  static func waitingInput(run: String, engine: String) -> [UInt8] {
+    Array("\(escaped(waitingScript))\n\(run)\n\(engine)\n".utf8)
+  }
+
+  private static let waitingScript = #"""
+    IFS= read -r r
+    IFS= read -r e
+    for f in $(grep -ls "WEFT_RUN_ID=$r" /proc/[0-9]*/environ); do
+      grep -qs WEFT_RUNNER= "$f" || continue
+      grep -qs "WEFT_RUNNER=$e" "$f" && continue
+      f=${f#/proc/}
+      kill -s KILL "${f%/environ}"
+    done >/dev/null 2>&1
+    echo connected
+    exec cat >/dev/null
+    """#
+
+  /// The text as `printf %b` reads it, in printable ASCII.
+  static func escaped(_ text: String) -> String {
+    var escaped: [UInt8] = []
+    escaped.reserveCapacity(text.utf8.count)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\\"): escaped += [byte, byte]
+      case 0x20...0x7e: escaped.append(byte)
+      default:
+        let digits = String(byte, radix: 8)
+        escaped += Array("\\0\(String(repeating: "0", count: 3 - digits.count))\(digits)".utf8)
+      }
+    }
+    return String(decoding: escaped, as: UTF8.self)
+  }
+
+  /// `d` is a private directory, `n` the word, `k` and `v` the key and value of a line. Arguments come first, then
+  /// variables are put before them, for `env`.
+  private static let script = #"""
+    exec 3<&0 0</dev/null
+    n= c= s=TERM g=10 i= o= m= k= p=
+    set --
+    d=$(umask 077; mktemp -d "${TMPDIR:-/tmp}/weft.XXXXXXXXXX") || exit 255
+    while IFS= read -r l <&3; do
+      k=${l%%:*}
+      v=${l#*:}
+      case $v in *\\*) v=$(printf '%b.' "$v"); v=${v%.};; esac
+      case $k in
+      n) n=$v;;
+      c) c=$v;;
+      s) s=$v;;
+      g) g=$v;;
+      i) i=$v;;
+      o) o=$v;;
+      m) m=$v;;
+      a) if [ -z "$p" ]; then set -- "$@" "$v"; else set -- "$v" "$@"; fi;;
+      p) p=1; set -- /bin/sh -c 'command -v "$1" >/dev/null 2>&1 || { : >"$0"; exit 127; }
+          exec "$@"' "$d/missing" "$@";;
+      r) break;;
+      esac
+    done
+    report() { printf '\000WEFT%s %s\n' "$n" "$1"; }
+    leave() { report "$1"; rm -rf "$d"; [ -z "$i" ] || rm -f "$i"; exit; }
+    [ "$k" = r ] || leave cut
+    cd "$c" 2>/dev/null || leave directory
+    [ -z "$o" ] || { (umask 077; : >"$d/output"); set -- "WEFT_OUTPUT=$d/output" "$@"; }
+    trap : HUP INT TERM PIPE
+    found() {
+      grep -ls "WEFT_RUNNER=$n" /proc/[0-9]*/environ 2>/dev/null |
+        while IFS=/ read -r _ _ q _; do echo "$q"; done
+    }
+    send() {
+      kill -s "$1" -- "-$pid"
+      for q in $(found); do kill -s "$1" "$q"; done
+    } >/dev/null 2>&1
+    moment() { sleep 0.1 || sleep 1; } >/dev/null 2>&1
+    end() {
+      send "$s"
+      send CONT
+      t=$(($(date +%s) + g))
+      while [ -n "$(found)" ] && [ "$(date +%s)" -lt "$t" ]; do moment; done
+      send KILL
+    }
+    watch() {
+      while IFS= read -r l <&3; do :; done
+      : >"$d/stopped"
+      end
+    }
+    report run
+    (
+      if [ -n "$i" ]; then exec <"$i"; rm -f "$i"; fi
+      [ -z "$m" ] || exec 2>&1
+      exec 3<&-
+      if command -v setsid >/dev/null 2>&1; then exec setsid env "WEFT_RUNNER=$n" "$@"; fi
+      exec env "WEFT_RUNNER=$n" "$@"
+    ) &
+    pid=$!
+    watch >/dev/null 2>&1 &
+    watcher=$!
+    while :; do
+      wait "$pid"
+      e=$?
+      kill -0 "$pid" 2>/dev/null || break
+    done
+    if [ -e "$d/stopped" ]; then
+      wait "$watcher"
+    else
+      kill -s KILL "$watcher" 2>/dev/null
+      [ -z "$(found)" ] || send KILL
+    fi
+    [ ! -e "$d/missing" ] || e=missing
+    report "end $e"
+    [ -z "$o" ] || head -c 1048577 "$d/output"
+    rm -rf "$d"
+    """#
+}

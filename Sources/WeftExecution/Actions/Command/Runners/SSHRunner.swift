@@ -1,0 +1,381 @@
+import Synchronization
+import WeftDefinition
+import WeftDiagnostics
+import WeftEvents
+import WeftFutures
+import WeftPlatform
+
+/// Runs programs on hosts by the user's own `ssh`, each under a ``RemoteSupervisor``.
+///
+/// A host gets one connection, which all programs on it share, and which ends with the run. Each program is an `ssh` of
+/// its own, contained and stopped like a program of this machine, except that it is stopped by the end of its input.
+final class SSHRunner: RemoteRunner {
+  private struct State {
+    /// The programs that run on each host.
+    var running: [Int]
+    var connections: [Int: SSHConnection] = [:]
+    var count = 0
+    /// The first connections of a resumed run, to all hosts.
+    var first: [SSHConnection]?
+  }
+
+  private let hosts: SSHHosts
+  private let run: RunID
+  private let isResumed: Bool
+  /// The beginning of the words of all its programs.
+  private let engine = SSHRunner.word()
+  private let startDirectory: String?
+  private let threads: ThreadPool
+  private let state: Mutex<State>
+
+  init(
+    _ hosts: SSHHosts, run: RunID, isResumed: Bool, startDirectory: String?, _ threads: ThreadPool
+  ) {
+    self.hosts = hosts
+    self.run = run
+    self.isResumed = isResumed
+    self.startDirectory = startDirectory
+    self.threads = threads
+    state = Mutex(State(running: Array(repeating: 0, count: hosts.names.count)))
+  }
+
+  func run(
+    _ program: ChildProgram, for attempt: Attempt, in executor: CommandExecutor
+  ) throws(AttemptStartError) -> AttemptEnd {
+    let index = state.withLock { state in
+      let index = state.running.indices.min { state.running[$0] < state.running[$1] } ?? 0
+      state.running[index] += 1
+      return index
+    }
+    defer { state.withLock { $0.running[index] -= 1 } }
+    let host = hosts.names[index]
+    try endEarlierPrograms(for: attempt, in: executor)
+    let connection = try connection(to: index, for: attempt, in: executor)
+    switch connection.wait(until: attempt.stop) {
+    case .connected: break
+    case .stopped: throw .notStarted(.stopped)
+    case .failed(let failure): return AttemptEnd(.failed(failure))
+    }
+    let word = "\(engine)x\(SSHRunner.word())"
+    var remote = try remoteProgram(program, of: attempt)
+    do throws(StepFailure) {
+      remote.input = try upload(program.input, to: host, by: connection, for: attempt, in: executor)
+    } catch {
+      return AttemptEnd(.failed(error))
+    }
+    var local = program
+    local.arguments = hosts.command(
+      RemoteSupervisor.command, on: host, by: connection.socket, isMaster: false)
+    local.environment = try ownEnvironment(of: attempt, in: executor)
+    local.directory = nil
+    local.mergesOutput = false
+    local.input = .held(RemoteSupervisor.input(for: remote, word: word))
+    // The host has the grace period, and then some time to report the end.
+    local.stopPolicy.grace = .seconds(remote.graceSeconds) + SSHRunner.margin
+    let output = RemoteOutput(attempt.output, word: word)
+    let end = try executor.start(local, for: attempt, output: output)
+    return attemptEnd(end, output, of: program, for: attempt, on: host)
+  }
+
+  private func attemptEnd(
+    _ end: ProgramEnd, _ output: RemoteOutput<StepOutputSink>, of program: ChildProgram,
+    for attempt: Attempt, on host: String
+  ) -> AttemptEnd {
+    var end = end
+    switch output.phase {
+    case .ended(let status):
+      switch ProgramExit(shellStatus: status) {
+      case .code(let code): end.status = .exited(code: Int32(clamping: code))
+      case .signal(let name): end.status = Signal(name: name).map { .killed(by: $0) } ?? end.status
+      }
+      if let failure = keep(output.outputs, of: attempt, from: host) {
+        return AttemptEnd(.failed(failure))
+      }
+    case .noDirectory: return AttemptEnd(.failed(.noDirectory(on: host, directory(of: attempt))))
+    case .noProgram: return AttemptEnd(.failed(.noProgram(program.arguments[0], on: host)))
+    case .silent where end.stopped == nil:
+      return AttemptEnd(.failed(.notConnected(to: host, saying: output.preamble)))
+    case .running where end.stopped == nil: return AttemptEnd(.failed(.connectionLost(to: host)))
+    case .silent, .running: break
+    }
+    return AttemptEnd(end, of: program, isMeasured: false)
+  }
+
+  /// Writes what the program left in its file for outputs into that of this machine.
+  private func keep(_ outputs: [UInt8], of attempt: Attempt, from host: String) -> StepFailure? {
+    guard let path = attempt.outputFile, !outputs.isEmpty else { return nil }
+    do {
+      try Descriptor.creating(path, .orEmptied).writeAll(outputs)
+      return nil
+    } catch {
+      return StepFailure(
+        classes: [.output], message: "its outputs from \(host) cannot be written: \(error)")
+    }
+  }
+
+  func finish() -> Future<Void, Never> {
+    let connections = state.withLock { Array($0.connections.values) }
+    return Future.zip(connections.map { $0.close() }).map { _ in }
+  }
+
+  private static let margin = Duration.seconds(5)
+
+  private static func word() -> String {
+    (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
+  }
+}
+
+// MARK: The program
+
+extension SSHRunner {
+  private func remoteProgram(
+    _ program: ChildProgram, of attempt: Attempt
+  ) throws(AttemptStartError) -> RemoteProgram {
+    let hidden = [
+      RunCookie.engine, RunCookie.directory, RunCookie.progress, RunEngine.outputFileVariable,
+    ]
+    let variables = program.environment.variables.filter { !hidden.contains($0.key) }
+    var remote = RemoteProgram(
+      arguments: program.arguments, variables: variables.map { "\($0.key)=\($0.value)" }.sorted(),
+      directory: directory(of: attempt))
+    remote.hasOutputs = attempt.outputFile != nil
+    remote.mergesOutput = program.mergesOutput
+    remote.stopSignal = program.stopPolicy.signal.name
+    remote.graceSeconds = Int(program.stopPolicy.grace.components.seconds)
+    return remote
+  }
+
+  private func directory(of attempt: Attempt) -> String {
+    let base =
+      hosts.workingDirectory ?? startDirectory ?? (try? FileSystem.currentDirectory()) ?? "/"
+    return attempt.resolved.workingDirectory.map { CommandExecutor.path($0, in: base) } ?? base
+  }
+
+  /// Puts the standard input of a program into a file on the host.
+  ///
+  /// - Returns: Its path; `nil` if there is none.
+  private func upload(
+    _ input: ChildProgram.Input, to host: String, by connection: SSHConnection,
+    for attempt: Attempt, in executor: CommandExecutor
+  ) throws(StepFailure) -> String? {
+    if case .null = input { return nil }
+    let printed = Mutex<(path: [UInt8], errors: [UInt8])>(([], []))
+    do {
+      var program = ChildProgram(
+        hosts.command(
+          RemoteSupervisor.uploadCommand, on: host, by: connection.socket, isMaster: false),
+        environment: try ownEnvironment(of: attempt, in: executor))
+      program.input = input
+      let end = try program.run(in: executor.enclosing, stop: attempt.stop) { stream, bytes in
+        printed.withLock { stream == .output ? ($0.path += bytes) : ($0.errors += bytes) }
+      }
+      // Scripts of a login shell may print something before.
+      let lines = printed.withLock { String(decoding: $0.path, as: UTF8.self).split(separator: "\n") }
+      if end.exited(with: 0), let path = lines.last, path.hasPrefix("/") { return String(path) }
+    } catch {
+      throw StepFailure(
+        classes: [.runner], message: "did not start: its standard input cannot be sent to \(host)")
+    }
+    throw .notConnected(to: host, saying: printed.withLock(\.errors))
+  }
+
+  private func ownEnvironment(
+    of attempt: Attempt, in executor: CommandExecutor
+  ) throws(AttemptStartError) -> EnvironmentBlock {
+    let cookie = executor.resolver.cookie(of: attempt.address, attempt: attempt.number)
+    do { return try executor.resolver.ownEnvironment(cookie) } catch { throw .environment(error) }
+  }
+}
+
+// MARK: Connections
+
+extension SSHRunner {
+  /// Connects a resumed run to all hosts, any of which may still run what earlier engines have started. Those that cannot
+  /// be reached are left alone.
+  private func endEarlierPrograms(
+    for attempt: Attempt, in executor: CommandExecutor
+  ) throws(AttemptStartError) {
+    guard isResumed else { return }
+    var connections = state.withLock(\.first) ?? []
+    if connections.isEmpty {
+      for index in hosts.names.indices {
+        connections.append(try connection(to: index, for: attempt, in: executor))
+      }
+      state.withLock { [connections] in $0.first = connections }
+    }
+    for connection in connections { _ = connection.wait(until: attempt.stop) }
+  }
+
+  /// The connection to a host: the present one, or a new one if there is none or it has ended.
+  private func connection(
+    to index: Int, for attempt: Attempt, in executor: CommandExecutor
+  ) throws(AttemptStartError) -> SSHConnection {
+    let environment: EnvironmentBlock
+    do { environment = try executor.resolver.ownEnvironment(executor.resolver.cookie) } catch {
+      throw .environment(error)
+    }
+    let (connection, isNew) = state.withLock { state -> (SSHConnection, Bool) in
+      if let known = state.connections[index], !known.hasEnded { return (known, false) }
+      state.count += 1
+      let name = "ssh\(state.count)"
+      let socket = (try? attempt.folder.socketPath(name)).flatMap {
+        $0.utf8.count <= SSHHosts.longestSocketPath ? $0 : nil
+      }
+      let made = SSHConnection(to: hosts.names[index], socket: socket)
+      state.connections[index] = made
+      return (made, true)
+    }
+    if isNew {
+      var program = ChildProgram(
+        hosts.command(
+          RemoteSupervisor.command, on: hosts.names[index], by: connection.socket,
+          isMaster: true), environment: environment)
+      program.input = .held(RemoteSupervisor.waitingInput(run: run.text, engine: engine))
+      connection.open(by: program, in: executor.enclosing, on: threads)
+    }
+    return connection
+  }
+}
+
+/// The connection to one host: an `ssh` that waits, while others use its socket.
+final class SSHConnection: Sendable {
+  enum Answer: Sendable {
+    case connected
+    case stopped
+    case failed(StepFailure)
+  }
+
+  private let host: String
+  /// The path of its control socket; `nil` if that would be too long, so that every program has a connection of its own.
+  let socket: String?
+  private let stop = StopSwitch()
+  private let printed = Mutex<(output: [UInt8], errors: [UInt8])>(([], []))
+  private let opened: Promise<StepFailure?, Never>
+  private let ended: Promise<Void, Never>
+
+  init(to host: String, socket: String?) {
+    self.host = host
+    self.socket = socket
+    opened = Promise(ifDropped: .success(.connectionLost(to: host)))
+    ended = Promise(ifDropped: .success(()))
+  }
+
+  /// Whether no program can use it any more.
+  var hasEnded: Bool { ended.future.isSettled }
+
+  func open(
+    by program: ChildProgram, in containment: any Containment, on threads: ThreadPool
+  ) {
+    let job: @Sendable () -> Void = { [self, program] in
+      var message: String?
+      do throws(SpawnError) {
+        _ = try program.run(in: containment, stop: stop) { [self] stream, bytes in
+          note(bytes, from: stream)
+        }
+      } catch {
+        message = error.message
+      }
+      let errors = printed.withLock { $0.errors }
+      ended.succeed(())
+      opened.succeed(
+        message.map { .notConnected(to: host, reason: $0) }
+          ?? .notConnected(to: host, saying: errors))
+    }
+    do { try threads.submit(job) } catch {
+      ended.succeed(())
+      opened.succeed(.notConnected(to: host, reason: error.message))
+    }
+  }
+
+  /// Scripts of a login shell may print something before.
+  private func note(_ bytes: UnsafeRawBufferPointer, from stream: OutputStream) {
+    let isOpen = printed.withLock { printed in
+      if stream == .errors {
+        printed.errors = (printed.errors + bytes).suffix(4096)
+        return false
+      }
+      printed.output = (printed.output + bytes).suffix(4096)
+      return String(decoding: printed.output, as: UTF8.self).hasSuffix(
+        RemoteSupervisor.readyWord + "\n")
+    }
+    if isOpen { opened.succeed(nil) }
+  }
+
+  /// Blocks until the host is connected or not.
+  func wait(until stop: StopSwitch) -> Answer {
+    let wakeup = Wakeup()
+    stop.attach(wakeup)
+    defer { stop.detach(wakeup) }
+    opened.future.whenSettled { _ in wakeup.wake() }
+    while !opened.future.isSettled, stop.level == .none { wakeup.wait() }
+    guard opened.future.isSettled else { return .stopped }
+    let answer = Mutex<StepFailure?>(nil)
+    opened.future.whenSettled { result in answer.withLock { $0 = result.get() } }
+    return answer.withLock { $0.map { .failed($0) } ?? .connected }
+  }
+
+  /// Ends it.
+  func close() -> Future<Void, Never> {
+    stop.request(.graceful)
+    return ended.future
+  }
+}
+
+extension SSHHosts {
+  /// A socket's address has 108 bytes, of which `ssh` needs 18 for a temporary name.
+  fileprivate static let longestSocketPath = 88
+
+  /// The `ssh` that runs a command on a host.
+  ///
+  /// - Parameters:
+  ///   - command: For the login shell of the user there.
+  ///   - socket: The socket of the connection.
+  ///   - isMaster: Whether it opens that, or uses it.
+  fileprivate func command(
+    _ command: String, on host: String, by socket: String?, isMaster: Bool
+  ) -> [String] {
+    let settings = [
+      "BatchMode=yes", "ControlMaster=\(isMaster && socket != nil ? "yes" : "no")",
+      "ControlPath=\(socket ?? "none")", "ControlPersist=no", "ClearAllForwardings=yes",
+      "RemoteCommand=none", "RequestTTY=no", "LogLevel=ERROR",
+    ]
+    // The first value of a setting counts; these may be set by the user.
+    let usual = ["ConnectTimeout=30", "ServerAliveInterval=15", "ServerAliveCountMax=4"]
+    return ["ssh"] + settings.flatMap { ["-o", $0] } + options + usual.flatMap { ["-o", $0] }
+      + ["--", host, command]
+  }
+}
+
+extension StepFailure {
+  fileprivate static func notConnected(to host: String, saying bytes: [UInt8]) -> StepFailure {
+    let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+    return notConnected(to: host, reason: lines.last.map(String.init) ?? "ssh ended")
+  }
+
+  fileprivate static func notConnected(to host: String, reason: String) -> StepFailure {
+    StepFailure(
+      classes: [.runner], message: "did not start: \(host) cannot be reached: \(shortened(reason))",
+      help: "try it: ssh -o BatchMode=yes \(host) true")
+  }
+
+  fileprivate static func connectionLost(to host: String) -> StepFailure {
+    StepFailure(
+      classes: [.runner], message: "lost the connection to \(host)",
+      help: "what it had started there is ended; let \"retry\" name the class \"runner\" to run it "
+        + "again")
+  }
+
+  fileprivate static func noDirectory(on host: String, _ path: String) -> StepFailure {
+    StepFailure(
+      classes: [.spawn],
+      message: "did not start: the directory \(quoted(path)) cannot be entered on \(host)",
+      help: "create it there, or give the runner a \"cwd\"")
+  }
+
+  fileprivate static func noProgram(_ name: String, on host: String) -> StepFailure {
+    StepFailure(
+      classes: [.spawn],
+      message: "did not start: there is no program \(quoted(name)) on \(host)",
+      help: "install it there, or set PATH in \"env\"")
+  }
+}

@@ -1,0 +1,87 @@
+package import WeftDefinition
+import WeftDiagnostics
+
+/// Checks that the runners which a workflow, a group or a step names are declared, and that no step names one although
+/// it needs this machine.
+struct RunnerChecker {
+  private let outline: Outline
+  private var found = FoundProblems()
+
+  static func problems(of outline: Outline) -> [PlacedProblem] {
+    var checker = RunnerChecker(outline: outline)
+    for (index, file) in outline.files.enumerated() {
+      checker.found.file = index
+      checker.found.node = nil
+      checker.check(file.workflow.settings, of: "the workflow")
+    }
+    for group in outline.groups {
+      guard let step = group.step, !group.isTopLevel else { continue }
+      checker.found.file = group.file
+      checker.found.node = group.startNode
+      let subject = outline.member(at: group.startNode).subject.description
+      checker.check(step.settings, of: subject)
+    }
+    for step in outline.steps where step.namesRunner { checker.check(step) }
+    return checker.found.problems
+  }
+
+  private mutating func check(_ planned: PlannedStep) {
+    found.file = outline.groups[planned.group].file
+    found.node = planned.node
+    let subject = outline.member(at: planned.node).subject.description
+    check(planned.step.settings, of: subject)
+    guard let runner = planned.step.settings.runner, runner.name != Runner.local,
+      let reason = planned.command?.reasonToStayHere
+    else { return }
+    found.append(.mustStayHere(subject, because: reason, named: runner.name), runner.place.value)
+  }
+
+  private mutating func check(_ settings: CommandSettings, of subject: String) {
+    guard let runner = settings.runner, runner.name != Runner.local else { return }
+    let names = outline.files[found.file].workflow.runners.map(\.name)
+    if names.contains(runner.name) { return }
+    found.append(.unknownRunner(subject, named: runner.name, known: names), runner.place.value)
+  }
+}
+
+extension PlannedStep {
+  /// Whether the step itself names a runner. Called for every step, so it avoids a copy.
+  fileprivate var namesRunner: Bool { withStep { $0.pointee.settings.runner != nil } }
+}
+
+extension Plan {
+  /// The place besides this machine where the command of a step runs; `nil` for this machine.
+  package func runner(of step: PlannedStep) -> Runner? {
+    guard declaresRunners, step.kind == .run, let name = innermost(of: step, \.runner)?.name,
+      name != Runner.local, step.command?.reasonToStayHere == nil
+    else { return nil }
+    return files[groups[step.group].file].workflow.runners.first { $0.name == name }
+  }
+
+  /// Whether any file declares runners.
+  package var declaresRunners: Bool { files.contains { !$0.workflow.runners.isEmpty } }
+}
+
+extension Diagnostic {
+  fileprivate static func unknownRunner(
+    _ subject: String, named name: String, known: [String]
+  ) -> Diagnostic {
+    let nearest = NearestName(known + [Runner.local]).nearest(to: name)
+    let available = (known + [Runner.local]).prefix(12).joined(separator: ", ")
+    return Diagnostic(
+      "W0234", "\(subject) names runner \(quoted(name)), which its file does not declare",
+      key: "runner",
+      help: nearest.asSuggestion
+        ?? (known.isEmpty
+          ? "declare it: \"runners\": { \(quoted(name)): { \"kind\": \"ssh\", \"hosts\": [\"HOST\"] } }"
+          : "available: \(available)"))
+  }
+
+  fileprivate static func mustStayHere(
+    _ subject: String, because reason: String, named name: String
+  ) -> Diagnostic {
+    Diagnostic(
+      "W0235", "\(subject) cannot run on runner \(quoted(name)): it has \(reason)", key: "runner",
+      help: "remove \"runner\", or \(reason); a step that inherits a runner stays on this machine")
+  }
+}
