@@ -59,7 +59,7 @@ public final class Engine: Sendable {
     public var skip: [String] = []
     /// The addresses of the steps and groups to run, with their dependents; empty for all.
     public var from: [String] = []
-    /// The cap on retries after failures of the classes `network` and `http` in a run: this percentage of its
+    /// The cap on retries after failures of the classes `network`, `http` and `runner` in a run: this percentage of its
     /// steps, plus 100. A retry beyond it is reported as refused (``StepEnd/notRetried``).
     public var retryBudgetPercent = 20
     /// The mechanism that finds all processes of steps; `nil` for the strongest available. A run does not start if the
@@ -67,6 +67,9 @@ public final class Engine: Sendable {
     public var containment: WeftEvents.ContainmentLevel?
     /// The environment of the engine, for steps and expressions; `nil` for that of the process.
     public var environment: [String: String]?
+    /// The runner of all commands for which neither a step nor a group names one: `local`, or one that the workflow
+    /// declares; `nil` for the workflow's own. A resumed run has by default the one that it began with.
+    public var runner: String?
     /// The seed of random delays, to repeat a run exactly; `nil` for the randomness of the system.
     public var randomSeed: UInt64?
 

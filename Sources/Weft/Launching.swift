@@ -90,7 +90,8 @@ extension Engine {
     _ plan: Plan, _ inputs: InputValues, in store: (any RunStore)?, isRecorded: Bool = true,
     id: RunID = RunID.make(at: WallClock.now)
   ) throws(StartError) -> PreparedRun {
-    let bound = try bound(plan, inputs, id, in: isRecorded ? store : nil)
+    let placed = try placed(plan, on: options.runner)
+    let bound = try bound(placed, inputs, id, in: isRecorded ? store : nil)
     let excluded: [Int]
     do { excluded = try bound.stepsExcluded(by: options.choice) } catch {
       throw .unknownStep(error)
@@ -99,6 +100,15 @@ extension Engine {
       id: id, plan: bound, inputs: inputs, excluded: excluded, store: store, isRecorded: isRecorded,
       secrets: SecretReader(
         bound.excluding(excluded).usedSecrets, startDirectory: options.startDirectory))
+  }
+
+  func placed(_ plan: Plan, on runner: String?) throws(StartError) -> Plan {
+    guard let runner else { return plan }
+    var placed = plan
+    if let problem = placed.choose(runner: runner) {
+      throw .workflow(WorkflowError(diagnostics: [problem]))
+    }
+    return placed
   }
 
   func bound(

@@ -155,7 +155,8 @@ extension Engine {
     }
     var inputs = inputs
     inputs.arguments = previous.opening.arguments
-    let bound = try bound(plan, inputs, previous.id, in: store)
+    let placed = try placed(plan, on: options.runner ?? previous.run.lastOpening?.runner)
+    let bound = try bound(placed, inputs, previous.id, in: store)
     var rerunning = try previous.rerunSelection(resuming, changes, in: bound)
     let interrupted = rerunning.interrupted(of: previous.run, in: bound)
     if !interrupted.isEmpty {

@@ -119,7 +119,7 @@ extension Plan {
     innermost(of: step) { $0.environmentPolicy } ?? .inherit
   }
 
-  func innermost<Setting>(
+  private func innermost<Setting>(
     of step: PlannedStep, _ setting: (CommandSettings) -> Setting?
   ) -> Setting? {
     if let own = setting(step.step.settings) { return own }

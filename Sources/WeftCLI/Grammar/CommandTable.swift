@@ -77,10 +77,16 @@ extension Option {
     "--from", value: ValueDescription(name: "STEP", kind: .step),
     help: "run only this step or group, and its dependents; repeatable",
     elsewhere: ["--start-at", "--start-from", "--since"])
+  static let runner = Option(
+    "--runner", value: ValueDescription(name: "NAME", kind: .text),
+    help:
+      "run commands on this runner of the workflow, or with local on this machine, unless a step or group "
+      + "names another; default: the workflow's runner",
+    elsewhere: ["--executor", "--profile-name"])
   static let retryBudget = Option(
     "--retry-budget", value: ValueDescription(name: "PERCENT", kind: .text),
     help:
-      "cap retries of network and HTTP failures in a run at PERCENT% of its steps, plus 100; "
+      "cap retries of network, HTTP and runner failures in a run at PERCENT% of its steps, plus 100; "
       + "default: 20")
   static let contexts = Option(
     "--contexts",
@@ -287,7 +293,7 @@ extension CommandDescription {
       .input, .inputs, .noPrompt, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout,
       .output,
       .quiet,
-      .events, .report, .otlp, .only, .skip, .from, .retryBudget, .containment, .record,
+      .events, .report, .otlp, .only, .skip, .from, .runner, .retryBudget, .containment, .record,
       .stateDirectory,
       .keepAfterRun,
       .noCache, .cacheLimit, .dryRun, .watch, .watchPath, .onChange,
@@ -435,7 +441,8 @@ extension CommandDescription {
       .rerun, .rerunInterrupted, .skipInterrupted, .resumeFrom, .acceptChanges, .trustRecord,
       .salvage, .input,
       .inputs, .noPrompt, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .output,
-      .quiet, .events, .report, .otlp, .retryBudget, .containment, .record, .stateDirectory,
+      .quiet, .events, .report, .otlp, .runner, .retryBudget, .containment, .record,
+      .stateDirectory,
       .noCache,
       .cacheLimit,
     ],

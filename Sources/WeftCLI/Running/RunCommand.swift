@@ -102,6 +102,8 @@ struct RunSettings: Sendable {
   let cacheLimit: ByteCount?
   /// `nil` for the engine's default.
   let retryBudgetPercent: Int?
+  /// `nil` for the workflow's own.
+  let runner: String?
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
     maxParallel = try parsed.count(of: .jobs, in: 1...WorkflowLimits.maxParallel)
@@ -122,6 +124,7 @@ struct RunSettings: Sendable {
     readsCache = !parsed.isGiven(.noCache)
     cacheLimit = try parsed.cacheLimit()
     retryBudgetPercent = try parsed.count(of: .retryBudget, in: ValueRule.retryBudgetPercent)
+    runner = parsed.value(of: .runner)
   }
 
   /// Returns the options of the engine.
@@ -133,6 +136,7 @@ struct RunSettings: Sendable {
     options.onFailure = onFailure
     options.timeout = timeout
     options.containment = containment
+    options.runner = runner
     options.cacheDirectory = StepCache.path(in: state)
     options.readsCache = readsCache
     options.cacheLimitBytes = cacheLimit?.bytes

@@ -50,7 +50,7 @@ public struct RetryPolicy: Sendable, Hashable {
   /// excluded although a class here covers them.
   public static let defaultClasses: [ErrorClass] = [
     .exit, .signal, .timeout, .stall, .action, .network, .http(408), .http(425), .http(429),
-    .http(hundreds: 5),
+    .http(hundreds: 5), .runner,
   ]
 
   /// Failures that a retry would only repeat.

@@ -53,7 +53,14 @@ public struct SSHHosts: Sendable, Hashable {
 
 extension Runner {
   /// The name of the pool whose slots its commands take. No pool of a workflow has it: their names have no dots.
-  package var pool: String { "runners.\(name)" }
+  package var pool: String { Runner.poolPrefix + name }
+
+  /// The name of the runner whose pool has this name; `nil` if it is another pool.
+  package static func name(ofPool pool: String) -> String? {
+    pool.hasPrefix(poolPrefix) ? String(pool.dropFirst(poolPrefix.count)) : nil
+  }
+
+  private static let poolPrefix = "runners."
 
   /// The commands that may run there at once.
   package var slots: Int {

@@ -200,6 +200,8 @@ package struct RecordOpening: Sendable, Hashable {
   package var state: [ReportedOutput]
   /// Whether the value of `run.args` contains a secret, and is not recorded.
   package var withholdsArguments = false
+  /// The runner that the caller chose for the commands of the run; `nil` if the workflow decides.
+  package var runner: String?
   /// The steps that the caller excluded from the run.
   package var excluded: [StepAddress]
   /// The steps to rerun though they are recorded as done, by this engine and all later ones: steps of the plan, for
@@ -269,6 +271,7 @@ extension RecordOpening: Payload {
     try coder.codeIfAny("arguments", &arguments)
     try coder.codeIfAny("state", &state)
     try coder.flag("withholdsArguments", &withholdsArguments)
+    try coder.code("runner", &runner)
     try coder.codeIfAny("leftOut", &excluded)
     try coder.codeIfAny("rerun", &rerun)
     // An engine may be process 1 in a container.

@@ -212,7 +212,7 @@ struct RetryBudget {
   static func covers(_ failure: StepFailure) -> Bool {
     failure.classes.contains { errorClass in
       let kind = errorClass.name.prefix { $0 != ":" }
-      return kind == "network" || kind == "http"
+      return kind == "network" || kind == "http" || kind == "runner"
     }
   }
 

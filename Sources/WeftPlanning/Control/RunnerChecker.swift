@@ -1,5 +1,5 @@
 package import WeftDefinition
-import WeftDiagnostics
+package import WeftDiagnostics
 
 /// Checks that the runners which a workflow, a group or a step names are declared, and that no step names one although
 /// it needs this machine.
@@ -52,10 +52,34 @@ extension PlannedStep {
 extension Plan {
   /// The place besides this machine where the command of a step runs; `nil` for this machine.
   package func runner(of step: PlannedStep) -> Runner? {
-    guard declaresRunners, step.kind == .run, let name = innermost(of: step, \.runner)?.name,
-      name != Runner.local, step.command?.reasonToStayHere == nil
-    else { return nil }
-    return files[groups[step.group].file].workflow.runners.first { $0.name == name }
+    guard declaresRunners, step.kind == .run, step.command?.reasonToStayHere == nil else {
+      return nil
+    }
+    let file = files[groups[step.group].file].workflow
+    if let name = runnerInside(of: step) { return file.runners.first { $0.name == name } }
+    if let chosenRunner { return workflow.runners.first { $0.name == chosenRunner } }
+    return file.runners.first { $0.name == file.settings.runner?.name }
+  }
+
+  /// The runner that a step, or a group around it, names.
+  private func runnerInside(of step: PlannedStep) -> String? {
+    if let own = step.step.settings.runner { return own.name }
+    for group in enclosingGroups(ofGroup: step.group) where !groups[group].isTopLevel {
+      if let outer = settings(ofGroup: group).runner { return outer.name }
+    }
+    return nil
+  }
+
+  /// Chooses the runner of all commands for which neither a step nor a group names one.
+  ///
+  /// - Returns: The problem if the workflow has no such runner.
+  package mutating func choose(runner name: String) -> Diagnostic? {
+    let known = workflow.runners.map(\.name)
+    guard name == Runner.local || known.contains(name) else {
+      return .unknownRunner("the run", named: name, known: known)
+    }
+    chosenRunner = name
+    return nil
   }
 
   /// Whether any file declares runners.

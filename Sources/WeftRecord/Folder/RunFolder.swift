@@ -216,7 +216,7 @@ extension RunFolder.Contents {
     let source = plan.workflow.source.value
     let nested = plan.namedFiles
     let hash = { (bytes: [UInt8]) in SHA256.text(of: SHA256.digest(of: bytes)) }
-    let opening = RecordOpening(
+    var opening = RecordOpening(
       run: run, workflow: plan.workflow.name, file: source?.path,
       hash: source.map { hash($0.bytes) },
       nested: nested.map { RecordedFile(path: $0.path, hash: hash($0.bytes)) },
@@ -228,6 +228,7 @@ extension RunFolder.Contents {
       state: inputs.state.map { ReportedOutput(name: $0.name.text, value: $0.value) },
       excluded: excluded.map { plan.steps[$0].address }, rerun: rerun.addresses(in: plan),
       cookie: EngineCookie())
+    opening.runner = plan.chosenRunner
     self.init(
       workflow: source?.bytes, nested: nested.map(\.bytes),
       opening: opening.masked(by: secrets.mask))

@@ -73,7 +73,7 @@ extension WaitReason {
     case .slot: "waits for a slot"
     case .group(let group): "waits for a slot of \"\(group)\""
     case .pool(let pool, let holders):
-      "waits for \(CountedResource(pool: pool)?.noun ?? "pool \"\(pool)\"")"
+      "waits for \(CountedResource.noun(ofPool: pool))"
         + (holders.isEmpty
           ? "" : ", held by \(QuotedList(holders.map(\.text), conjunction: "and"))")
     case .rate(let pool): "waits for the rate of pool \"\(pool)\""

@@ -160,7 +160,7 @@ extension ReportedRun {
     switch wait.kind {
     case .pool:
       let names = timeline.steps[step].pools.map {
-        CountedResource(pool: $0.pool)?.noun ?? "pool \(quoted($0.pool))"
+        CountedResource.noun(ofPool: $0.pool)
       }.joined(separator: ", ")
       let holder = holder(ofPoolsOf: step, until: wait.end)
       return "waited \(time) for \(names)" + (holder.map { ", held by \(named($0))" } ?? "")

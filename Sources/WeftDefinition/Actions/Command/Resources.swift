@@ -48,6 +48,12 @@ package enum CountedResource: String, CaseIterable, Sendable {
   /// The name of its pool. No pool of a workflow has it: their names have no dots.
   package var pool: String { "resources.\(rawValue)" }
 
+  /// The pool of a name in messages, where resources and runners are pools too.
+  package static func noun(ofPool name: String) -> String {
+    if let runner = Runner.name(ofPool: name) { return "runner \(quoted(runner))" }
+    return CountedResource(pool: name)?.noun ?? "pool \(quoted(name))"
+  }
+
   package init?(pool: String) {
     guard let found = CountedResource.allCases.first(where: { $0.pool == pool }) else { return nil }
     self = found
@@ -107,13 +113,12 @@ extension Command.Resources: FormatObject {
       synonyms: "mem ram mem_mb mem_gb", at: \.$memory)
     FormatKey(
       "gpus", .integer(as: .gpus), "GPUs",
-      "Has no effect on this machine, and there are no others yet.",
+      "Has no effect yet.",
       schema: #"{"examples": [1]}"#, synonyms: "gpu gres", at: \.$gpus)
     FormatKey(
       "time", .duration(as: .resourceTime), "Time",
       """
-      The longest time that it takes. It has no effect on this machine, and there are no others \
-      yet; timeout limits a step.
+      The longest time that it takes. It has no effect yet; timeout limits a step.
       """,
       schema: #"{"examples": ["2h"]}"#, synonyms: "walltime runtime timeout duration",
       at: \.$time)

@@ -106,7 +106,8 @@ extension AttemptEnd {
       case .stall: .stalled(after: program.stallTimeout ?? .zero, exit)
       }
     self.init(
-      status, usage: exit == nil || !isMeasured ? nil : WeftEvents.ResourceUsage(end.usage, of: resources),
+      status,
+      usage: exit == nil || !isMeasured ? nil : WeftEvents.ResourceUsage(end.usage, of: resources),
       leftovers: end.leftovers.map(LeftoverProcess.init),
       unkillable: end.orphans.map(LeftoverProcess.init))
   }

@@ -167,10 +167,14 @@ extension SSHRunner {
         environment: try ownEnvironment(of: attempt, in: executor))
       program.input = input
       let end = try program.run(in: executor.enclosing, stop: attempt.stop) { stream, bytes in
-        printed.withLock { stream == .output ? ($0.path += bytes) : ($0.errors += bytes) }
+        printed.withLock { printed in
+          if stream == .output { printed.path += bytes } else { printed.errors += bytes }
+        }
       }
       // Scripts of a login shell may print something before.
-      let lines = printed.withLock { String(decoding: $0.path, as: UTF8.self).split(separator: "\n") }
+      let lines = printed.withLock {
+        String(decoding: $0.path, as: UTF8.self).split(separator: "\n")
+      }
       if end.exited(with: 0), let path = lines.last, path.hasPrefix("/") { return String(path) }
     } catch {
       throw StepFailure(

@@ -1,0 +1,150 @@
+import Synchronization
+import Testing
+import WeftDefinition
+import WeftDiagnostics
+import WeftPlanning
+import WeftPlatform
+import WeftTestKit
+
+@testable import WeftEvents
+@testable import WeftExecution
+
+/// Commands on other machines: where they run, how many at once, and the language of their supervisors.
+@Suite struct RunnerTests {
+  private static func workflow(_ steps: [Step], runner: RunnerName? = "far") -> Workflow {
+    var workflow = Workflow(parallel: steps)
+    workflow.runners = [
+      Runner("far", .ssh(SSHHosts(["a", "b"], slots: 1))), Runner("near", .ssh(SSHHosts(["c"]))),
+    ]
+    workflow.settings.runner = runner
+    return workflow
+  }
+
+  private static func step(_ id: String, on runner: RunnerName? = nil) -> Step {
+    var step = Step(StepID(id)!, run: "true")
+    step.settings.runner = runner
+    return step
+  }
+
+  @Test func innermostRunnerWinsAndAChosenOneReplacesTheWorkflows() throws {
+    var terminal = Self.step("terminal")
+    terminal.action.command?.usesTerminal = true
+    var group = Step("group", parallel: [Self.step("in"), Self.step("own", on: "local")])
+    group.settings.runner = "near"
+    let workflow = Self.workflow([
+      Self.step("plain"), terminal, group, Self.step("named", on: "near"),
+    ])
+    var plan = try #require(Planner.plan(workflow).plan)
+    let places = { (plan: Plan) in
+      plan.steps.map { "\($0.address) \(plan.runner(of: $0)?.name ?? "local")" }
+    }
+    let inside = ["in near", "own local", "named near"]
+    #expect(places(plan) == ["plain far", "terminal local"] + inside)
+    #expect(plan.choose(runner: "near") == nil)
+    #expect(places(plan) == ["plain near", "terminal local"] + inside)
+    #expect(plan.choose(runner: "local") == nil)
+    #expect(places(plan) == ["plain local", "terminal local"] + inside)
+    #expect(plan.choose(runner: "fra")?.code == "W0234")
+  }
+
+  @Test func commandsWaitForTheSlotsOfAllHosts() throws {
+    let steps = ["a", "b", "c"].map { Self.step($0) } + [Self.step("d", on: "local")]
+    let run = try RunHarness(Self.workflow(steps), onFailure: .continue)
+    #expect(run.running == ["a", "b", "d"])
+    let holders = [StepAddress("a"), StepAddress("b")]
+    #expect(
+      run.run.waitingSteps(atMost: 1).first
+        == [WaitingStep(StepAddress("c"), .pool("runners.far", holders: holders))])
+  }
+
+  // MARK: The language of supervisors
+
+  private final class Sink: ProgramOutput {
+    var taken: [OutputStream: [UInt8]] = [:]
+    var alarm: Duration? { nil }
+    func take(_ bytes: UnsafeRawBufferPointer, from stream: OutputStream, at now: Duration) {
+      taken[stream, default: []] += bytes
+    }
+    func timePassed(until now: Duration) {}
+  }
+
+  /// Passes bytes on in pieces.
+  private static func read(_ bytes: [UInt8], pieces size: Int) -> RemoteOutput<Sink> {
+    let output = RemoteOutput(Sink(), word: "word")
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      bytes[start..<min(start + size, bytes.count)].withUnsafeBytes {
+        output.take($0, from: .output, at: .zero)
+      }
+    }
+    return output
+  }
+
+  @Test func reportsAreFoundHoweverTheStreamIsCut() {
+    let data = "a\0WEFTworx \0\0WEFTword\0WEFTwor\nb"
+    let text = "noise\0\n\0WEFTword run\n\(data)\0WEFTword end 139\nx=1\n\0WEFTword end 0\n"
+    for size in 1...text.utf8.count {
+      let sink = Sink()
+      let output = RemoteOutput(sink, word: "word")
+      let bytes = Array(text.utf8)
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        bytes[start..<min(start + size, bytes.count)].withUnsafeBytes {
+          output.take($0, from: .output, at: .zero)
+        }
+      }
+      #expect(output.phase == .ended(139))
+      #expect(String(decoding: sink.taken[.output] ?? [], as: UTF8.self) == data)
+      #expect(String(decoding: output.outputs, as: UTF8.self) == "x=1\n\0WEFTword end 0\n")
+      #expect(String(decoding: output.preamble, as: UTF8.self) == "noise\0\n")
+    }
+  }
+
+  @Test(arguments: [
+    ("", RemoteOutput<Sink>.Phase.silent), ("Permission denied\n", .silent),
+    ("\0WEFTword run\nabc", .running), ("\0WEFTword run\n\0WEFTword end", .running),
+    ("\0WEFTword directory\n", .noDirectory),
+    ("\0WEFTword run\n\0WEFTword end missing\n", .noProgram),
+    ("\0WEFTword run\n\0WEFTword end 0\n", .ended(0)), ("\0WEFTother end 0\n", .silent),
+  ])
+  private func phaseFollowsTheReports(_ text: String, _ phase: RemoteOutput<Sink>.Phase) {
+    #expect(Self.read(Array(text.utf8), pieces: 7).phase == phase)
+  }
+
+  @Test func shellStatusIsACodeOrASignal() {
+    #expect(ProgramExit(shellStatus: 0) == .code(0))
+    #expect(ProgramExit(shellStatus: 128) == .code(128))
+    #expect(ProgramExit(shellStatus: 137) == .signal("KILL"))
+    #expect(ProgramExit(shellStatus: 255) == .code(255))
+  }
+
+  @Test func valuesAreNeverLinesOfTheirOwn() {
+    let hostile = "x\nr:\na:--evil\r\\n\\0101\u{85}é\"'$(id)"
+    var program = RemoteProgram(
+      arguments: [hostile], variables: ["A=\(hostile)"], directory: hostile)
+    program.hasOutputs = true
+    let input = RemoteSupervisor.input(for: program, word: "word")
+    #expect(input.allSatisfy { (0x20...0x7e).contains($0) || $0 == 0x0a })
+    let keys = input.split(separator: 0x0a).dropFirst().map { $0.prefix { $0 != 0x3a } }
+    #expect(keys.map { String(decoding: $0, as: UTF8.self) }.joined() == "ncsgoapar")
+  }
+
+  @Test(arguments: ["sh", "bash", "busybox"])
+  func valuesAreReadByteForByte(_ shell: String) throws {
+    let words = shell == "busybox" ? ["busybox", "sh"] : [shell]
+    let text =
+      String(decoding: (1...255).map { UInt8($0) }, as: Unicode.ASCII.self)
+      + String((1...0x2ff).compactMap { Unicode.Scalar($0).map(Character.init) }) + "\n\n"
+    var program = ChildProgram(
+      words + [
+        "-c", #"IFS= read -r v; v=$(printf '%b.' "$v"); v=${v%.}; printf %s "$v""#,
+      ], environment: .inherited())
+    program.input = .bytes(Array("\(RemoteSupervisor.escaped(text))\n".utf8))
+    let read = Mutex<[UInt8]>([])
+    do throws(SpawnError) {
+      _ = try program.run(stop: StopSwitch()) { _, bytes in read.withLock { $0 += bytes } }
+    } catch {
+      guard case .programNotFound = error else { throw error }
+      return
+    }
+    #expect(read.withLock { $0 } == Array(text.utf8))
+  }
+}
