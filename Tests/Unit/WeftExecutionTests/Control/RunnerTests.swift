@@ -9,7 +9,7 @@ import WeftTestKit
 @testable import WeftEvents
 @testable import WeftExecution
 
-/// Commands on other machines: where they run, how many at once, and the language of their supervisors.
+/// Commands on other machines: the place where each runs, the slots of hosts, and the language of supervisors.
 @Suite struct RunnerTests {
   private static func workflow(_ steps: [Step], runner: RunnerName? = "far") -> Workflow {
     var workflow = Workflow(parallel: steps)

@@ -7,7 +7,7 @@ import WeftPlatform
 ///
 /// Belongs to the thread that runs `ssh`.
 final class RemoteOutput<Sink: ProgramOutput>: ProgramOutput {
-  /// What the supervisor has reported last.
+  /// The last report of the supervisor.
   enum Phase: Hashable {
     /// Nothing yet: the host may not have been reached.
     case silent

@@ -26,7 +26,7 @@ struct RemoteProgram: Sendable {
 ///
 /// Reports are lines that begin with a NUL and a word that only this supervisor knows: see ``RemoteOutput``.
 enum RemoteSupervisor {
-  /// What the server is asked to run: reads the script, which is the first line, and runs it. It has no character that
+  /// The command for the server: reads the script, which is the first line, and runs it. It has no character that
   /// any login shell would treat differently between quotes, also not those of csh and fish.
   static let command = #"exec /bin/sh -c 'IFS= read -r s; eval "$(printf %b "$s")"'"#
 
@@ -34,12 +34,12 @@ enum RemoteSupervisor {
   static let uploadCommand =
     #"exec /bin/sh -c 'umask 077; f=$(mktemp "${TMPDIR:-/tmp}/weft.XXXXXXXXXX") && cat >"$f" && echo "$f"'"#
 
-  /// What ``waitingInput(run:engine:)`` prints when the host is ready for programs.
+  /// The word that ``waitingInput(run:engine:)`` prints when the host is ready for programs.
   static let readyWord = "connected"
 
   /// The standard input for a program.
   ///
-  /// - Parameter word: Letters and digits that nobody can guess.
+  /// - Parameter word: Letters and digits that cannot be guessed.
   static func input(for program: RemoteProgram, word: String) -> [UInt8] {
     var lines = [escaped(script)]
     func add(_ key: String, _ value: String) { lines.append("\(key):\(escaped(value))") }
