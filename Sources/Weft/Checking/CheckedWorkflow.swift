@@ -43,12 +43,17 @@ public struct CheckedWorkflow: Sendable {
 
   /// Reads a file and the files that it names, like ``WeftDefinition/Workflow/init(contentsOf:startDirectory:)``.
   ///
-  /// - Parameter actions: The actions that steps may run; `nil` for any.
+  /// - Parameters:
+  ///   - actions: The actions that steps may run; `nil` for any.
+  ///   - runners: Runners that steps may name besides those that their files declare.
   /// - Throws: The reason why the file cannot be read. Problems with other files are diagnostics.
   package init(
-    contentsOf path: String, startDirectory: String? = nil, actions: Set<ActionName>? = []
+    contentsOf path: String, startDirectory: String? = nil, actions: Set<ActionName>? = [],
+    runners: [Runner] = []
   ) throws(FileReadError) {
-    self.init(try WorkflowLoader.load(path, startDirectory: startDirectory), actions: actions)
+    self.init(
+      try WorkflowLoader.load(path, startDirectory: startDirectory), actions: actions,
+      runners: runners)
   }
 
   /// Decodes a file that was read, and reads the files that it names.
@@ -57,20 +62,22 @@ public struct CheckedWorkflow: Sendable {
   ///   - path: `nil` for a file without a path, which names others relative to the start directory.
   ///   - startDirectory: `nil` for the current directory.
   ///   - openTexts: Texts that replace those of files, by their absolute paths.
+  ///   - runners: Runners that steps may name besides those that their files declare.
   package init(
     _ source: SourceFile, at path: String?, startDirectory: String? = nil,
-    actions: Set<ActionName>? = [], openTexts: [String: [UInt8]] = [:]
+    actions: Set<ActionName>? = [], openTexts: [String: [UInt8]] = [:], runners: [Runner] = []
   ) {
     self.init(
       WorkflowLoader.load(
         source, at: path, startDirectory: startDirectory, openTexts: openTexts),
-      actions: actions)
+      actions: actions, runners: runners)
   }
 
   fileprivate init(
-    _ loaded: (workflow: Workflow?, diagnostics: [Diagnostic]), actions: Set<ActionName>? = []
+    _ loaded: (workflow: Workflow?, diagnostics: [Diagnostic]), actions: Set<ActionName>? = [],
+    runners: [Runner] = []
   ) {
-    workflow = loaded.workflow
+    workflow = loaded.workflow?.adding(runners)
     guard let workflow else {
       (plan, diagnostics) = (nil, loaded.diagnostics)
       return

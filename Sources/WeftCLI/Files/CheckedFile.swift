@@ -22,9 +22,12 @@ struct CheckedFile {
     offersInit: Bool = false
   ) {
     do {
-      var checked = try CheckedWorkflow(contentsOf: path)
+      let site = SiteFile.read()
+      var checked = try CheckedWorkflow(contentsOf: path, runners: site.runners)
       if command == .check { checked = checked.withEnvironmentFiles() }
-      (workflow, plan, diagnostics) = (checked.workflow, checked.plan, checked.diagnostics)
+      workflow = checked.workflow
+      plan = site.diagnostics.contains(where: \.isError) ? nil : checked.plan
+      diagnostics = site.diagnostics + checked.diagnostics
       isMissing = false
     } catch {
       (workflow, plan) = (nil, nil)

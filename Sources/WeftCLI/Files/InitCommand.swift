@@ -53,7 +53,8 @@ struct InitCommand: Subcommand {
     let workflow = path.dropLast(TestFiles.suffix.count) + ".json"
     let checked: CheckedWorkflow
     do throws(FileReadError) {
-      checked = try CheckedWorkflow(contentsOf: String(workflow), actions: nil)
+      checked = try CheckedWorkflow(
+        contentsOf: String(workflow), actions: nil, runners: SiteFile.read().runners)
     } catch {
       throw CommandFailure(
         .usage, "the workflow \"\(workflow)\" \(error.message)",

@@ -13,15 +13,19 @@ struct LanguageServerCommand: Subcommand {
   private static let pieceBytes = 64 << 10
 
   func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
+    let runners = SiteFile.read().runners
     var server = LanguageServer(version: WeftVersion.current) { text, path, openTexts in
       let start = path.map(LanguageServerCommand.startDirectory)
       if let path, OpenDocument.isTestFile(path) {
-        let file = LoadedTestFile(text, at: path, startDirectory: start, openTexts: openTexts)
+        let file = LoadedTestFile(
+          text, at: path, startDirectory: start, openTexts: openTexts, runners: runners)
         return CheckedDocument(file.diagnostics)
       }
       return CheckedDocument(
-        CheckedWorkflow(text, at: path, startDirectory: start, openTexts: openTexts)
-          .withEnvironmentFiles(startDirectory: start))
+        CheckedWorkflow(
+          text, at: path, startDirectory: start, openTexts: openTexts, runners: runners
+        )
+        .withEnvironmentFiles(startDirectory: start))
     }
     var stream = MessageStream()
     let input = Descriptor.standardInput

@@ -34,11 +34,15 @@ struct TestCommand: Subcommand {
     if let fault = signals.start() {
       throw CommandFailure(.broken, fault.message, help: fault.help)
     }
+    let site = SiteFile.read()
+    if site.diagnostics.contains(where: \.isError) {
+      throw CommandFailure(.rejected, site.diagnostics)
+    }
     var loaded: [LoadedTestFile] = []
     var rejected: [TestReport.Rejection] = []
     for path in files {
       do throws(FileReadError) {
-        loaded.append(try LoadedTestFile(contentsOf: path))
+        loaded.append(try LoadedTestFile(contentsOf: path, runners: site.runners))
       } catch {
         rejected.append(try TestCommand.unreadable(path, error))
       }

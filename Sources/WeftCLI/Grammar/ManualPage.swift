@@ -19,6 +19,10 @@ enum ManualPage {
     for command in CommandDescription.all { write(command, to: &page) }
     page.section("ENVIRONMENT")
     page.entry("WEFT_DIR", "The directory of runs and of the cache; --state-dir wins.")
+    page.entry(
+      SiteFile.variable,
+      "The configuration of the user; default: weft/config.jsonc in XDG_CONFIG_HOME or in ~/.config. Empty for none."
+    )
     page.entry("NO_COLOR", "If it is set and not empty, output has no colour.")
     page.section("FILES")
     page.entry(

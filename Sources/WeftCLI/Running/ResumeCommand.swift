@@ -189,8 +189,11 @@ private struct ResumedFile {
   }
 
   private func plan(of file: SourceFile, at path: String?) throws(CommandFailure) -> Plan {
-    let checked = CheckedWorkflow(file, at: path)
-    guard let plan = checked.plan else { throw CommandFailure(.rejected, checked.diagnostics) }
+    let site = SiteFile.read()
+    let checked = CheckedWorkflow(file, at: path, runners: site.runners)
+    guard let plan = checked.plan, !site.diagnostics.contains(where: \.isError) else {
+      throw CommandFailure(.rejected, site.diagnostics + checked.diagnostics)
+    }
     return plan
   }
 }

@@ -1,5 +1,5 @@
 import Weft
-import WeftDefinition
+package import WeftDefinition
 package import WeftDiagnostics
 import WeftPlanning
 package import WeftPlatform
@@ -16,16 +16,18 @@ package struct LoadedTestFile: Sendable {
   /// Reads a test file and its workflow, and checks that they fit.
   ///
   /// - Throws: The reason why the test file itself cannot be read.
-  package init(contentsOf path: String) throws(FileReadError) {
-    self.init(SourceFile(path: path, bytes: try FileReading.bytes(of: path)), at: path)
+  package init(contentsOf path: String, runners: [Runner] = []) throws(FileReadError) {
+    self.init(
+      SourceFile(path: path, bytes: try FileReading.bytes(of: path)), at: path, runners: runners)
   }
 
   /// - Parameters:
   ///   - startDirectory: That of runs of the workflow; `nil` for the current directory.
   ///   - openTexts: Texts that replace those of files, by their absolute paths.
+  ///   - runners: Runners that steps may name besides those that their files declare.
   package init(
     _ source: SourceFile, at path: String, startDirectory: String? = nil,
-    openTexts: [String: [UInt8]] = [:]
+    openTexts: [String: [UInt8]] = [:], runners: [Runner] = []
   ) {
     self.path = path
     let (file, problems) = TestFileDecoder.decode(source)
@@ -34,7 +36,7 @@ package struct LoadedTestFile: Sendable {
       return
     }
     let (plan, faults) = LoadedTestFile.plan(
-      workflow, of: file, at: path, startDirectory, openTexts)
+      workflow, of: file, at: path, startDirectory, openTexts, runners)
     guard let plan else {
       (diagnostics, parts) = (problems + faults, nil)
       return
@@ -55,7 +57,7 @@ package struct LoadedTestFile: Sendable {
   /// Reads the workflow; its warnings are for `weft check`.
   private static func plan(
     _ workflow: Placed<String>, of file: TestFile, at path: String, _ startDirectory: String?,
-    _ openTexts: [String: [UInt8]]
+    _ openTexts: [String: [UInt8]], _ runners: [Runner]
   ) -> (plan: Plan?, faults: [Diagnostic]) {
     let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
     let target = workflow.value.hasPrefix("/") ? workflow.value : folder + workflow.value
@@ -64,8 +66,7 @@ package struct LoadedTestFile: Sendable {
       let text = if let open { open } else { try FileReading.bytes(of: target) }
       let checked = CheckedWorkflow(
         SourceFile(path: target, bytes: text), at: target, startDirectory: startDirectory,
-        actions: nil,
-        openTexts: openTexts)
+        actions: nil, openTexts: openTexts, runners: runners)
       let errors = checked.diagnostics.filter(\.isError)
       return (errors.isEmpty ? checked.plan : nil, errors)
     } catch {

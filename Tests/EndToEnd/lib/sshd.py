@@ -31,7 +31,8 @@ class Server:
             self.port = free.getsockname()[1]
         lines = [f"Port {self.port}", "ListenAddress 127.0.0.1", f"HostKey {self.path}/host",
                  f"AuthorizedKeysFile {self.path}/authorized", f"PidFile {self.path}/pid", "StrictModes no", "UsePAM no",
-                 "PermitRootLogin yes", "PasswordAuthentication no", "AcceptEnv none"]
+                 "PermitRootLogin yes", "PasswordAuthentication no", "AcceptEnv none", f"SetEnv TMPDIR={self.path}/tmp"]
+        (self.path / "tmp").mkdir()
         if command:
             lines.append(f"ForceCommand {command}")
         (self.path / "config").write_text("\n".join(lines) + "\n")
@@ -93,7 +94,12 @@ class Server:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, fault, *_):
+        # A supervisor removes its directory once it has ended everything.
+        end = time.monotonic() + LIMIT
+        while fault is None and (left := list((self.path / "tmp").iterdir())):
+            assert time.monotonic() < end, f"files are left on the host: {left}"
+            time.sleep(0.05)
         self.cut()
         self.stop()
         self.directory.cleanup()

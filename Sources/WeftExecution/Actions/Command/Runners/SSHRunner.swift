@@ -141,7 +141,8 @@ extension SSHRunner {
     remote.hasOutputs = attempt.outputFile != nil
     remote.mergesOutput = program.mergesOutput
     remote.stopSignal = program.stopPolicy.signal.name
-    remote.graceSeconds = Int(program.stopPolicy.grace.components.seconds)
+    let grace = program.stopPolicy.grace.components
+    remote.graceSeconds = Int(grace.seconds) + (grace.attoseconds > 0 ? 1 : 0)
     return remote
   }
 

@@ -1,0 +1,40 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftPlatform
+
+/// The runners that the user's configuration declares for all workflows: in the file that WEFT_CONFIG names, or else
+/// in `config.jsonc` of the directory `weft` for configurations.
+struct SiteFile {
+  var runners: [Runner] = []
+  /// All problems; with an error among them, there are no runners.
+  var diagnostics: [Diagnostic] = []
+
+  static let variable = "WEFT_CONFIG"
+
+  /// Reads the file. It need not exist, unless WEFT_CONFIG names it; if that is empty, there is none.
+  static func read() -> SiteFile {
+    let named = ThisProcess.variable(variable)
+    guard let path = named ?? usualPath, !path.isEmpty else { return SiteFile() }
+    do throws(FileReadError) {
+      let source = SourceFile(path: path, bytes: try FileReading.bytes(of: path))
+      let (runners, diagnostics) = SiteFileDecoder.decode(source)
+      return SiteFile(
+        runners: diagnostics.contains(where: \.isError) ? [] : runners, diagnostics: diagnostics)
+    } catch {
+      if named == nil, case .system(.notFound) = error { return SiteFile() }
+      let problem = Diagnostic(
+        .error, code: "W0000", message: "the configuration \(quoted(path)) \(error.message)",
+        place: nil,
+        help: named == nil ? nil : "\(variable) names it; set it to nothing for no configuration")
+      return SiteFile(diagnostics: [problem])
+    }
+  }
+
+  /// The path by the XDG Base Directory Specification; `nil` without a home directory.
+  private static var usualPath: String? {
+    if let directory = ThisProcess.variable("XDG_CONFIG_HOME"), directory.hasPrefix("/") {
+      return "\(directory)/weft/config.jsonc"
+    }
+    return ThisProcess.variable("HOME").map { "\($0)/.config/weft/config.jsonc" }
+  }
+}
