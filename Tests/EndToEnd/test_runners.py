@@ -341,7 +341,7 @@ def a_run_chooses_its_runner(weft):
             place.write("outer.json", {"steps": [{"id": "n", "workflow": "inner.json"}]})
             place.call("run", "outer.json")
             assert "127.0.0.1" in place.log("n/c")
-            place.write("inner.test.json", {"workflow": "inner.json", "cases": [{"name": "x", "steps": {"c": {}}}]})
+            place.write("inner.test.json", {"workflow": "inner.json", "cases": [{"name": "x", "steps": {"c": {}}, "expect": {"outcome": "success"}}]})
             place.call("test", "inner.test.json")
             (place.path / "site.jsonc").write_text('{"runners": {"x": {}}}')
             answer = place.call("run", "w.json", expect=3)
