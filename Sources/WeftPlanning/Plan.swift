@@ -40,6 +40,8 @@ public struct Plan: Sendable {
   package var names: [NodeIndex: String] = [:]
   /// Decisions of the run that are known in advance.
   package var forecast = PlanForecast()
+  /// Whether any file declares runners. Stored, because it is asked for every step.
+  package internal(set) var declaresRunners = false
   /// The name of the runner that takes the place of the workflow's own `runner`; `nil` if there is none.
   package internal(set) var chosenRunner: String?
   /// The variables of env files; empty until they are read.

@@ -45,12 +45,13 @@ public enum Planner {
         : [])
     let diagnostics = problems.reported(in: outline)
     guard !diagnostics.contains(where: \.isError) else { return (nil, diagnostics) }
-    let plan = Plan(
+    var plan = Plan(
       files: outline.files, steps: outline.steps, groups: outline.groups, nodes: outline.nodes,
       dependencies: dependencies, topologicalOrder: order.nodes,
       stepsBelow: CriticalPath.stepsBelow(each: outline.nodes, dependencies, order.nodes),
       bodies: PlannedBodies(of: outline, dependencies, in: order.nodes, services),
       values: PlannedValues(reader, checker, names), logs: logs)
+    plan.declaresRunners = outline.files.contains { !$0.workflow.runners.isEmpty }
     return (plan, diagnostics)
   }
 }

@@ -81,9 +81,6 @@ extension Plan {
     chosenRunner = name
     return nil
   }
-
-  /// Whether any file declares runners.
-  package var declaresRunners: Bool { files.contains { !$0.workflow.runners.isEmpty } }
 }
 
 extension Diagnostic {
