@@ -26,8 +26,8 @@ public struct Runner: Sendable, Hashable {
 
 /// Hosts among which commands are distributed: each gets the next command that has the fewest running.
 public struct SSHHosts: Sendable, Hashable {
-  /// The slots of a host whose declaration gives no number: an ssh server allows ten sessions of a connection, and two
-  /// of them are the engine's own.
+  /// The slots of a host whose declaration gives no number, and the commands that share a connection: an ssh server
+  /// allows ten sessions of one (`MaxSessions`), of which the engine has one, and a command that sends input a second.
   public static let usualSlots = 8
 
   /// Names as `ssh` takes them: of hosts, of entries of its configuration, or `USER@HOST`. Never empty.

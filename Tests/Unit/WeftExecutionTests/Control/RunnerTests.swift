@@ -57,6 +57,19 @@ import WeftTestKit
         == [WaitingStep(StepAddress("c"), .pool("runners.far", holders: holders))])
   }
 
+  @Test func programsAreDistributedAmongHostsAndConnections() {
+    var seats = HostSeats(hosts: 2)
+    let taken = (0..<18).map { _ in seats.take { _ in true } }
+    #expect(taken.prefix(4).map(\.host) == [0, 1, 0, 1])
+    #expect(Set(taken.map(\.connection)).count == 4, "eight programs share a connection")
+    #expect(taken.last?.connection == 4)
+    seats.giveBack(taken[1])
+    #expect(seats.take { _ in true } == taken[1])
+    seats.giveBack(taken[0])
+    let other = seats.take(on: 0) { $0 != taken[0].connection }
+    #expect(other.host == 0 && other.connection != taken[0].connection)
+  }
+
   // MARK: The language of supervisors
 
   private final class Sink: ProgramOutput {

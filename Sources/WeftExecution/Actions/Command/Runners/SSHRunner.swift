@@ -7,14 +7,13 @@ import WeftPlatform
 
 /// Runs programs on hosts by the user's own `ssh`, each under a ``RemoteSupervisor``.
 ///
-/// A host gets one connection, which all programs on it share, and which ends with the run. Each program is an `ssh` of
-/// its own, contained and stopped like a program of this machine, except that it is stopped by the end of its input.
+/// Up to eight programs on a host share a connection, which ends with the run. Each program is an `ssh` of its own,
+/// contained and stopped like a program of this machine, except that it is stopped by the end of its input.
 final class SSHRunner: RemoteRunner {
   private struct State {
-    /// The programs that run on each host.
-    var running: [Int]
+    var seats: HostSeats
+    /// The connections by their numbers in the seats.
     var connections: [Int: SSHConnection] = [:]
-    var count = 0
     /// The first connections of a resumed run, to all hosts.
     var first: [SSHConnection]?
   }
@@ -36,21 +35,16 @@ final class SSHRunner: RemoteRunner {
     self.isResumed = isResumed
     self.startDirectory = startDirectory
     self.threads = threads
-    state = Mutex(State(running: Array(repeating: 0, count: hosts.names.count)))
+    state = Mutex(State(seats: HostSeats(hosts: hosts.names.count)))
   }
 
   func run(
     _ program: ChildProgram, for attempt: Attempt, in executor: CommandExecutor
   ) throws(AttemptStartError) -> AttemptEnd {
-    let index = state.withLock { state in
-      let index = state.running.indices.min { state.running[$0] < state.running[$1] } ?? 0
-      state.running[index] += 1
-      return index
-    }
-    defer { state.withLock { $0.running[index] -= 1 } }
-    let host = hosts.names[index]
     try endEarlierPrograms(for: attempt, in: executor)
-    let connection = try connection(to: index, for: attempt, in: executor)
+    let (seat, connection) = try takeSeat(for: attempt, in: executor)
+    defer { state.withLock { $0.seats.giveBack(seat) } }
+    let host = hosts.names[seat.host]
     switch connection.wait(until: attempt.stop) {
     case .connected: break
     case .stopped: throw .notStarted(.stopped)
@@ -203,42 +197,90 @@ extension SSHRunner {
     guard isResumed else { return }
     var connections = state.withLock(\.first) ?? []
     if connections.isEmpty {
-      for index in hosts.names.indices {
-        connections.append(try connection(to: index, for: attempt, in: executor))
+      for host in hosts.names.indices {
+        let (seat, connection) = try takeSeat(on: host, for: attempt, in: executor)
+        connections.append(connection)
+        state.withLock { $0.seats.giveBack(seat) }
       }
       state.withLock { [connections] in $0.first = connections }
     }
     for connection in connections { _ = connection.wait(until: attempt.stop) }
   }
 
-  /// The connection to a host: the present one, or a new one if there is none or it has ended.
-  private func connection(
-    to index: Int, for attempt: Attempt, in executor: CommandExecutor
-  ) throws(AttemptStartError) -> SSHConnection {
+  /// Takes a place for a program on a connection, which is opened if it is a new one.
+  ///
+  /// - Parameter host: `nil` for the host with the fewest programs.
+  private func takeSeat(
+    on host: Int? = nil, for attempt: Attempt, in executor: CommandExecutor
+  ) throws(AttemptStartError) -> (HostSeats.Seat, SSHConnection) {
     let environment: EnvironmentBlock
     do { environment = try executor.resolver.ownEnvironment(executor.resolver.cookie) } catch {
       throw .environment(error)
     }
-    let (connection, isNew) = state.withLock { state -> (SSHConnection, Bool) in
-      if let known = state.connections[index], !known.hasEnded { return (known, false) }
-      state.count += 1
-      let name = "ssh\(state.count)"
-      let socket = (try? attempt.folder.socketPath(name)).flatMap {
+    let (seat, known) = state.withLock { state -> (HostSeats.Seat, SSHConnection?) in
+      let connections = state.connections
+      let seat = state.seats.take(on: host) { connections[$0]?.hasEnded == false }
+      if let known = connections[seat.connection] { return (seat, known) }
+      let socket = (try? attempt.folder.socketPath("ssh\(seat.connection)")).flatMap {
         $0.utf8.count <= SSHHosts.longestSocketPath ? $0 : nil
       }
-      let made = SSHConnection(to: hosts.names[index], socket: socket)
-      state.connections[index] = made
-      return (made, true)
+      state.connections[seat.connection] = SSHConnection(
+        to: hosts.names[seat.host], socket: socket)
+      return (seat, nil)
     }
-    if isNew {
-      var program = ChildProgram(
-        hosts.command(
-          RemoteSupervisor.command, on: hosts.names[index], by: connection.socket,
-          isMaster: true), environment: environment)
-      program.input = .held(RemoteSupervisor.waitingInput(run: run.text, engine: engine))
-      connection.open(by: program, in: executor.enclosing, on: threads)
+    if let known { return (seat, known) }
+    guard let connection = state.withLock({ $0.connections[seat.connection] }) else {
+      preconditionFailure("a connection is kept until the end of the run")
     }
-    return connection
+    var program = ChildProgram(
+      hosts.command(
+        RemoteSupervisor.command, on: hosts.names[seat.host], by: connection.socket,
+        isMaster: true), environment: environment)
+    program.input = .held(RemoteSupervisor.waitingInput(run: run.text, engine: engine))
+    connection.open(by: program, in: executor.enclosing, on: threads)
+    return (seat, connection)
+  }
+}
+
+/// Decides on which host the next program runs, and which connection carries it.
+struct HostSeats: Sendable {
+  /// A place for one program.
+  struct Seat: Hashable, Sendable {
+    let host: Int
+    /// Unique among all connections of all hosts.
+    let connection: Int
+  }
+
+  /// The programs on each connection of each host.
+  private var hosts: [[(connection: Int, programs: Int)]]
+  private var lastConnection = 0
+
+  init(hosts count: Int) { hosts = Array(repeating: [], count: count) }
+
+  /// Takes a place: on the host with the fewest programs, and there on the first connection with room.
+  ///
+  /// - Parameters:
+  ///   - wanted: The host; `nil` for any.
+  ///   - isUsable: Whether a connection can still be used.
+  mutating func take(on wanted: Int? = nil, isUsable: (Int) -> Bool) -> Seat {
+    let counts = hosts.map { $0.reduce(0) { $0 + $1.programs } }
+    let host = wanted ?? counts.indices.min { counts[$0] < counts[$1] } ?? 0
+    let index = hosts[host].firstIndex {
+      $0.programs < SSHHosts.usualSlots && isUsable($0.connection)
+    }
+    if let index {
+      hosts[host][index].programs += 1
+      return Seat(host: host, connection: hosts[host][index].connection)
+    }
+    lastConnection += 1
+    hosts[host].append((lastConnection, 1))
+    return Seat(host: host, connection: lastConnection)
+  }
+
+  mutating func giveBack(_ seat: Seat) {
+    guard let index = hosts[seat.host].firstIndex(where: { $0.connection == seat.connection })
+    else { return }
+    hosts[seat.host][index].programs -= 1
   }
 }
 
