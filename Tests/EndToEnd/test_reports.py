@@ -124,16 +124,20 @@ def spans(known):
 
 def recorded_waits(records):
     """The microseconds between the readiness of each step, or the end of an attempt, and its next start, and the first of
-    what it waited for."""
-    waited, causes, since = collections.Counter(), {}, {}
+    what it waited for. An attempt ends when its duration has passed; the record of that may come later."""
+    waited, causes, since, started = collections.Counter(), {}, {}, {}
     for record in records:
         if (step := record.get("step")) is None:
             continue
         moment = datetime.datetime.fromisoformat(record["at"])
         if step in since and record["type"] in ("step.started", "step.finished", "step.skipped", "step.cached"):
             waited[step] += (moment - since.pop(step)) // datetime.timedelta(microseconds=1)
-        if record["type"] in ("step.queued", "step.retrying"):
+        if record["type"] == "step.started":
+            started[step] = moment
+        if record["type"] == "step.queued":
             since[step] = moment
+        if record["type"] == "step.retrying":
+            since[step] = min(moment, started[step] + datetime.timedelta(microseconds=record["durationUs"]))
         if record["type"] == "step.queued":
             causes[step] = record.get("because", "slot")
     return waited, causes

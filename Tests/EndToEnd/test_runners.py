@@ -352,6 +352,21 @@ def a_run_chooses_its_runner(weft):
             place.call("run", "w.json")
         finally:
             del os.environ["WEFT_CONFIG"]
+        # The usual place counts only as far as it can be read.
+        usual = place.path / "home/weft"
+        usual.mkdir(parents=True)
+        os.environ["XDG_CONFIG_HOME"] = str(usual.parent)
+        try:
+            place.call("run", "w.json")
+            (usual / "config.jsonc").write_text("// nothing\n{}")
+            place.call("run", "w.json")
+            (usual / "config.jsonc").write_text("{")
+            place.call("run", "w.json", expect=3)
+            if os.getuid() != 0:
+                (usual / "config.jsonc").chmod(0)
+                place.call("run", "w.json")
+        finally:
+            del os.environ["XDG_CONFIG_HOME"]
 
 
 def mistakes_are_found_before(weft):

@@ -21,7 +21,9 @@ struct SiteFile {
       return SiteFile(
         runners: diagnostics.contains(where: \.isError) ? [] : runners, diagnostics: diagnostics)
     } catch {
+      // Another user's home directory, as su leaves it, has no file for this one.
       if named == nil, case .system(.notFound) = error { return SiteFile() }
+      if named == nil, case .system(.notPermitted) = error { return SiteFile() }
       let problem = Diagnostic(
         .error, code: "W0000", message: "the configuration \(quoted(path)) \(error.message)",
         place: nil,
