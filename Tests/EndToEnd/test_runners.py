@@ -136,7 +136,7 @@ def environment_is_of_the_host(weft):
         lines = place.log("a").splitlines()
         assert "SET=1" in lines and "OUTER=2" in lines and lines[-1] == str(place.path / "sub"), lines
         assert "WEFT_STEP=a" in lines and not any("LEAK" in line for line in lines), lines
-        assert not any(line.startswith(("WEFT_ENGINE=", "WEFT_PROGRESS=", "WEFT_RUN_DIR=")) for line in lines), lines
+        assert not any(line.startswith(("WEFT_ENGINE=", "WEFT_RUN_DIR=")) for line in lines), lines
 
 
 def ends_are_told_apart(weft):
@@ -144,7 +144,8 @@ def ends_are_told_apart(weft):
     with sshd.Server() as server:
         elsewhere = server.runner(cwd="/nowhere")
         place = Place(weft, server, {"parallel": [
-            {"id": "code", "run": "exit 7"}, {"id": "signal", "run": "kill -SEGV $$"},
+            {"id": "code", "run": "exit 7"}, {"id": "signal", "run": ["sh", "-c", "kill -SEGV $$"]},
+            {"id": "high", "run": "exit 137"}, {"id": "progress", "run": "echo 1/2 >>$WEFT_PROGRESS"},
             {"id": "program", "run": ["no-such-program", "x"]}, {"id": "cwd", "run": "true", "cwd": "nope"},
             {"id": "directory", "run": "true", "runner": "elsewhere"},
             {"id": "output", "run": "true", "outputs": {"x": {"type": "string"}}},
@@ -157,7 +158,8 @@ def ends_are_told_apart(weft):
         assert classes["signal"] == ["signal:SEGV", "signal"], classes
         assert classes["program"] == classes["cwd"] == classes["directory"] == ["spawn"], classes
         assert classes["output"] == ["output"], classes
-        assert "fine" not in found
+        assert classes["high"] == ["exit:137", "exit"], classes
+        assert "fine" not in found and "progress" not in found, found
         assert "no-such-program" in found["program"]["message"] and "127.0.0.1" in found["program"]["message"]
         assert str(place.path / "nope") in found["cwd"]["message"], found
         assert "/nowhere" in found["directory"]["message"], found

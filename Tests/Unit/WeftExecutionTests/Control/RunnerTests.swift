@@ -123,10 +123,13 @@ import WeftTestKit
   }
 
   @Test func shellStatusIsACodeOrASignal() {
-    #expect(ProgramExit(shellStatus: 0) == .code(0))
-    #expect(ProgramExit(shellStatus: 128) == .code(128))
-    #expect(ProgramExit(shellStatus: 137) == .signal("KILL"))
-    #expect(ProgramExit(shellStatus: 255) == .code(255))
+    for isScript in [true, false] {
+      #expect(ProgramExit(shellStatus: 0, isScript: isScript) == .code(0))
+      #expect(ProgramExit(shellStatus: 128, isScript: isScript) == .code(128))
+      #expect(ProgramExit(shellStatus: 255, isScript: isScript) == .code(255))
+    }
+    #expect(ProgramExit(shellStatus: 137, isScript: false) == .signal("KILL"))
+    #expect(ProgramExit(shellStatus: 137, isScript: true) == .code(137))
   }
 
   @Test func valuesAreNeverLinesOfTheirOwn() {

@@ -103,9 +103,12 @@ extension RemoteOutput.Phase {
 }
 
 extension ProgramExit {
-  /// The end of a program as a shell's `$?`: 128 and more are signals, as far as there are such.
-  init(shellStatus status: Int) {
+  /// The end of a program as a shell's `$?`, where 128 and more may be a signal or a code.
+  ///
+  /// - Parameter isScript: Whether the program is the shell of a script, which itself reports the signals of its commands
+  ///   as codes.
+  init(shellStatus status: Int, isScript: Bool) {
     let name = Signal(rawValue: Int32(clamping: status - 128)).name
-    self = SignalName.all.contains(name) ? .signal(name) : .code(status)
+    self = !isScript && SignalName.all.contains(name) ? .signal(name) : .code(status)
   }
 }

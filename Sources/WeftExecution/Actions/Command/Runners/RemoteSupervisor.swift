@@ -124,6 +124,7 @@ enum RemoteSupervisor {
     [ "$k" = r ] || leave cut
     cd "$c" 2>/dev/null || leave directory
     [ -z "$o" ] || { (umask 077; : >"$d/output"); set -- "WEFT_OUTPUT=$d/output" "$@"; }
+    set -- "WEFT_PROGRESS=$d/progress" "$@"
     trap : HUP INT TERM PIPE
     found() {
       grep -ls "WEFT_RUNNER=$n" /proc/[0-9]*/environ 2>/dev/null |

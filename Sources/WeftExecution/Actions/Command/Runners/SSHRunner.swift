@@ -78,7 +78,9 @@ final class SSHRunner: RemoteRunner {
     var end = end
     switch output.phase {
     case .ended(let status):
-      switch ProgramExit(shellStatus: status) {
+      switch ProgramExit(
+        shellStatus: status, isScript: attempt.command.invocation.script != nil)
+      {
       case .code(let code): end.status = .exited(code: Int32(clamping: code))
       case .signal(let name): end.status = Signal(name: name).map { .killed(by: $0) } ?? end.status
       }
