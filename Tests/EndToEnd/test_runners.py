@@ -273,6 +273,20 @@ def hosts_form_a_pool(weft):
         assert len(most) == 12 and max(most) <= 4, most
 
 
+def runners_share_a_host(weft):
+    """a connection of one runner leaves alone what another runner of the same run has on that host"""
+    with sshd.Server() as server:
+        place = Place(weft, server, {"parallel": [
+            {"id": "first", "run": "echo >up; while [ ! -e go ]; do sleep 0.1; done"},
+            {"id": "second", "runner": "other", "run": "touch go"}]},
+            runners={"far": server.runner(), "other": server.runner(slots=3)})
+        second = json.loads((place.path / "w.json").read_text())
+        second["parallel"].insert(1, {"id": "up", "runner": "local", "run": "while [ ! -e up ]; do sleep 0.1; done"})
+        second["parallel"][2]["needs"] = ["up"]
+        place.write("w.json", second)
+        place.call("run", "w.json", "-j", "4")
+
+
 def login_shells_do_not_matter(weft):
     """it works whatever the login shell is, what its scripts print, and whichever shell /bin/sh is"""
     def inside(shell):
@@ -399,5 +413,5 @@ if __name__ == "__main__":
     sys.exit(cases.run(
         __doc__,
         [values_arrive, environment_is_of_the_host, ends_are_told_apart, unreachable_hosts_are_named, nothing_is_left,
-         lost_connections_are_retried, interrupted_runs_are_resumed, hosts_form_a_pool, login_shells_do_not_matter,
+         lost_connections_are_retried, interrupted_runs_are_resumed, hosts_form_a_pool, runners_share_a_host, login_shells_do_not_matter,
          much_output_arrives, a_run_chooses_its_runner, mistakes_are_found_before]))

@@ -90,7 +90,7 @@ extension Diagnostic {
     let nearest = NearestName(known + [Runner.local]).nearest(to: name)
     let available = (known + [Runner.local]).prefix(12).joined(separator: ", ")
     return Diagnostic(
-      "W0234", "\(subject) names runner \(quoted(name)), which its file does not declare",
+      "W0234", "\(subject) names runner \(quoted(name)), which is not declared",
       key: "runner",
       help: nearest.asSuggestion
         ?? (known.isEmpty

@@ -38,6 +38,8 @@ struct RemoteRunners: Sendable {
       plan: plan, run: run, cookie: configuration.journal.cookie ?? EngineCookie(),
       startDirectory: configuration.startDirectory, inheriting: .empty,
       trace: configuration.trace)
+    // One for all runners: a new connection kills what other engines have left, and two runners may have one host.
+    let engine = SSHRunner.word()
     let declared = Set(plan.files.flatMap(\.workflow.runners))
     runners = Dictionary(
       uniqueKeysWithValues: declared.map { runner in
@@ -46,7 +48,7 @@ struct RemoteRunners: Sendable {
           (
             runner,
             SSHRunner(
-              hosts, run: run, isResumed: configuration.journal.recorded != nil,
+              hosts, run: run, engine: engine, isResumed: configuration.journal.recorded != nil,
               startDirectory: configuration.startDirectory, threads)
           )
         }

@@ -21,17 +21,19 @@ final class SSHRunner: RemoteRunner {
   private let hosts: SSHHosts
   private let run: RunID
   private let isResumed: Bool
-  /// The beginning of the words of all its programs.
-  private let engine = SSHRunner.word()
+  /// The beginning of the words of all programs of the engine, on any runner.
+  private let engine: String
   private let startDirectory: String?
   private let threads: ThreadPool
   private let state: Mutex<State>
 
   init(
-    _ hosts: SSHHosts, run: RunID, isResumed: Bool, startDirectory: String?, _ threads: ThreadPool
+    _ hosts: SSHHosts, run: RunID, engine: String, isResumed: Bool, startDirectory: String?,
+    _ threads: ThreadPool
   ) {
     self.hosts = hosts
     self.run = run
+    self.engine = engine
     self.isResumed = isResumed
     self.startDirectory = startDirectory
     self.threads = threads
@@ -116,7 +118,7 @@ final class SSHRunner: RemoteRunner {
 
   private static let margin = Duration.seconds(5)
 
-  private static func word() -> String {
+  static func word() -> String {
     (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
   }
 }
@@ -410,8 +412,8 @@ extension StepFailure {
   fileprivate static func connectionLost(to host: String) -> StepFailure {
     StepFailure(
       classes: [.runner], message: "lost the connection to \(host)",
-      help: "what it had started there is ended; let \"retry\" name the class \"runner\" to run it "
-        + "again")
+      help: "the server ends what it had started there when it notices; \"retry\" runs it again "
+        + "over a new connection")
   }
 
   fileprivate static func noDirectory(on host: String, _ path: String) -> StepFailure {
