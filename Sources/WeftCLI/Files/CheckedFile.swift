@@ -22,12 +22,12 @@ struct CheckedFile {
     offersInit: Bool = false
   ) {
     do {
-      let site = SiteFile.read()
-      var checked = try CheckedWorkflow(contentsOf: path, runners: site.runners)
+      let configuration = UserConfiguration.read()
+      var checked = try CheckedWorkflow(contentsOf: path, runners: configuration.runners)
       if command == .check { checked = checked.withEnvironmentFiles() }
       workflow = checked.workflow
-      plan = site.diagnostics.contains(where: \.isError) ? nil : checked.plan
-      diagnostics = site.diagnostics + checked.diagnostics
+      plan = configuration.diagnostics.contains(where: \.isError) ? nil : checked.plan
+      diagnostics = configuration.diagnostics + checked.diagnostics
       isMissing = false
     } catch {
       (workflow, plan) = (nil, nil)

@@ -54,7 +54,7 @@ struct InitCommand: Subcommand {
     let checked: CheckedWorkflow
     do throws(FileReadError) {
       checked = try CheckedWorkflow(
-        contentsOf: String(workflow), actions: nil, runners: SiteFile.read().runners)
+        contentsOf: String(workflow), actions: nil, runners: UserConfiguration.read().runners)
     } catch {
       throw CommandFailure(
         .usage, "the workflow \"\(workflow)\" \(error.message)",

@@ -13,7 +13,7 @@ struct LanguageServerCommand: Subcommand {
   private static let pieceBytes = 64 << 10
 
   func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
-    let runners = SiteFile.read().runners
+    let runners = UserConfiguration.read().runners
     var server = LanguageServer(version: WeftVersion.current) { text, path, openTexts in
       let start = path.map(LanguageServerCommand.startDirectory)
       if let path, OpenDocument.isTestFile(path) {

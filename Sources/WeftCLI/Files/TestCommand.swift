@@ -34,15 +34,15 @@ struct TestCommand: Subcommand {
     if let fault = signals.start() {
       throw CommandFailure(.broken, fault.message, help: fault.help)
     }
-    let site = SiteFile.read()
-    if site.diagnostics.contains(where: \.isError) {
-      throw CommandFailure(.rejected, site.diagnostics)
+    let configuration = UserConfiguration.read()
+    if configuration.diagnostics.contains(where: \.isError) {
+      throw CommandFailure(.rejected, configuration.diagnostics)
     }
     var loaded: [LoadedTestFile] = []
     var rejected: [TestReport.Rejection] = []
     for path in files {
       do throws(FileReadError) {
-        loaded.append(try LoadedTestFile(contentsOf: path, runners: site.runners))
+        loaded.append(try LoadedTestFile(contentsOf: path, runners: configuration.runners))
       } catch {
         rejected.append(try TestCommand.unreadable(path, error))
       }

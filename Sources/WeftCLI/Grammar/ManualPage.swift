@@ -20,7 +20,7 @@ enum ManualPage {
     page.section("ENVIRONMENT")
     page.entry("WEFT_DIR", "The directory of runs and of the cache; --state-dir wins.")
     page.entry(
-      SiteFile.variable,
+      UserConfiguration.variable,
       "The configuration of the user; default: weft/config.jsonc in XDG_CONFIG_HOME or in ~/.config. Empty for none."
     )
     page.entry("NO_COLOR", "If it is set and not empty, output has no colour.")

@@ -99,7 +99,7 @@ struct ProposedNames {
     if !found.ascent.isEmpty, (try? FileSystem.changeDirectory(to: found.ascent)) == nil {
       return nil
     }
-    return try? CheckedWorkflow(contentsOf: found.file, runners: SiteFile.read().runners)
+    return try? CheckedWorkflow(contentsOf: found.file, runners: UserConfiguration.read().runners)
   }
 
   private var steps: [String] {

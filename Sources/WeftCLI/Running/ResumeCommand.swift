@@ -189,10 +189,10 @@ private struct ResumedFile {
   }
 
   private func plan(of file: SourceFile, at path: String?) throws(CommandFailure) -> Plan {
-    let site = SiteFile.read()
-    let checked = CheckedWorkflow(file, at: path, runners: site.runners)
-    guard let plan = checked.plan, !site.diagnostics.contains(where: \.isError) else {
-      throw CommandFailure(.rejected, site.diagnostics + checked.diagnostics)
+    let configuration = UserConfiguration.read()
+    let checked = CheckedWorkflow(file, at: path, runners: configuration.runners)
+    guard let plan = checked.plan, !configuration.diagnostics.contains(where: \.isError) else {
+      throw CommandFailure(.rejected, configuration.diagnostics + checked.diagnostics)
     }
     return plan
   }

@@ -26,6 +26,8 @@ options=(
   -Xlinker --no-export-dynamic
   -Xlinker -s
 )
+# Equal builds also need sources that the compiler does not order by chance: Array(a.reversed()), not a.reversed() where
+# an array is wanted, and no loop over an array of literal tuples (Swift 6.3).
 # The path of the sources decides the order of a few instructions. So all are built at one path, where that is allowed.
 place='mount --bind . /mnt && cd /mnt && exec "$@"'
 at=(unshare --map-root-user --mount sh -c "$place" sh)

@@ -4,7 +4,7 @@ import WeftPlatform
 
 /// The runners that the user's configuration declares for all workflows: in the file that WEFT_CONFIG names, or else
 /// in `config.jsonc` of the directory `weft` for configurations.
-struct SiteFile {
+struct UserConfiguration {
   var runners: [Runner] = []
   /// All problems; with an error among them, there are no runners.
   var diagnostics: [Diagnostic] = []
@@ -12,23 +12,23 @@ struct SiteFile {
   static let variable = "WEFT_CONFIG"
 
   /// Reads the file. It need not exist, unless WEFT_CONFIG names it; if that is empty, there is none.
-  static func read() -> SiteFile {
+  static func read() -> UserConfiguration {
     let named = ThisProcess.variable(variable)
-    guard let path = named ?? usualPath, !path.isEmpty else { return SiteFile() }
+    guard let path = named ?? usualPath, !path.isEmpty else { return UserConfiguration() }
     do throws(FileReadError) {
       let source = SourceFile(path: path, bytes: try FileReading.bytes(of: path))
-      let (runners, diagnostics) = SiteFileDecoder.decode(source)
-      return SiteFile(
+      let (runners, diagnostics) = ConfigurationFile.decode(source)
+      return UserConfiguration(
         runners: diagnostics.contains(where: \.isError) ? [] : runners, diagnostics: diagnostics)
     } catch {
       // Another user's home directory, as su leaves it, has no file for this one.
-      if named == nil, case .system(.notFound) = error { return SiteFile() }
-      if named == nil, case .system(.notPermitted) = error { return SiteFile() }
+      if named == nil, case .system(.notFound) = error { return UserConfiguration() }
+      if named == nil, case .system(.notPermitted) = error { return UserConfiguration() }
       let problem = Diagnostic(
         .error, code: "W0000", message: "the configuration \(quoted(path)) \(error.message)",
         place: nil,
         help: named == nil ? nil : "\(variable) names it; set it to nothing for no configuration")
-      return SiteFile(diagnostics: [problem])
+      return UserConfiguration(diagnostics: [problem])
     }
   }
 

@@ -2,7 +2,7 @@ package import WeftDiagnostics
 import WeftJSON
 
 /// The file of a machine or a user, which declares runners for all workflows.
-package enum SiteFileDecoder {
+package enum ConfigurationFile {
   private struct Draft: FormatObject {
     var runners: [Runner] = []
 

@@ -1,0 +1,108 @@
+import Synchronization
+import WeftDefinition
+import WeftDiagnostics
+import WeftEvents
+import WeftFutures
+import WeftPlatform
+
+/// The connection to one host: an `ssh` that waits, while others use its socket.
+final class SSHConnection: Sendable {
+  enum Answer: Sendable {
+    case connected
+    case stopped
+    case failed(StepFailure)
+  }
+
+  private let host: String
+  /// The path of its control socket; `nil` if that would be too long, so that every program has a connection of its own.
+  let socket: String?
+  private let stop = StopSwitch()
+  private let printed = Mutex<(output: [UInt8], errors: [UInt8])>(([], []))
+  private let opened: Promise<StepFailure?, Never>
+  private let ended: Promise<Void, Never>
+
+  init(to host: String, socket: String?) {
+    self.host = host
+    self.socket = socket
+    opened = Promise(ifDropped: .success(.connectionLost(to: host)))
+    ended = Promise(ifDropped: .success(()))
+  }
+
+  /// Whether no program can use it any more.
+  var hasEnded: Bool { ended.future.isSettled }
+
+  func open(
+    by program: ChildProgram, in containment: any Containment, on threads: ThreadPool
+  ) {
+    let job: @Sendable () -> Void = { [self, program] in
+      var message: String?
+      do throws(SpawnError) {
+        _ = try program.run(in: containment, stop: stop) { [self] stream, bytes in
+          note(bytes, from: stream)
+        }
+      } catch {
+        message = error.message
+      }
+      let errors = printed.withLock { $0.errors }
+      ended.succeed(())
+      opened.succeed(
+        message.map { .notConnected(to: host, reason: $0) }
+          ?? .notConnected(to: host, saying: errors))
+    }
+    do { try threads.submit(job) } catch {
+      ended.succeed(())
+      opened.succeed(.notConnected(to: host, reason: error.message))
+    }
+  }
+
+  /// Scripts of a login shell may print something before.
+  private func note(_ bytes: UnsafeRawBufferPointer, from stream: OutputStream) {
+    let isOpen = printed.withLock { printed in
+      if stream == .errors {
+        printed.errors = (printed.errors + bytes).suffix(4096)
+        return false
+      }
+      printed.output = (printed.output + bytes).suffix(4096)
+      return String(decoding: printed.output, as: UTF8.self).hasSuffix(
+        RemoteSupervisor.readyWord + "\n")
+    }
+    if isOpen { opened.succeed(nil) }
+  }
+
+  /// Blocks until the host is connected or not.
+  func wait(until stop: StopSwitch) -> Answer {
+    let wakeup = Wakeup()
+    stop.attach(wakeup)
+    defer { stop.detach(wakeup) }
+    opened.future.whenSettled { _ in wakeup.wake() }
+    while !opened.future.isSettled, stop.level == .none { wakeup.wait() }
+    guard let outcome = opened.future.outcome else { return .stopped }
+    return outcome.get().map { .failed($0) } ?? .connected
+  }
+
+  /// Ends it.
+  func close() -> Future<Void, Never> {
+    stop.request(.graceful)
+    return ended.future
+  }
+}
+
+extension StepFailure {
+  static func notConnected(to host: String, saying bytes: [UInt8]) -> StepFailure {
+    let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+    return notConnected(to: host, reason: lines.last.map(String.init) ?? "ssh ended")
+  }
+
+  static func notConnected(to host: String, reason: String) -> StepFailure {
+    StepFailure(
+      classes: [.runner], message: "did not start: \(host) cannot be reached: \(shortened(reason))",
+      help: "try it: ssh -o BatchMode=yes \(host) true")
+  }
+
+  static func connectionLost(to host: String) -> StepFailure {
+    StepFailure(
+      classes: [.runner], message: "lost the connection to \(host)",
+      help: "the server ends what it had started there when it notices; \"retry\" runs it again "
+        + "over a new connection")
+  }
+}
