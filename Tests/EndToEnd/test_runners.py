@@ -308,7 +308,7 @@ def login_shells_do_not_matter(weft):
                 {"id": "b", "run": "exit 9", "allowFailure": ["exit:9"]},
                 {"id": "c", "run": "sleep 60", "timeout": "500ms", "allowFailure": ["timeout"]}]})
             place.call("run", "w.json")
-            assert place.log("a").removeprefix("more noise\n") == "it's \"ü\" !1 \\n\n$xin", (name, place.log("a"))
+            assert place.log("a") == "it's \"ü\" !1 \\n\n$xin", (name, place.log("a"))
         tried.append(name)
     return ", ".join(tried)
 

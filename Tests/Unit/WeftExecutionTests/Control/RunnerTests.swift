@@ -111,6 +111,23 @@ import WeftTestKit
     }
   }
 
+  @Test func errorsBeforeTheReportAreNotTheProgramsOwn() {
+    let text = "more noise\n\0WEFTwork\0WEFTword run\nits\0own\0WEFTword run\n"
+    for size in 1...text.utf8.count {
+      let sink = Sink()
+      let output = RemoteOutput(sink, word: "word")
+      let bytes = Array(text.utf8)
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        bytes[start..<min(start + size, bytes.count)].withUnsafeBytes {
+          output.take($0, from: .errors, at: .zero)
+        }
+      }
+      #expect(
+        String(decoding: sink.taken[.errors] ?? [], as: UTF8.self) == "its\0own\0WEFTword run\n")
+      #expect(String(decoding: output.preamble, as: UTF8.self) == "more noise\n\0WEFTwork")
+    }
+  }
+
   @Test(arguments: [
     ("", RemoteOutput<Sink>.Phase.silent), ("Permission denied\n", .silent),
     ("\0WEFTword run\nabc", .running), ("\0WEFTword run\n\0WEFTword end", .running),

@@ -24,10 +24,15 @@ final class RemoteOutput<Sink: ProgramOutput>: ProgramOutput {
   /// The file with the program's outputs, once it has ended.
   var outputs: [UInt8] { phase.isOver ? pending : [] }
   /// The end of what came before the first report: from `ssh` itself, and from scripts of a login shell.
-  private(set) var preamble: [UInt8] = []
+  var preamble: [UInt8] { outputPreamble + errorPreamble }
 
   private let sink: Sink
   private let mark: [UInt8]
+  private var outputPreamble: [UInt8] = []
+  private var errorPreamble: [UInt8] = []
+  /// Whether the report in the error stream has come. It says only where the program's own errors begin, since the two
+  /// streams arrive independently.
+  private var errorsHaveBegun = false
   /// Bytes that may be part of a report, and everything after the last one.
   private var pending: [UInt8] = []
 
@@ -40,15 +45,24 @@ final class RemoteOutput<Sink: ProgramOutput>: ProgramOutput {
   func timePassed(until now: Duration) { sink.timePassed(until: now) }
 
   func take(_ bytes: UnsafeRawBufferPointer, from stream: OutputStream, at now: Duration) {
-    if stream == .errors {
-      if phase == .silent { note(bytes) }
-      return sink.take(bytes, from: stream, at: now)
-    }
+    if stream == .errors { return takeErrors(bytes, at: now) }
     if phase == .running, pending.isEmpty, !bytes.contains(0) {
       return sink.take(bytes, from: stream, at: now)
     }
     pending += bytes
     advance(at: now)
+  }
+
+  private func takeErrors(_ bytes: UnsafeRawBufferPointer, at now: Duration) {
+    if errorsHaveBegun { return sink.take(bytes, from: .errors, at: now) }
+    errorPreamble += bytes
+    let report = mark + Array("run\n".utf8)
+    let start = errorPreamble.indices.first { errorPreamble[$0...].starts(with: report) }
+    guard let start else { return errorPreamble.keepLast(Self.preambleLimit) }
+    errorsHaveBegun = true
+    let rest = errorPreamble[(start + report.count)...]
+    if !rest.isEmpty { rest.withUnsafeBytes { sink.take($0, from: .errors, at: now) } }
+    errorPreamble.removeSubrange(start...)
   }
 
   /// Passes on what is not part of a report, and reads the reports.
@@ -71,7 +85,9 @@ final class RemoteOutput<Sink: ProgramOutput>: ProgramOutput {
     guard count > 0 else { return }
     pending.withUnsafeBytes { bytes in
       let piece = UnsafeRawBufferPointer(rebasing: bytes[..<count])
-      if phase == .silent { note(piece) } else { sink.take(piece, from: .output, at: now) }
+      guard phase == .silent else { return sink.take(piece, from: .output, at: now) }
+      outputPreamble += piece
+      outputPreamble.keepLast(Self.preambleLimit)
     }
     pending.removeFirst(count)
   }
@@ -87,10 +103,11 @@ final class RemoteOutput<Sink: ProgramOutput>: ProgramOutput {
     }
   }
 
-  private func note(_ bytes: UnsafeRawBufferPointer) {
-    preamble += bytes
-    preamble.removeFirst(max(0, preamble.count - 4096))
-  }
+  private static var preambleLimit: Int { 4096 }
+}
+
+extension [UInt8] {
+  fileprivate mutating func keepLast(_ count: Int) { removeFirst(Swift.max(0, self.count - count)) }
 }
 
 extension RemoteOutput.Phase {

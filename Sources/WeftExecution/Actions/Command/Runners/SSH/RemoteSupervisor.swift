@@ -24,7 +24,8 @@ struct RemoteProgram: Sendable {
 /// shell of the server's user (which gets only ``command`` and ``uploadCommand``) or for any other. The input stays open until the program
 /// shall be stopped; its end, also by a lost connection, does that.
 ///
-/// Reports are lines that begin with a NUL and a word that only this supervisor knows: see ``RemoteOutput``.
+/// Reports are lines that begin with a NUL and a word that only this supervisor knows: see ``RemoteOutput``. The first one
+/// is also written to the error stream.
 enum RemoteSupervisor {
   /// The command for the server: reads the script, which is the first line, and runs it. It has no character that
   /// any login shell would treat differently between quotes, also not those of csh and fish.
@@ -147,6 +148,7 @@ enum RemoteSupervisor {
       : >"$d/stopped"
       end
     }
+    report run >&2
     report run
     (
       if [ -n "$i" ]; then exec <"$i"; rm -f "$i"; fi
