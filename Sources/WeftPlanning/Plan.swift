@@ -41,7 +41,7 @@ public struct Plan: Sendable {
   /// Decisions of the run that are known in advance.
   package var forecast = PlanForecast()
   /// Whether any file declares runners. Stored, because it is asked for every step.
-  package internal(set) var declaresRunners = false
+  package internal(set) var mayUseRunners = false
   /// The name of the runner that takes the place of the workflow's own `runner`; `nil` if there is none.
   package internal(set) var chosenRunner: String?
   /// The variables of env files; empty until they are read.

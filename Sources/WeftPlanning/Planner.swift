@@ -51,7 +51,7 @@ public enum Planner {
       stepsBelow: CriticalPath.stepsBelow(each: outline.nodes, dependencies, order.nodes),
       bodies: PlannedBodies(of: outline, dependencies, in: order.nodes, services),
       values: PlannedValues(reader, checker, names), logs: logs)
-    plan.declaresRunners = outline.files.contains { !$0.workflow.runners.isEmpty }
+    plan.mayUseRunners = outline.mayUseRunners
     return (plan, diagnostics)
   }
 }

@@ -15,7 +15,12 @@ public struct Runner: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
     /// Hosts that are reached by the user's own `ssh`.
     case ssh(SSHHosts)
+    /// A cluster whose jobs are scheduled by Slurm.
+    case slurm(SlurmCluster)
   }
+
+  /// The cluster of the machine, which needs no declaration.
+  package static let slurm = Runner("slurm", .slurm(SlurmCluster()))
 
   public init(_ name: String, _ kind: Kind, place: SourceRange? = nil) {
     self.name = name
@@ -51,6 +56,60 @@ public struct SSHHosts: Sendable, Hashable {
   }
 }
 
+/// A cluster as its login nodes reach it, by `sbatch`, `squeue` and `scancel`, and what jobs request of it.
+public struct SlurmCluster: Sendable, Hashable {
+  /// The jobs that may be submitted at once, if the declaration gives no number.
+  public static let usualSlots = 1_000
+
+  /// The jobs that may be submitted at once, waiting ones included; at least 1.
+  public var slots: Int
+  /// The absolute path of the directory where commands run, and to which their `cwd` is relative; `nil` for the path
+  /// of the start directory on this machine.
+  public var workingDirectory: String?
+  /// The values of the options of `sbatch` that have keys of their own.
+  public var requests: [Request: String]
+  /// Further arguments of `sbatch`.
+  public var options: [String]
+
+  /// An option of `sbatch`, by its name.
+  public enum Request: String, Sendable, Hashable, CaseIterable {
+    case partition, account, qos, constraint, reservation
+
+    var key: StaticString {
+      switch self {
+      case .partition: "partition"
+      case .account: "account"
+      case .qos: "qos"
+      case .constraint: "constraint"
+      case .reservation: "reservation"
+      }
+    }
+  }
+
+  public init(
+    slots: Int = usualSlots, workingDirectory: String? = nil, requests: [Request: String] = [:],
+    options: [String] = []
+  ) {
+    self.slots = slots
+    self.workingDirectory = workingDirectory
+    self.requests = requests
+    self.options = options
+  }
+}
+
+extension Workflow {
+  /// The runner with this name: one that the file declares, or the cluster of the machine.
+  package func runner(named name: String) -> Runner? {
+    runners.first { $0.name == name } ?? (name == Runner.slurm.name ? .slurm : nil)
+  }
+
+  /// The names that steps may give.
+  package var runnerNames: [String] {
+    let declared = runners.map(\.name)
+    return declared + [Runner.slurm.name, Runner.local].filter { !declared.contains($0) }
+  }
+}
+
 extension Runner {
   /// The name of the pool whose slots its commands take. No pool of a workflow has it: their names have no dots.
   package var pool: String { Runner.poolPrefix + name }
@@ -66,6 +125,7 @@ extension Runner {
   package var slots: Int {
     switch kind {
     case .ssh(let hosts): hosts.names.count * hosts.slots
+    case .slurm(let cluster): cluster.slots
     }
   }
 }
@@ -74,7 +134,7 @@ extension Runner {
 
 struct RunnerDraft: FormatObject {
   enum Kind: String, CaseIterable {
-    case ssh
+    case ssh, slurm
   }
 
   var kind: Kind?
@@ -82,11 +142,13 @@ struct RunnerDraft: FormatObject {
   var slots: Int?
   var workingDirectory: String?
   var options: [String] = []
+  var requests: [SlurmCluster.Request: String] = [:]
 
   static let format = ObjectFormat<RunnerDraft>("a runner") {
     FormatKey(
       "kind", .word(of: Kind.self), "Kind", "The way to reach it.",
-      schema: #"{"enumDescriptions": ["By the user's own ssh."]}"#, synonyms: "type",
+      schema: #"{"enumDescriptions": ["By the user's own ssh.", "Jobs of Slurm."]}"#,
+      synonyms: "type",
       required: "{ \"kind\": \"ssh\", \"hosts\": [\"build1\"] }"
     ) { $0.kind = $1 }
     FormatKey(
@@ -96,14 +158,40 @@ struct RunnerDraft: FormatObject {
         {"type": "array", "minItems": 1, "items": {"type": "string",
         "pattern": "^[^-\\s\\u0000-\\u001f][^\\s\\u0000-\\u001f]*$"},
         "examples": [["build1", "me@build2"]]}
-        """#, synonyms: "host servers machines nodes",
-      required: "{ \"kind\": \"ssh\", \"hosts\": [\"build1\"] }"
+        """#, synonyms: "host servers machines nodes"
     ) { $0.hosts = $1 }
     FormatKey(
-      "slots", .integer(ValueRule.slots), "Slots of each host",
-      "The commands that may run at once on each host. Default: 8.",
-      schema: #"{"default": 8}"#, synonyms: "maxParallel parallelism jobs"
+      "slots", .integer(ValueRule.slots), "Slots",
+      "The commands that may run at once: on each host, by default 8; or as jobs of Slurm, by default 1000.",
+      schema: #"{"examples": [8]}"#, synonyms: "maxParallel parallelism jobs"
     ) { $0.slots = $1 }
+    FormatKey(
+      "partition", ValueFormat { $0.filledText($1, $2, wanted: "the name of a partition") },
+      "Partition", "The partition of Slurm.",
+      schema: #"{"type": "string", "minLength": 1, "examples": ["short"]}"#, synonyms: "queue"
+    ) { $0.requests[.partition] = $1 }
+    FormatKey(
+      "account", ValueFormat { $0.filledText($1, $2, wanted: "the name of an account") }, "Account",
+      "The account that Slurm charges.",
+      schema: #"{"type": "string", "minLength": 1, "examples": ["lab"]}"#, synonyms: "project"
+    ) { $0.requests[.account] = $1 }
+    FormatKey(
+      "qos", ValueFormat { $0.filledText($1, $2, wanted: "the name of a quality of service") },
+      "Quality of service", "The quality of service of Slurm.",
+      schema: #"{"type": "string", "minLength": 1, "examples": ["normal"]}"#,
+      synonyms: "quality"
+    ) { $0.requests[.qos] = $1 }
+    FormatKey(
+      "constraint", ValueFormat { $0.filledText($1, $2, wanted: "features of nodes") },
+      "Constraint", "The features that nodes must have, as sbatch takes them.",
+      schema: #"{"type": "string", "minLength": 1, "examples": ["avx512"]}"#,
+      synonyms: "constraints features"
+    ) { $0.requests[.constraint] = $1 }
+    FormatKey(
+      "reservation", ValueFormat { $0.filledText($1, $2, wanted: "the name of a reservation") },
+      "Reservation", "The reservation of Slurm.",
+      schema: #"{"type": "string", "minLength": 1, "examples": ["course"]}"#, synonyms: "reserved"
+    ) { $0.requests[.reservation] = $1 }
     FormatKey(
       "cwd", ValueFormat { $0.directoryOfHost($1, $2) }, "Directory on the host",
       """
@@ -114,22 +202,42 @@ struct RunnerDraft: FormatObject {
       synonyms: "directory dir workdir workingDirectory"
     ) { $0.workingDirectory = $1 }
     FormatKey(
-      "options", ValueFormat { $0.sshOptions($1, $2) }, "Options of ssh",
-      "Further arguments of ssh.",
+      "options", ValueFormat { $0.runnerOptions($1, $2) }, "Options of ssh or sbatch",
+      "Further arguments of ssh or sbatch.",
       schema: #"{"type": "array", "items": {"type": "string"}, "examples": [["-p", "2222"]]}"#,
-      synonyms: "args arguments sshOptions flags"
+      synonyms: "args arguments extra sshOptions flags"
     ) { $0.options = $1 }
   }
 
   /// `nil` if a key is missing, which was reported.
   func runner(_ name: JSONNode) -> Runner? {
-    guard let text = name.stringValue, kind != nil, !hosts.isEmpty else { return nil }
-    return Runner(
-      text,
-      .ssh(
+    guard let text = name.stringValue, let kind = kind(text) else { return nil }
+    return Runner(text, kind, place: name.range)
+  }
+
+  private func kind(_ name: String) -> Runner.Kind? {
+    switch kind {
+    case nil: return nil
+    case .ssh:
+      guard !hosts.isEmpty else { return nil }
+      return .ssh(
         SSHHosts(
           hosts, slots: slots ?? SSHHosts.usualSlots, workingDirectory: workingDirectory,
-          options: options)), place: name.range)
+          options: options))
+    case .slurm:
+      return .slurm(
+        SlurmCluster(
+          slots: slots ?? SlurmCluster.usualSlots, workingDirectory: workingDirectory,
+          requests: requests, options: options))
+    }
+  }
+
+  /// The keys that only one kind has.
+  fileprivate static func keys(of kind: Kind) -> [String] {
+    switch kind {
+    case .ssh: ["hosts"]
+    case .slurm: SlurmCluster.Request.allCases.map(\.rawValue)
+    }
   }
 }
 
@@ -147,16 +255,35 @@ extension DecodingPass {
         report(.runnerNamedLocal, at: member.key)
         continue
       }
-      guard isObject(member.value, field, wanted: "an object with \"kind\" and \"hosts\"") else {
+      guard isObject(member.value, field, wanted: "an object with \"kind\"") else {
         continue
       }
       var draft = RunnerDraft()
       read(member.value, field, into: &draft)
+      check(draft.kind, of: member.value, field)
       guard let runner = draft.runner(member.key), !runners.contains(where: { $0.name == name })
       else { continue }
       runners.append(runner)
     }
     return runners
+  }
+
+  /// Reports keys of another kind, and missing ones.
+  private mutating func check(_ kind: RunnerDraft.Kind?, of node: JSONNode, _ field: Field) {
+    guard let kind else { return }
+    for other in RunnerDraft.Kind.allCases where other != kind {
+      for key in RunnerDraft.keys(of: other) {
+        guard let member = member(key, of: node) else { continue }
+        report(.runnerKey(key, onlyFor: other, of: kind), at: member.key)
+      }
+    }
+    if kind == .ssh, member("hosts", of: node) == nil {
+      report(.missingKey(path: path(field), key: "hosts", example: Self.runnerExample), at: node)
+    }
+  }
+
+  private static var runnerExample: StaticString {
+    "{ \"kind\": \"ssh\", \"hosts\": [\"build1\"] }"
   }
 
   /// The name of a runner, as `runner` gives it.
@@ -184,7 +311,7 @@ extension DecodingPass {
     }
   }
 
-  fileprivate mutating func sshOptions(_ node: JSONNode, _ field: Field) -> [String]? {
+  fileprivate mutating func runnerOptions(_ node: JSONNode, _ field: Field) -> [String]? {
     elements(of: node, field, wanted: "an array of arguments", help: "write [\"-p\", \"2222\"]") {
       $0.filledText($1, $2, wanted: "an argument")
     }
@@ -224,6 +351,14 @@ extension Runner {
         object["slots"] = hosts.slots == SSHHosts.usualSlots ? nil : .int(hosts.slots)
         object["cwd"] = .text(hosts.workingDirectory)
         object["options"] = hosts.options.isEmpty ? nil : .texts(hosts.options)
+      case .slurm(let cluster):
+        object["kind"] = .string(RunnerDraft.Kind.slurm.rawValue)
+        object["slots"] = cluster.slots == SlurmCluster.usualSlots ? nil : .int(cluster.slots)
+        for request in SlurmCluster.Request.allCases {
+          object[request.key] = .text(cluster.requests[request])
+        }
+        object["cwd"] = .text(cluster.workingDirectory)
+        object["options"] = cluster.options.isEmpty ? nil : .texts(cluster.options)
       }
     }.json
   }
@@ -242,6 +377,16 @@ extension Diagnostic {
     Diagnostic(
       .invalidID, "the runner \"local\" is this machine, and cannot be declared",
       help: "give it another name")
+  }
+
+  fileprivate static func runnerKey(
+    _ key: String, onlyFor kind: RunnerDraft.Kind, of other: RunnerDraft.Kind
+  ) -> Diagnostic {
+    Diagnostic(
+      .misplacedKey,
+      "\"\(key)\" is only for runners of kind \"\(kind.rawValue)\", and this one is of kind "
+        + "\"\(other.rawValue)\"",
+      help: "remove it")
   }
 
   static func invalidHost(_ name: String) -> Diagnostic {

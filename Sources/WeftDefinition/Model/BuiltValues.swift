@@ -141,6 +141,9 @@ package struct BuiltValues {
         if let problem = ValueRule.problem(withHost: host) { note("\(key).hosts", problem) }
       }
       if let path = hosts.workingDirectory { checkPath(path, "\(key).cwd") }
+    case .slurm(let cluster):
+      checkNumber("\(key).slots", cluster.slots, in: ValueRule.slots)
+      if let path = cluster.workingDirectory { checkPath(path, "\(key).cwd") }
     }
   }
 

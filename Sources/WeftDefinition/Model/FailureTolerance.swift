@@ -19,7 +19,7 @@ public enum FailureTolerance: Sendable, Hashable {
 /// A class of failures, as named in `allowFailure` and reported in events: `exit`, `exit:3`, `signal`,
 /// `signal:KILL`, `spawn`, `timeout`, `stall`, `limit`, `output`, `expression`, `action`, `network`,
 /// `network:dns`, `http`, `http:404`, `http:5xx`, `redirect`, `protocol`, `decode`, `runner`,
-/// `rejected`.
+/// `runner:node-fail`, `limit:memory`, `rejected`.
 public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public let name: String
 
@@ -62,6 +62,12 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   package static let inDoubt = ErrorClass(unchecked: "inDoubt")
   /// A runner could not be reached, or the connection to it was lost.
   public static let runner = ErrorClass(unchecked: "runner")
+  /// A job that its cluster ended, for this reason.
+  public static func runner(_ reason: RunnerReason) -> ErrorClass {
+    ErrorClass(unchecked: "runner:\(reason.rawValue)")
+  }
+  /// More memory was needed than was granted.
+  public static let memoryLimit = ErrorClass(unchecked: "limit:memory")
   /// An approver said no.
   public static let rejected = ErrorClass(unchecked: "rejected")
 
@@ -83,6 +89,14 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
     ErrorClass(unchecked: "network:\(part.rawValue)")
   }
 
+  /// The reasons for which a cluster ends a job that did nothing wrong.
+  public enum RunnerReason: String, Sendable, Hashable, CaseIterable {
+    case nodeFail = "node-fail"
+    case bootFail = "boot-fail"
+    case preempted
+    case cancelled
+  }
+
   /// The phases of a request in which the network can fail.
   public enum NetworkPart: String, Sendable, Hashable, CaseIterable {
     case dns, connect, tls, reset, read
@@ -96,7 +110,8 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   ]
 
   private static func isKnown(_ name: String) -> Bool {
-    if plain.contains(where: { $0.name == name }) { return true }
+    if plain.contains(where: { $0.name == name }) || name == memoryLimit.name { return true }
+    if name.hasPrefix("runner:") { return RunnerReason(rawValue: String(name.dropFirst(7))) != nil }
     if name.hasPrefix("exit:"), let code = Int(name.dropFirst(5)) {
       return (1...255).contains(code) && name == "exit:\(code)"
     }

@@ -9,7 +9,7 @@ extension RunEngine {
   /// The slots of pools that the event of a step which is queued announces. A request that cannot be met is left out:
   /// the step fails only if it is to run, and is not restored from the cache.
   func announcedNeeds(of task: StepTask) -> [PoolRequest] {
-    guard task.step.hasResources || plan.declaresRunners else { return task.step.pools }
+    guard task.step.hasResources || plan.mayUseRunners else { return task.step.pools }
     return (try? requestResources(for: task)) ?? task.step.pools
   }
 

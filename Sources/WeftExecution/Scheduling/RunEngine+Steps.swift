@@ -133,7 +133,7 @@ extension RunEngine {
   // MARK: Attempts
 
   func queue(_ task: StepTask) -> MaybeReady<NodeResult, Never> {
-    if task.step.hasResources || plan.declaresRunners {
+    if task.step.hasResources || plan.mayUseRunners {
       do throws(StepFailure) { _ = try requestResources(for: task) } catch {
         return .now(failAtStart(task, error))
       }
@@ -224,6 +224,7 @@ extension RunEngine {
     }
     let ending = executor.execute(attempt)
     if case .success(let end)? = ending.outcome { return finish(attempt, end) }
+    if plan.mayUseRunners, plan.runner(of: task.step) != nil { slots.leave(task.instanceNumber) }
     return .of(ending, with: (self, attempt)) { context, end in
       context.0.finish(context.1, end)
     }

@@ -18,7 +18,7 @@ extension SlotQueue {
         poolNumbers[resource.pool] = addPool(slots: resource.amount(in: capacity))
       }
     }
-    for runner in plan.files.flatMap(\.workflow.runners) where poolNumbers[runner.pool] == nil {
+    for runner in plan.runners where poolNumbers[runner.pool] == nil {
       poolNumbers[runner.pool] = addPool(slots: runner.slots)
     }
     // By index, which avoids a copy of each.

@@ -16,6 +16,8 @@ struct SlotQueue {
     case absent, waiting, holding
     /// It holds its slots of pools only.
     case serving
+    /// It holds its slots of limits and pools, but none of the run: its program runs elsewhere.
+    case away
   }
 
   /// One request of a step for a slot.
@@ -133,7 +135,13 @@ struct SlotQueue {
   /// - Parameter unused: Whether the step did not start after all.
   mutating func release(_ step: Int, unused: Bool = false) {
     let record = records[step]
-    if record.position == .holding { vacate(step) }
+    switch record.position {
+    case .holding: vacate(step)
+    case .away:
+      records[step].position = .serving
+      giveBackLimits(from: record.limit)
+    case .absent, .waiting, .serving: break
+    }
     precondition(records[step].position == .serving, "step \(step) has no slot to give back")
     records[step].position = .absent
     if record.line >= 0 { pools.giveBack(ofLine: Int(record.line), of: step, unused: unused) }
@@ -145,6 +153,13 @@ struct SlotQueue {
     records[step].position = .serving
     free += 1
     giveBackLimits(from: records[step].limit)
+  }
+
+  /// Takes back only the slot of the run: the step's program runs elsewhere.
+  mutating func leave(_ step: Int) {
+    precondition(records[step].position == .holding, "step \(step) has no slot to give back")
+    records[step].position = .away
+    free += 1
   }
 
   /// Removes a waiting step; a step that does not wait is left alone.
@@ -197,14 +212,17 @@ struct SlotQueue {
   func isWaiting(_ step: Int) -> Bool { records[step].position == .waiting }
 
   func isHolding(_ step: Int) -> Bool {
-    records[step].position == .holding || records[step].position == .serving
+    switch records[step].position {
+    case .holding, .serving, .away: true
+    case .absent, .waiting: false
+    }
   }
 
   /// The number of requests remembered for their age, including those of steps that no longer wait.
   var keptRequests: Int { arrivals.count }
 
-  /// The number of steps that hold a slot.
-  var holdingCount: Int { records.count { $0.position == .holding } }
+  /// The number of steps that hold a slot, also those whose program runs elsewhere.
+  var holdingCount: Int { records.count { $0.position == .holding || $0.position == .away } }
 
   private mutating func hold(_ step: Int) {
     hasFilledLimit = false

@@ -209,6 +209,15 @@ final class Slots: Sendable {
     postpone(self, Slots.serving)
   }
 
+  /// Takes back the slot of the run of a step whose program runs elsewhere. It keeps those of groups and pools.
+  func leave(_ step: Int) {
+    state.withLock { state in
+      state.queue.leave(step)
+      state.hasScheduledGrant = true
+    }
+    postpone(self, Slots.serving)
+  }
+
   /// Waits until the rates of a step's pools allow another request, one that follows from the step's first.
   ///
   /// - Returns: `nil` if none of its pools has a rate, so that it need not wait.

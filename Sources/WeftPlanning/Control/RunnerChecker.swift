@@ -38,9 +38,17 @@ struct RunnerChecker {
 
   private mutating func check(_ settings: CommandSettings, of subject: String) {
     guard let runner = settings.runner, runner.name != Runner.local else { return }
-    let names = outline.files[found.file].workflow.runners.map(\.name)
+    let names = outline.files[found.file].workflow.runnerNames
     if names.contains(runner.name) { return }
     found.append(.unknownRunner(subject, named: runner.name, known: names), runner.place.value)
+  }
+}
+
+extension Outline {
+  /// Whether any step may have a runner.
+  var mayUseRunners: Bool {
+    files.contains { !$0.workflow.runners.isEmpty || $0.workflow.settings.runner != nil }
+      || groups.contains { $0.step?.settings.runner != nil } || steps.contains(where: \.namesRunner)
   }
 }
 
@@ -52,13 +60,23 @@ extension PlannedStep {
 extension Plan {
   /// The place besides this machine where the command of a step runs; `nil` for this machine.
   package func runner(of step: PlannedStep) -> Runner? {
-    guard declaresRunners, step.kind == .run, step.command?.reasonToStayHere == nil else {
+    guard mayUseRunners, step.kind == .run, step.command?.reasonToStayHere == nil else {
       return nil
     }
     let file = files[groups[step.group].file].workflow
-    if let name = runnerInside(of: step) { return file.runners.first { $0.name == name } }
-    if let chosenRunner { return workflow.runners.first { $0.name == chosenRunner } }
-    return file.runners.first { $0.name == file.settings.runner?.name }
+    if let name = runnerInside(of: step) { return file.runner(named: name) }
+    if let chosenRunner { return workflow.runner(named: chosenRunner) }
+    return file.settings.runner.flatMap { file.runner(named: $0.name) }
+  }
+
+  /// All runners that steps may have, each once; none if there is no step that has one.
+  package var runners: [Runner] {
+    guard mayUseRunners else { return [] }
+    var runners: [Runner] = []
+    for runner in files.flatMap(\.workflow.runners) + [.slurm] where !runners.contains(runner) {
+      runners.append(runner)
+    }
+    return runners
   }
 
   /// The runner that a step, or a group around it, names.
@@ -74,11 +92,12 @@ extension Plan {
   ///
   /// - Returns: The problem if the workflow has no such runner.
   package mutating func choose(runner name: String) -> Diagnostic? {
-    let known = workflow.runners.map(\.name)
-    guard name == Runner.local || known.contains(name) else {
+    let known = workflow.runnerNames
+    guard known.contains(name) else {
       return .unknownRunner("the run", named: name, known: known)
     }
     chosenRunner = name
+    mayUseRunners = mayUseRunners || name != Runner.local
     return nil
   }
 }
@@ -87,13 +106,14 @@ extension Diagnostic {
   fileprivate static func unknownRunner(
     _ subject: String, named name: String, known: [String]
   ) -> Diagnostic {
-    let nearest = NearestName(known + [Runner.local]).nearest(to: name)
-    let available = (known + [Runner.local]).prefix(12).joined(separator: ", ")
+    let nearest = NearestName(known).nearest(to: name)
+    let available = known.prefix(12).joined(separator: ", ")
+    let isDeclared = known.count > 2
     return Diagnostic(
       "W0234", "\(subject) names runner \(quoted(name)), which is not declared",
       key: "runner",
       help: nearest.asSuggestion
-        ?? (known.isEmpty
+        ?? (!isDeclared
           ? "declare it: \"runners\": { \(quoted(name)): { \"kind\": \"ssh\", \"hosts\": [\"HOST\"] } }"
           : "available: \(available)"))
   }

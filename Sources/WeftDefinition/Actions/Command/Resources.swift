@@ -113,12 +113,13 @@ extension Command.Resources: FormatObject {
       synonyms: "mem ram mem_mb mem_gb", at: \.$memory)
     FormatKey(
       "gpus", .integer(as: .gpus), "GPUs",
-      "Has no effect yet.",
+      "GPUs of a cluster; on this machine it has no effect.",
       schema: #"{"examples": [1]}"#, synonyms: "gpu gres", at: \.$gpus)
     FormatKey(
       "time", .duration(as: .resourceTime), "Time",
       """
-      The longest time that it takes. It has no effect yet; timeout limits a step.
+      The longest time that it takes on a cluster, which ends it then. On this machine it has no effect; timeout limits \
+      a step.
       """,
       schema: #"{"examples": ["2h"]}"#, synonyms: "walltime runtime timeout duration",
       at: \.$time)

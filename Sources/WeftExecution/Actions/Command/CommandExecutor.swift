@@ -58,7 +58,11 @@ package final class CommandExecutor: StepExecutor {
     starts.submit(
       StartQueue.Request(for: attempt, promise) { [self] in
         do throws(AttemptStartError) {
-          promise.succeed(try run(attempt))
+          if let end = try runElsewhere(attempt) {
+            end.whenSettled { promise.succeed($0.get()) }
+          } else {
+            promise.succeed(try run(attempt))
+          }
         } catch {
           if let shortage = ResourceExhaustion(error) { return shortage }
           let valueFailure = UnpassableValue(error)?.failure(of: attempt, in: plan)
@@ -69,12 +73,16 @@ package final class CommandExecutor: StepExecutor {
     return promise.future
   }
 
+  /// Hands the attempt's program to its runner; `nil` if that is this machine.
+  private func runElsewhere(
+    _ attempt: Attempt
+  ) throws(AttemptStartError) -> Future<AttemptEnd, Never>? {
+    guard let runner = runners.runner(of: attempt.step) else { return nil }
+    return try runner.run(program(for: attempt, by: runners.resolver), for: attempt, in: self)
+  }
+
   /// Runs the attempt's program to its end on the calling thread.
   private func run(_ attempt: Attempt) throws(AttemptStartError) -> AttemptEnd {
-    if let runner = runners.runner(of: attempt.step) {
-      let program = try program(for: attempt, by: runners.resolver)
-      return try runner.run(program, for: attempt, in: self)
-    }
     let file = progress.begin(attempt)
     defer { progress.end(file) }
     let program = try program(for: attempt, by: resolver, progress: file?.path)

@@ -170,7 +170,7 @@ import WeftTestKit
       words + [
         "-c", #"IFS= read -r v; v=$(printf '%b.' "$v"); v=${v%.}; printf %s "$v""#,
       ], environment: .inherited())
-    program.input = .bytes(Array("\(RemoteSupervisor.escaped(text))\n".utf8))
+    program.input = .bytes(Array("\(RemoteProgram.escaped(text))\n".utf8))
     let read = Mutex<[UInt8]>([])
     do throws(SpawnError) {
       _ = try program.run(stop: StopSwitch()) { _, bytes in read.withLock { $0 += bytes } }

@@ -9,14 +9,14 @@ import WeftPlatform
 ///
 /// It neither orders nor retries: the engine has given the attempt its slot of the runner.
 protocol RemoteRunner: Sendable {
-  /// Runs the program of an attempt to its end, on the calling thread.
+  /// Runs the program of an attempt; may block the calling thread until it has ended.
   ///
   /// - Parameters:
   ///   - program: Its command, its limits and its input. Its environment has only what the workflow sets.
   ///   - executor: Starts programs of this machine.
   func run(
     _ program: ChildProgram, for attempt: Attempt, in executor: CommandExecutor
-  ) throws(AttemptStartError) -> AttemptEnd
+  ) throws(AttemptStartError) -> Future<AttemptEnd, Never>
 
   /// Ends what it keeps between attempts. Called once, after the last attempt.
   func finish() -> Future<Void, Never>
@@ -40,7 +40,7 @@ struct RemoteRunners: Sendable {
       trace: configuration.trace)
     // One for all runners: a new connection kills what other engines have left, and two runners may have one host.
     let engine = SSHRunner.word()
-    let declared = Set(plan.files.flatMap(\.workflow.runners))
+    let declared = plan.runners
     runners = Dictionary(
       uniqueKeysWithValues: declared.map { runner in
         switch runner.kind {
@@ -50,6 +50,11 @@ struct RemoteRunners: Sendable {
             SSHRunner(
               hosts, run: run, engine: engine, isResumed: configuration.journal.recorded != nil,
               startDirectory: configuration.startDirectory, threads)
+          )
+        case .slurm(let cluster):
+          (
+            runner,
+            SlurmRunner(cluster, plan: plan, run: run, configuration: configuration, threads)
           )
         }
       })

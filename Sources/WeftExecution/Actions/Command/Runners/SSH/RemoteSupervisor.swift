@@ -1,20 +1,3 @@
-/// A program to run on a host by ``RemoteSupervisor``, and the way it is stopped.
-struct RemoteProgram: Sendable {
-  var arguments: [String]
-  /// `NAME=VALUE` each.
-  var variables: [String]
-  /// An absolute path.
-  var directory: String
-  /// The path of the file that it reads, which is removed; `nil` for none.
-  var input: String?
-  /// Whether it gets a file for outputs.
-  var hasOutputs = false
-  var mergesOutput = false
-  /// The name of the signal, without `SIG`.
-  var stopSignal = "TERM"
-  var graceSeconds = 10
-}
-
 /// The script that supervises one program on a host: it runs it in a session of its own, ends everything that it has
 /// started, and reports how it ended. It needs a POSIX shell, `mktemp`, `env`, `grep` and, for programs that change
 /// their group or session, `/proc`; `setsid` is used where there is one.
@@ -42,19 +25,7 @@ enum RemoteSupervisor {
   ///
   /// - Parameter word: Letters and digits that cannot be guessed.
   static func input(for program: RemoteProgram, word: String) -> [UInt8] {
-    var lines = [escaped(script)]
-    func add(_ key: String, _ value: String) { lines.append("\(key):\(escaped(value))") }
-    add("n", word)
-    add("c", program.directory)
-    add("s", program.stopSignal)
-    add("g", String(program.graceSeconds))
-    if let input = program.input { add("i", input) }
-    if program.hasOutputs { add("o", "1") }
-    if program.mergesOutput { add("m", "1") }
-    for argument in program.arguments { add("a", argument) }
-    add("p", "")
-    for variable in program.variables { add("a", variable) }
-    add("r", "")
+    let lines = [RemoteProgram.escaped(script)] + program.lines(word: word)
     return Array((lines.joined(separator: "\n") + "\n").utf8)
   }
 
@@ -63,7 +34,7 @@ enum RemoteSupervisor {
   ///
   /// - Parameter engine: The beginning of the words of this engine's programs.
   static func waitingInput(run: String, engine: String) -> [UInt8] {
-    Array("\(escaped(waitingScript))\n\(run)\n\(engine)\n".utf8)
+    Array("\(RemoteProgram.escaped(waitingScript))\n\(run)\n\(engine)\n".utf8)
   }
 
   private static let waitingScript = #"""
@@ -79,47 +50,12 @@ enum RemoteSupervisor {
     exec cat >/dev/null
     """#
 
-  /// The text as `printf %b` reads it, in printable ASCII.
-  static func escaped(_ text: String) -> String {
-    var escaped: [UInt8] = []
-    escaped.reserveCapacity(text.utf8.count)
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\\"): escaped += [byte, byte]
-      case 0x20...0x7e: escaped.append(byte)
-      default:
-        let digits = String(byte, radix: 8)
-        escaped += Array("\\0\(String(repeating: "0", count: 3 - digits.count))\(digits)".utf8)
-      }
-    }
-    return String(decoding: escaped, as: UTF8.self)
-  }
-
   /// `d` is a private directory, `n` the word, `k` and `v` the key and value of a line. Arguments come first, then
   /// variables are put before them, for `env`.
   private static let script = #"""
     exec 3<&0 0</dev/null
-    n= c= s=TERM g=10 i= o= m= k= p=
-    set --
     d=$(umask 077; mktemp -d "${TMPDIR:-/tmp}/weft.XXXXXXXXXX") || exit 255
-    while IFS= read -r l <&3; do
-      k=${l%%:*}
-      v=${l#*:}
-      case $v in *\\*) v=$(printf '%b.' "$v"); v=${v%.};; esac
-      case $k in
-      n) n=$v;;
-      c) c=$v;;
-      s) s=$v;;
-      g) g=$v;;
-      i) i=$v;;
-      o) o=$v;;
-      m) m=$v;;
-      a) if [ -z "$p" ]; then set -- "$@" "$v"; else set -- "$v" "$@"; fi;;
-      p) p=1; set -- /bin/sh -c 'command -v "$1" >/dev/null 2>&1 || { : >"$0"; exit 127; }
-          exec "$@"' "$d/missing" "$@";;
-      r) break;;
-      esac
-    done
+    \#(RemoteProgram.reading)
     report() { printf '\000WEFT%s %s\n' "$n" "$1"; }
     leave() { report "$1"; rm -rf "$d"; [ -z "$i" ] || rm -f "$i"; exit; }
     [ "$k" = r ] || leave cut
@@ -127,14 +63,7 @@ enum RemoteSupervisor {
     [ -z "$o" ] || { (umask 077; : >"$d/output"); set -- "WEFT_OUTPUT=$d/output" "$@"; }
     set -- "WEFT_PROGRESS=$d/progress" "$@"
     trap : HUP INT TERM PIPE
-    found() {
-      grep -ls "WEFT_RUNNER=$n" /proc/[0-9]*/environ 2>/dev/null |
-        while IFS=/ read -r _ _ q _; do echo "$q"; done
-    }
-    send() {
-      kill -s "$1" -- "-$pid"
-      for q in $(found); do kill -s "$1" "$q"; done
-    } >/dev/null 2>&1
+    \#(RemoteProgram.finding)
     moment() { sleep 0.1 || sleep 1; } >/dev/null 2>&1
     end() {
       send "$s"

@@ -42,6 +42,12 @@ final class SSHRunner: RemoteRunner {
 
   func run(
     _ program: ChildProgram, for attempt: Attempt, in executor: CommandExecutor
+  ) throws(AttemptStartError) -> Future<AttemptEnd, Never> {
+    Future(value: try runToEnd(program, for: attempt, in: executor))
+  }
+
+  private func runToEnd(
+    _ program: ChildProgram, for attempt: Attempt, in executor: CommandExecutor
   ) throws(AttemptStartError) -> AttemptEnd {
     try endEarlierPrograms(for: attempt, in: executor)
     let (seat, connection) = try takeSeat(for: attempt, in: executor)
@@ -53,7 +59,7 @@ final class SSHRunner: RemoteRunner {
     case .failed(let failure): return AttemptEnd(.failed(failure))
     }
     let word = "\(engine)x\(SSHRunner.word())"
-    var remote = try remoteProgram(program, of: attempt)
+    var remote = RemoteProgram(program, of: attempt, in: directory(of: attempt))
     do throws(StepFailure) {
       remote.input = try upload(program.input, to: host, by: connection, for: attempt, in: executor)
     } catch {
@@ -73,6 +79,10 @@ final class SSHRunner: RemoteRunner {
     return attemptEnd(end, output, of: program, for: attempt, on: host)
   }
 
+  private func directory(of attempt: Attempt) -> String {
+    attempt.directory(in: hosts.workingDirectory ?? startDirectory)
+  }
+
   private func attemptEnd(
     _ end: ProgramEnd, _ output: RemoteOutput<StepOutputSink>, of program: ChildProgram,
     for attempt: Attempt, on host: String
@@ -86,7 +96,7 @@ final class SSHRunner: RemoteRunner {
       case .code(let code): end.status = .exited(code: Int32(clamping: code))
       case .signal(let name): end.status = Signal(name: name).map { .killed(by: $0) } ?? end.status
       }
-      if let failure = keep(output.outputs, of: attempt, from: host) {
+      if let failure = attempt.keep(outputs: output.outputs, from: host) {
         return AttemptEnd(.failed(failure))
       }
     case .noDirectory: return AttemptEnd(.failed(.noDirectory(on: host, directory(of: attempt))))
@@ -97,18 +107,6 @@ final class SSHRunner: RemoteRunner {
     case .silent, .running: break
     }
     return AttemptEnd(end, of: program, isMeasured: false)
-  }
-
-  /// Writes what the program left in its file for outputs into that of this machine.
-  private func keep(_ outputs: [UInt8], of attempt: Attempt, from host: String) -> StepFailure? {
-    guard let path = attempt.outputFile, !outputs.isEmpty else { return nil }
-    do {
-      try Descriptor.creating(path, .orEmptied).writeAll(outputs)
-      return nil
-    } catch {
-      return StepFailure(
-        classes: [.output], message: "its outputs from \(host) cannot be written: \(error)")
-    }
   }
 
   func finish() -> Future<Void, Never> {
@@ -126,30 +124,6 @@ final class SSHRunner: RemoteRunner {
 // MARK: The program
 
 extension SSHRunner {
-  private func remoteProgram(
-    _ program: ChildProgram, of attempt: Attempt
-  ) throws(AttemptStartError) -> RemoteProgram {
-    let hidden = [
-      RunCookie.engine, RunCookie.directory, RunCookie.progress, RunEngine.outputFileVariable,
-    ]
-    let variables = program.environment.variables.filter { !hidden.contains($0.key) }
-    var remote = RemoteProgram(
-      arguments: program.arguments, variables: variables.map { "\($0.key)=\($0.value)" }.sorted(),
-      directory: directory(of: attempt))
-    remote.hasOutputs = attempt.outputFile != nil
-    remote.mergesOutput = program.mergesOutput
-    remote.stopSignal = program.stopPolicy.signal.name
-    let grace = program.stopPolicy.grace.components
-    remote.graceSeconds = Int(grace.seconds) + (grace.attoseconds > 0 ? 1 : 0)
-    return remote
-  }
-
-  private func directory(of attempt: Attempt) -> String {
-    let base =
-      hosts.workingDirectory ?? startDirectory ?? (try? FileSystem.currentDirectory()) ?? "/"
-    return attempt.resolved.workingDirectory.map { CommandExecutor.path($0, in: base) } ?? base
-  }
-
   /// Puts the standard input of a program into a file on the host.
   ///
   /// - Returns: Its path; `nil` if there is none.
@@ -268,21 +242,5 @@ extension SSHHosts {
     let usual = ["ConnectTimeout=30", "ServerAliveInterval=15", "ServerAliveCountMax=4"]
     return ["ssh"] + settings.flatMap { ["-o", $0] } + options + usual.flatMap { ["-o", $0] }
       + ["--", host, command]
-  }
-}
-
-extension StepFailure {
-  fileprivate static func noDirectory(on host: String, _ path: String) -> StepFailure {
-    StepFailure(
-      classes: [.spawn],
-      message: "did not start: the directory \(quoted(path)) cannot be entered on \(host)",
-      help: "create it there, or give the runner a \"cwd\"")
-  }
-
-  fileprivate static func noProgram(_ name: String, on host: String) -> StepFailure {
-    StepFailure(
-      classes: [.spawn],
-      message: "did not start: there is no program \(quoted(name)) on \(host)",
-      help: "install it there, or set PATH in \"env\"")
   }
 }

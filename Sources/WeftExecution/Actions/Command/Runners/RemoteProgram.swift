@@ -1,0 +1,166 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftEvents
+import WeftPlatform
+
+/// A program to run elsewhere, and the way it is stopped. Its values are data for the shell script that runs it, never
+/// part of a command: see ``lines(word:)``.
+struct RemoteProgram: Sendable {
+  var arguments: [String]
+  /// `NAME=VALUE` each.
+  var variables: [String]
+  /// An absolute path.
+  var directory: String
+  /// The path of the file that it reads, which is removed; `nil` for none.
+  var input: String?
+  /// Whether it gets a file for outputs.
+  var hasOutputs = false
+  var mergesOutput = false
+  /// The name of the signal, without `SIG`.
+  var stopSignal = "TERM"
+  var graceSeconds = 10
+
+  /// A text that it reads; if there is none, and no ``input``, it reads nothing.
+  var inputText: String?
+  /// The directory of its files, for a script that does not make one itself.
+  var files: String?
+}
+
+extension RemoteProgram {
+  /// The most bytes of outputs that are kept, and one more, which says that there are too many.
+  static let outputLimit = 1_048_577
+
+  /// - Parameter program: Its environment has only what the workflow sets.
+  init(_ program: ChildProgram, of attempt: Attempt, in directory: String) {
+    let hidden = [
+      RunCookie.engine, RunCookie.directory, RunCookie.progress, RunEngine.outputFileVariable,
+    ]
+    let variables = program.environment.variables.filter { !hidden.contains($0.key) }
+    self.init(
+      arguments: program.arguments, variables: variables.map { "\($0.key)=\($0.value)" }.sorted(),
+      directory: directory)
+    hasOutputs = attempt.outputFile != nil
+    mergesOutput = program.mergesOutput
+    stopSignal = program.stopPolicy.signal.name
+    let grace = program.stopPolicy.grace.components
+    graceSeconds = Int(grace.seconds) + (grace.attoseconds > 0 ? 1 : 0)
+  }
+
+  /// The program as lines of a letter, a colon and a value in printable ASCII, where a backslash begins an escape of
+  /// `printf %b`. ``reading`` is the part of a script that reads them.
+  ///
+  /// - Parameter word: Letters and digits that cannot be guessed, by which its processes are found.
+  func lines(word: String) -> [String] {
+    var lines: [String] = []
+    func add(_ key: String, _ value: String) { lines.append("\(key):\(Self.escaped(value))") }
+    add("n", word)
+    if let files { add("d", files) }
+    add("c", directory)
+    add("s", stopSignal)
+    add("g", String(graceSeconds))
+    if let input { add("i", input) }
+    if let inputText { add("t", inputText) }
+    if hasOutputs { add("o", "1") }
+    if mergesOutput { add("m", "1") }
+    for argument in arguments { add("a", argument) }
+    add("p", "")
+    for variable in variables { add("a", variable) }
+    add("r", "")
+    return lines
+  }
+
+  /// The text as `printf %b` reads it, in printable ASCII.
+  static func escaped(_ text: String) -> String {
+    var escaped: [UInt8] = []
+    escaped.reserveCapacity(text.utf8.count)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\\"): escaped += [byte, byte]
+      case 0x20...0x7e: escaped.append(byte)
+      default:
+        let digits = String(byte, radix: 8)
+        escaped += Array("\\0\(String(repeating: "0", count: 3 - digits.count))\(digits)".utf8)
+      }
+    }
+    return String(decoding: escaped, as: UTF8.self)
+  }
+
+  /// Reads the lines from descriptor 3 into variables named like their keys, and the arguments of the script: those of
+  /// `env`, as arguments come first, and variables are put before them. `k` is `r` if no line is missing. The variable
+  /// `d` is the directory of the program's files; a file `missing` in it says that there is no such program.
+  static let reading = #"""
+    n= c= s=TERM g=10 i= t= o= m= k= p=
+    set --
+    while IFS= read -r l <&3; do
+      k=${l%%:*}
+      v=${l#*:}
+      case $v in *\\*) v=$(printf '%b.' "$v"); v=${v%.};; esac
+      case $k in
+      n) n=$v;;
+      d) d=$v;;
+      c) c=$v;;
+      s) s=$v;;
+      g) g=$v;;
+      i) i=$v;;
+      t) t=$v;;
+      o) o=$v;;
+      m) m=$v;;
+      a) if [ -z "$p" ]; then set -- "$@" "$v"; else set -- "$v" "$@"; fi;;
+      p) p=1; set -- /bin/sh -c 'command -v "$1" >/dev/null 2>&1 || { : >"$0"; exit 127; }
+          exec "$@"' "$d/missing" "$@";;
+      r) break;;
+      esac
+    done
+    """#
+
+  /// The functions that find the processes with the word in their environment, and send them and the group of the
+  /// program a signal.
+  static let finding = #"""
+    found() {
+      grep -ls "WEFT_RUNNER=$n" /proc/[0-9]*/environ 2>/dev/null |
+        while IFS=/ read -r _ _ q _; do echo "$q"; done
+    }
+    send() {
+      kill -s "$1" -- "-$pid"
+      for q in $(found); do kill -s "$1" "$q"; done
+    } >/dev/null 2>&1
+    """#
+}
+
+extension Attempt {
+  /// The directory of its program elsewhere.
+  ///
+  /// - Parameter base: The directory to which its own is relative; `nil` for that of this process.
+  func directory(in base: String?) -> String {
+    let base = base ?? (try? FileSystem.currentDirectory()) ?? "/"
+    return resolved.workingDirectory.map { CommandExecutor.path($0, in: base) } ?? base
+  }
+
+  /// Writes what a program left in its file for outputs elsewhere into that of this machine.
+  func keep(outputs: [UInt8], from place: String) -> StepFailure? {
+    guard let outputFile, !outputs.isEmpty else { return nil }
+    do {
+      try Descriptor.creating(outputFile, .orEmptied).writeAll(outputs)
+      return nil
+    } catch {
+      return StepFailure(
+        classes: [.output], message: "its outputs from \(place) cannot be written: \(error)")
+    }
+  }
+}
+
+extension StepFailure {
+  static func noDirectory(on host: String, _ path: String) -> StepFailure {
+    StepFailure(
+      classes: [.spawn],
+      message: "did not start: the directory \(quoted(path)) cannot be entered on \(host)",
+      help: "create it there, or give the runner a \"cwd\"")
+  }
+
+  static func noProgram(_ name: String, on host: String) -> StepFailure {
+    StepFailure(
+      classes: [.spawn],
+      message: "did not start: there is no program \(quoted(name)) on \(host)",
+      help: "install it there, or set PATH in \"env\"")
+  }
+}
