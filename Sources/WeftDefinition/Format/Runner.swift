@@ -121,6 +121,14 @@ extension Runner {
 
   private static let poolPrefix = "runners."
 
+  /// Whether commands outlive the engine there, and a resumed run can tell how far they got.
+  package var remembersCommands: Bool {
+    switch kind {
+    case .ssh: false
+    case .slurm: true
+    }
+  }
+
   /// The commands that may run there at once.
   package var slots: Int {
     switch kind {

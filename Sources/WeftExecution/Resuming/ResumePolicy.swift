@@ -132,9 +132,15 @@ final class ResumePolicy: Sendable {
       !task.step.step.isMadeAgain,
       let known = findRecorded(task.index, in: task.instance)
     else { return nil }
+    if known.isInDoubt, isRemembered(task.step) { return nil }
     if known.isInDoubt { return known.doubtFailure ?? .inDoubt(known, in: recorded.opening?.run) }
     return known.hasSucceeded && !isWhole(known, task.step)
       ? .valuesNotRecorded(of: task.address) : nil
+  }
+
+  /// Whether the runner of a step knows how far an earlier engine's attempt got, so that it is not in doubt.
+  private func isRemembered(_ step: PlannedStep) -> Bool {
+    plan.runner(of: step)?.remembersCommands == true
   }
 
   /// Whether the user accepts a step in doubt as done.
@@ -149,7 +155,8 @@ final class ResumePolicy: Sendable {
       guard let index = rule.addresses.step(at: address), let known = recorded.steps[address] else {
         return false
       }
-      return known.number > rule.rerun.since(index, address) && !plan.steps[index].step.isMadeAgain
+      return known.number > rule.rerun.since(index, address)
+        && !plan.steps[index].step.isMadeAgain && !rule.isRemembered(plan.steps[index])
     }.sorted { recorded.steps[$0]?.number ?? 0 < recorded.steps[$1]?.number ?? 0 }
   }
 

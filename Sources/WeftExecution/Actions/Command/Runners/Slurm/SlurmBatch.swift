@@ -1,8 +1,15 @@
 import WeftEvents
 import WeftPlatform
 
-/// Jobs with equal requests that are submitted together, as one job or as an array.
+/// Jobs of one step with equal requests that are submitted together, as one job or as an array.
 struct SlurmBatch {
+  /// What the jobs of a batch have in common.
+  struct Kind: Hashable {
+    /// The index of the step.
+    var step: Int
+    var request: SlurmRequest
+  }
+
   /// Found in the comment of its jobs.
   var word: String
   let request: SlurmRequest

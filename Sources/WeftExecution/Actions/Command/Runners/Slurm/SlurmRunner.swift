@@ -324,22 +324,24 @@ extension SlurmRunner {
   // MARK: Batches
 
   private func makeBatches(_ jobs: [SlurmJob]) -> [SlurmBatch] {
-    Dictionary(grouping: jobs, by: \.request).values.flatMap { jobs in
-      var batches: [SlurmBatch] = []
-      for job in jobs {
-        let lines = job.remote.lines(word: SSHRunner.word())
-        let bytes = lines.reduce(0) { $0 + $1.utf8.count + 1 }
-        if let last = batches.indices.last, batches[last].admits(bytes) {
-          batches[last].add(job, lines, bytes)
-        } else {
-          var batch = SlurmBatch(word: SSHRunner.word(), request: job.request)
-          batch.add(job, lines, bytes)
-          batches.append(batch)
+    // An array has the elements of one loop, so that users recognize it by its name.
+    Dictionary(grouping: jobs) { SlurmBatch.Kind(step: $0.attempt.index, request: $0.request) }
+      .values.flatMap { jobs in
+        var batches: [SlurmBatch] = []
+        for job in jobs {
+          let lines = job.remote.lines(word: SSHRunner.word())
+          let bytes = lines.reduce(0) { $0 + $1.utf8.count + 1 }
+          if let last = batches.indices.last, batches[last].admits(bytes) {
+            batches[last].add(job, lines, bytes)
+          } else {
+            var batch = SlurmBatch(word: SSHRunner.word(), request: job.request)
+            batch.add(job, lines, bytes)
+            batches.append(batch)
+          }
+          job.batch = .assigned
         }
-        job.batch = .assigned
+        return batches
       }
-      return batches
-    }
   }
 
   private func submit(_ batches: inout [SlurmBatch]) {

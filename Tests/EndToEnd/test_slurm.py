@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""Runs commands as jobs of Slurm: values and outputs, ends of all kinds, adoption by resumed runs, and a slow, forgetful or
+absent controller.
+
+usage: test_slurm.py PATH_TO_WEFT
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from lib import cases, slurm
+
+LIMIT = 120  # seconds, against hanging only
+
+
+class Place:
+    """A directory with a workflow on a cluster."""
+
+    def __init__(self, weft, cluster, steps, **workflow):
+        self.weft, self.cluster = weft, cluster
+        self.directory = tempfile.TemporaryDirectory(prefix="weft-slurm-place-")
+        self.path = pathlib.Path(self.directory.name).resolve()
+        self.write({"runner": "slurm", **workflow, "steps": steps})
+
+    def write(self, workflow):
+        (self.path / "w.json").write_text(json.dumps(workflow))
+
+    def call(self, *arguments, expect=0, **environment):
+        done = subprocess.run([self.weft, *arguments], cwd=self.path, capture_output=True, text=True, timeout=LIMIT,
+                              stdin=subprocess.DEVNULL, errors="replace", env={**self.cluster.environment, **environment})
+        assert expect is None or done.returncode == expect, (arguments, done.returncode, done.stdout, done.stderr)
+        return done
+
+    def start(self, *arguments):
+        return subprocess.Popen([self.weft, *arguments], cwd=self.path, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=self.cluster.environment)
+
+    def events(self, expect=0):
+        return [json.loads(line) for line in
+                self.call("run", "w.json", "--events", "-", "-q", expect=expect).stdout.splitlines()]
+
+    def failures(self):
+        return {event["step"]: event["failure"] for event in self.events(expect=1)
+                if event["type"] == "step.finished" and "failure" in event}
+
+    def log(self, step):
+        return self.call("logs", step).stdout
+
+    def wait_for(self, name):
+        end = time.monotonic() + LIMIT
+        while not (self.path / name).exists():
+            assert time.monotonic() < end, f"{name} was never made"
+            time.sleep(0.02)
+
+    def jobs(self):
+        """What is left in the directories of jobs."""
+        return list((self.path / ".weft/runs").glob("*/jobs/*"))
+
+
+def values_arrive(weft):
+    """arguments, variables, input and scripts arrive byte for byte, and outputs, streams and exit codes come back"""
+    with slurm.Cluster() as cluster:
+        text = "it's \"ü\" !1 \\n\n$x % 100%"
+        place = Place(weft, cluster, [
+            {"id": "a", "env": {"T": text}, "run": "printf '%s' \"$T\"; cat; echo o=5 >>$WEFT_OUTPUT",
+             "stdin": "in\\\n", "outputs": {"o": {"type": "integer"}}},
+            {"id": "b", "run": ["printf", "%s|", "a b", "$x", "'", "", "${{ steps.a.outputs.o }}"]},
+            {"id": "c", "run": "cat; pwd", "stdin": {"log": "a"}, "cwd": "sub"},
+            {"id": "d", "run": "cat", "stdin": {"file": "bytes"}},
+            {"id": "e", "run": "echo out; echo err >&2", "mergeOutput": True},
+            {"id": "f", "run": "seq 1 300000", "logLimit": "64MiB"},
+            {"id": "g", "run": "echo $HOME $WEFT_TEST_HERE"}], secrets={})
+        (place.path / "sub").mkdir()
+        (place.path / "bytes").write_bytes(bytes(range(256)))
+        place.call("run", "w.json", WEFT_TEST_HERE="inherited")
+        assert place.log("a") == text + "in\\\n", place.log("a")
+        assert place.log("b") == "a b|$x|'||5|", place.log("b")
+        assert place.log("c") == text + f"in\\\n{place.path}/sub\n", place.log("c")
+        run = next((place.path / ".weft/runs").iterdir())
+        assert (run / "logs/d.log").read_bytes() == bytes(range(256))
+        assert place.log("e") == "out\nerr\n"
+        assert place.log("f") == "".join(f"{n}\n" for n in range(1, 300001))
+        assert place.log("g").endswith("inherited\n"), place.log("g")
+        assert not place.jobs(), place.jobs()
+
+
+def elements_are_an_array(weft):
+    """elements of a loop are jobs of one array, more of them at once than this machine has slots"""
+    with slurm.Cluster() as cluster:
+        place = Place(weft, cluster, [
+            {"id": "l", "forEach": {"in": list(range(40))}, "run": "echo $SLURM_ARRAY_JOB_ID ${{ item }}; touch up${{ item }}; "
+             "while [ ! -e up39 ] || [ ! -e up0 ]; do sleep 0.1; done"}])
+        place.call("run", "w.json", "-j", "1")
+        logs = [place.log(f"l[{n}]").split() for n in range(40)]
+        assert [int(item) for _, item in logs] == list(range(40))
+        arrays = {array for array, _ in logs}
+        assert len(arrays) < 15, arrays
+        return f"{len(arrays)} arrays"
+
+
+def ends_have_classes(weft):
+    """exit codes, signals, what does not start, time limits and silence have the classes of this machine's programs"""
+    with slurm.Cluster() as cluster:
+        place = Place(weft, cluster, {}, onFailure="continue")
+        place.write({"runner": "slurm", "onFailure": "continue", "parallel": [
+            {"id": "code", "run": "exit 3"}, {"id": "signal", "run": ["sh", "-c", "kill -SEGV $$"]},
+            {"id": "missing", "run": ["no-such-program"]}, {"id": "folder", "run": "true", "cwd": "none"},
+            {"id": "time", "run": "sleep 100", "timeout": "1s"}, {"id": "silence", "run": "sleep 100", "stallTimeout": "1s"},
+            {"id": "memory", "run": "true", "resources": {"memory": "9000GiB"}},
+            {"id": "killed", "run": "echo $SLURM_JOB_ID >id; mv id killed; sleep 100"}]})
+        killer = subprocess.Popen(["sh", "-c", f"while [ ! -e killed ]; do sleep 0.1; done; scancel $(cat killed)"],
+                                  cwd=place.path, env=cluster.environment)
+        failed = place.failures()
+        killer.wait(LIMIT)
+        classes = {step: sorted(failure["classes"]) for step, failure in failed.items()}
+        assert classes == {
+            "code": ["exit", "exit:3"], "signal": ["signal", "signal:SEGV"], "missing": ["spawn"], "folder": ["spawn"],
+            "time": ["timeout"], "silence": ["stall"], "memory": ["limit"], "killed": ["runner", "runner:cancelled"]}, failed
+        assert cluster.jobs() == []
+
+
+def stops_leave_nothing(weft):
+    """^C, once and twice, ends all jobs, also those that wait"""
+    for presses in (1, 2):
+        with slurm.Cluster(cpus=1) as cluster:
+            place = Place(weft, cluster, {})
+            place.write({"runner": "slurm", "parallel": [
+                {"id": "one", "run": "touch up1; trap '' TERM; sleep 1000 & wait; sleep 1000"}, {"id": "two", "run": "touch up2; sleep 1000"}]})
+            run = place.start("run", "w.json")
+            end = time.monotonic() + LIMIT
+            while not list(place.path.glob("up*")) or len(cluster.jobs()) < 2:
+                assert time.monotonic() < end
+                time.sleep(0.1)
+            for _ in range(presses):
+                run.send_signal(signal.SIGINT)
+                time.sleep(0.5)
+            output, _ = run.communicate(timeout=LIMIT)
+            assert run.returncode == 130, (run.returncode, output)
+            cluster.wait(lambda: cluster.jobs() == [])
+
+
+def killed_runs_adopt(weft):
+    """a resumed run adopts jobs that run, wait or have ended meanwhile, as often as it is killed; nothing runs twice"""
+    with slurm.Cluster(cpus=2) as cluster:
+        place = Place(weft, cluster, {})
+        place.write({"runner": "slurm", "parallel": [
+            {"id": "long", "onInterrupted": "fail", "run": "echo x >>long; echo one; while [ ! -e go ]; do sleep 0.1; done; echo two; echo o=7 >>$WEFT_OUTPUT",
+             "outputs": {"o": {"type": "integer"}}},
+            {"id": "short", "run": "echo x >>short; while [ ! -e gone ]; do sleep 0.1; done; echo done"},
+            {"id": "third", "run": "echo x >>third; echo third"},
+            {"id": "after", "needs": ["long", "short", "third"], "run": "echo ${{ steps.long.outputs.o }}"}]})
+        run = place.start("run", "w.json")
+        place.wait_for("long")
+        place.wait_for("short")
+        cluster.wait(lambda: len(cluster.jobs()) == 3)
+        run.kill()
+        run.communicate(timeout=LIMIT)
+        (place.path / "gone").touch()
+        cluster.wait(lambda: len(cluster.jobs()) == 1)
+        for _ in range(2):
+            again = place.start("resume")
+            time.sleep(1.5)
+            again.kill()
+            again.communicate(timeout=LIMIT)
+        (place.path / "go").touch()
+        place.call("resume")
+        for name in ("long", "short", "third"):
+            assert (place.path / name).read_text() == "x\n", (name, (place.path / name).read_text())
+        assert place.log("long") == "one\ntwo\n" and place.log("short") == "done\n", place.log("long")
+        assert place.log("after") == "7\n"
+        assert not place.jobs(), place.jobs()
+
+
+def changed_steps_are_replaced(weft):
+    """the running job of a step that has been changed is ended before the new one is submitted"""
+    with slurm.Cluster() as cluster:
+        place = Place(weft, cluster, [{"id": "a", "run": "echo old >>log; sleep 1000"}])
+        run = place.start("run", "w.json")
+        place.wait_for("log")
+        run.kill()
+        run.communicate(timeout=LIMIT)
+        place.write({"runner": "slurm", "steps": [{"id": "a", "run": "squeue -h -t R -n weft-a -o x | wc -l; echo new >>log"}]})
+        place.call("resume", "--accept-changes")
+        assert (place.path / "log").read_text() == "old\nnew\n"
+        assert place.log("a").strip() == "1", place.log("a")
+
+
+def controller_may_be_away(weft):
+    """a controller that is restarted loses no job"""
+    with slurm.Cluster() as cluster:
+        place = Place(weft, cluster, [
+            {"id": "a", "run": "touch up; while [ ! -e go ]; do sleep 0.1; done; echo a"}, {"id": "b", "run": "echo b"}])
+        run = place.start("run", "w.json")
+        place.wait_for("up")
+        cluster.stop_controller()
+        time.sleep(3)
+        (place.path / "go").touch()
+        time.sleep(1)
+        cluster.start_controller()
+        output, _ = run.communicate(timeout=LIMIT)
+        assert run.returncode == 0, output
+        assert place.log("b") == "b\n"
+
+
+def refusals_have_reasons(weft):
+    """an unknown partition, and a machine without Slurm, fail the step with Slurm's words"""
+    with slurm.Cluster() as cluster:
+        place = Place(weft, cluster, [{"id": "a", "run": "true"}], runners={"slurm": {"kind": "slurm", "partition": "nope"}})
+        failure = place.failures()["a"]
+        assert failure["classes"] == ["runner"] and "invalid partition" in failure["message"].lower(), failure
+        place = Place(weft, cluster, [{"id": "a", "run": "true"}])
+        directory = tempfile.TemporaryDirectory()
+        os.symlink("/bin/sh", f"{directory.name}/sh")
+        done = place.call("run", "w.json", expect=1, PATH=directory.name)
+        assert "sbatch" in done.stdout + done.stderr, done
+
+
+def clusters_have_words(weft):
+    """what a cluster ends has a class to retry on, and requests, also those that grow, become options of sbatch"""
+    with slurm.Pretended() as cluster:
+        place = Place(weft, cluster, [
+            {"id": "a", "run": "echo ok", "resources": {"cpus": 2, "memory": "${{ case(run.attempt > 1, '8GiB', '2GiB') }}",
+                                                        "gpus": 1, "time": "90m"},
+             "retry": {"max": 3, "delay": "0s", "on": ["limit:memory"]}}],
+            runners={"slurm": {"kind": "slurm", "partition": "short", "account": "lab", "options": ["--nice=5"]}})
+        (cluster.path / "state").write_text("OUT_OF_MEMORY")
+        place.call("run", "w.json")
+        first, second = cluster.arguments()
+        for word in ("--cpus-per-task=2", "--mem=2097152K", "--gpus=1", "--time=91", "--partition=short", "--account=lab",
+                     "--nice=5", "--no-requeue"):
+            assert word in first.split(), (word, first)
+        assert "--mem=8388608K" in second.split(), second
+    for state, name in [("NODE_FAIL", "runner:node-fail"), ("PREEMPTED", "runner:preempted"),
+                        ("BOOT_FAIL", "runner:boot-fail"), ("TIMEOUT", "timeout"), ("OUT_OF_MEMORY", "limit:memory")]:
+        with slurm.Pretended() as cluster:
+            place = Place(weft, cluster, [{"id": "a", "run": "true"}])
+            (cluster.path / "state").write_text(state)
+            failure = place.failures()["a"]
+            assert name in failure["classes"], (state, failure)
+
+
+def faults_lose_nothing(weft):
+    """a controller that is down, does not answer, forgets jobs, loses its answer, or takes only small arrays: each program
+    runs exactly once"""
+    for fault, times in [("down", 2), ("silent", 2), ("lose", 1), ("forget", 2), ("small", 1)]:
+        with slurm.Pretended() as cluster:
+            place = Place(weft, cluster, [
+                {"id": "l", "forEach": {"in": list(range(6))}, "run": "echo x >>ran${{ item }}; sleep 1"}])
+            cluster.fault(fault, times)
+            done = place.call("run", "w.json", "-j", "6")
+            for n in range(6):
+                assert (place.path / f"ran{n}").read_text() == "x\n", (fault, n, done.stdout)
+            assert not place.jobs(), place.jobs()
+
+
+if __name__ == "__main__":
+    real = [values_arrive, elements_are_an_array, ends_have_classes, stops_leave_nothing, killed_runs_adopt,
+            changed_steps_are_replaced, controller_may_be_away, refusals_have_reasons]
+    if not slurm.is_there():
+        print("without Slurm, or not as root: only the pretended cluster is tried")
+        real = []
+    sys.exit(cases.run(__doc__, real + [clusters_have_words, faults_lose_nothing]))
