@@ -80,7 +80,7 @@ extension Option {
   static let runner = Option(
     "--runner", value: ValueDescription(name: "NAME", kind: .text),
     help:
-      "run commands on this runner of the workflow, or with local on this machine, unless a step or group "
+      "run commands on this runner of the workflow, with slurm as jobs, or with local on this machine, unless a step or group "
       + "names another; default: the workflow's runner",
     elsewhere: ["--executor", "--profile-name"])
   static let retryBudget = Option(

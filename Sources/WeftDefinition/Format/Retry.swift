@@ -238,7 +238,7 @@ extension ErrorClass {
   /// A sentence that lists the classes.
   package static let list =
     "the classes are \(plain.map(\.name).joined(separator: ", ")), "
-    + "exit:1 to exit:255, signal:KILL, http:404, http:5xx, network:dns and similar ones"
+    + "exit:1 to exit:255, signal:KILL, http:404, http:5xx, network:dns, limit:memory, runner:node-fail and similar ones"
 
   /// The class whose name differs least from a word.
   package static func nearest(to word: String) -> String? {
@@ -255,7 +255,7 @@ extension ErrorClass {
     return word.hasPrefix("signal:") ? nil : classes.nearest(to: word)
   }
 
-  private static let classes = NearestName(plain.map(\.name))
+  private static let classes = NearestName((plain + ofClusters).map(\.name))
   private static let parts = NearestName(NetworkPart.allCases.map(\.rawValue))
   private static let signals = NearestName(SignalName.all.sorted())
 }

@@ -267,8 +267,10 @@ extension DecodingPass {
         continue
       }
       var draft = RunnerDraft()
+      let known = diagnostics.count
       read(member.value, field, into: &draft)
-      check(draft.kind, of: member.value, field)
+      // A key that was misspelled is not also missing.
+      if diagnostics.count == known { check(draft.kind, of: member.value, field) }
       guard let runner = draft.runner(member.key), !runners.contains(where: { $0.name == name })
       else { continue }
       runners.append(runner)

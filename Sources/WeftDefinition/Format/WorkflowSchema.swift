@@ -221,6 +221,7 @@ package enum WorkflowSchema {
     define("signalErrorClass", in: SignalName.all.sorted().map { "signal:\($0)" })
     define(
       "networkErrorClass", in: ErrorClass.NetworkPart.allCases.map { "network:\($0.rawValue)" })
+    define("clusterErrorClass", in: ErrorClass.ofClusters.map(\.name))
     define("valueType", in: ValueType.allCases.map(\.rawValue))
     let taken = ForEach.takenNames.sorted().map { name in
       name.map { "[\($0.uppercased())\($0.lowercased())]" }.joined()
@@ -429,9 +430,10 @@ extension WorkflowSchema {
     "title": "Exit with this code", "examples": ["exit:3"]}, "@signalErrorClass",
     {"type": "string", "pattern": "^http:[2-9](?:xx|[0-9][0-9])$",
     "title": "Response with this status", "examples": ["http:404", "http:5xx"]},
-    "@networkErrorClass"]},
+    "@networkErrorClass", "@clusterErrorClass"]},
     "signalErrorClass": {"title": "Terminated by this signal"},
     "networkErrorClass": {"title": "The stage at which the connection failed"},
+    "clusterErrorClass": {"title": "The reason for which a cluster ended a job"},
     "secret": {"title": "Secret",
     "description": "The source of the value: one of env, file, command and descriptor.",
     "examples": [{"env": "RELEASE_TOKEN"}, {"file": "/run/secrets/token"}, {"command": ["pass",

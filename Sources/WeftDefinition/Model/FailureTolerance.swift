@@ -109,9 +109,11 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
     .network, .http, .redirect, .protocol, .decode, .runner, .rejected,
   ]
 
+  /// The classes of jobs that their cluster ended.
+  static let ofClusters = [memoryLimit] + RunnerReason.allCases.map(runner)
+
   private static func isKnown(_ name: String) -> Bool {
-    if plain.contains(where: { $0.name == name }) || name == memoryLimit.name { return true }
-    if name.hasPrefix("runner:") { return RunnerReason(rawValue: String(name.dropFirst(7))) != nil }
+    if (plain + ofClusters).contains(where: { $0.name == name }) { return true }
     if name.hasPrefix("exit:"), let code = Int(name.dropFirst(5)) {
       return (1...255).contains(code) && name == "exit:\(code)"
     }

@@ -146,6 +146,10 @@ package final class StepLogs: Sendable {
     }
   }
 
+  /// Forgets what previous engines have kept of the output of a program that this one has adopted. It must not have
+  /// passed any output yet.
+  func forgetEarlier(_ address: StepAddress) { folder?.remove(address) }
+
   /// Adds the log of a step that a previous engine has run, so that other steps can read it.
   ///
   /// - Parameters:
@@ -320,6 +324,9 @@ package struct LogFolder: Sendable {
 
   /// A step's log, opened for reading; `nil` if there is none, or if it is not a file owned by this user.
   package func log(of step: StepAddress) -> Descriptor? { try? open(step, isNew: false) }
+
+  /// Removes a step's log: its program is still the same, and its output is about to be passed once more.
+  func remove(_ step: StepAddress) { _ = try? directory.remove(LogFolder.fileName(of: step)) }
 
   /// - Parameter isNew: Whether to create the file if it does not exist.
   func open(_ step: StepAddress, isNew: Bool) throws(WriteError) -> Descriptor {

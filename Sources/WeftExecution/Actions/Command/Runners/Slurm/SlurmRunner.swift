@@ -64,6 +64,9 @@ final class SlurmRunner: RemoteRunner {
     do throws(StepFailure) {
       let earlier = earlierDirectory(of: attempt.address, in: folder)
       if let earlier, let key = try adopt(earlier, identity, for: attempt) {
+        if case .started(attempt: 1)? = recorded?.steps[attempt.address]?.state {
+          attempt.logs.forgetEarlier(attempt.address)
+        }
         let job = SlurmJob(attempt, program, remote, request, promise, directory: earlier)
         job.wasAdopted(as: key)
         follow(job, of: executor)

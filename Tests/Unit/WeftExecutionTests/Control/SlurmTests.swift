@@ -1,0 +1,137 @@
+import Testing
+import WeftDefinition
+import WeftEvents
+import WeftPlatform
+
+@testable import WeftExecution
+
+@Suite struct SlurmTests {
+  private static let run = RunID("20261128-000000-abcdef")
+
+  @Test func jobsOfTheRunAreFoundByTheirComments() {
+    let queue = SlurmQueue(
+      """
+      7|2|RUNNING|n[1-2]|None|weft \(Self.run.text) word
+      7|3|PENDING||Priority|weft \(Self.run.text) word
+      8|N/A|COMPLETED|n1|None|weft \(Self.run.text) other
+      9|N/A|RUNNING|n1|None|weft 20261128-000000-000000 word
+      10|N/A|RUNNING|n1|None|a|b
+      11|N/A|RUNNING
+      """, run: Self.run)
+    #expect(queue.entries.count == 3)
+    let second = queue.entries[SlurmQueue.Key(word: "word", index: 2)]
+    #expect(second?.id == "7_2" && second?.nodes == "n[1-2]" && second?.state.isOver == false)
+    let third = queue.entries[SlurmQueue.Key(word: "word", index: 3)]
+    #expect(third?.state.isPending == true && third?.reason == "Priority")
+    let other = queue.entries[SlurmQueue.Key(word: "other", index: 0)]
+    #expect(other?.id == "8" && other?.state.isOver == true)
+  }
+
+  @Test(arguments: [["RUNNING", "FAILED"], ["FAILED", "RUNNING"]])
+  func ofABatchThatWasSubmittedTwiceTheJobThatRunsCounts(states: [String]) {
+    let lines = states.enumerated().map { index, state in
+      "\(index)|N/A|\(state)|n1|None|weft \(Self.run.text) word"
+    }
+    let queue = SlurmQueue(lines.joined(separator: "\n"), run: Self.run)
+    #expect(queue.entries[SlurmQueue.Key(word: "word", index: 0)]?.state.name == "RUNNING")
+  }
+
+  @Test(arguments: [
+    ("OUT_OF_MEMORY", ["limit", "limit:memory"]), ("NODE_FAIL", ["runner", "runner:node-fail"]),
+    ("BOOT_FAIL", ["runner", "runner:boot-fail"]), ("PREEMPTED", ["runner", "runner:preempted"]),
+    ("CANCELLED", ["runner", "runner:cancelled"]), ("TIMEOUT", ["timeout"]),
+  ])
+  func whatAClusterEndsHasAClass(state: String, classes: [String]) throws {
+    let end = try #require(SlurmState(state).end(of: "7", limit: nil, asked: nil))
+    guard case .failed(let failure) = end else {
+      Issue.record("\(state) is no failure")
+      return
+    }
+    #expect(failure.classes.map(\.name) == classes)
+    #expect(failure.classes.allSatisfy { ErrorClass($0.name) != nil })
+  }
+
+  @Test(arguments: ["COMPLETED", "FAILED", "RUNNING", "PENDING", "COMPLETING"])
+  func theProgramItselfTellsOtherEnds(state: String) {
+    #expect(SlurmState(state).end(of: "7", limit: nil, asked: nil) == nil)
+  }
+
+  @Test func aRequestedTimeThatHasPassedIsATimeLimit() {
+    #expect(
+      SlurmState("TIMEOUT").end(of: "7", limit: .seconds(60), asked: nil)
+        == .timedOut(after: .seconds(60), nil))
+  }
+
+  @Test(arguments: ["", "end", "end 0", "end 0 1", "end x 1 2", "end 0 1 2 3", "begin 0 1 2"])
+  func aFileThatIsNotWholeIsNoEnd(text: String) { #expect(SlurmEnd(text) == nil) }
+
+  @Test func anEndHasAStatusAndLengths() {
+    #expect(SlurmEnd("end 137 12 3\n")?.status == .ended(137))
+    #expect(SlurmEnd("end missing 0 0\n")?.status == .noProgram)
+    #expect(SlurmEnd("end directory 0 0\n")?.status == .noDirectory)
+    #expect(SlurmEnd("end 0 12 3\n")?.outputBytes == 12)
+    #expect(SlurmEnd("end 0 12 3\n")?.errorBytes == 3)
+  }
+
+  @Test(arguments: [
+    "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)",
+    "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation",
+    "sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying",
+    "sbatch: error: QOSMaxSubmitJobPerUserLimit\nsbatch: error: Batch job submission failed: Job "
+      + "violates accounting/QOS policy (job submit limit, user's size and/or time limits)",
+  ])
+  func aClusterThatTakesNoJobsNowIsAskedAgain(text: String) {
+    guard case .busy = SlurmCommands.refusal(text) else {
+      Issue.record("\(text) is not taken as busy")
+      return
+    }
+  }
+
+  @Test func otherRefusalsAreFailures() {
+    let text = "sbatch: error: invalid partition specified: nope\nsbatch: error: Batch job "
+    guard case .refused(let failure) = SlurmCommands.refusal(text + "submission failed: Invalid")
+    else {
+      Issue.record("not refused")
+      return
+    }
+    #expect(failure.classes == [.runner])
+    #expect(failure.message.hasSuffix("Batch job submission failed: Invalid"))
+    guard case .tooLarge = SlurmCommands.refusal("Invalid job array specification") else {
+      Issue.record("not too large")
+      return
+    }
+  }
+
+  @Test func requestsAreOptions() {
+    let cluster = SlurmCluster(requests: [.partition: "a b", .qos: "-x"], options: ["--nice"])
+    let resources = Command.Resources(
+      cpus: 2, memory: ByteCount(1_500), gpus: 1, time: .seconds(61))
+    #expect(
+      SlurmRequest(cluster, resources, timeout: nil).arguments == [
+        "--partition=a b", "--qos=-x", "--cpus-per-task=2", "--mem=2K", "--gpus=1", "--time=2",
+        "--nice",
+      ])
+    #expect(
+      SlurmRequest(SlurmCluster(), nil, timeout: .seconds(30)).arguments == ["--time=2"])
+    #expect(SlurmRequest(SlurmCluster(), nil, timeout: nil).arguments == [])
+  }
+
+  @Test func aBatchIsNamedAfterItsStepAndItsLogIsNoPattern() {
+    let arguments = SlurmScript.arguments(
+      for: SlurmRequest(SlurmCluster(), nil, timeout: nil), name: "a/b[ü]", comment: "weft x y",
+      count: 3, log: "/tmp/100%A/log")
+    #expect(arguments.contains("--job-name=weft-a_b___"))
+    #expect(arguments.contains("--array=0-2") && arguments.contains("--output=/tmp/100%%A/log"))
+  }
+
+  @Test func listsAreMoreRareIfSlurmIsSlow() {
+    var listing = SlurmListing()
+    #expect(listing.isDue(at: .zero))
+    listing.ended(from: .zero, to: .milliseconds(10), isComplete: true)
+    #expect(!listing.isDue(at: .milliseconds(2_000)) && listing.isDue(at: .milliseconds(2_010)))
+    listing.ended(from: .seconds(3), to: .seconds(4), isComplete: true)
+    #expect(!listing.isDue(at: .seconds(13)) && listing.isDue(at: .seconds(14)))
+    for _ in 0..<5 { listing.ended(from: .seconds(20), to: .seconds(20), isComplete: false) }
+    #expect(!listing.isDue(at: .seconds(49)) && listing.isDue(at: .seconds(50)))
+  }
+}
