@@ -325,7 +325,7 @@ package struct LogFolder: Sendable {
   /// A step's log, opened for reading; `nil` if there is none, or if it is not a file owned by this user.
   package func log(of step: StepAddress) -> Descriptor? { try? open(step, isNew: false) }
 
-  /// Removes a step's log: its program is still the same, and its output is about to be passed once more.
+  /// Removes a step's log: its program is still the same, and its output is about to be passed again.
   func remove(_ step: StepAddress) { _ = try? directory.remove(LogFolder.fileName(of: step)) }
 
   /// - Parameter isNew: Whether to create the file if it does not exist.

@@ -3,7 +3,7 @@ import WeftPlatform
 
 /// Jobs of one step with equal requests that are submitted together, as one job or as an array.
 struct SlurmBatch {
-  /// What the jobs of a batch have in common.
+  /// The properties that all jobs of a batch share.
   struct Kind: Hashable {
     /// The index of the step.
     var step: Int

@@ -76,17 +76,17 @@ final class SlurmCommands: Sendable {
 
   /// Ends jobs, with the grace period of the cluster; or sends all their processes a signal.
   ///
-  /// - Returns: Whether Slurm was told.
+  /// - Returns: Whether `scancel` ran.
   @discardableResult
   func cancel(_ ids: [String], signal: String? = nil) -> Bool {
-    var isTold = true
+    var hasRun = true
     for start in stride(from: 0, to: ids.count, by: 500) {
       let options = signal.map { ["--signal=\($0)", "--full"] } ?? []
       let arguments = ["scancel", "--quiet"] + options + ids[start..<min(start + 500, ids.count)]
       // A job that has ended meanwhile is an error for some versions.
-      isTold = ((try? run(arguments)) != nil) && isTold
+      hasRun = ((try? run(arguments)) != nil) && hasRun
     }
-    return isTold
+    return hasRun
   }
 
   private func run(

@@ -6,7 +6,7 @@ import WeftPlatform
 
 /// An attempt whose program is a job of Slurm: follows its files and its state until it has ended.
 ///
-/// Belongs to the thread of its ``SlurmRunner``, which tells it what it observes, and carries out what it decides.
+/// Belongs to the thread of its ``SlurmRunner``, which reports its observations to it, and carries out what it decides.
 ///
 /// `@unchecked Sendable`: only one thread has it at any time. The thread that makes it hands it over through the lock of
 /// the runner, and one thread at a time follows the jobs, each taking them from that lock.
@@ -80,7 +80,7 @@ final class SlurmJob: @unchecked Sendable {
     return SlurmJob.claim(directory)
   }
 
-  /// Has its program submitted once more.
+  /// Has its program submitted again.
   func restart(in directory: String) {
     self.directory = directory
     remote.files = directory
@@ -236,7 +236,7 @@ final class SlurmJob: @unchecked Sendable {
         shellStatus: status, isScript: attempt.command.invocation.script != nil)
       if let stopping { return finish(stopped(stopping, exit)) }
       if status > 128 {
-        // Wait for Slurm's word on who ended it.
+        // The state of the job says whether the cluster sent the signal.
         guard let final else {
           return now - since >= Self.registration ? finish(.ended(exit)) : ()
         }

@@ -43,7 +43,7 @@ struct SlurmQueue {
 
   static func comment(run: RunID, word: String) -> String { "weft \(run.text) \(word)" }
 
-  /// - Parameter text: What `squeue` printed. Jobs of others are left out.
+  /// - Parameter text: The output of `squeue`. Jobs of others are left out.
   init(_ text: String, run: RunID) {
     for line in text.split(separator: "\n") {
       let fields = line.split(separator: "|", maxSplits: 5, omittingEmptySubsequences: false)

@@ -157,7 +157,7 @@ extension SlurmRunner {
 
   /// Finds the job of a directory that an earlier engine has left.
   ///
-  /// - Returns: `nil` if the program is to be submitted anew: it never began, or it is another one now, and the job of
+  /// - Returns: `nil` if the program is to be submitted again: it never began, or it is another one now, and the job of
   ///   the old one has been cancelled.
   private func adopt(
     _ directory: String, _ identity: String, for attempt: Attempt
@@ -284,7 +284,7 @@ extension SlurmRunner {
     }
   }
 
-  /// The pause between looks at the files of so many jobs.
+  /// The pause between looks at the files of this number of jobs.
   private static func interval(of count: Int) -> Duration {
     min(max(.milliseconds(100), .milliseconds(2 * count)), .seconds(1))
   }
@@ -326,25 +326,26 @@ extension SlurmRunner {
 
   // MARK: Batches
 
+  /// Assigns jobs to batches, in the order of their arrival. An array has the elements of one loop, so that users recognize
+  /// it by its name.
   private func makeBatches(_ jobs: [SlurmJob]) -> [SlurmBatch] {
-    // An array has the elements of one loop, so that users recognize it by its name.
-    Dictionary(grouping: jobs) { SlurmBatch.Kind(step: $0.attempt.index, request: $0.request) }
-      .values.flatMap { jobs in
-        var batches: [SlurmBatch] = []
-        for job in jobs {
-          let lines = job.remote.lines(word: SSHRunner.word())
-          let bytes = lines.reduce(0) { $0 + $1.utf8.count + 1 }
-          if let last = batches.indices.last, batches[last].admits(bytes) {
-            batches[last].add(job, lines, bytes)
-          } else {
-            var batch = SlurmBatch(word: SSHRunner.word(), request: job.request)
-            batch.add(job, lines, bytes)
-            batches.append(batch)
-          }
-          job.batch = .assigned
-        }
-        return batches
+    var batches: [SlurmBatch] = []
+    var latest: [SlurmBatch.Kind: Int] = [:]
+    for job in jobs {
+      let lines = job.remote.lines(word: SSHRunner.word())
+      let bytes = lines.reduce(0) { $0 + $1.utf8.count + 1 }
+      let kind = SlurmBatch.Kind(step: job.attempt.index, request: job.request)
+      var index = latest[kind]
+      if let known = index, !batches[known].admits(bytes) { index = nil }
+      let place = index ?? batches.count
+      if index == nil {
+        batches.append(SlurmBatch(word: SSHRunner.word(), request: job.request))
+        latest[kind] = place
       }
+      batches[place].add(job, lines, bytes)
+      job.batch = .assigned
+    }
+    return batches
   }
 
   private func submit(_ batches: inout [SlurmBatch]) {

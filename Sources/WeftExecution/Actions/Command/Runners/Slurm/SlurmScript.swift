@@ -141,7 +141,7 @@ struct SlurmEnd: Hashable {
   }
 }
 
-/// What a job requests of its cluster.
+/// The requests of a job to its cluster.
 struct SlurmRequest: Hashable {
   /// Arguments of `sbatch`.
   let arguments: [String]
