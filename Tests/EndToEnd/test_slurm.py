@@ -153,7 +153,8 @@ def killed_runs_adopt(weft):
             {"id": "long", "onInterrupted": "fail", "run": "echo x >>long; echo one; while [ ! -e go ]; do sleep 0.1; done; echo two; echo o=7 >>$WEFT_OUTPUT",
              "outputs": {"o": {"type": "integer"}}},
             {"id": "short", "run": "echo x >>short; while [ ! -e gone ]; do sleep 0.1; done; echo done"},
-            {"id": "third", "run": "echo x >>third; echo third"},
+            {"id": "both", "runner": "local", "run": "while [ ! -e long ] || [ ! -e short ]; do sleep 0.1; done"},
+            {"id": "third", "needs": ["both"], "run": "echo x >>third; echo third"},
             {"id": "after", "needs": ["long", "short", "third"], "run": "echo ${{ steps.long.outputs.o }}"}]})
         run = place.start("run", "w.json")
         place.wait_for("long")
