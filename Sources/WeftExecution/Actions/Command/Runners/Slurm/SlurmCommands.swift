@@ -1,6 +1,7 @@
 import Synchronization
 import WeftDefinition
 import WeftDiagnostics
+import WeftEncoding
 import WeftEvents
 import WeftPlatform
 
@@ -42,6 +43,7 @@ final class SlurmCommands: Sendable {
     }
     let id = output.split(whereSeparator: \.isNewline).last?.prefix { $0.isNumber } ?? ""
     if end.exited(with: 0), !id.isEmpty { return .submitted(String(id)) }
+    if end.stopped != nil { return .busy("sbatch did not end") }
     return SlurmCommands.refusal(errors)
   }
 
@@ -76,17 +78,16 @@ final class SlurmCommands: Sendable {
 
   /// Ends jobs, with the grace period of the cluster; or sends all their processes a signal.
   ///
-  /// - Returns: Whether `scancel` ran.
+  /// - Returns: Whether Slurm accepted it.
   @discardableResult
   func cancel(_ ids: [String], signal: String? = nil) -> Bool {
-    var hasRun = true
+    var isAccepted = true
     for start in stride(from: 0, to: ids.count, by: 500) {
       let options = signal.map { ["--signal=\($0)", "--full"] } ?? []
       let arguments = ["scancel", "--quiet"] + options + ids[start..<min(start + 500, ids.count)]
-      // A job that has ended meanwhile is an error for some versions.
-      hasRun = ((try? run(arguments)) != nil) && hasRun
+      isAccepted = (try? run(arguments))?.0.exited(with: 0) == true && isAccepted
     }
-    return hasRun
+    return isAccepted
   }
 
   private func run(

@@ -32,9 +32,13 @@ final class SlurmJob: @unchecked Sendable {
   /// The cause for which the engine ends it.
   private(set) var stopping: StopCause?
   var hasCancelled = false
+  /// The time of the next attempt to cancel it.
+  var cancelsAt = Duration.zero
   var isKilled = false
 
   private var submitted: Duration?
+  /// Since when it is to end at once. A cluster that does not answer is not awaited for long then.
+  private var killing: Duration?
   private var began: Duration?
   private var lastOutput = Duration.zero
   private var offsets: [OutputStream: Int] = [.output: 0, .errors: 0]
@@ -208,6 +212,11 @@ final class SlurmJob: @unchecked Sendable {
       }
       return conclude(end, since: since, at: now)
     }
+    if attempt.stop.level == .now, let stopping {
+      let since = killing ?? now
+      killing = since
+      if now - since >= Self.registration { return finish(stopped(stopping, nil)) }
+    }
     guard let final else { return }
     if let stopping { return finish(stopped(stopping, nil)) }
     if let state = final.state, let status = clusterEnd(state) { return finish(status) }
@@ -235,7 +244,7 @@ final class SlurmJob: @unchecked Sendable {
       let exit = ProgramExit(
         shellStatus: status, isScript: attempt.command.invocation.script != nil)
       if let stopping { return finish(stopped(stopping, exit)) }
-      if status > 128 {
+      if status != 0 {
         // The state of the job says whether the cluster sent the signal.
         guard let final else {
           return now - since >= Self.registration ? finish(.ended(exit)) : ()

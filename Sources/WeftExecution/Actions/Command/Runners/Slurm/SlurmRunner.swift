@@ -310,7 +310,9 @@ extension SlurmRunner {
         job.concludeUnbegun()
         continue
       }
-      if let id = job.id {
+      let now = MonotonicClock.now
+      if let id = job.id, job.cancelsAt <= now {
+        job.cancelsAt = now + .seconds(2)
         if !job.hasCancelled { ids.append(id) }
         if job.attempt.stop.level == .now, !job.isKilled { killed.append(id) }
       }
