@@ -342,7 +342,7 @@ def a_run_chooses_its_runner(weft):
         place.call("run", "w.json", "--runner", "far")
         assert "127.0.0.1" in place.log("a") and place.log("b") == "<>\n"
         answer = place.call("run", "w.json", "--runner", "site", expect=2)
-        assert "W0234" in answer.stderr and "available: far, local" in answer.stderr, answer.stderr
+        assert "W0234" in answer.stderr and "available: far, slurm, local" in answer.stderr, answer.stderr
         os.environ["WEFT_CONFIG"] = str(place.path / "site.jsonc")
         try:
             (place.path / "go").unlink()
@@ -398,7 +398,7 @@ def mistakes_are_found_before(weft):
         far = {"kind": "ssh", "hosts": ["h"]}
         assert check({"runners": {"far": far}, "runner": "fra", "steps": ["true"]}) == ["W0234"]
         assert check({"runners": {"far": far}, "steps": [{"run": "true", "runner": "fra"}]}) == ["W0234"]
-        assert check({"steps": [{"steps": ["true"], "runner": "slurm"}]}) == ["W0234"]
+        assert check({"steps": [{"steps": ["true"], "runner": "cluster"}]}) == ["W0234"]
         assert check({"runners": {"far": far}, "steps": [{"run": "vi", "tty": True, "runner": "far"}]}) == ["W0235"]
         assert check({"runners": {"far": far}, "runner": "far", "steps": [{"run": "vi", "tty": True}]}) == []
         assert check({"runners": {"far": {"kind": "ssh", "hosts": ["-oProxyCommand=x"]}}, "steps": ["true"]}) == ["W0418"]

@@ -9,6 +9,8 @@ import tempfile
 import textwrap
 import time
 
+from lib import cases
+
 LIMIT = 60  # seconds, against hanging only
 
 PATH = os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin"
@@ -72,7 +74,11 @@ class Cluster:
         self.wait(lambda: (path / "munge.socket").exists())
         self.controller = self.begin("slurmctld", "-D")
         self.node = self.begin("slurmd", "-D")
-        self.wait(lambda: "idle" in self.call("sinfo", "-h", expect=None))
+        try:
+            self.wait(lambda: "idle" in self.call("sinfo", "-h", expect=None))
+        except AssertionError as reason:
+            self.end()
+            raise cases.Skipped(f"Slurm does not start here: {reason}")
 
     def begin(self, *command):
         log = open(self.path / f"{command[0]}.out", "ab")
@@ -106,12 +112,15 @@ class Cluster:
 
     def __exit__(self, fault, *_):
         left = self.jobs() if fault is None else []
+        self.end()
+        assert not left, f"jobs are left: {left}"
+
+    def end(self):
         for server in (self.node, self.controller, self.munged):
             server.terminate()
         for server in (self.node, self.controller, self.munged):
             server.wait(LIMIT)
         self.directory.cleanup()
-        assert not left, f"jobs are left: {left}"
 
 
 PRETENDED = r'''#!/usr/bin/env python3
