@@ -40,7 +40,7 @@ public struct Plan: Sendable {
   package var names: [NodeIndex: String] = [:]
   /// Decisions of the run that are known in advance.
   package var forecast = PlanForecast()
-  /// Whether any file declares runners. Stored, because it is asked for every step.
+  /// Whether any step may have a runner besides this machine. Stored, because it is asked for every step.
   package internal(set) var mayUseRunners = false
   /// The name of the runner that takes the place of the workflow's own `runner`; `nil` if there is none.
   package internal(set) var chosenRunner: String?

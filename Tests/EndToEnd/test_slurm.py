@@ -260,10 +260,29 @@ def faults_lose_nothing(weft):
             assert not place.jobs(), place.jobs()
 
 
+def unsubmitted_jobs_are_submitted(weft):
+    """a run that is killed before Slurm has taken its job submits it when it is resumed, with its input"""
+    for stdin in ("text", {"file": "bytes"}):
+        with slurm.Pretended() as cluster:
+            place = Place(weft, cluster, [{"id": "a", "run": "cat; echo x >>ran", "stdin": stdin}])
+            (place.path / "bytes").write_text("text")
+            cluster.fault("down", 1000)
+            run = place.start("run", "w.json")
+            cluster_is_asked = time.monotonic() + LIMIT
+            while (cluster.path / "down").read_text() in ("", "1000"):
+                assert time.monotonic() < cluster_is_asked
+                time.sleep(0.05)
+            run.kill()
+            run.communicate(timeout=LIMIT)
+            cluster.fault("down", 0)
+            place.call("resume")
+            assert place.log("a") == "text" and (place.path / "ran").read_text() == "x\n", place.log("a")
+
+
 if __name__ == "__main__":
     real = [values_arrive, elements_are_an_array, ends_have_classes, stops_leave_nothing, killed_runs_adopt,
             changed_steps_are_replaced, controller_may_be_away, refusals_have_reasons]
     if not slurm.is_there():
         print("without Slurm, or not as root: only the pretended cluster is tried")
         real = []
-    sys.exit(cases.run(__doc__, real + [clusters_have_words, faults_lose_nothing]))
+    sys.exit(cases.run(__doc__, real + [clusters_have_words, faults_lose_nothing, unsubmitted_jobs_are_submitted]))

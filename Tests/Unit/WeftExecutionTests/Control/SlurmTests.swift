@@ -125,8 +125,8 @@ import WeftPlatform
   }
 
   @Test func listsAreMoreRareIfSlurmIsSlow() {
-    var listing = SlurmListing()
-    #expect(listing.isDue(at: .zero))
+    var listing = SlurmListing(from: .seconds(-2))
+    #expect(!listing.isDue(at: .milliseconds(-1)) && listing.isDue(at: .zero))
     listing.ended(from: .zero, to: .milliseconds(10), isComplete: true)
     #expect(!listing.isDue(at: .milliseconds(2_000)) && listing.isDue(at: .milliseconds(2_010)))
     listing.ended(from: .seconds(3), to: .seconds(4), isComplete: true)

@@ -28,7 +28,7 @@ struct RemoteProgram: Sendable {
 
 extension RemoteProgram {
   /// The most bytes of outputs that are kept, and one more, which says that there are too many.
-  static let outputLimit = 1_048_577
+  static let outputLimit = OutputFile.limitBytes + 1
 
   /// - Parameter program: Its environment has only what the workflow sets.
   init(_ program: ChildProgram, of attempt: Attempt, in directory: String) {
@@ -67,6 +67,11 @@ extension RemoteProgram {
     for variable in variables { add("a", variable) }
     add("r", "")
     return lines
+  }
+
+  /// Letters and digits that cannot be guessed.
+  static func word() -> String {
+    (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
   }
 
   /// The text as `printf %b` reads it, in printable ASCII.

@@ -39,7 +39,7 @@ struct RemoteRunners: Sendable {
       startDirectory: configuration.startDirectory, inheriting: .empty,
       trace: configuration.trace)
     // One for all runners: a new connection kills what other engines have left, and two runners may have one host.
-    let engine = SSHRunner.word()
+    let engine = RemoteProgram.word()
     let declared = plan.runners
     runners = Dictionary(
       uniqueKeysWithValues: declared.map { runner in

@@ -58,7 +58,7 @@ final class SSHRunner: RemoteRunner {
     case .stopped: throw .notStarted(.stopped)
     case .failed(let failure): return AttemptEnd(.failed(failure))
     }
-    let word = "\(engine)x\(SSHRunner.word())"
+    let word = "\(engine)x\(RemoteProgram.word())"
     var remote = RemoteProgram(program, of: attempt, in: directory(of: attempt))
     do throws(StepFailure) {
       remote.input = try upload(program.input, to: host, by: connection, for: attempt, in: executor)
@@ -115,10 +115,6 @@ final class SSHRunner: RemoteRunner {
   }
 
   private static let margin = Duration.seconds(5)
-
-  static func word() -> String {
-    (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
-  }
 }
 
 // MARK: The program

@@ -44,7 +44,7 @@ struct SlurmBatch {
   func halves() -> [SlurmBatch] {
     let middle = jobs.count / 2
     return [0..<middle, middle..<jobs.count].map { range in
-      var half = SlurmBatch(word: SSHRunner.word(), request: request)
+      var half = SlurmBatch(word: RemoteProgram.word(), request: request)
       for index in range { half.add(jobs[index], lines[index], 0) }
       half.bytes = bytes / 2
       return half
@@ -67,8 +67,10 @@ struct SlurmBatch {
 
 /// Decides when the jobs are listed again: every two seconds, and more rarely if Slurm is slow.
 struct SlurmListing {
-  private var next = Duration.zero
+  private var next: Duration
   private var pause = Duration.seconds(2)
+
+  init(from begin: Duration) { next = begin + pause }
 
   func isDue(at now: Duration) -> Bool { now >= next }
 

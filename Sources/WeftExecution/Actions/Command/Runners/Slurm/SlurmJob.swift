@@ -11,10 +11,6 @@ import WeftPlatform
 /// `@unchecked Sendable`: only one thread has it at any time. The thread that makes it hands it over through the lock of
 /// the runner, and one thread at a time follows the jobs, each taking them from that lock.
 final class SlurmJob: @unchecked Sendable {
-  enum Membership {
-    case none, assigned
-  }
-
   let attempt: Attempt
   let program: ChildProgram
   private(set) var remote: RemoteProgram
@@ -23,7 +19,7 @@ final class SlurmJob: @unchecked Sendable {
   /// The directory of its files.
   private(set) var directory: String
   /// Whether it is in a batch.
-  var batch = Membership.none
+  var isInBatch = false
   /// Its place in the batch in which it was submitted; `nil` before.
   private(set) var key: SlurmQueue.Key?
   /// Its number, as `scancel` takes it.
@@ -72,7 +68,7 @@ final class SlurmJob: @unchecked Sendable {
 
   /// Takes over the job that an earlier engine submitted.
   func wasAdopted(as key: SlurmQueue.Key) {
-    batch = .assigned
+    isInBatch = true
     wasSubmitted(as: key, id: nil, at: MonotonicClock.now - Self.registration)
   }
 
@@ -88,7 +84,7 @@ final class SlurmJob: @unchecked Sendable {
   func restart(in directory: String) {
     self.directory = directory
     remote.files = directory
-    (key, id, submitted, final, batch) = (nil, nil, nil, nil, .none)
+    (key, id, submitted, final, isInBatch) = (nil, nil, nil, nil, false)
   }
 
   /// Ends the attempt.

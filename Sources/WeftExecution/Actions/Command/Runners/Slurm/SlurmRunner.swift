@@ -67,6 +67,8 @@ final class SlurmRunner: RemoteRunner {
         if case .started(attempt: 1)? = recorded?.steps[attempt.address]?.state {
           attempt.logs.forgetEarlier(attempt.address)
         }
+        // For a job that never began, and is submitted again.
+        try keep(program.input, in: &remote, earlier, isCopied: true)
         let job = SlurmJob(attempt, program, remote, request, promise, directory: earlier)
         job.wasAdopted(as: key)
         follow(job, of: executor)
@@ -162,7 +164,12 @@ extension SlurmRunner {
   private func adopt(
     _ directory: String, _ identity: String, for attempt: Attempt
   ) throws(StepFailure) -> SlurmQueue.Key? {
-    guard let key = Self.read("\(directory)/job").flatMap(SlurmQueue.Key.init) else { return nil }
+    guard let key = Self.read("\(directory)/job").flatMap(SlurmQueue.Key.init) else {
+      if SlurmJob.claim(directory) { return nil }
+      throw StepFailure(
+        classes: [.runner], message: "did not start: an earlier job of it cannot be found",
+        help: "look for it with squeue, and remove \(directory) once it has ended")
+    }
     if Self.read("\(directory)/program") == identity {
       state.withLock { $0.directories.append(directory) }
       return key
@@ -188,8 +195,11 @@ extension SlurmRunner {
   }
 
   /// Gives a program its standard input: a text is part of the script, a file is copied for the node.
+  ///
+  /// - Parameter isCopied: Whether an earlier engine has copied the file.
   private func keep(
-    _ input: ChildProgram.Input, in remote: inout RemoteProgram, _ directory: String
+    _ input: ChildProgram.Input, in remote: inout RemoteProgram, _ directory: String,
+    isCopied: Bool = false
   ) throws(StepFailure) {
     switch input {
     case .null: return
@@ -197,6 +207,8 @@ extension SlurmRunner {
       remote.inputText = String(decoding: bytes, as: UTF8.self)
     case .file(let file):
       let path = "\(directory)/input"
+      remote.input = path
+      if isCopied { return }
       do {
         let copy = try Descriptor.creating(path, .onlyNew)
         while true {
@@ -209,7 +221,6 @@ extension SlurmRunner {
           classes: [.runner],
           message: "did not start: its standard input cannot be copied to \(path): \(error)")
       }
-      remote.input = path
     }
   }
 }
@@ -255,14 +266,13 @@ extension SlurmRunner {
   private func followAll() {
     var jobs: [SlurmJob] = []
     var batches: [SlurmBatch] = []
-    var listing = SlurmListing()
+    var listing = SlurmListing(from: MonotonicClock.now)
     while let arrived = takeArrived(areOthers: !jobs.isEmpty) {
       jobs += arrived
       let now = MonotonicClock.now
       cancel(jobs.filter { $0.mustStop(at: now) })
-      batches += makeBatches(jobs.filter { $0.batch == .none && !$0.hasEnded })
+      batches += makeBatches(jobs.filter { !$0.isInBatch && !$0.hasEnded })
       submit(&batches)
-      for job in jobs { job.follow(at: MonotonicClock.now) }
       if listing.isDue(at: MonotonicClock.now), jobs.contains(where: { $0.key != nil }) {
         let begin = MonotonicClock.now
         let queue = commands.list(run)
@@ -334,20 +344,31 @@ extension SlurmRunner {
     var batches: [SlurmBatch] = []
     var latest: [SlurmBatch.Kind: Int] = [:]
     for job in jobs {
-      let lines = job.remote.lines(word: SSHRunner.word())
+      let lines = job.remote.lines(word: RemoteProgram.word())
       let bytes = lines.reduce(0) { $0 + $1.utf8.count + 1 }
       let kind = SlurmBatch.Kind(step: job.attempt.index, request: job.request)
       var index = latest[kind]
       if let known = index, !batches[known].admits(bytes) { index = nil }
       let place = index ?? batches.count
       if index == nil {
-        batches.append(SlurmBatch(word: SSHRunner.word(), request: job.request))
+        batches.append(SlurmBatch(word: RemoteProgram.word(), request: job.request))
         latest[kind] = place
       }
       batches[place].add(job, lines, bytes)
-      job.batch = .assigned
+      job.isInBatch = true
     }
     return batches
+  }
+
+  /// Writes into the directory of each job where an engine that resumes the run finds it.
+  private func name(_ batch: SlurmBatch) -> StepFailure? {
+    for (index, job) in batch.jobs.enumerated() where !job.hasEnded {
+      let path = "\(job.directory)/job"
+      do { try Self.write(SlurmQueue.Key(word: batch.word, index: index).text, to: path) } catch {
+        return .notSubmitted("\(path) cannot be written: \(error)", isLimit: false)
+      }
+    }
+    return nil
   }
 
   private func submit(_ batches: inout [SlurmBatch]) {
@@ -358,9 +379,9 @@ extension SlurmRunner {
         left.append(batch)
         continue
       }
-      for (index, job) in batch.jobs.enumerated() where !job.hasEnded {
-        let key = SlurmQueue.Key(word: batch.word, index: index)
-        try? Self.write(key.text, to: "\(job.directory)/job")
+      if let failure = name(batch) {
+        batch.fail(failure)
+        continue
       }
       state.withLock { $0.logs.append(log(of: batch.word)) }
       let arguments = SlurmScript.arguments(
