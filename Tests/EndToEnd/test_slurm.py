@@ -94,7 +94,7 @@ def elements_are_an_array(weft):
     """elements of a loop are jobs of one array, more of them at once than this machine has slots"""
     with slurm.Cluster() as cluster:
         place = Place(weft, cluster, [
-            {"id": "l", "forEach": {"in": list(range(40))}, "run": "echo $SLURM_ARRAY_JOB_ID ${{ item }}; touch up${{ item }}; "
+            {"id": "l", "forEach": {"in": list(range(40))}, "run": "echo ${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID} ${{ item }}; touch up${{ item }}; "
              "while [ ! -e up39 ] || [ ! -e up0 ]; do sleep 0.1; done"}])
         place.call("run", "w.json", "-j", "1")
         logs = [place.log(f"l[{n}]").split() for n in range(40)]
