@@ -62,6 +62,19 @@ class Place:
         self.warnings = [e["message"] for e in self.events if e["type"] == "run.warning"]
         return [e["step"] for e in self.events if e["type"] == "step.cached"]
 
+    def wait_for_leftovers(self):
+        """Waits for the programs that a killed weft has left behind here."""
+        end = time.monotonic() + LIMIT
+        while any(self.is_at_work(process) for process in os.listdir("/proc") if process.isdigit()):
+            assert time.monotonic() < end, "a program does not end"
+            time.sleep(0.005)
+
+    def is_at_work(self, process):
+        try:
+            return os.readlink(f"/proc/{process}/cwd") == os.path.realpath(self.path)
+        except OSError:
+            return False  # it has ended
+
     def tree(self, name):
         """Everything below a directory: kind, mode and content."""
         found = {}
@@ -259,6 +272,7 @@ def killed(weft):
         time.sleep(generator.uniform(0.005, 0.15))
         engine.send_signal(signal.SIGKILL)
         engine.wait(LIMIT)
+        place.wait_for_leftovers()
         if attempt % 4 == 3:
             place.run("--record", "none")
             assert place.tree("out") == made, attempt

@@ -45,6 +45,8 @@ class Shell(Workplace):
     # Actions of a person
 
     def run(self, command):
+        """Types a command. What the screen then shows came after it."""
+        self.screen.reset()
         self.bash.sendline(command)
 
     def press(self, keys):
@@ -97,8 +99,8 @@ class Shell(Workplace):
         return "\n".join(line.rstrip() for line in self.screen.display).rstrip("\n")
 
     def status(self):
-        """The exit code of the last command."""
-        self.run("echo code=$?.")
+        """The exit code of the last command, whose output stays on the screen."""
+        self.bash.sendline("echo code=$?.")
         self.wait_for_prompt()
         return int(re.findall(rb"code=(\d+)\.", self.output)[-1])
 
