@@ -347,16 +347,18 @@ extension LeftoverProcess: Payload {
   }
 }
 
-/// The resources that a program used, as counted by the kernel (`getrusage(2)`).
+/// The resources that a program used, as counted by the kernel (`getrusage(2)`), or by the shell that ran it elsewhere
+/// (`times`): that knows only the times.
 public struct ResourceUsage: Sendable, Hashable {
   public package(set) var userTime: Duration
   public package(set) var systemTime: Duration
-  public package(set) var minorFaults: Int
-  public package(set) var majorFaults: Int
-  public package(set) var voluntarySwitches: Int
-  public package(set) var involuntarySwitches: Int
+  public package(set) var minorFaults: Int?
+  public package(set) var majorFaults: Int?
+  public package(set) var voluntarySwitches: Int?
+  public package(set) var involuntarySwitches: Int?
   /// The peak memory of the program or its largest child; `nil` if that is no more than the engine's own
-  /// memory, which the kernel includes (`ru_maxrss`).
+  /// memory, which the kernel includes (`ru_maxrss`). Of a job of a cluster, the peak of its control group, with files
+  /// in its page cache: what the cluster compares with the request.
   public package(set) var peakMemoryBytes: Int?
   /// The `cpus` of the step's `resources`; `nil` if it requests none.
   public package(set) var requestedProcessors: Int?
@@ -364,8 +366,8 @@ public struct ResourceUsage: Sendable, Hashable {
   public package(set) var requestedMemoryBytes: Int?
 
   package init(
-    userTime: Duration, systemTime: Duration, minorFaults: Int, majorFaults: Int,
-    voluntarySwitches: Int, involuntarySwitches: Int, peakMemoryBytes: Int? = nil,
+    userTime: Duration, systemTime: Duration, minorFaults: Int? = nil, majorFaults: Int? = nil,
+    voluntarySwitches: Int? = nil, involuntarySwitches: Int? = nil, peakMemoryBytes: Int? = nil,
     requestedProcessors: Int? = nil, requestedMemoryBytes: Int? = nil
   ) {
     self.userTime = userTime
@@ -382,9 +384,7 @@ public struct ResourceUsage: Sendable, Hashable {
 
 extension ResourceUsage: Payload {
   package static var blank: ResourceUsage {
-    ResourceUsage(
-      userTime: .zero, systemTime: .zero, minorFaults: 0, majorFaults: 0, voluntarySwitches: 0,
-      involuntarySwitches: 0)
+    ResourceUsage(userTime: .zero, systemTime: .zero)
   }
 
   package mutating func code<Coder: EventCoder>(_ coder: inout Coder) throws(Coder.Failure) {
@@ -394,11 +394,9 @@ extension ResourceUsage: Payload {
     try coder.amount("majorFaults", &majorFaults)
     try coder.amount("voluntarySwitches", &voluntarySwitches)
     try coder.amount("involuntarySwitches", &involuntarySwitches)
-    try coder.number("peakMemoryBytes", &peakMemoryBytes, in: RecordLimits.amounts, "an amount")
-    try coder.number(
-      "requestedProcessors", &requestedProcessors, in: RecordLimits.amounts, "an amount")
-    try coder.number(
-      "requestedMemoryBytes", &requestedMemoryBytes, in: RecordLimits.amounts, "an amount")
+    try coder.amount("peakMemoryBytes", &peakMemoryBytes)
+    try coder.amount("requestedProcessors", &requestedProcessors)
+    try coder.amount("requestedMemoryBytes", &requestedMemoryBytes)
   }
 }
 

@@ -125,6 +125,25 @@ def ends_have_classes(weft):
         assert cluster.jobs() == []
 
 
+def memory_is_confined(weft):
+    """the peak of a job that the cluster confines is recorded, and one that needs more may request more in its next attempt"""
+    with slurm.Cluster(memory=2000) as cluster:
+        take = "python3 -c 'import os; taken = bytearray(int(os.environ[\"MIB\"]) << 20)'"
+        place = Place(weft, cluster, [
+            {"id": "fits", "env": {"MIB": "60"}, "run": take, "resources": {"memory": "200MiB"}},
+            {"id": "grows", "env": {"MIB": "300"}, "run": take, "retry": {"max": 1, "on": ["limit:memory"], "delay": "0s"},
+             "resources": {"memory": "${{ case(run.attempt > 1, '600MiB', '100MiB') }}"}}])
+        events = place.events(expect=0)
+        ends = {event["step"]: event["usage"] for event in events if event["type"] == "step.finished"}
+        assert 60 << 20 < ends["fits"]["peakMemoryBytes"] < 200 << 20, ends
+        assert ends["fits"]["requestedMemoryBytes"] == 200 << 20 and ends["fits"]["userUs"] > 0, ends
+        assert 300 << 20 < ends["grows"]["peakMemoryBytes"] < 600 << 20, ends
+        retried = [event for event in events if event["type"] == "step.retrying"]
+        assert [event["failure"]["classes"] for event in retried] == [["limit", "limit:memory"]], retried
+        shown = place.call("show").stdout
+        assert "of 209 MB" in shown, shown
+
+
 def stops_leave_nothing(weft):
     """^C, once and twice, ends all jobs, also those that wait"""
     for presses in (1, 2):
@@ -233,7 +252,7 @@ def clusters_have_words(weft):
         (cluster.path / "state").write_text("OUT_OF_MEMORY")
         place.call("run", "w.json")
         first, second = cluster.arguments()
-        for word in ("--cpus-per-task=2", "--mem=2097152K", "--gpus=1", "--time=91", "--partition=short", "--account=lab",
+        for word in ("--cpus-per-task=2", "--mem=2097152K", "--gpus=1", "--time=90", "--partition=short", "--account=lab",
                      "--nice=5", "--no-requeue"):
             assert word in first.split(), (word, first)
         assert "--mem=8388608K" in second.split(), second
@@ -280,7 +299,7 @@ def unsubmitted_jobs_are_submitted(weft):
 
 
 if __name__ == "__main__":
-    real = [values_arrive, elements_are_an_array, ends_have_classes, stops_leave_nothing, killed_runs_adopt,
+    real = [values_arrive, elements_are_an_array, ends_have_classes, memory_is_confined, stops_leave_nothing, killed_runs_adopt,
             changed_steps_are_replaced, controller_may_be_away, refusals_have_reasons]
     if not slurm.is_there():
         print("without Slurm, or not as root: only the pretended cluster is tried")

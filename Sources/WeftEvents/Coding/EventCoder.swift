@@ -158,6 +158,10 @@ extension EventCoder {
     try number(&value, in: RecordLimits.amounts, "an amount")
   }
 
+  mutating func amount(_ key: StaticString, _ value: inout Int?) throws(Failure) {
+    try number(key, &value, in: RecordLimits.amounts, "an amount")
+  }
+
   mutating func amount(_ key: StaticString, _ value: inout UInt64) throws(Failure) {
     var number = Int(clamping: value)
     try amount(key, &number)

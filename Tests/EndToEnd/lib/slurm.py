@@ -27,9 +27,11 @@ def free_port():
 
 
 class Cluster:
-    """Needs root. `environment` is that of programs that use it."""
+    """Needs root. `environment` is that of programs that use it.
 
-    def __init__(self, cpus=64):
+    With `memory`, in MiB, each job has a control group that confines it to what it requests."""
+
+    def __init__(self, cpus=64, memory=None):
         self.directory = tempfile.TemporaryDirectory(prefix="weft-slurm-")
         self.path = path = pathlib.Path(self.directory.name)
         for name in ("state", "spool"):
@@ -38,6 +40,10 @@ class Cluster:
         key.write_bytes(os.urandom(1024))
         key.chmod(0o600)
         name = socket.gethostname().split(".")[0]
+        tracking, tasks, resources, size = "linuxproc", "none", "CR_Core", ""
+        if memory:
+            tracking, tasks, resources, size = "cgroup", "cgroup", "CR_Core_Memory", f" RealMemory={memory}"
+            (path / "cgroup.conf").write_text("CgroupAutomount=no\nConstrainRAMSpace=yes\n")
         (path / "slurm.conf").write_text(textwrap.dedent(f"""\
             ClusterName=weft
             SlurmctldHost={name}(127.0.0.1)
@@ -45,10 +51,10 @@ class Cluster:
             SlurmdUser=root
             AuthType=auth/munge
             AuthInfo=socket={path}/munge.socket
-            ProctrackType=proctrack/linuxproc
-            TaskPlugin=task/none
+            ProctrackType=proctrack/{tracking}
+            TaskPlugin=task/{tasks}
             SelectType=select/cons_tres
-            SelectTypeParameters=CR_Core
+            SelectTypeParameters={resources}
             SchedulerParameters=batch_sched_delay=0
             ReturnToService=2
             MpiDefault=none
@@ -64,7 +70,7 @@ class Cluster:
             SlurmdPort={free_port()}
             KillWait=2
             SlurmdParameters=config_overrides
-            NodeName={name} NodeAddr=127.0.0.1 CPUs={cpus} State=UNKNOWN
+            NodeName={name} NodeAddr=127.0.0.1 CPUs={cpus}{size} State=UNKNOWN
             PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
             """))
         self.environment = {**os.environ, "PATH": PATH, "SLURM_CONF": str(path / "slurm.conf")}
@@ -120,6 +126,12 @@ class Cluster:
             server.terminate()
         for server in (self.node, self.controller, self.munged):
             server.wait(LIMIT)
+        for left in pathlib.Path("/sys/fs/cgroup").glob("*/slurm_*/"):
+            for group in sorted(left.rglob("*/"), reverse=True) + [left]:
+                try:
+                    group.rmdir()
+                except OSError:
+                    pass  # not a group, or of another cluster
         self.directory.cleanup()
 
 

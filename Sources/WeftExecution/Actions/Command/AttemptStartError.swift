@@ -92,11 +92,8 @@ extension AttemptEnd {
 
   /// - Parameters:
   ///   - program: The program, with the time limits under which it ran.
-  ///   - isMeasured: Whether the usage is that of the step's program.
-  init(
-    _ end: ProgramEnd, of program: ChildProgram, requesting resources: Command.Resources? = nil,
-    isMeasured: Bool = true
-  ) {
+  ///   - usage: That of the step's program, if it is known.
+  init(_ end: ProgramEnd, of program: ChildProgram, usage: WeftEvents.ResourceUsage? = nil) {
     let exit = ProgramExit(end.status)
     let status: Status =
       switch end.stopped {
@@ -107,7 +104,7 @@ extension AttemptEnd {
       }
     self.init(
       status,
-      usage: exit == nil || !isMeasured ? nil : WeftEvents.ResourceUsage(end.usage, of: resources),
+      usage: exit == nil ? nil : usage,
       leftovers: end.leftovers.map(LeftoverProcess.init),
       unkillable: end.orphans.map(LeftoverProcess.init))
   }

@@ -113,7 +113,8 @@ package final class CommandExecutor: StepExecutor {
   ) throws(AttemptStartError) -> AttemptEnd {
     let end = try start(program, for: attempt, output: attempt.output)
     if end.keptProcesses { attempt.recordKeptProcesses() }
-    return AttemptEnd(end, of: program, requesting: attempt.command.resources)
+    return AttemptEnd(
+      end, of: program, usage: ResourceUsage(end.usage, of: attempt.command.resources))
   }
 
   /// Runs a program of the attempt to its end, on the calling thread.

@@ -94,7 +94,7 @@ import WeftTestKit
 
   @Test func reportsAreFoundHoweverTheStreamIsCut() {
     let data = "a\0WEFTworx \0\0WEFTword\0WEFTwor\nb"
-    let text = "noise\0\n\0WEFTword run\n\(data)\0WEFTword end 139\nx=1\n\0WEFTword end 0\n"
+    let text = "noise\0\n\0WEFTword run\n\(data)\0WEFTword end 139 - - - -\nx=1\n\0WEFTword end 0\n"
     for size in 1...text.utf8.count {
       let sink = Sink()
       let output = RemoteOutput(sink, word: "word")
@@ -104,7 +104,7 @@ import WeftTestKit
           output.take($0, from: .output, at: .zero)
         }
       }
-      #expect(output.phase == .ended(139))
+      #expect(output.phase.end?.status == .ended(139))
       #expect(String(decoding: sink.taken[.output] ?? [], as: UTF8.self) == data)
       #expect(String(decoding: output.outputs, as: UTF8.self) == "x=1\n\0WEFTword end 0\n")
       #expect(String(decoding: output.preamble, as: UTF8.self) == "noise\0\n")
@@ -131,12 +131,44 @@ import WeftTestKit
   @Test(arguments: [
     ("", RemoteOutput<Sink>.Phase.silent), ("Permission denied\n", .silent),
     ("\0WEFTword run\nabc", .running), ("\0WEFTword run\n\0WEFTword end", .running),
-    ("\0WEFTword directory\n", .noDirectory),
-    ("\0WEFTword run\n\0WEFTword end missing\n", .noProgram),
-    ("\0WEFTword run\n\0WEFTword end 0\n", .ended(0)), ("\0WEFTother end 0\n", .silent),
+    ("\0WEFTother end 0 - - - -\n", .silent),
   ])
   private func phaseFollowsTheReports(_ text: String, _ phase: RemoteOutput<Sink>.Phase) {
     #expect(Self.read(Array(text.utf8), pieces: 7).phase == phase)
+  }
+
+  @Test(arguments: [
+    ("end directory - - - -", RemoteEnd.Status.noDirectory), ("end missing - - - -", .noProgram),
+    ("end 0 0m0.01s 0m0.02s 0m0.03s 0m0.02s", .ended(0)),
+  ])
+  private func endsAreReportsToo(_ report: String, _ status: RemoteEnd.Status) {
+    let output = Self.read(Array("\0WEFTword run\n\0WEFTword \(report)\n".utf8), pieces: 5)
+    #expect(output.phase.end?.status == status)
+  }
+
+  @Test(arguments: [
+    ("0m0.01s 0m0.02s 1m2.345678s 0m0.02s", 62_335_678),
+    ("0m0,010s 0m0,020s 0m1,5s 0m2s", 1_490_000),
+    ("0m0s 0m0s 2m0s 0m0s", 120_000_000),
+  ])
+  func timesAreThoseBetween(_ times: String, userMicroseconds: Int) {
+    let usage = RemoteEnd("end 0 \(times)")?.usage
+    #expect(usage?.userTime == .microseconds(userMicroseconds))
+    #expect(usage?.peakMemoryBytes == nil && usage?.minorFaults == nil)
+  }
+
+  @Test(arguments: ["- - - -", "0m0.01s 0m0.02s - -", "0.01 0.02 0.03 0.04", "m m m m"])
+  func timesThatAreNotKnownAreNoUsage(_ times: String) throws {
+    let end = try #require(RemoteEnd("end 0 \(times)"))
+    #expect(end.status == .ended(0) && end.usage == nil && end.usage(of: nil) == nil)
+  }
+
+  @Test func usageIsComparedWithWhatWasRequested() {
+    let resources = Command.Resources(cpus: 2, memory: ByteCount(1_500))
+    let end = RemoteEnd("end 0 0m0s 0m0s 0m1s 0m0s 4096 0 0")
+    let usage = end?.usage(of: resources)
+    #expect(usage?.peakMemoryBytes == 4096)
+    #expect(usage?.requestedProcessors == 2 && usage?.requestedMemoryBytes == 1_500)
   }
 
   @Test func shellStatusIsACodeOrASignal() {

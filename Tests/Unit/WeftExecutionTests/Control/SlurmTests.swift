@@ -62,15 +62,17 @@ import WeftPlatform
         == .timedOut(after: .seconds(60), nil))
   }
 
-  @Test(arguments: ["", "end", "end 0", "end 0 1", "end x 1 2", "end 0 1 2 3", "begin 0 1 2"])
-  func aFileThatIsNotWholeIsNoEnd(text: String) { #expect(SlurmEnd(text) == nil) }
+  @Test(arguments: [
+    "", "end", "end 0", "end 0 - - - - -", "end x - - - - - 1 2", "end 0 - - - - - x 2",
+    "end 0 - - - - - 1 2 3", "begin 0 - - - - - 1 2",
+  ])
+  func aFileThatIsNotWholeIsNoEnd(text: String) { #expect(RemoteEnd(text) == nil) }
 
   @Test func anEndHasAStatusAndLengths() {
-    #expect(SlurmEnd("end 137 12 3\n")?.status == .ended(137))
-    #expect(SlurmEnd("end missing 0 0\n")?.status == .noProgram)
-    #expect(SlurmEnd("end directory 0 0\n")?.status == .noDirectory)
-    #expect(SlurmEnd("end 0 12 3\n")?.outputBytes == 12)
-    #expect(SlurmEnd("end 0 12 3\n")?.errorBytes == 3)
+    #expect(RemoteEnd("end missing - - - - - 0 0\n")?.status == .noProgram)
+    #expect(RemoteEnd("end directory - - - - - 0 0\n")?.status == .noDirectory)
+    let end = RemoteEnd("end 137 - - - - - 12 3\n")
+    #expect(end?.status == .ended(137) && end?.outputBytes == 12 && end?.errorBytes == 3)
   }
 
   @Test(arguments: [
@@ -108,12 +110,27 @@ import WeftPlatform
       cpus: 2, memory: ByteCount(1_500), gpus: 1, time: .seconds(61))
     #expect(
       SlurmRequest(cluster, resources, timeout: nil).arguments == [
-        "--partition=a b", "--qos=-x", "--cpus-per-task=2", "--mem=2K", "--gpus=1", "--time=2",
-        "--nice",
+        "--partition=a b", "--qos=-x", "--nice", "--cpus-per-task=2", "--mem=2K", "--gpus=1",
+        "--time=2",
       ])
     #expect(
       SlurmRequest(SlurmCluster(), nil, timeout: .seconds(30)).arguments == ["--time=2"])
     #expect(SlurmRequest(SlurmCluster(), nil, timeout: nil).arguments == [])
+  }
+
+  @Test(arguments: [
+    (Duration.milliseconds(1), 1), (.seconds(60), 1), (.milliseconds(60_001), 2),
+    (.seconds(3_600), 60),
+  ])
+  func aRequestedTimeIsNoLongerThanItsMinute(time: Duration, minutes: Int) {
+    let request = SlurmRequest(SlurmCluster(), Command.Resources(time: time), timeout: nil)
+    #expect(request.arguments == ["--time=\(minutes)"])
+  }
+
+  @Test func whatAStepRequestsWinsOverOptionsOfItsCluster() {
+    let cluster = SlurmCluster(options: ["--mem=4G"])
+    let request = SlurmRequest(cluster, Command.Resources(memory: ByteCount(1 << 30)), timeout: nil)
+    #expect(request.arguments == ["--mem=4G", "--mem=1048576K"])
   }
 
   @Test func aBatchIsNamedAfterItsStepAndItsLogIsNoPattern() {

@@ -39,7 +39,9 @@ enum EveryKind {
         delay: .milliseconds(1200), usage: fullStepEnd.usage)),
     .stepRetrying(
       StepAddress("up[a\\]b]"),
-      Retry(attempt: 4, of: 5, failure: failure, exit: nil, duration: .zero, delay: .zero)),
+      Retry(
+        attempt: 4, of: 5, failure: failure, exit: nil, duration: .zero, delay: .zero,
+        usage: ResourceUsage(userTime: .microseconds(7), systemTime: .zero))),
     .groupRetrying(
       checks,
       Retry(

@@ -130,6 +130,17 @@ extension RemoteProgram {
       for q in $(found); do kill -s "$1" "$q"; done
     } >/dev/null 2>&1
     """#
+
+  /// The functions that measure the program: `measure` before it starts, and after it has ended; `used` prints what
+  /// ``RemoteEnd`` reads.
+  static let measuring = #"""
+    measure() { times >>"$d/times"; }
+    used() {
+      u=- x=- v=- y=-
+      { read -r q; read -r u x; read -r q; read -r v y; } 2>/dev/null <"$d/times"
+      echo "$u $x $v $y"
+    }
+    """#
 }
 
 extension Attempt {

@@ -12,17 +12,12 @@ final class RemoteOutput<Sink: ProgramOutput>: ProgramOutput {
     /// Nothing yet: the host may not have been reached.
     case silent
     case running
-    /// The directory cannot be entered.
-    case noDirectory
-    /// The program is not there.
-    case noProgram
-    /// It ended, as `$?` reports it.
-    case ended(Int)
+    case over(RemoteEnd)
   }
 
   private(set) var phase = Phase.silent
   /// The file with the program's outputs, once it has ended.
-  var outputs: [UInt8] { phase.isOver ? pending : [] }
+  var outputs: [UInt8] { phase.end == nil ? [] : pending }
   /// The end of what came before the first report: from `ssh` itself, and from scripts of a login shell.
   var preamble: [UInt8] { outputPreamble + errorPreamble }
 
@@ -67,7 +62,7 @@ final class RemoteOutput<Sink: ProgramOutput>: ProgramOutput {
 
   /// Passes on what is not part of a report, and reads the reports.
   private func advance(at now: Duration) {
-    while !phase.isOver {
+    while phase.end == nil {
       let start = pending.indices.first { pending[$0] == 0 && mayBeMark(at: $0) } ?? pending.count
       pass(start, at: now)
       guard pending.count >= mark.count, let end = pending.firstIndex(of: 0x0a) else { return }
@@ -93,13 +88,10 @@ final class RemoteOutput<Sink: ProgramOutput>: ProgramOutput {
   }
 
   private func read(_ report: String) {
-    switch report {
-    case "run": phase = .running
-    case "directory": phase = .noDirectory
-    case "end missing": phase = .noProgram
-    default:
-      guard report.hasPrefix("end "), let code = Int(report.dropFirst(4)) else { return }
-      phase = .ended(code)
+    if report == "run" {
+      phase = .running
+    } else if let end = RemoteEnd(report) {
+      phase = .over(end)
     }
   }
 
@@ -111,11 +103,8 @@ extension [UInt8] {
 }
 
 extension RemoteOutput.Phase {
-  fileprivate var isOver: Bool {
-    switch self {
-    case .silent, .running: false
-    case .noDirectory, .noProgram, .ended: true
-    }
+  var end: RemoteEnd? {
+    if case .over(let end) = self { end } else { nil }
   }
 }
 

@@ -57,13 +57,14 @@ enum RemoteSupervisor {
     d=$(umask 077; mktemp -d "${TMPDIR:-/tmp}/weft.XXXXXXXXXX") || exit 255
     \#(RemoteProgram.reading)
     report() { printf '\000WEFT%s %s\n' "$n" "$1"; }
-    leave() { report "$1"; rm -rf "$d"; [ -z "$i" ] || rm -f "$i"; exit; }
+    leave() { report "end $1 - - - -"; rm -rf "$d"; [ -z "$i" ] || rm -f "$i"; exit; }
     [ "$k" = r ] || leave cut
     cd "$c" 2>/dev/null || leave directory
     [ -z "$o" ] || { (umask 077; : >"$d/output"); set -- "WEFT_OUTPUT=$d/output" "$@"; }
     set -- "WEFT_PROGRESS=$d/progress" "$@"
     trap : HUP INT TERM PIPE
     \#(RemoteProgram.finding)
+    \#(RemoteProgram.measuring)
     moment() { sleep 0.1 || sleep 1; } >/dev/null 2>&1
     end() {
       send "$s"
@@ -79,6 +80,7 @@ enum RemoteSupervisor {
     }
     report run >&2
     report run
+    measure
     (
       if [ -n "$i" ]; then exec <"$i"; rm -f "$i"; fi
       [ -z "$m" ] || exec 2>&1
@@ -94,6 +96,7 @@ enum RemoteSupervisor {
       e=$?
       kill -0 "$pid" 2>/dev/null || break
     done
+    measure
     if [ -e "$d/stopped" ]; then
       wait "$watcher"
     else
@@ -101,7 +104,7 @@ enum RemoteSupervisor {
       [ -z "$(found)" ] || send KILL
     fi
     [ ! -e "$d/missing" ] || e=missing
-    report "end $e"
+    report "end $e $(used)"
     [ -z "$o" ] || head -c 1048577 "$d/output"
     rm -rf "$d"
     """#

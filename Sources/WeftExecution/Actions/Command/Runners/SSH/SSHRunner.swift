@@ -87,8 +87,17 @@ final class SSHRunner: RemoteRunner {
     _ end: ProgramEnd, _ output: RemoteOutput<StepOutputSink>, of program: ChildProgram,
     for attempt: Attempt, on host: String
   ) -> AttemptEnd {
+    guard case .over(let remote) = output.phase else {
+      if end.stopped != nil { return AttemptEnd(end, of: program) }
+      return AttemptEnd(
+        .failed(
+          output.phase == .running
+            ? .connectionLost(to: host) : .notConnected(to: host, saying: output.preamble)))
+    }
     var end = end
-    switch output.phase {
+    switch remote.status {
+    case .noDirectory: return AttemptEnd(.failed(.noDirectory(on: host, directory(of: attempt))))
+    case .noProgram: return AttemptEnd(.failed(.noProgram(program.arguments[0], on: host)))
     case .ended(let status):
       switch ProgramExit(
         shellStatus: status, isScript: attempt.command.invocation.script != nil)
@@ -99,14 +108,8 @@ final class SSHRunner: RemoteRunner {
       if let failure = attempt.keep(outputs: output.outputs, from: host) {
         return AttemptEnd(.failed(failure))
       }
-    case .noDirectory: return AttemptEnd(.failed(.noDirectory(on: host, directory(of: attempt))))
-    case .noProgram: return AttemptEnd(.failed(.noProgram(program.arguments[0], on: host)))
-    case .silent where end.stopped == nil:
-      return AttemptEnd(.failed(.notConnected(to: host, saying: output.preamble)))
-    case .running where end.stopped == nil: return AttemptEnd(.failed(.connectionLost(to: host)))
-    case .silent, .running: break
+      return AttemptEnd(end, of: program, usage: remote.usage(of: attempt.command.resources))
     }
-    return AttemptEnd(end, of: program, isMeasured: false)
   }
 
   func finish() -> Future<Void, Never> {

@@ -41,7 +41,7 @@ final class SlurmJob: @unchecked Sendable {
   private var announced: String?
   /// The last state, if it is one that ends a job, and since when it has been known.
   private var final: (state: SlurmState?, since: Duration)?
-  private var end: (end: SlurmEnd, since: Duration)?
+  private var end: (end: RemoteEnd, since: Duration)?
 
   init(
     _ attempt: Attempt, _ program: ChildProgram, _ remote: RemoteProgram, _ request: SlurmRequest,
@@ -91,7 +91,7 @@ final class SlurmJob: @unchecked Sendable {
   func finish(_ status: AttemptEnd.Status) {
     guard !hasEnded else { return }
     hasEnded = true
-    promise.succeed(AttemptEnd(status))
+    promise.succeed(AttemptEnd(status, usage: end?.end.usage(of: attempt.command.resources)))
   }
 
   // MARK: Limits
@@ -119,7 +119,7 @@ final class SlurmJob: @unchecked Sendable {
     guard began != nil else { return }
     for stream in [OutputStream.output, .errors] { passOutput(stream, at: now) }
     if let alarm = attempt.output.alarm, alarm <= now { attempt.output.timePassed(until: now) }
-    if end == nil, let text = text(SlurmScript.end, atMost: 256), let read = SlurmEnd(text) {
+    if end == nil, let text = text(SlurmScript.end, atMost: 256), let read = RemoteEnd(text) {
       end = (read, now)
     }
   }
@@ -195,8 +195,8 @@ final class SlurmJob: @unchecked Sendable {
     guard !hasEnded else { return }
     if let (end, since) = end {
       let isWhole =
-        offsets[.output]! >= end.outputBytes
-        && (remote.mergesOutput || offsets[.errors]! >= end.errorBytes)
+        offsets[.output]! >= end.outputBytes ?? 0
+        && (remote.mergesOutput || offsets[.errors]! >= end.errorBytes ?? 0)
       guard isWhole || now - since >= Self.visibility else { return }
       guard isWhole else {
         return finish(
@@ -230,7 +230,7 @@ final class SlurmJob: @unchecked Sendable {
   }
 
   /// Ends the attempt after its program has ended, perhaps by a signal of its cluster.
-  private func conclude(_ end: SlurmEnd, since: Duration, at now: Duration) {
+  private func conclude(_ end: RemoteEnd, since: Duration, at now: Duration) {
     switch end.status {
     case .noDirectory:
       return finish(.failed(.noDirectory(on: "the node", remote.directory)))

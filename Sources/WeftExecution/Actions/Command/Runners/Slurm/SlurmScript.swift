@@ -10,7 +10,7 @@ import WeftPlatform
 /// - `started`, a directory, made before anything else: a job that cannot make it does nothing, so that no program runs
 ///   twice, however often it was submitted;
 /// - `out` and `err`, the output; `output`, the file for outputs;
-/// - `end`, at last: the exit status as `$?`, `missing` or `directory`, and the lengths of `out` and `err`.
+/// - `end`, at last: what ``RemoteEnd`` reads.
 enum SlurmScript {
   static let started = "started"
   static let outputs = "output"
@@ -72,9 +72,24 @@ enum SlurmScript {
       exit 1
     fi
     mkdir "$d/started" || exit 1
+    \#(RemoteProgram.measuring)
+    peak() {
+      while IFS=: read -r _ q v; do
+        case $q:$v in
+        :*/job_*) q=/sys/fs/cgroup$v/memory.peak;;
+        memory:*/job_*) q=/sys/fs/cgroup/memory$v/memory.max_usage_in_bytes;;
+        *) continue;;
+        esac
+        if [ -r "$q" ] && read -r q <"$q"; then
+          echo "$q"
+          return
+        fi
+      done </proc/self/cgroup
+      echo -
+    } 2>/dev/null
     size() { if [ -e "$d/$1" ]; then wc -c <"$d/$1"; else echo 0; fi; }
     leave() {
-      echo "end" "$1" $(size out) $(size err) >"$d/end.new" && mv "$d/end.new" "$d/end"
+      echo "end $1 $(used) $(peak)" $(size out) $(size err) >"$d/end.new" && mv "$d/end.new" "$d/end"
       case $1 in [0-9]*) exit "$1";; esac
       exit 1
     }
@@ -87,6 +102,7 @@ enum SlurmScript {
     fi
     trap : HUP INT TERM PIPE
     \#(RemoteProgram.finding)
+    measure
     (
       if [ -n "$i" ]; then
         exec <"$i"
@@ -102,6 +118,7 @@ enum SlurmScript {
       e=$?
       kill -0 "$pid" 2>/dev/null || break
     done
+    measure
     [ -z "$(found)" ] || send KILL
     [ ! -e "$d/missing" ] || e=missing
     leave "$e"
@@ -109,41 +126,9 @@ enum SlurmScript {
     """#
 }
 
-/// The `end` of a job's program, as the script leaves it.
-struct SlurmEnd: Hashable {
-  enum Status: Hashable {
-    /// As `$?` reports it.
-    case ended(Int)
-    case noProgram
-    case noDirectory
-  }
-
-  var status: Status
-  /// The lengths of its output.
-  var outputBytes: Int
-  var errorBytes: Int
-
-  /// `nil` if it is not such a text.
-  init?(_ text: String) {
-    let words = text.split(whereSeparator: \.isWhitespace)
-    guard words.count == 4, words[0] == "end", let output = Int(words[2]),
-      let errors = Int(words[3])
-    else { return nil }
-    switch words[1] {
-    case "missing": status = .noProgram
-    case "directory": status = .noDirectory
-    default:
-      guard let code = Int(words[1]) else { return nil }
-      status = .ended(code)
-    }
-    outputBytes = output
-    errorBytes = errors
-  }
-}
-
 /// The requests of a job to its cluster.
 struct SlurmRequest: Hashable {
-  /// Arguments of `sbatch`.
+  /// Arguments of `sbatch`, whose last value of an option counts.
   let arguments: [String]
 
   /// - Parameter timeout: The time limit of the step, after which the cluster may end the job, if no time is requested.
@@ -151,16 +136,20 @@ struct SlurmRequest: Hashable {
     var arguments = SlurmCluster.Request.allCases.compactMap { request in
       cluster.requests[request].map { "--\(request.rawValue)=\($0)" }
     }
+    arguments += cluster.options
     if let cpus = resources?.cpus { arguments.append("--cpus-per-task=\(cpus)") }
     if let memory = resources?.memory { arguments.append("--mem=\((memory.bytes + 1023) / 1024)K") }
     if let gpus = resources?.gpus { arguments.append("--gpus=\(gpus)") }
     // The engine ends the program after its time limit; the cluster does if there is no engine any more.
     let minutes = resources?.time.map { max(1, $0.minutesUp) } ?? timeout.map { $0.minutesUp + 1 }
     if let minutes { arguments.append("--time=\(minutes)") }
-    self.arguments = arguments + cluster.options
+    self.arguments = arguments
   }
 }
 
 extension Duration {
-  fileprivate var minutesUp: Int { Int((components.seconds + 60) / 60) }
+  fileprivate var minutesUp: Int {
+    let seconds = components.seconds + (components.attoseconds > 0 ? 1 : 0)
+    return Int((seconds + 59) / 60)
+  }
 }
