@@ -62,7 +62,7 @@ package struct CacheKey: Sendable, Hashable {
 
   /// Whether it has the same hash as another key; parts whose values are known on both sides need not be hashed for
   /// that.
-  func isSame(as other: CacheKey) -> Bool {
+  package func isSame(as other: CacheKey) -> Bool {
     CachePart.allCases.allSatisfy { part in
       guard case .values(let own)? = parts[part], case .values(let others)? = other.parts[part]
       else { return hash(of: part) == other.hash(of: part) }

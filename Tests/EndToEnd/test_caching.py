@@ -185,10 +185,23 @@ def private(weft):
 
 def not_kept(weft):
     """The result of a step that did not succeed cleanly is not cached, and the reason is reported."""
-    place = Place(weft, {**cached("test -e again || { touch again; exit 1; }", [], []), "retry": 1})
-    assert place.run() == [] and "attempt 2" in place.warnings[0], place.warnings
+    again = "mkdir -p out; test -e again || { touch out/partial again; exit 1; }; touch out/whole"
+    place = Place(weft, {**cached(again, [], ["out"]), "retry": 1})
+    assert place.run() == [] and 'left files in "out"' in place.warnings[0], place.warnings
+    place = Place(weft, {**cached("test ${{ run.attempt }} = 2", [], []), "retry": 1})
+    assert place.run() == [] and "a different one" in place.warnings[0], place.warnings
     place = Place(weft, {**cached("exit 3", [], []), "successCodes": [0, 3]})
     assert place.run() == [] and "exit code is 3" in place.warnings[0], place.warnings
+
+
+def later_attempts(weft):
+    """A result is cached if it took several attempts; what a failed attempt left in its place is not in it."""
+    command = "echo part > out; test -e again || { touch again; exit 1; }; cp in out; printf x >> ran"
+    place = Place(weft, {**cached(command, ["in"], ["out"]), "retry": {"max": 1, "delay": "0s"}})
+    place.write("in", "1")
+    assert place.run() == [] and place.warnings == [], place.warnings
+    place.write("out", "other")
+    assert place.run() == ["make"] and place.read("out") == "1" and place.read("ran") == "x"
 
 
 def unmatched(weft):
@@ -429,7 +442,7 @@ CASES = [
     ("X06: a step that reads its own output, and steps that make the same, are errors", rejected),
     ("X15: an entry that was forged is not used", forged),
     ("X34: what is put back is open to nobody else", private),
-    ("X62: why a success is not kept is told", not_kept),
+    ("X62: why a success is not kept is told", not_kept), later_attempts,
     ("X68: a pattern that matches nothing is told", unmatched),
     ("S19: outputs lead nowhere else by links, and are files", strange_outputs),
     ("X75: what a cached step wrote is shown again, and read by others", said_again),

@@ -167,15 +167,36 @@ package final class CommandCache: Sendable {
   // MARK: Storing
 
   /// Stores the result of a step.
+  ///
+  /// - Parameter repeated: The step as the attempt ran it, if that was not its first one.
   func keep(
-    _ ticket: CacheTicket, _ result: CachedResult, lasting duration: Duration, stop: StopSwitch
+    _ ticket: CacheTicket, _ result: CachedResult, _ repeated: CacheSubject?,
+    lasting duration: Duration, stop: StopSwitch
   ) -> Future<CacheKeeping, Never> {
     threads.run(ifNotRun: .refused("no thread is available to store it")) { [self] in
       do throws(CacheKeyError) {
+        if let repeated { try confirm(repeated, of: ticket) }
         return .kept(try store(ticket, result, lasting: duration, try reader(stop: stop)))
       } catch {
         return error == .stopped ? .stopped : .refused(error.message)
       }
+    }
+  }
+
+  /// A later attempt has the result of the first if it ran the same command, and nothing that earlier ones left can be
+  /// taken for its own: a file is replaced, but a directory may have kept others.
+  private func confirm(
+    _ repeated: CacheSubject, of ticket: CacheTicket
+  ) throws(CacheKeyError) {
+    let (first, last) = (ticket.subject, repeated)
+    let keys = [first, last].map { maker.keyWithoutFiles(of: $0, log: nil) }
+    guard first.version == last.version, keys[0].isSame(as: keys[1]) else {
+      throw .workspace("it succeeded in a later attempt, whose command was a different one")
+    }
+    let directory = startDirectory ?? "."
+    if let path = first.outputPaths.first(where: { FileSystem.isDirectory("\(directory)/\($0)") }) {
+      throw .workspace(
+        "it succeeded in a later attempt, and earlier ones may have left files in \"\(path)\"")
     }
   }
 

@@ -140,7 +140,7 @@ extension RunEngine {
 
   // MARK: Storing
 
-  /// Stores the result of an attempt if it is a clean success: the first attempt, with no process left behind.
+  /// Stores the result of an attempt if it is a clean success: exit code 0, with no process left behind.
   ///
   /// - Returns: The stored files. Settles when other steps may change the step's files; `nil` if nothing is
   ///   stored.
@@ -156,7 +156,8 @@ extension RunEngine {
     do throws(CacheKeyError) {
       let result = try result(of: attempt, own)
       let stop = StopSwitch()
-      let kept = cache.keep(ticket, result, lasting: end.duration, stop: stop)
+      let repeated = end.attempts == 1 ? nil : cacheSubject(of: task, cache)
+      let kept = cache.keep(ticket, result, repeated, lasting: end.duration, stop: stop)
       return whileRunning(task, immunity: max(task.immunity, .fromFailures), stop, kept).map {
         [self] keeping in
         switch keeping {
@@ -202,9 +203,6 @@ extension RunEngine {
 extension StepEnd {
   /// The reason why the result of a successful step is not stored.
   fileprivate var reasonNotToKeep: String? {
-    if attempts != 1 {
-      return "it succeeded at attempt \(attempts), and only first attempts are cached"
-    }
     switch exit {
     case .code(0): break
     case .code(let code)?: return "its exit code is \(code), not 0"
