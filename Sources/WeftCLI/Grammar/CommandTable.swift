@@ -184,7 +184,7 @@ extension Option {
     elsewhere: ["--force", "--allow-changes"])
   static let rerun = Option(
     "--rerun", value: ValueDescription(name: "STEP", kind: .step),
-    help: "rerun this step, group or element, whatever the journal says; repeatable",
+    help: "rerun this step, group or element, whatever the journal and the cache say; repeatable",
     elsewhere: ["--redo", "--retry", "--again"])
   static let rerunInterrupted = Option(
     "--rerun-interrupted",
