@@ -184,6 +184,15 @@ def unreachable_hosts_are_named(weft):
         assert "verification failed" in found["changed"]["message"], found
         assert "denied" in found["foreign"]["message"], found
         assert "works" not in found
+        probed = place.call("check", "w.json", "--probe", expect=1).stdout
+        refused = re.findall(r'^.*runner "(\w+)" would not run "\w+": 127.0.0.1 cannot be reached', probed, re.M)
+        assert refused == ["closed", "changed", "foreign"], probed
+        place.write("w.json", {"runners": {"far": server.runner(), "nowhere": {**server.runner(), "cwd": "/nowhere"}},
+                               "runner": "far", "steps": ["true"]})
+        assert place.call("check", "w.json", "--probe").stdout == "1 file: no problems\n"
+        probed = place.call("check", "w.json", "--probe", "--runner", "nowhere", expect=1).stdout
+        assert 'the directory "/nowhere" cannot be entered' in probed, probed
+        assert "W0234" in place.call("check", "w.json", "--runner", "elsewhere", expect=2).stdout
 
 
 def nothing_is_left(weft):

@@ -241,6 +241,28 @@ def refusals_have_reasons(weft):
         assert "sbatch" in done.stdout + done.stderr, done
 
 
+def check_asks_the_cluster(weft):
+    """weft check --probe asks the cluster about each kind of request, and submits nothing"""
+    with slurm.Cluster() as cluster:
+        steps = [{"id": "a", "run": "true"}, {"id": "b", "run": "true", "resources": {"cpus": 2}},
+                 {"id": "c", "run": "true", "runner": "local"}]
+        place = Place(weft, cluster, steps)
+        done = place.call("check", "w.json", "--probe")
+        assert done.stdout == "1 file: no problems\n" and not done.stderr, done
+        place.write({"steps": steps + [{"id": "large", "run": "true", "resources": {"cpus": 1000}}]})
+        place.call("check", "w.json", "--probe")
+        done = place.call("check", "w.json", "--probe", "--runner", "slurm", expect=1)
+        assert 'runner "slurm" would not run "large": ' in done.stdout and done.stdout.endswith("1 error\n"), done
+        place = Place(weft, cluster, steps, runners={"slurm": {"kind": "slurm", "partition": "nope"}})
+        done = place.call("check", "w.json", "--probe", expect=1)
+        assert "invalid partition" in done.stdout.lower() and "1 file: 2 errors" in done.stdout, done
+        assert not cluster.jobs() and not (place.path / ".weft").exists()
+        cluster.stop_controller()
+        done = place.call("check", "w.json", "--probe", "--format", "json", expect=1)
+        assert "unable to contact" in done.stdout.lower() and "W0433" in done.stdout, done
+        cluster.start_controller()
+
+
 def clusters_have_words(weft):
     """what a cluster ends has a class to retry on, and requests, also those that grow, become options of sbatch"""
     with slurm.Pretended() as cluster:
@@ -300,7 +322,7 @@ def unsubmitted_jobs_are_submitted(weft):
 
 if __name__ == "__main__":
     real = [values_arrive, elements_are_an_array, ends_have_classes, memory_is_confined, stops_leave_nothing, killed_runs_adopt,
-            changed_steps_are_replaced, controller_may_be_away, refusals_have_reasons]
+            changed_steps_are_replaced, controller_may_be_away, refusals_have_reasons, check_asks_the_cluster]
     if not slurm.is_there():
         print("without Slurm, or not as root: only the pretended cluster is tried")
         real = []

@@ -37,6 +37,23 @@ public struct CheckedWorkflow: Sendable {
       ? self : CheckedWorkflow(workflow, plan, (diagnostics + problems).sortedByLocation())
   }
 
+  /// Its plan with a runner that takes the place of the workflow's own, as for `weft run --runner`; with a problem if it
+  /// has no such runner.
+  package func choosing(runner name: String) -> CheckedWorkflow {
+    guard var plan else { return self }
+    let problem = plan.choose(runner: name)
+    return CheckedWorkflow(workflow, plan, [problem].compactMap(\.self) + diagnostics)
+  }
+
+  /// Adds the reasons why runners would not run its commands. Blocks while they are asked.
+  ///
+  /// - Parameter startDirectory: `nil` for the current directory.
+  package func probingRunners(startDirectory: String? = nil) -> CheckedWorkflow {
+    guard let plan else { return self }
+    let problems = RunnerProbe(of: plan, startDirectory: startDirectory).problems()
+    return CheckedWorkflow(workflow, plan, diagnostics + problems)
+  }
+
   private init(_ workflow: Workflow?, _ plan: Plan?, _ diagnostics: [Diagnostic]) {
     (self.workflow, self.plan, self.diagnostics) = (workflow, plan, diagnostics)
   }

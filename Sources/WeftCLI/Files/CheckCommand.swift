@@ -8,16 +8,19 @@ struct CheckCommand: Subcommand {
   private let format: DiagnosticFormat
   private let isStrict: Bool
   private let directory: String?
+  private let runner: CheckedFile.RunnerChoice
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
     files = parsed.operands
     format = try parsed.word(of: .diagnosticFormat) ?? .text
     isStrict = parsed.isGiven(.strictCheck)
     directory = parsed.value(of: .directory)
+    runner = CheckedFile.RunnerChoice(
+      name: parsed.value(of: .runner), isProbed: parsed.isGiven(.probe))
   }
 
   func execute(_ console: Console) -> ExitCode {
-    let files = files.map { CheckedFile(path: $0, below: directory, for: .check) }
+    let files = files.map { CheckedFile(path: $0, below: directory, for: .check, runner: runner) }
     DeliberateLeak.untilExit(files)
     switch format {
     case .text: report(files, console)

@@ -12,6 +12,14 @@ struct CheckedFile {
   /// Whether the path is wrong, rather than the file.
   private let isMissing: Bool
 
+  /// The runners of a check.
+  struct RunnerChoice {
+    /// The runner that replaces those of the files.
+    var name: String?
+    /// Whether runners are asked if they would run the commands.
+    var isProbed = false
+  }
+
   /// - Parameters:
   ///   - path: `-` is standard input.
   ///   - directory: The directory given with `-C`, to mention if the file is missing.
@@ -19,12 +27,14 @@ struct CheckedFile {
   ///   - offersInit: Whether a missing file may be created by `weft init`.
   init(
     path: String, below directory: String?, for command: CommandName? = nil,
-    offersInit: Bool = false
+    offersInit: Bool = false, runner: RunnerChoice = RunnerChoice()
   ) {
     do {
       let configuration = UserConfiguration.read()
       var checked = try CheckedWorkflow(contentsOf: path, runners: configuration.runners)
       if command == .check { checked = checked.withEnvironmentFiles() }
+      if let name = runner.name { checked = checked.choosing(runner: name) }
+      if runner.isProbed { checked = checked.probingRunners() }
       workflow = checked.workflow
       plan = configuration.diagnostics.contains(where: \.isError) ? nil : checked.plan
       diagnostics = configuration.diagnostics + checked.diagnostics
@@ -50,8 +60,10 @@ struct CheckedFile {
   func exitCode(isStrict: Bool = false) -> ExitCode {
     if isMissing { return .usage }
     if plan == nil { return .rejected }
-    // Of an env file, as for a run.
-    if diagnostics.contains(where: \.isError) { return .usage }
+    // Of an env file or of --runner, as for a run.
+    let errors = diagnostics.filter(\.isError)
+    if errors.contains(where: { $0.code != Diagnostic.refusalByRunner }) { return .usage }
+    if !errors.isEmpty { return .failure }
     return isStrict && hasWarnings ? .failure : .success
   }
 

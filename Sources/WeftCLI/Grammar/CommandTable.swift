@@ -29,6 +29,10 @@ extension Option {
     help: "ask neither for missing inputs nor for approvals, also at a terminal",
     elsewhere: ["--no-input", "--non-interactive", "--noninteractive", "--batch", "--yes", "-y"])
   static let strictCheck = Option("--strict", help: "exit 1 if there are warnings")
+  static let probe = Option(
+    "--probe",
+    help: "ask the runners if they would run the commands: by ssh, or by sbatch --test-only",
+    elsewhere: ["--test-only"])
   static let formatCheck = Option(
     "--check",
     help: "write nothing; print the names of files that would change, and exit 1 if there are any",
@@ -315,12 +319,12 @@ extension CommandDescription {
   private static let check = CommandDescription(
     .check, "report all problems in workflow files",
     details: [
-      "Report each problem with its location, code and remedy. Start nothing.",
-      "Exit codes: 0 no errors, 1 warnings with --strict, 2 bad usage, 3 a file is rejected.",
+      "Report each problem with its location, code and remedy. Start nothing, but what --probe asks for.",
+      "Exit codes: 0 no errors, 1 warnings with --strict, or a runner refuses (--probe), 2 bad usage, 3 a file is rejected.",
     ],
     operand: Operand(
       value: .workflowFile, count: .any, help: Operand.workflowHelp),
-    options: [.diagnosticFormat, .strictCheck, .directory],
+    options: [.diagnosticFormat, .strictCheck, .runner, .probe, .directory],
     elsewhere: ["lint", "validate", "verify"])
 
   private static let fmt = CommandDescription(

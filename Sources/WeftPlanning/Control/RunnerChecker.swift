@@ -114,7 +114,8 @@ extension Diagnostic {
       key: "runner",
       help: nearest.asSuggestion
         ?? (!isDeclared
-          ? "declare it: \"runners\": { \(quoted(name)): { \"kind\": \"ssh\", \"hosts\": [\"HOST\"] } }"
+          ? "declare it, here or in ~/.config/weft/config.jsonc: \"runners\": { \(quoted(name)): { "
+            + "\"kind\": \"ssh\", \"hosts\": [\"HOST\"] } }; slurm and local need no declaration"
           : "available: \(available)"))
   }
 

@@ -229,7 +229,7 @@ extension SSHHosts {
   ///   - command: For the login shell of the user there.
   ///   - socket: The socket of the connection.
   ///   - isMaster: Whether it opens that, or uses it.
-  fileprivate func command(
+  func command(
     _ command: String, on host: String, by socket: String?, isMaster: Bool
   ) -> [String] {
     let settings = [

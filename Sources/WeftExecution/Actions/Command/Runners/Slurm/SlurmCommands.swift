@@ -19,7 +19,7 @@ final class SlurmCommands: Sendable {
 
   private struct Setting {
     let environment: EnvironmentBlock
-    let containment: any Containment
+    let containment: (any Containment)?
   }
 
   private let setting = Mutex<Setting?>(nil)
@@ -27,13 +27,17 @@ final class SlurmCommands: Sendable {
   /// Must be called before the first command. Jobs get the environment of this process.
   func prepare(_ executor: CommandExecutor) throws(EnvironmentError) {
     if isReady { return }
-    let environment = try executor.resolver.ownEnvironment([])
-    setting.withLock { $0 = Setting(environment: environment, containment: executor.enclosing) }
+    prepare(try executor.resolver.ownEnvironment([]), in: executor.enclosing)
+  }
+
+  func prepare(_ environment: EnvironmentBlock, in containment: (any Containment)?) {
+    setting.withLock { $0 = Setting(environment: environment, containment: containment) }
   }
 
   var isReady: Bool { setting.withLock { $0 != nil } }
 
-  func submit(_ arguments: [String], script: String) -> Submission {
+  /// - Parameter isTest: Whether `sbatch` only says if it would accept the job, which gets no number.
+  func submit(_ arguments: [String], script: String, isTest: Bool = false) -> Submission {
     let (end, output, errors): (ProgramEnd, String, String)
     do { (end, output, errors) = try run(arguments, input: Array(script.utf8)) } catch {
       return .refused(
@@ -42,7 +46,7 @@ final class SlurmCommands: Sendable {
           help: "run weft where Slurm's commands are installed, or choose another runner"))
     }
     let id = output.split(whereSeparator: \.isNewline).last?.prefix { $0.isNumber } ?? ""
-    if end.exited(with: 0), !id.isEmpty { return .submitted(String(id)) }
+    if end.exited(with: 0), isTest || !id.isEmpty { return .submitted(String(id)) }
     if end.stopped != nil { return .busy("sbatch did not end") }
     return SlurmCommands.refusal(errors)
   }
