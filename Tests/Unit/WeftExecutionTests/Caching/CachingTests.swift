@@ -126,8 +126,8 @@ struct CachingTests {
     ("a failure", #""run": "touch out; exit 3", "allowFailure": true"#),
     ("another exit code", #""run": "touch out; exit 3", "successCodes": [0, 3]"#),
     (
-      "a second attempt",
-      #""run": "touch out; test $WEFT_ATTEMPT = 2", "retry": { "max": 1, "delay": "1ms" }"#
+      "a second attempt with a directory",
+      #""run": "mkdir -p out; touch out/$$; test $WEFT_ATTEMPT = 2", "retry": { "max": 1, "delay": "1ms" }"#
     ),
     ("a process left behind", #""run": "touch out; sleep 60 >/dev/null 2>&1 &""#),
     ("no output", #""run": "true""#),
