@@ -13,14 +13,11 @@ struct OrderChecker<Graph: StepGraph> {
   }
 
   private let graph: Graph
-  private let edges: PlanEdges
-  /// The number of edges that may still be visited, which keeps the check linear in the size of the plan.
-  private var edgesLeft: Int
+  private var search: DependencySearch
 
   init(_ graph: Graph, _ edges: PlanEdges) {
     self.graph = graph
-    self.edges = edges
-    edgesLeft = 10 * (graph.nodes.count + edges.count) + 1000
+    search = DependencySearch(edges, among: graph.nodes.count)
   }
 
   mutating func gaps() -> [Gap] {
@@ -29,7 +26,7 @@ struct OrderChecker<Graph: StepGraph> {
       let needs = group.members.map { graph.step(at: Int($0))?.needs }
       for index in needs.indices.dropFirst() where needs[index] != nil {
         let (member, previous) = (Int(group.members[index]), Int(group.members[index - 1]))
-        guard waits(member, for: graph.end(of: previous)) == false else { continue }
+        guard search.waits(member, for: graph.end(of: previous)) == false else { continue }
         gaps.append(
           Gap(
             member: member, previous: previous,
@@ -38,9 +35,21 @@ struct OrderChecker<Graph: StepGraph> {
     }
     return gaps
   }
+}
+
+/// Finds out which nodes wait for others, directly or not.
+struct DependencySearch {
+  private let edges: PlanEdges
+  /// The number of edges that may still be visited, which keeps checks linear in the size of the plan.
+  private var edgesLeft: Int
+
+  init(_ edges: PlanEdges, among nodes: Int) {
+    self.edges = edges
+    edgesLeft = 10 * (nodes + edges.count) + 1000
+  }
 
   /// - Returns: `nil` if it would take too long to find out.
-  private mutating func waits(_ node: Plan.NodeIndex, for wanted: Plan.NodeIndex) -> Bool? {
+  mutating func waits(_ node: Plan.NodeIndex, for wanted: Plan.NodeIndex) -> Bool? {
     var seen: Set<Int32> = []
     var open = [Int32(node)]
     while let next = open.popLast() {

@@ -158,6 +158,27 @@ def rejected(weft):
     assert place.run() == [] and "in one of its outputs" in place.warnings[0], place.warnings
 
 
+def overtaken(weft):
+    """A step that reads what another one makes, and does not wait for it, is warned of."""
+    make, use = cached("x", [], ["out"]), {**cached("y", ["out/*.c"], []), "id": "use"}
+    in_sub = {**cached("y", ["../out/a/b"], []), "id": "use", "cwd": "sub"}
+    for workflow, is_warned in [
+        ({"parallel": [make, use]}, True), ({"parallel": [use, make]}, True), ({"steps": [use, make]}, True),
+        ({"parallel": [make, {"id": "g", "steps": ["true", in_sub]}]}, True),
+        ({"parallel": [make, {**cached("y", [], []), "id": "use", "stdin": {"file": "out/a"}}]}, True),
+        ({"parallel": [make, {**use, "needs": ["make"]}]}, False), ({"steps": [make, "true", use]}, False),
+        ({"steps": [{"id": "g", "parallel": [make]}, in_sub]}, False), ({"steps": [make], "finally": [use]}, False),
+        ({"steps": [{"forEach": [1, 2], "id": "l", "steps": [make, use]}]}, False),
+        ({"parallel": [make, {**cached("y", ["**", "!out/a"], []), "id": "use"}]}, False),
+        ({"parallel": [make, {**cached("y", ["outer", "/out"[1:] + "2"], []), "id": "use"}]}, False),
+    ]:
+        place = Place(weft)
+        place.write("w.json", json.dumps(workflow))
+        result = place.call("check", "w.json", "--strict")
+        assert ("[W0518]" in result.stdout) == is_warned, (workflow, result.stdout)
+        assert result.returncode == int(is_warned), (workflow, result.stdout)
+
+
 def forged(weft):
     """An entry that was changed, with a matching hash, is ignored."""
     place = Place(weft, cached("mkdir -p out; echo x > out/x; printf x >> ran", [], ["out"]))
@@ -457,6 +478,7 @@ CASES = [
     ("X15: an entry that was forged is not used", forged),
     ("X34: what is put back is open to nobody else", private),
     ("X62: why a success is not kept is told", not_kept), later_attempts, rerun,
+    overtaken,
     ("X68: a pattern that matches nothing is told", unmatched),
     ("S19: outputs lead nowhere else by links, and are files", strange_outputs),
     ("X75: what a cached step wrote is shown again, and read by others", said_again),

@@ -4,19 +4,22 @@ import WeftExpressions
 import WeftShell
 
 /// Checks the literal inputs and outputs of cached steps: they are in the start directory, no step reads its own
-/// outputs, no two steps have the same output, and a script reads no variable that its cache key does not cover.
+/// outputs, no two steps have the same output, a step that reads the output of another waits for it, and a script reads no
+/// variable that its cache key does not cover.
 struct CachingChecker {
-  private struct Output {
+  private struct File {
     let names: [String]
     let text: String
     let step: Int
   }
 
   private let outline: Outline
-  private var outputs: [Output] = []
+  private var outputs: [File] = []
+  private var inputs: [File] = []
   private var found = FoundProblems()
 
-  static func problems(of outline: Outline) -> [PlacedProblem] {
+  /// - Parameter dependencies: `nil` if the order of the steps is not known.
+  static func problems(of outline: Outline, _ dependencies: PlanEdges?) -> [PlacedProblem] {
     var checker = CachingChecker(outline: outline)
     for index in outline.steps.indices where outline.steps[index].isCached {
       guard let command = outline.steps[index].command, let caching = command.caching else {
@@ -25,6 +28,7 @@ struct CachingChecker {
       checker.check(caching, of: command, step: index)
     }
     checker.checkSharedOutputs()
+    if let dependencies { checker.checkOrder(dependencies) }
     return checker.found.problems
   }
 
@@ -49,7 +53,7 @@ struct CachingChecker {
     checkInputs(caching, of: command, in: names, step: index)
     for path in caching.outputs where !path.hasExpression {
       guard let place = Command.Caching.names(path, in: names), !place.isEmpty else { continue }
-      outputs.append(Output(names: place, text: path, step: index))
+      outputs.append(File(names: place, text: path, step: index))
     }
   }
 
@@ -61,7 +65,14 @@ struct CachingChecker {
     var written = caching
     written.outputs.removeAll(where: \.hasExpression)
     for input in inputs where !input.hasExpression {
-      guard let output = written.output(around: input, in: directory) else { continue }
+      guard let output = written.output(around: input, in: directory) else {
+        if !input.hasPrefix("!"), !input.hasPrefix("/"),
+          let names = Command.Caching.literalNames(input, in: directory), !names.isEmpty
+        {
+          self.inputs.append(File(names: names, text: input, step: index))
+        }
+        continue
+      }
       report(.cachedInputInOutput(subject(index), input: input, output: output), ofStep: index)
     }
   }
@@ -71,7 +82,7 @@ struct CachingChecker {
       one.names == other.names
         ? one.step < other.step : one.names.lexicographicallyPrecedes(other.names)
     }
-    var outer: Output?
+    var outer: File?
     // The contents of an output sort after it.
     for output in sorted {
       guard let around = outer, output.names.starts(with: around.names) else {
@@ -84,6 +95,21 @@ struct CachingChecker {
         .sharedOutput(
           subject(output.step), path: output.text, with: subject(around.step), at: around.text),
         ofStep: output.step)
+    }
+  }
+
+  private mutating func checkOrder(_ dependencies: PlanEdges) {
+    let makers = Dictionary(outputs.map { ($0.names, $0.step) }) { first, _ in first }
+    var search = DependencySearch(dependencies, among: outline.nodes.count)
+    for input in makers.isEmpty ? [] : inputs {
+      for length in 1...input.names.count {
+        guard let maker = makers[Array(input.names.prefix(length))], maker != input.step,
+          search.waits(outline.steps[input.step].node, for: outline.steps[maker].node) == false
+        else { continue }
+        report(
+          .unorderedInput(subject(input.step), path: input.text, of: subject(maker)),
+          ofStep: input.step)
+      }
     }
   }
 
@@ -180,6 +206,17 @@ extension Diagnostic {
       help:
         "give each step its own output directory"
     )
+  }
+
+  fileprivate static func unorderedInput(
+    _ subject: OutlineMember.Subject, path: String, of maker: OutlineMember.Subject
+  ) -> Diagnostic {
+    Diagnostic(
+      "W0518",
+      "\(subject) reads \"\(shortName(path))\", which \(maker) makes, but does not wait for it",
+      key: "cache",
+      help: "put it after that step in \"steps\", or name that step in its \"needs\"",
+      severity: .warning)
   }
 
   /// - Parameter counted: The variables that the cache key covers.

@@ -272,7 +272,7 @@ extension Command.Caching {
   }
 
   /// The literal components at the start of a pattern in `directory`, from the base of `directory` on.
-  private static func literalNames(_ pattern: String, in directory: [String]) -> [String]? {
+  package static func literalNames(_ pattern: String, in directory: [String]) -> [String]? {
     let parts = pattern.split(separator: "/").map(String.init)
     let literal = parts.prefix { part in !part.contains { "*?[\\".contains($0) } }
     return names(literal.joined(separator: "/"), in: directory)
