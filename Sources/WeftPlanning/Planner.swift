@@ -38,7 +38,8 @@ public enum Planner {
       + ControlChecker.problems(of: outline) + NestingChecker.problems(of: outline)
       + ActionChecker.problems(of: outline, registered: actions)
       + RunnerChecker.problems(of: outline)
-      + RequestChecker.problems(of: outline) + CachingChecker.problems(of: outline, isOrdered ? dependencies : nil)
+      + RequestChecker.problems(of: outline)
+      + CachingChecker.problems(of: outline, isOrdered ? dependencies : nil)
       + (isOrdered
         ? outline.orderProblems(dependencies) + services.problems(in: outline)
           + ServicePools(outline, services, dependencies).problems()
