@@ -24,13 +24,16 @@ final class SlurmJob: @unchecked Sendable {
   private(set) var key: SlurmQueue.Key?
   /// Its number, as `scancel` takes it.
   private(set) var id: String?
+  /// The numbers of all jobs of its program that may not be over.
+  private(set) var unfinished: Set<String> = []
   private(set) var hasEnded = false
   /// The cause for which the engine ends it.
   private(set) var stopping: StopCause?
-  var hasCancelled = false
+  /// The numbers of jobs whose cancellation Slurm has accepted.
+  var cancelled: Set<String> = []
+  var killed: Set<String> = []
   /// The time of the next attempt to cancel it.
   var cancelsAt = Duration.zero
-  var isKilled = false
 
   private var submitted: Duration?
   /// Since when it is to end at once. A cluster that does not answer is not awaited for long then.
@@ -63,8 +66,12 @@ final class SlurmJob: @unchecked Sendable {
   func wasSubmitted(as key: SlurmQueue.Key, id: String?, at now: Duration) {
     self.key = key
     self.id = id
+    if let id { unfinished.insert(id) }
     submitted = now
   }
+
+  /// Its batch was submitted, and the answer of Slurm is not known.
+  func mayBeSubmitted(as key: SlurmQueue.Key) { self.key = key }
 
   /// Takes over the job that an earlier engine submitted.
   func wasAdopted(as key: SlurmQueue.Key) {
@@ -85,12 +92,14 @@ final class SlurmJob: @unchecked Sendable {
     self.directory = directory
     remote.files = directory
     (key, id, submitted, final, isInBatch) = (nil, nil, nil, nil, false)
+    unfinished = []
   }
 
   /// Ends the attempt.
   func finish(_ status: AttemptEnd.Status) {
     guard !hasEnded else { return }
     hasEnded = true
+    SlurmTaking(attempt: attempt.number).keep(in: directory)
     promise.succeed(AttemptEnd(status, usage: end?.end.usage(of: attempt.command.resources)))
   }
 
@@ -164,12 +173,13 @@ final class SlurmJob: @unchecked Sendable {
 
   /// Takes what `squeue` lists.
   func observe(_ queue: SlurmQueue, at now: Duration) {
-    guard let key, let submitted else { return }
+    guard let key else { return }
     guard let entry = queue.entries[key] else {
-      if now - submitted >= Self.registration, final == nil { final = (nil, now) }
+      if let submitted, now - submitted >= Self.registration, final == nil { final = (nil, now) }
       return
     }
     id = entry.id
+    unfinished = Set(entry.unfinished)
     if entry.state.isOver {
       if final?.state == nil { final = (entry.state, now) }
       return

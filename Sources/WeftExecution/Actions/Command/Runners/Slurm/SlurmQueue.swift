@@ -28,6 +28,9 @@ struct SlurmQueue {
   struct Entry: Hashable {
     /// As `scancel` takes it.
     var id: String
+    /// All that are not over: a batch that was submitted twice has two jobs for each program, of which only one does
+    /// anything.
+    var unfinished: [String]
     var state: SlurmState
     /// The nodes, once there are any.
     var nodes: String
@@ -51,12 +54,18 @@ struct SlurmQueue {
       let comment = fields[5].split(separator: " ")
       guard comment.count == 3, comment[0] == "weft", comment[1] == run.text else { continue }
       let index = Int(fields[1])
-      let entry = Entry(
-        id: index.map { "\(fields[0])_\($0)" } ?? String(fields[0]),
-        state: SlurmState(String(fields[2])), nodes: String(fields[3]), reason: String(fields[4]))
+      let id = index.map { "\(fields[0])_\($0)" } ?? String(fields[0])
+      let state = SlurmState(String(fields[2]))
+      var entry = Entry(
+        id: id, unfinished: state.isOver ? [] : [id], state: state, nodes: String(fields[3]),
+        reason: String(fields[4]))
       let key = Key(word: String(comment[2]), index: index ?? 0)
-      // A batch that was submitted twice has two jobs for each program, of which only one does anything.
-      if let known = entries[key], !known.state.isOver || entry.state.isOver { continue }
+      if var known = entries[key] {
+        if known.state.progress < state.progress { swap(&known, &entry) }
+        entry.unfinished += known.unfinished
+        known.unfinished = entry.unfinished
+        entry = known
+      }
       entries[key] = entry
     }
   }
@@ -69,6 +78,9 @@ struct SlurmState: Hashable {
   init(_ name: String) { self.name = name }
 
   var isPending: Bool { name == "PENDING" || name == "CONFIGURING" }
+
+  /// Larger for the one of two equal jobs that tells more.
+  var progress: Int { isOver ? 0 : isPending ? 1 : 2 }
 
   var isOver: Bool {
     switch name {

@@ -18,6 +18,8 @@ final class SlurmRunner: RemoteRunner {
     var isFollowing = false
     /// The directories of attempts that have ended or will.
     var directories: [String] = []
+    /// Whether jobs may have been submitted that it does not follow.
+    var mayHaveLostJobs = false
     var handled: Set<StepAddress> = []
     var logs: [String] = []
   }
@@ -86,14 +88,14 @@ final class SlurmRunner: RemoteRunner {
   }
 
   func finish() -> Future<Void, Never> {
-    let (directories, logs, handled) = state.withLock {
-      ($0.directories, $0.logs, $0.handled)
+    let (directories, logs, handled, mayHaveLostJobs) = state.withLock {
+      ($0.directories, $0.logs, $0.handled, $0.mayHaveLostJobs || recorded != nil)
     }
     guard let folder, recorded != nil || !directories.isEmpty else { return Future(value: ()) }
     let isAllHandled = recorded.map { $0.inDoubt.allSatisfy(handled.contains) } ?? true
     return threads.run(ifNotRun: ()) { [self] in
-      if recorded != nil, commands.isReady, let queue = commands.list(run) {
-        commands.cancel(queue.entries.values.filter { !$0.state.isOver }.map(\.id))
+      if mayHaveLostJobs, commands.isReady, let queue = commands.list(run) {
+        commands.cancel(queue.entries.values.flatMap(\.unfinished))
       }
       for path in isAllHandled ? [folder] : directories + logs { Directory.removeTree(path) }
     }
@@ -114,7 +116,15 @@ extension SlurmRunner {
     else { return nil }
     var number = 1
     while FileSystem.isDirectory(Self.path(address, number, in: folder)) { number += 1 }
-    return number == 1 ? nil : Self.path(address, number - 1, in: folder)
+    let path = Self.path(address, number - 1, in: folder)
+    guard number > 1, let step = recorded.steps[address] else { return nil }
+    // If its end was taken before the step last started, the one of that start was not made yet.
+    if let taking = Self.read("\(path)/\(SlurmTaking.name)").flatMap(SlurmTaking.init),
+      taking.isBefore(step)
+    {
+      return nil
+    }
+    return path
   }
 
   private func makeDirectory(
@@ -170,7 +180,7 @@ extension SlurmRunner {
         classes: [.runner], message: "did not start: an earlier job of it cannot be found",
         help: "look for it with squeue, and remove \(directory) once it has ended")
     }
-    if Self.read("\(directory)/program") == identity {
+    if Self.read("\(directory)/program") == identity, !Self.wasCancelled(directory) {
       state.withLock { $0.directories.append(directory) }
       return key
     }
@@ -179,13 +189,22 @@ extension SlurmRunner {
     while attempt.stop.level == .none, !isUnbegun {
       guard let queue = commands.list(run) else { break }
       guard let entry = queue.entries[key], !entry.state.isOver else { return nil }
-      commands.cancel([entry.id])
+      commands.cancel(entry.unfinished)
       wait(for: .seconds(2), orStopOf: attempt)
     }
     if isUnbegun { return nil }
     throw StepFailure(
       classes: [.runner], message: "did not start: an earlier job of it cannot be ended")
   }
+
+  /// Whether an engine has cancelled the job in a directory, and it did not succeed all the same.
+  private static func wasCancelled(_ directory: String) -> Bool {
+    guard FileSystem.isDirectory("\(directory)/\(cancelled)") else { return false }
+    return read("\(directory)/\(SlurmScript.end)").flatMap(RemoteEnd.init)?.status != .ended(0)
+  }
+
+  /// A directory that is made before a job is cancelled.
+  private static let cancelled = "cancelled"
 
   private func wait(for time: Duration, orStopOf attempt: Attempt) {
     let wakeup = Wakeup()
@@ -321,18 +340,19 @@ extension SlurmRunner {
         continue
       }
       let now = MonotonicClock.now
-      if let id = job.id, job.cancelsAt <= now {
+      if !job.unfinished.isEmpty, job.cancelsAt <= now {
         job.cancelsAt = now + .seconds(2)
-        if !job.hasCancelled { ids.append(id) }
-        if job.attempt.stop.level == .now, !job.isKilled { killed.append(id) }
+        ids += job.unfinished.subtracting(job.cancelled)
+        if job.attempt.stop.level == .now { killed += job.unfinished.subtracting(job.killed) }
+        try? FileSystem.makeDirectory("\(job.directory)/\(Self.cancelled)", mode: 0o700)
       }
       if SlurmJob.claim(job.directory) { job.concludeUnbegun() }
     }
     if !ids.isEmpty, commands.cancel(ids) {
-      for job in jobs where job.id.map(ids.contains) == true { job.hasCancelled = true }
+      for job in jobs { job.cancelled.formUnion(job.unfinished.intersection(ids)) }
     }
     if !killed.isEmpty, commands.cancel(killed, signal: "KILL") {
-      for job in jobs where job.id.map(killed.contains) == true { job.isKilled = true }
+      for job in jobs { job.killed.formUnion(job.unfinished.intersection(killed)) }
     }
   }
 
@@ -398,6 +418,10 @@ extension SlurmRunner {
       case .tooLarge where batch.jobs.count > 1: left += batch.halves()
       case .tooLarge: batch.fail(.notSubmitted("the array is not accepted", isLimit: true))
       case .busy(let reason):
+        state.withLock { $0.mayHaveLostJobs = true }
+        for (index, job) in batch.jobs.enumerated() {
+          job.mayBeSubmitted(as: SlurmQueue.Key(word: batch.word, index: index))
+        }
         if batch.postpone(at: MonotonicClock.now) {
           for job in batch.jobs { job.announce("waits for Slurm: \(shortened(reason))") }
           left.append(batch)
