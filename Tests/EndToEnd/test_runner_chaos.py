@@ -1,0 +1,458 @@
+#!/usr/bin/env python3
+"""Disturbs runs of random workflows on a pretended cluster, and compares them with undisturbed runs on this machine.
+
+usage: test_runner_chaos.py PATH_TO_WEFT [--seed N] [--seeds FIRST-LAST] [--workers N] [--only PATTERN]
+
+Weft is killed or interrupted, and resumed; the controller is down, slow, late or forgetful, and loses answers; jobs are
+cancelled and end with their nodes. The result must be that of the undisturbed run: states, outputs, logs. No program
+may have run twice unless a disturbance has ended it. WEFT_SEEDS is the number of seeds; --seed repeats one of them.
+WEFT_LONG=1 also runs loops of many elements, and measures them.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from lib import cases
+from lib.controller import LIMIT, Controller
+
+# Notes its beginning and its end in a file, by one write each, so that all that has run is known. Its result depends on
+# its arguments and its input only, except that the first attempts fail.
+PROGRAM = r'''name=$1 failures=$2 code=$3 pause=$4 out=$5
+shift 5
+job=${SLURM_JOB_ID:-none}
+echo "+ $name $job" >>done
+echo "begin $name"
+cat
+for value; do echo "value $value"; done
+sleep "$pause"
+if [ "$(grep -cF -e "- $name $code " done)" -lt "$failures" ]; then
+  echo "- $name $code $job" >>done
+  echo "fails" >&2
+  exit "$code"
+fi
+[ -z "$out" ] || echo "o=$(printf '%s,' "$name" "$@" | cksum | cut -d' ' -f1)" >>"$WEFT_OUTPUT"
+echo "end $name"
+echo "- $name 0 $job" >>done
+'''
+
+RETRIED = {"max": 8, "delay": "20ms", "jitter": "none", "factor": 1, "on": ["exit", "runner"]}
+
+
+class Broken(Exception):
+    """A promise that a run has broken."""
+
+
+class Workflow:
+    """A random workflow. `failures` has the number of attempts of each program that fail, and their exit code."""
+
+    def __init__(self, chance):
+        self.chance = chance
+        self.failures = {}
+        # The steps whose attempts may be ended by the cluster, and those with a time limit.
+        self.survivors, self.limited = set(), set()
+        # The members of a group that is retried.
+        self.members = set()
+        # Texts that later steps may read.
+        self.outputs, self.logs = {}, []
+        self.steps = []
+        self.has_large = False
+        for number in range(chance.randint(6, 13)):
+            self.steps.append(self.step(f"s{number}"))
+        if chance.random() < 0.3:
+            self.steps.insert(chance.randrange(len(self.steps)), self.group())
+        self.runner = {"kind": "slurm"}
+        if chance.random() < 0.3:
+            self.runner["slots"] = chance.randint(3, 20)
+        self.text = json.dumps({"runner": "slurm", "runners": {"slurm": self.runner}, "parallel": self.steps}, indent=1)
+
+    def step(self, name):
+        chance = self.chance
+        needs = chance.sample(sorted(self.outputs), min(len(self.outputs), chance.choice([0, 1, 1, 2, 3])))
+        step = {"id": name, "needs": needs}
+        if chance.random() < 0.07:
+            self.limited.add(name)
+            step |= {"run": ["sh", "-c", f'echo "+ {name} $SLURM_JOB_ID" >>done; echo begin {name}; exec sleep 1000'],
+                     "timeout": "500ms", "allowFailure": ["timeout"]}
+            return step
+        count = None
+        if chance.random() < 0.35:
+            isLarge = not self.has_large and chance.random() < 0.5
+            self.has_large |= isLarge
+            count = chance.randint(20, 60) if isLarge else chance.randint(2, 5)
+            step["forEach"] = {"in": [f"e{n}" for n in range(count)]}
+        hasOutput = chance.random() < 0.6
+        code = 7
+        failures = chance.choice([1, 1, 2]) if chance.random() < 0.3 else 0
+        if not failures and not hasOutput and chance.random() < 0.15:
+            code, failures = 3, 1000
+            step["allowFailure"] = ["exit:3"]
+        if failures or chance.random() < 0.75:
+            self.survivors.add(name)
+            step["retry"] = {**RETRIED, "on": ["runner"]} if failures == 1000 else RETRIED
+        for n in [None] if count is None else range(count):
+            self.failures[name if n is None else f"{name}[{n}]"] = (failures, code)
+        step |= self.action(name, failures, code, hasOutput, needs, isLoop=count is not None)
+        if hasOutput:
+            step["outputs"] = {"o": {"type": "integer"}}
+            self.outputs[name] = f"${{{{ steps.{name}.outputs.o }}}}"
+            if count is not None:
+                self.outputs[name] = f"${{{{ join(steps.{name}.results.*.outputs.o, ' ') }}}}"
+        elif failures < 1000:
+            self.outputs[name] = f"${{{{ steps.{name}.outcome }}}}"
+        if count is None and failures < 1000:
+            self.logs.append(name)
+        return step
+
+    def action(self, name, failures, code, hasOutput, needs, isLoop=False):
+        chance = self.chance
+        pause = chance.choice(["0", "0", "0.1", "0.3", "0.8"])
+        words = [name + "[${{ index }}]" if isLoop else name, str(failures), str(code), pause, "1" if hasOutput else "",
+                 *(["${{ item }}"] if isLoop else []), *(self.outputs[need] for need in needs)]
+        if chance.random() < 0.5:
+            action = {"run": ["sh", "program", *words]}
+        else:
+            action = {"run": " ".join(["sh program", *(word if "${{" in word else f"'{word}'" for word in words)])}
+        kind = chance.random()
+        logs = [need for need in needs if need in self.logs]
+        if kind < 0.15:
+            action["stdin"] = f"text for {name} \\ ü\n"
+        elif kind < 0.3:
+            action["stdin"] = {"file": "input"}
+        elif kind < 0.5 and logs:
+            action["stdin"] = {"log": chance.choice(logs)}
+        if chance.random() < 0.2:
+            action["mergeOutput"] = True
+        return action
+
+    def group(self):
+        """Two members in a row, of which the last fails, and both run again."""
+        members = []
+        for name, failures in [("ga", 0), ("gb", self.chance.choice([1, 2]))]:
+            self.members.add(name)
+            self.survivors.add(name)
+            self.failures[name] = (failures, 7)
+            members.append({"id": name, **self.action(name, failures, 7, True, []), "outputs": {"o": {"type": "integer"}}})
+        return {"id": "g", "steps": members, "retry": RETRIED,
+                "outputs": {"o": {"type": "integer", "value": "${{ add(steps.ga.outputs.o, steps.gb.outputs.o) }}"}}}
+
+
+class Place:
+    """A directory with the workflow, and what is left there by a run."""
+
+    def __init__(self, weft, workflow, environment):
+        self.weft, self.environment = weft, environment
+        self.directory = tempfile.TemporaryDirectory(prefix="weft-chaos-")
+        self.path = pathlib.Path(self.directory.name).resolve()
+        (self.path / "w.json").write_text(workflow.text)
+        (self.path / "program").write_text(PROGRAM)
+        (self.path / "input").write_text("text\nof a file")
+        (self.path / "done").touch()
+
+    def start(self, *words):
+        with open(self.path / "output", "ab") as output:
+            return subprocess.Popen([self.weft, *words], cwd=self.path, stdin=subprocess.DEVNULL, stdout=output,
+                                    stderr=output, env=self.environment)
+
+    def output(self):
+        return (self.path / "output").read_text(errors="replace")
+
+    @property
+    def run(self):
+        return next((path for path in (self.path / ".weft/runs").glob("*") if path.name[0] == "2"), None)
+
+    def records(self):
+        try:
+            return (self.run / "journal.jsonl").read_bytes().count(b"\n")
+        except (OSError, TypeError):
+            return 0
+
+    def done(self):
+        return (self.path / "done").read_text().splitlines()
+
+    def result(self):
+        """The states, outputs and logs of all steps."""
+        shown = subprocess.run([self.weft, "show", "--format", "json"], cwd=self.path, capture_output=True, text=True,
+                               env=self.environment, timeout=LIMIT)
+        if shown.returncode:
+            raise Broken(f"weft show exits {shown.returncode}: {shown.stderr}")
+        shown = json.loads(shown.stdout)
+        steps = {}
+        for step in shown["steps"]:
+            name = step["step"]
+            log = (self.path / step["log"]).read_text(errors="replace") if "log" in step else ""
+            # An attempt that was tried again may be in the log too.
+            last = log.rfind(f"begin {name}\n")
+            classes = sorted(step.get("failure", {}).get("classes", []))
+            steps[name] = {**{key: step.get(key) for key in ("state", "outcome", "conclusion", "exit", "outputs")},
+                           "classes": classes, "log": log[max(last, 0):]}
+        return {"state": shown["state"], "steps": steps, "loops": shown.get("loops")}
+
+
+class Chaos:
+    def __init__(self, weft, seed):
+        self.weft, self.seed = weft, seed
+        self.chance = random.Random(seed)
+        self.workflow = Workflow(self.chance)
+        self.cluster = None
+        self.interrupts = 0
+
+    def run(self):
+        expected = self.undisturbed()
+        with Controller(cpus=self.chance.choice([2, 8, 16])) as self.cluster:
+            self.place = Place(self.weft, self.workflow, self.cluster.environment)
+            try:
+                with self.place.directory:
+                    self.disturb()
+                    self.check(expected)
+            except Exception as fault:
+                raise Broken(self.story(fault)) from fault
+
+    def story(self, fault):
+        history = "\n".join(self.cluster.history)
+        return (f"seed {self.seed}: {fault}\n{self.workflow.text}\n{history}\n"
+                + "\n".join(self.place.done() if self.place.path.exists() else [])
+                + (self.place.output()[-6000:] if self.place.path.exists() else ""))
+
+    def undisturbed(self):
+        place = Place(self.weft, self.workflow, {**os.environ, "SLURM_JOB_ID": ""})
+        with place.directory:
+            process = place.start("run", "w.json", "--runner", "local", "-j", "4", "-q")
+            code = process.wait(LIMIT)
+            if code != 0:
+                raise Broken(f"seed {self.seed}: the undisturbed run exits {code}\n{self.workflow.text}\n{place.output()}")
+            return place.result()
+
+    # MARK: Disturbances
+
+    def begin_faults(self):
+        """The faults of the next part of the run."""
+        chance, faults = self.chance, self.cluster.faults
+        faults.clear()
+        # Weft asks again after 2 s, 4 s and so on.
+        for _ in range(chance.choice([0, 0, 1, 1, 2])):
+            faults[chance.choice(["down", "full", "lose", "lose"])] += 1
+        for fault, likelihood, most in [("silent", 0.2, 1), ("slow", 0.25, 3), ("late", 0.25, 2), ("drained", 0.25, 2),
+                                        ("deaf", 0.2, 1), ("forget", 0.06, 2)]:
+            if chance.random() < likelihood:
+                faults[fault] += chance.randint(1, most)
+        self.cluster.largest = chance.choice([1001, 1001, 1001, 7, 2])
+        self.cluster.purges = chance.random() < 0.1
+
+    def disturb(self):
+        chance = self.chance
+        parts = chance.choice([0, 1, 1, 2, 2, 3])
+        words = ["run", "w.json", "-q", "-j", str(chance.choice([1, 2, 8]))]
+        stop = threading.Event()
+        striker = threading.Thread(target=self.strike, args=(random.Random(chance.random()), stop))
+        striker.start()
+        try:
+            for part in range(parts + 1):
+                self.begin_faults()
+                how = chance.choice(["KILL", "KILL", "KILL", "INT"])
+                when = self.moment()
+                self.cluster.note(f"weft {' '.join(words)}" + (f", {how} at {when}" if part < parts else ""))
+                code = self.part(words, how, when) if part < parts else self.last(words)
+                self.cluster.note(f"exit code {code}")
+                if code == 0:
+                    return
+                words = ["resume", "-q"]
+            raise Broken(f"the last resumed run exits {code}")
+        finally:
+            stop.set()
+            striker.join()
+
+    def last(self, words):
+        process = self.place.start(*words)
+        try:
+            return process.wait(LIMIT * 2)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise Broken("the last run does not end")
+
+    def moment(self):
+        """An event at which a part of the run is ended, relative to its start."""
+        chance = self.chance
+        kind = chance.choice(["done", "records", "sbatch", "accepted", "squeue", "time"])
+        value = {"done": chance.randint(1, 12), "records": chance.randint(1, 60), "time": round(chance.uniform(0, 2.5), 2)}.get(
+            kind, chance.randint(1, 2))
+        return kind, value
+
+    def part(self, words, how, when):
+        """Runs weft until the moment has come, or it ends."""
+        kind, value = when
+        cluster, place = self.cluster, self.place
+        done, records = len(place.done()), place.records()
+        cluster.held.clear()
+        cluster.released.clear()
+        if kind in ("sbatch", "accepted", "squeue"):
+            cluster.holds = kind
+        process = place.start(*words)
+        began = time.monotonic()
+
+        def has_come():
+            if not place.records():
+                return False
+            match kind:
+                case "done": return len(place.done()) - done >= value
+                case "records": return place.records() - records >= value
+                case "time": return time.monotonic() - began >= value
+                case _: return cluster.held.is_set()
+
+        while process.poll() is None and not has_come():
+            if time.monotonic() - began > LIMIT * 2:
+                process.kill()
+                raise Broken("a part of the run does not end")
+            time.sleep(0.004)
+        cluster.holds = None
+        if how == "INT" and process.poll() is None:
+            self.interrupts += 1
+            process.send_signal(signal.SIGINT)
+        elif process.poll() is None:
+            process.kill()
+        if how == "KILL" and self.chance.random() < 0.5 and kind in ("sbatch", "accepted"):
+            # The controller accepts the jobs when the next part of the run has begun.
+            threading.Timer(self.chance.uniform(0, 3), cluster.released.set).start()
+        else:
+            cluster.released.set()
+        try:
+            code = process.wait(LIMIT * 2)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise Broken(f"a run that got {how} does not end")
+        if code not in {"KILL": (0, -9), "INT": (0, 130)}[how]:
+            raise Broken(f"a part of the run exits {code}")
+        return code
+
+    def strike(self, chance, stop):
+        """Ends jobs now and then, as a user, or with a state of their cluster."""
+        times = chance.choice([0, 0, 1, 2, 4])
+        while times and not stop.wait(chance.uniform(0.1, 1.5)):
+            with self.cluster.lock:
+                jobs = [job for job in self.cluster.jobs if not job.is_over and not job.final
+                        and job.name.removeprefix("weft-") in self.workflow.survivors]
+                if not jobs:
+                    continue
+                job = chance.choice(jobs)
+                state = chance.choice(["NODE_FAIL", "PREEMPTED", "CANCELLED", "BOOT_FAIL" if job.process is None else "NODE_FAIL"])
+                if self.cluster.end(job, state, state):
+                    self.cluster.note(f"job {job.id} of {job.name} ends as {state}")
+                    times -= 1
+
+    # MARK: Checks
+
+    def check(self, expected):
+        if "Fatal error" in self.place.output():
+            raise Broken("weft has crashed")
+        left = list(self.place.path.glob(".weft/runs/*/jobs/*"))
+        if left:
+            raise Broken(f"files of jobs are left: {[str(path) for path in left]}")
+        before = self.place.done()
+        result = self.place.result()
+        if result != expected:
+            raise Broken("the results differ:\n" + "\n".join(differences(expected, result)))
+        # Jobs that were submitted twice may still wait; they do nothing.
+        self.cluster.faults.clear()
+        self.cluster.wait(lambda: not self.cluster.alive())
+        if self.place.done() != before:
+            raise Broken(f"a job has run after the end: {self.place.done()[len(before):]}")
+        self.check_programs()
+
+    def check_programs(self):
+        """Each program has run once, besides attempts that failed as planned or were ended by a disturbance."""
+        jobs = {job.id: job for job in self.cluster.jobs}
+        # Executions by step, in their order: the job, and the exit code.
+        ran = collections.defaultdict(dict)
+        for line in self.place.done():
+            sign, name, *rest = line.split()
+            if sign == "+":
+                if rest[0] in ran[name]:
+                    raise Broken(f"job {rest[0]} of {name} has run twice")
+                ran[name][rest[0]] = None
+            else:
+                ran[name][rest[1]] = int(rest[0])
+        spoiled = sum(code != 0 for name in self.workflow.members for code in ran[name].values())
+        for name, (failures, code) in self.workflow.failures.items():
+            codes = list(ran[name].items())
+            expected = 0 if failures < 1000 else code
+            if not codes or codes[-1][1] != expected:
+                raise Broken(f"the last execution of {name} was not its end: {codes}")
+            if failures < 1000 and sum(ended == code for _, ended in codes) != failures:
+                raise Broken(f"{name} has failed {codes}, not {failures} times")
+            again = 0
+            for job, ended in codes[:-1]:
+                if ended == code and failures < 1000 or self.was_ended(jobs[job]):
+                    continue
+                again += 1
+                if name not in self.workflow.members or ended is None or again > spoiled:
+                    raise Broken(f"{name} has run again after job {job}, which no disturbance has ended: {codes}")
+        for name in self.workflow.limited:
+            for job in ran[name]:
+                if jobs[job].cause != "scancel":
+                    raise Broken(f"job {job} of {name} was not cancelled at its time limit")
+            if len(ran[name]) != 1 and not self.interrupts:
+                raise Broken(f"{name} has run {len(ran[name])} times")
+
+    def was_ended(self, job):
+        """Whether a disturbance has ended the job."""
+        return job.cause is not None and (job.cause != "scancel" or self.interrupts > 0)
+
+
+def differences(expected, result):
+    for key in ("state", "loops"):
+        if expected[key] != result[key]:
+            yield f"{key}: {result[key]} instead of {expected[key]}"
+    for name in sorted({*expected["steps"], *result["steps"]}):
+        one, other = expected["steps"].get(name, {}), result["steps"].get(name, {})
+        for key in sorted({*one, *other}):
+            if one.get(key) != other.get(key):
+                yield f"{name}: {key}: {other.get(key)!r} instead of {one.get(key)!r}"
+
+
+def run_seeds(weft, seeds, workers):
+    """The seeds that were broken, with their stories."""
+    def run(seed):
+        try:
+            Chaos(weft, seed).run()
+        except Broken as fault:
+            return seed, str(fault)
+        return seed, None
+
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        return [(seed, story) for seed, story in pool.map(run, seeds) if story]
+
+
+def disturbed_runs_end_as_undisturbed_ones(weft):
+    """random workflows that are killed, interrupted and resumed on a cluster with faults end like undisturbed ones"""
+    count = int(os.environ.get("WEFT_SEEDS", "6"))
+    broken = run_seeds(weft, range(count), 4)
+    assert not broken, "\n\n".join(story for _, story in broken)
+    return f"{count} seeds"
+
+
+if __name__ == "__main__":
+    if "--seed" in sys.argv or "--seeds" in sys.argv:
+        parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        parser.add_argument("weft", type=os.path.abspath)
+        parser.add_argument("--seed", "--seeds", metavar="N or FIRST-LAST")
+        parser.add_argument("--workers", type=int, default=4)
+        options = parser.parse_args()
+        first, _, last = options.seed.partition("-")
+        seeds = range(int(first), int(last or first) + 1)
+        broken = run_seeds(options.weft, seeds, options.workers)
+        for seed, story in broken:
+            print(story, "\n")
+        print(f"{len(seeds) - len(broken)} of {len(seeds)} seeds passed; broken: {[seed for seed, _ in broken]}")
+        sys.exit(1 if broken else 0)
+    sys.exit(cases.run(__doc__, [disturbed_runs_end_as_undisturbed_ones]))
