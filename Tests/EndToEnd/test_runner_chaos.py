@@ -206,23 +206,24 @@ class Chaos:
         self.workflow = Workflow(self.chance)
         self.cluster = None
         self.interrupts = 0
+        # Whether weft was killed while it was cancelling.
+        self.is_cut_short = False
 
     def run(self):
         expected = self.undisturbed()
         with Controller(cpus=self.chance.choice([2, 8, 16])) as self.cluster:
             self.place = Place(self.weft, self.workflow, self.cluster.environment)
-            try:
-                with self.place.directory:
+            with self.place.directory:
+                try:
                     self.disturb()
                     self.check(expected)
-            except Exception as fault:
-                raise Broken(self.story(fault)) from fault
+                except Exception as fault:
+                    raise Broken(self.story(fault)) from fault
 
     def story(self, fault):
         history = "\n".join(self.cluster.history)
-        return (f"seed {self.seed}: {fault}\n{self.workflow.text}\n{history}\n"
-                + "\n".join(self.place.done() if self.place.path.exists() else [])
-                + (self.place.output()[-6000:] if self.place.path.exists() else ""))
+        done = "\n".join(self.place.done())
+        return f"seed {self.seed}: {fault}\n{self.workflow.text}\n{history}\n{done}\n{self.place.output()[-8000:]}"
 
     def undisturbed(self):
         place = Place(self.weft, self.workflow, {**os.environ, "SLURM_JOB_ID": ""})
@@ -247,7 +248,7 @@ class Chaos:
             if chance.random() < likelihood:
                 faults[fault] += chance.randint(1, most)
         self.cluster.largest = chance.choice([1001, 1001, 1001, 7, 2])
-        self.cluster.purges = chance.random() < 0.1
+        self.cluster.memory = chance.choice([300, 300, 300, 4])
 
     def disturb(self):
         chance = self.chance
@@ -259,7 +260,7 @@ class Chaos:
         try:
             for part in range(parts + 1):
                 self.begin_faults()
-                how = chance.choice(["KILL", "KILL", "KILL", "INT"])
+                how = chance.choice(["KILL"] * 6 + ["INT", "INT", "INT INT", "INT KILL"])
                 when = self.moment()
                 self.cluster.note(f"weft {' '.join(words)}" + (f", {how} at {when}" if part < parts else ""))
                 code = self.part(words, how, when) if part < parts else self.last(words)
@@ -267,6 +268,12 @@ class Chaos:
                 if code == 0:
                     return
                 words = ["resume", "-q"]
+            if code == 1 and self.is_cut_short:
+                # Steps that are not tried again failed when their jobs had been cancelled.
+                code = self.last(words)
+                self.cluster.note(f"exit code {code}")
+                if code == 0:
+                    return
             raise Broken(f"the last resumed run exits {code}")
         finally:
             stop.set()
@@ -302,7 +309,8 @@ class Chaos:
         began = time.monotonic()
 
         def has_come():
-            if not place.records():
+            # Before it has opened the journal, weft cannot be interrupted.
+            if place.records() <= records:
                 return False
             match kind:
                 case "done": return len(place.done()) - done >= value
@@ -316,9 +324,16 @@ class Chaos:
                 raise Broken("a part of the run does not end")
             time.sleep(0.004)
         cluster.holds = None
-        if how == "INT" and process.poll() is None:
+        if process.poll() is None and how != "KILL":
             self.interrupts += 1
             process.send_signal(signal.SIGINT)
+            if how == "INT INT":
+                time.sleep(self.chance.uniform(0, 0.5))
+                process.send_signal(signal.SIGINT)
+            elif how == "INT KILL":
+                self.is_cut_short = True
+                time.sleep(self.chance.uniform(0, 0.5))
+                process.kill()
         elif process.poll() is None:
             process.kill()
         if how == "KILL" and self.chance.random() < 0.5 and kind in ("sbatch", "accepted"):
@@ -331,9 +346,21 @@ class Chaos:
         except subprocess.TimeoutExpired:
             process.kill()
             raise Broken(f"a run that got {how} does not end")
-        if code not in {"KILL": (0, -9), "INT": (0, 130)}[how]:
+        if code not in {"KILL": (0, -9), "INT KILL": (0, 130, -9)}.get(how, (0, 130)):
             raise Broken(f"a part of the run exits {code}")
+        if code == 130 and how == "INT" and (jobs := self.undisturbed_jobs()):
+            raise Broken(f"an interrupted run has ended, and jobs that it has not cancelled run on: {jobs}")
         return code
+
+    def undisturbed_jobs(self):
+        """The jobs whose programs run, and were not asked to end."""
+        done = self.place.done()
+        begun = {line.split()[2]: line.split()[1] for line in done if line[0] == "+"}
+        for line in done:
+            if line[0] == "-":
+                begun.pop(line.split()[3], None)
+        with self.cluster.lock:
+            return [f"{job.id} of {begun[job.id]}" for job in self.cluster.running if job.id in begun and not job.was_asked]
 
     def strike(self, chance, stop):
         """Ends jobs now and then, as a user, or with a state of their cluster."""
@@ -382,7 +409,11 @@ class Chaos:
                 ran[name][rest[0]] = None
             else:
                 ran[name][rest[1]] = int(rest[0])
-        spoiled = sum(code != 0 for name in self.workflow.members for code in ran[name].values())
+        cancelled = self.cancelled()
+        members = [job for job in self.cluster.jobs if job.name.removeprefix("weft-") in self.workflow.members]
+        # Reasons for which the members of a group ran again.
+        spoiled = self.interrupts + sum(job.cause is not None for job in members) + sum(
+            code == 7 for name in self.workflow.members for code in ran[name].values())
         for name, (failures, code) in self.workflow.failures.items():
             codes = list(ran[name].items())
             expected = 0 if failures < 1000 else code
@@ -394,6 +425,10 @@ class Chaos:
             for job, ended in codes[:-1]:
                 if ended == code and failures < 1000 or self.was_ended(jobs[job]):
                     continue
+                if ended is not None and cancelled[name] > 0:
+                    # It had ended by itself when the run was interrupted.
+                    cancelled[name] -= 1
+                    continue
                 again += 1
                 if name not in self.workflow.members or ended is None or again > spoiled:
                     raise Broken(f"{name} has run again after job {job}, which no disturbance has ended: {codes}")
@@ -403,6 +438,12 @@ class Chaos:
                     raise Broken(f"job {job} of {name} was not cancelled at its time limit")
             if len(ran[name]) != 1 and not self.interrupts:
                 raise Broken(f"{name} has run {len(ran[name])} times")
+
+    def cancelled(self):
+        """The number of times that each step was recorded as cancelled."""
+        records = map(json.loads, (self.place.run / "journal.jsonl").read_text().splitlines())
+        return collections.Counter(record["step"] for record in records
+                                   if record["type"] == "step.finished" and record.get("outcome") == "cancelled")
 
     def was_ended(self, job):
         """Whether a disturbance has ended the job."""
@@ -433,6 +474,94 @@ def run_seeds(weft, seeds, workers):
         return [(seed, story) for seed, story in pool.map(run, seeds) if story]
 
 
+class Instant(Controller):
+    """A cluster whose jobs end as soon as they begin, without a program: it leaves their files itself. Some end with
+    their node before they have written anything. Jobs that have ended are listed for a while."""
+
+    listed = 30
+
+    def __init__(self, chance):
+        self.chance = chance
+        # The executions of each step that have ended well, and the number of those that have not.
+        self.ended, self.failed = collections.Counter(), 0
+        self.texts = {}
+        self.waiting = collections.deque()
+        super().__init__(cpus=1 << 30)
+
+    def begin_jobs(self):
+        for job in self.jobs:
+            if job.state != "PENDING":
+                continue
+            if job.number not in self.texts:
+                # One array is kept at a time.
+                self.texts = {job.number: job.script.read_text().split("exec 3<<'WEFT'\n")[1:]}
+            lines = self.texts[job.number][job.index or 0].split("\nr:\n")[0].splitlines()
+            folder = next(line[2:] for line in lines if line.startswith("d:"))
+            step = next(line[12:] for line in lines if line.startswith("a:WEFT_STEP="))
+            try:
+                os.mkdir(f"{folder}/started")
+            except OSError:
+                job.state = "FAILED"
+                continue
+            if self.chance.random() < 0.001:
+                job.state = "NODE_FAIL"
+                self.failed += 1
+                continue
+            for name, text in [("out", ""), ("err", ""), ("end.new", "end 0 0 0\n")]:
+                with open(f"{folder}/{name}", "w") as file:
+                    file.write(text)
+            os.rename(f"{folder}/end.new", f"{folder}/end")
+            job.state = "COMPLETED"
+            self.ended[step] += 1
+        now = time.monotonic()
+        self.waiting.extend((now, job) for job in self.jobs)
+        self.jobs = []
+
+    def squeue(self, *words):
+        with self.lock:
+            now = time.monotonic()
+            while self.waiting and now - self.waiting[0][0] > self.listed:
+                self.waiting.popleft()
+            self.jobs = [job for _, job in self.waiting] + self.jobs
+            answer = super().squeue(*words)
+            self.jobs = [job for job in self.jobs if job.state == "PENDING"]
+            return answer
+
+
+def measured(weft, count, slots=None):
+    """Runs a loop of this number of elements; returns the figures of weft itself."""
+    workflow = {"runner": "slurm", "runners": {"slurm": {"kind": "slurm", **({"slots": slots} if slots else {})}}, "steps": [
+        {"id": "numbers", "runner": "local", "run": f"seq 0 {count - 1}"},
+        {"id": "l", "forEach": {"in": "${{ lines(steps.numbers.stdout) }}"}, "run": ["true", "${{ item }}"],
+         "retry": {"max": 5, "delay": "100ms", "on": ["runner"]}}]}
+    with Instant(random.Random(count)) as cluster, tempfile.TemporaryDirectory(prefix="weft-many-") as directory:
+        cluster.faults.update({"slow": count // 100, "silent": 2, "lose": 2, "down": 1})
+        pathlib.Path(directory, "w.json").write_text(json.dumps(workflow))
+        began = time.monotonic()
+        with open(f"{directory}/output", "wb") as output:
+            process = subprocess.Popen([weft, "run", "w.json", "-q"], cwd=directory, stdin=subprocess.DEVNULL, stdout=output,
+                                       stderr=output, env=cluster.environment)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.monotonic() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        text = pathlib.Path(directory, "output").read_text()
+        assert process.returncode == 0, (process.returncode, text[-2000:])
+        assert len(cluster.ended) == count and set(cluster.ended.values()) == {1}, (
+            len(cluster.ended), [step for step, times in cluster.ended.items() if times > 1][:9])
+        assert not list(pathlib.Path(directory).glob(".weft/runs/*/jobs/*"))
+        return (f"{count} elements{f' with {slots} slots' if slots else ''}: {wall:.0f} s, processor {usage.ru_utime + usage.ru_stime:.1f} s, "
+                f"{usage.ru_maxrss >> 10} MiB, {cluster.calls['sbatch']} sbatch, {cluster.calls['squeue']} squeue, "
+                f"{cluster.failed} failed")
+
+
+def loops_of_many_elements(weft):
+    """loops of thousands of elements on a cluster that ends jobs at once: none is lost, none runs twice (WEFT_LONG=1)"""
+    if not os.environ.get("WEFT_LONG"):
+        raise cases.Skipped("WEFT_LONG is not set")
+    counts = [int(word) for word in os.environ.get("WEFT_ELEMENTS", "2000 10000 100000").split()]
+    return "; ".join(measured(weft, count) for count in counts)
+
+
 def disturbed_runs_end_as_undisturbed_ones(weft):
     """random workflows that are killed, interrupted and resumed on a cluster with faults end like undisturbed ones"""
     count = int(os.environ.get("WEFT_SEEDS", "6"))
@@ -455,4 +584,4 @@ if __name__ == "__main__":
             print(story, "\n")
         print(f"{len(seeds) - len(broken)} of {len(seeds)} seeds passed; broken: {[seed for seed, _ in broken]}")
         sys.exit(1 if broken else 0)
-    sys.exit(cases.run(__doc__, [disturbed_runs_end_as_undisturbed_ones]))
+    sys.exit(cases.run(__doc__, [disturbed_runs_end_as_undisturbed_ones, loops_of_many_elements]))

@@ -45,8 +45,10 @@ class Job:
         self.log, self.script = log, script
         self.state, self.final, self.cause = "PENDING", None, None
         self.process = self.group = None
-        self.killed_at = None
+        self.killed_at = self.ended = None
         self.is_forgotten = False
+        # Whether scancel was called for it, with or without success.
+        self.was_asked = False
 
     @property
     def id(self):
@@ -84,8 +86,8 @@ class Controller:
         self.environment = {**os.environ, "PATH": f"{self.path}:{os.environ['PATH']}"}
         self.cpus = cpus
         self.faults = collections.Counter()
-        # The most jobs of an array; whether jobs that have ended are not listed; seconds of a slow answer.
-        self.largest, self.purges, self.slowness = 1001, False, 0.2
+        # The most jobs of an array; seconds after which a job that has ended is not listed any more, and of a slow answer.
+        self.largest, self.memory, self.slowness = 1001, 300, 0.2
         self.calls = collections.Counter()
         self.jobs, self.running = [], []
         self.history = []
@@ -189,17 +191,23 @@ class Controller:
         is_late = self.takes("late")
         self.takes("drained", quiet=True)
         with self.lock:
-            shown = [job for job in self.jobs if not job.is_forgotten and (is_late or not (self.purges and job.is_over))]
-            return 0, "".join(job.row("RUNNING" if is_late and job.is_over else job.state) for job in shown)
+            oldest = time.monotonic() - self.memory
+            shown = [job for job in self.jobs if not job.is_forgotten and (job.ended is None or job.ended > oldest)]
+            rows = [("RUNNING" if is_late and job.is_over else job.state, job) for job in shown]
+            # Jobs that wait are listed first.
+            return 0, "".join(job.row(state) for state, job in sorted(rows, key=lambda row: row[0] != "PENDING"))
 
     def scancel(self, arguments, _):
         self.hold("scancel")
-        if self.takes("deaf"):
-            return 1, "scancel: error: Kill job error on job id: " + UNANSWERED
         ids = {word for word in arguments if not word.startswith("-")}
-        self.note(f"scancel {' '.join(arguments)}"[:200])
-        for job in self.jobs:
-            if job.id in ids or job.number in ids:
+        with self.lock:
+            named = [job for job in self.jobs if job.id in ids or job.number in ids]
+            for job in named:
+                job.was_asked = True
+            if self.takes("deaf"):
+                return 1, "scancel: error: Kill job error on job id: " + UNANSWERED
+            self.note(f"scancel {' '.join(arguments)}"[:200])
+            for job in named:
                 if "--signal=KILL" in arguments:
                     self.send(job, signal.SIGKILL)
                 else:
@@ -215,7 +223,7 @@ class Controller:
                 return False
             job.cause, job.final = cause, state
             if job.process is None:
-                job.state = state
+                job.state, job.ended = state, time.monotonic()
                 return True
             job.state = "COMPLETING"
             if state == "NODE_FAIL":
@@ -252,7 +260,7 @@ class Controller:
             try:
                 log = open(job.log, "ab")
             except OSError:
-                job.state = "FAILED"
+                job.state, job.ended = "FAILED", time.monotonic()
                 continue
             with log:
                 job.process = subprocess.Popen(
@@ -265,7 +273,7 @@ class Controller:
     def look(self, job):
         code = job.process.poll()
         if code is not None:
-            job.process = None
+            job.process, job.ended = None, time.monotonic()
             job.state = job.final or ("COMPLETED" if code == 0 else "FAILED")
         elif job.killed_at and time.monotonic() > job.killed_at:
             self.send(job, signal.SIGKILL)
