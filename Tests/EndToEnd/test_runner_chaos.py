@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -450,6 +451,91 @@ class Chaos:
         return job.cause is not None and (job.cause != "scancel" or self.interrupts > 0)
 
 
+class Single(Place):
+    """A place with a workflow of a few steps on a cluster, whose programs add lines to the file `done`."""
+
+    def __init__(self, weft, cluster, *steps):
+        self.text = json.dumps({"runner": "slurm", "steps": steps})
+        super().__init__(weft, self, cluster.environment)
+        self.cluster = cluster
+
+    def end(self, process, expect):
+        code = process.wait(LIMIT * 2)
+        assert code == expect, (code, self.output(), self.cluster.history)
+
+    def wait_for(self, count):
+        """Waits until programs have added this number of lines."""
+        self.cluster.wait(lambda: len(self.done()) >= count)
+
+
+def lost_jobs_are_cancelled(weft):
+    """^C ends a job that runs although the answer of sbatch was lost, before it was submitted again"""
+    with Controller() as cluster:
+        place = Single(weft, cluster, {"id": "a", "run": "echo a >>done; exec sleep 1000"})
+        cluster.faults["lose"] = 1
+        run = place.start("run", "w.json", "-q")
+        place.wait_for(1)
+        run.send_signal(signal.SIGINT)
+        place.end(run, 130)
+        cluster.wait(lambda: not cluster.running)
+
+
+def doubled_jobs_are_cancelled(weft):
+    """^C ends a job that was submitted twice, also if the other one is listed first, as it waits"""
+    with Controller(cpus=1) as cluster:
+        place = Single(weft, cluster, {"id": "a", "run": "echo a >>done; exec sleep 1000"})
+        cluster.faults["lose"] = 1
+        run = place.start("run", "w.json", "-q")
+        cluster.wait(lambda: cluster.calls["job"] == 2)
+        listed = cluster.calls["squeue"]
+        cluster.wait(lambda: cluster.calls["squeue"] > listed + 1)
+        run.send_signal(signal.SIGINT)
+        try:
+            place.end(run, 130)
+        finally:
+            run.kill()
+        cluster.wait(lambda: not cluster.alive())
+
+
+def cancelled_jobs_run_again(weft):
+    """a run that is killed while it cancels does not take its own cancellation for an end of the job when it is resumed"""
+    with Controller() as cluster:
+        place = Single(weft, cluster, {"id": "a", "run": "echo a >>done; [ -e go ] || exec sleep 1000"})
+        run = place.start("run", "w.json", "-q")
+        place.wait_for(1)
+        cluster.wait(lambda: cluster.calls["squeue"] > 0)
+        cluster.holds = "scancel"
+        run.send_signal(signal.SIGINT)
+        assert cluster.held.wait(LIMIT)
+        run.kill()
+        run.wait()
+        (place.path / "go").touch()
+        cluster.released.set()
+        cluster.wait(lambda: not cluster.running)
+        place.end(place.start("resume", "-q"), 0)
+        assert place.done() == ["a", "a"], place.done()
+
+
+def attempts_of_groups_are_told_apart(weft):
+    """a step that was started again with its group does not take the result of the group's attempt before"""
+    with Controller() as cluster:
+        place = Single(weft, cluster, {"id": "g", "retry": {"max": 1, "delay": "10ms"}, "steps": [
+            {"id": "a", "run": "echo a >>done"}, {"id": "b", "run": "echo b >>done; [ $(grep -c b done) -gt 1 ]"}]})
+        run = place.start("run", "w.json", "-q")
+        place.wait_for(2)
+        cluster.holds = "sbatch"
+        assert cluster.held.wait(LIMIT)
+        run.kill()
+        run.wait()
+        # As if it had been killed after the record of the step's start, before it made the directory.
+        for path in place.path.glob(".weft/runs/*/jobs/*.2"):
+            shutil.rmtree(path)
+        cluster.holds = None
+        cluster.released.set()
+        place.end(place.start("resume", "-q"), 0)
+        assert place.done() == ["a", "b", "a", "b"], place.done()
+
+
 def differences(expected, result):
     for key in ("state", "loops"):
         if expected[key] != result[key]:
@@ -584,4 +670,6 @@ if __name__ == "__main__":
             print(story, "\n")
         print(f"{len(seeds) - len(broken)} of {len(seeds)} seeds passed; broken: {[seed for seed, _ in broken]}")
         sys.exit(1 if broken else 0)
-    sys.exit(cases.run(__doc__, [disturbed_runs_end_as_undisturbed_ones, loops_of_many_elements]))
+    sys.exit(cases.run(__doc__, [
+        disturbed_runs_end_as_undisturbed_ones, lost_jobs_are_cancelled, doubled_jobs_are_cancelled, cancelled_jobs_run_again,
+        attempts_of_groups_are_told_apart, loops_of_many_elements]))
