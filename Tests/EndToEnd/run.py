@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 # processes end at once, and keeps all processors busy by itself.
 ALONE = ("test_reaping", "test_kill_matrix")
 # The scripts that take longest begin first, so that they do not keep the others from ending together.
-LONGEST = ("test_disturbed", "test_resuming", "test_injected", "test_history")
+LONGEST = ("test_disturbed", "test_resuming", "test_injected", "test_history", "test_runner_chaos")
 
 
 def begins(script):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Disturbs runs of random workflows on a pretended cluster, and compares them with undisturbed runs on this machine.
 
-usage: test_runner_chaos.py PATH_TO_WEFT [--seed N] [--seeds FIRST-LAST] [--workers N] [--only PATTERN]
+usage: test_runner_chaos.py PATH_TO_WEFT [--only PATTERN | --seed N | --seeds FIRST-LAST [--workers N]]
 
 Weft is killed or interrupted, and resumed; the controller is down, slow, late or forgetful, and loses answers; jobs are
 cancelled and end with their nodes. The result must be that of the undisturbed run: states, outputs, logs. No program
@@ -88,14 +88,14 @@ class Workflow:
             return step
         count = None
         if chance.random() < 0.35:
-            isLarge = not self.has_large and chance.random() < 0.5
-            self.has_large |= isLarge
-            count = chance.randint(20, 60) if isLarge else chance.randint(2, 5)
+            is_large = not self.has_large and chance.random() < 0.5
+            self.has_large |= is_large
+            count = chance.randint(20, 60) if is_large else chance.randint(2, 5)
             step["forEach"] = {"in": [f"e{n}" for n in range(count)]}
-        hasOutput = chance.random() < 0.6
+        has_output = chance.random() < 0.6
         code = 7
         failures = chance.choice([1, 1, 2]) if chance.random() < 0.3 else 0
-        if not failures and not hasOutput and chance.random() < 0.15:
+        if not failures and not has_output and chance.random() < 0.15:
             code, failures = 3, 1000
             step["allowFailure"] = ["exit:3"]
         if failures or chance.random() < 0.75:
@@ -103,8 +103,8 @@ class Workflow:
             step["retry"] = {**RETRIED, "on": ["runner"]} if failures == 1000 else RETRIED
         for n in [None] if count is None else range(count):
             self.failures[name if n is None else f"{name}[{n}]"] = (failures, code)
-        step |= self.action(name, failures, code, hasOutput, needs, isLoop=count is not None)
-        if hasOutput:
+        step |= self.action(name, failures, code, has_output, needs, is_loop=count is not None)
+        if has_output:
             step["outputs"] = {"o": {"type": "integer"}}
             self.outputs[name] = f"${{{{ steps.{name}.outputs.o }}}}"
             if count is not None:
@@ -115,11 +115,11 @@ class Workflow:
             self.logs.append(name)
         return step
 
-    def action(self, name, failures, code, hasOutput, needs, isLoop=False):
+    def action(self, name, failures, code, has_output, needs, is_loop=False):
         chance = self.chance
         pause = chance.choice(["0", "0", "0.1", "0.3", "0.8"])
-        words = [name + "[${{ index }}]" if isLoop else name, str(failures), str(code), pause, "1" if hasOutput else "",
-                 *(["${{ item }}"] if isLoop else []), *(self.outputs[need] for need in needs)]
+        words = [name + "[${{ index }}]" if is_loop else name, str(failures), str(code), pause, "1" if has_output else "",
+                 *(["${{ item }}"] if is_loop else []), *(self.outputs[need] for need in needs)]
         if chance.random() < 0.5:
             action = {"run": ["sh", "program", *words]}
         else:
@@ -516,7 +516,7 @@ def cancelled_jobs_run_again(weft):
         assert place.done() == ["a", "a"], place.done()
 
 
-def attempts_of_groups_are_told_apart(weft):
+def attempts_of_groups_are_distinct(weft):
     """a step that was started again with its group does not take the result of the group's attempt before"""
     with Controller() as cluster:
         place = Single(weft, cluster, {"id": "g", "retry": {"max": 1, "delay": "10ms"}, "steps": [
@@ -651,7 +651,7 @@ def loops_of_many_elements(weft):
 def disturbed_runs_end_as_undisturbed_ones(weft):
     """random workflows that are killed, interrupted and resumed on a cluster with faults end like undisturbed ones"""
     count = int(os.environ.get("WEFT_SEEDS", "6"))
-    broken = run_seeds(weft, range(count), 4)
+    broken = run_seeds(weft, range(count), 6)
     assert not broken, "\n\n".join(story for _, story in broken)
     return f"{count} seeds"
 
@@ -661,7 +661,7 @@ if __name__ == "__main__":
         parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
         parser.add_argument("weft", type=os.path.abspath)
         parser.add_argument("--seed", "--seeds", metavar="N or FIRST-LAST")
-        parser.add_argument("--workers", type=int, default=4)
+        parser.add_argument("--workers", type=int, default=6)
         options = parser.parse_args()
         first, _, last = options.seed.partition("-")
         seeds = range(int(first), int(last or first) + 1)
@@ -672,4 +672,4 @@ if __name__ == "__main__":
         sys.exit(1 if broken else 0)
     sys.exit(cases.run(__doc__, [
         disturbed_runs_end_as_undisturbed_ones, lost_jobs_are_cancelled, doubled_jobs_are_cancelled, cancelled_jobs_run_again,
-        attempts_of_groups_are_told_apart, loops_of_many_elements]))
+        attempts_of_groups_are_distinct, loops_of_many_elements]))

@@ -37,8 +37,8 @@ def is_group(number):
 
 
 class Job:
-    """`state` is that which squeue shows. `cause` says who ended it, if it did not end by itself: "scancel", or a state
-    that the test has chosen."""
+    """`state` is that which squeue shows. `cause` is set if it did not end by itself: "scancel", or the state that the test
+    has chosen."""
 
     def __init__(self, number, index, name, comment, log, script):
         self.number, self.index, self.name, self.comment = number, index, name, comment
