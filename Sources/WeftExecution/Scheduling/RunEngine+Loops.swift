@@ -342,6 +342,8 @@ extension RunEngine {
     _ fanOut: LoopRun
   ) {
     let hasFailed = result.conclusion == .failure
+    // Before the loop may be over: another element that ends now would read the values of all.
+    keep(element, instance, result, of: task, fanOut)
     let (exceeds, fault) = state.withLock { state in
       let fault = state.scopes.boundaryFault(of: instance.scope)
       if let fault { state.scopes.record(fault, in: task.scope) }
@@ -352,7 +354,6 @@ extension RunEngine {
       }
       return (exceeds, fault)
     }
-    keep(element, instance, result, of: task, fanOut)
     close(instance, hasFailed: hasFailed)
     if exceeds, let fault {
       respond(to: state.withLock { $0.scopes.hold(task.scope, because: fault.address) })

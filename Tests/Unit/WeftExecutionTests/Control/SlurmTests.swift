@@ -33,7 +33,30 @@ import WeftPlatform
       "\(index)|N/A|\(state)|n1|None|weft \(Self.run.text) word"
     }
     let queue = SlurmQueue(lines.joined(separator: "\n"), run: Self.run)
-    #expect(queue.entries[SlurmQueue.Key(word: "word", index: 0)]?.state.name == "RUNNING")
+    let entry = queue.entries[SlurmQueue.Key(word: "word", index: 0)]
+    #expect(entry?.state.name == "RUNNING" && entry?.unfinished.count == 1)
+  }
+
+  @Test(arguments: [["RUNNING", "PENDING"], ["PENDING", "RUNNING"]])
+  func ofABatchThatWasSubmittedTwiceAllJobsAreCancelled(states: [String]) {
+    let lines = states.enumerated().map { index, state in
+      "\(index)|N/A|\(state)|n1|None|weft \(Self.run.text) word"
+    }
+    let queue = SlurmQueue(lines.joined(separator: "\n"), run: Self.run)
+    let entry = queue.entries[SlurmQueue.Key(word: "word", index: 0)]
+    #expect(entry?.state.name == "RUNNING" && entry?.unfinished.sorted() == ["0", "1"])
+  }
+
+  @Test(arguments: [
+    ("2000 1", 1, false), ("999 1", 1, true), ("2000 1", 2, true), ("2000 2", 2, false),
+  ])
+  func anEndThatWasTakenBeforeAStartIsThatOfAnEarlierAttempt(
+    text: String, attempt: Int, isBefore: Bool
+  ) throws {
+    var step = RecordedStep(.started(attempt: attempt))
+    step.startedAt = WallTime(nanoseconds: 1_000)
+    #expect(try #require(SlurmTaking(text)).isBefore(step) == isBefore)
+    #expect(SlurmTaking("") == nil && SlurmTaking("1") == nil && SlurmTaking("x 1") == nil)
   }
 
   @Test(arguments: [

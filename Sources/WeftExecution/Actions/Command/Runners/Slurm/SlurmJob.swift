@@ -175,7 +175,9 @@ final class SlurmJob: @unchecked Sendable {
   func observe(_ queue: SlurmQueue, at now: Duration) {
     guard let key else { return }
     guard let entry = queue.entries[key] else {
-      if let submitted, now - submitted >= Self.registration, final == nil { final = (nil, now) }
+      // Without an answer, it is submitted again, unless it is to end.
+      let since = submitted ?? (stopping == nil ? nil : began)
+      if let since, now - since >= Self.registration, final == nil { final = (nil, now) }
       return
     }
     id = entry.id
@@ -225,7 +227,11 @@ final class SlurmJob: @unchecked Sendable {
     }
     guard let final else { return }
     if let stopping { return finish(stopped(stopping, nil)) }
-    if let state = final.state, let status = clusterEnd(state) { return finish(status) }
+    if let state = final.state, let status = clusterEnd(state) {
+      // Another job of it may still begin, if its batch was submitted twice.
+      _ = Self.claim(directory)
+      return finish(status)
+    }
     // The file that tells the end of the program may become visible later than its state.
     let patience = began == nil ? Self.visibility / 4 : Self.visibility
     guard now - final.since >= patience else { return }

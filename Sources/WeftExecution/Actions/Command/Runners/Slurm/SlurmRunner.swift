@@ -394,7 +394,7 @@ extension SlurmRunner {
   private func submit(_ batches: inout [SlurmBatch]) {
     var left: [SlurmBatch] = []
     for var batch in batches {
-      if batch.jobs.allSatisfy(\.hasEnded) { continue }
+      if batch.jobs.allSatisfy({ $0.hasEnded || $0.stopping != nil }) { continue }
       if batch.retriesAt > MonotonicClock.now {
         left.append(batch)
         continue
