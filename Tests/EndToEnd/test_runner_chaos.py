@@ -543,6 +543,22 @@ def attempts_of_groups_are_distinct(weft):
         assert place.done() == ["a", "b", "a", "b"], place.done()
 
 
+def input_survives_kills(weft):
+    """a job that was never accepted keeps its input, although the run is killed and resumed twice"""
+    with Controller() as cluster:
+        place = Single(weft, cluster, {"id": "a", "run": "cat >>done", "stdin": {"file": "input"}})
+        cluster.faults["down"] = 1000
+        for words in (["run", "w.json", "-q"], ["resume", "-q"]):
+            calls = cluster.calls["sbatch"]
+            run = place.start(*words)
+            cluster.wait(lambda: cluster.calls["sbatch"] > calls)
+            run.kill()
+            run.wait()
+        cluster.faults.clear()
+        place.end(place.start("resume", "-q"), 0)
+        assert place.done() == ["text", "of a file"], place.done()
+
+
 def differences(expected, result):
     for key in ("state", "loops"):
         if expected[key] != result[key]:
@@ -679,4 +695,4 @@ if __name__ == "__main__":
         sys.exit(1 if broken else 0)
     sys.exit(cases.run(__doc__, [
         disturbed_runs_end_as_undisturbed_ones, lost_jobs_are_cancelled, doubled_jobs_are_cancelled, cancelled_jobs_run_again,
-        attempts_of_groups_are_distinct, loops_of_many_elements]))
+        attempts_of_groups_are_distinct, input_survives_kills, loops_of_many_elements]))
