@@ -227,7 +227,8 @@ extension SlurmRunner {
     case .file(let file):
       let path = "\(directory)/input"
       remote.input = path
-      if isCopied { return }
+      // A directory that was made since for a job that was lost has no copy yet.
+      if isCopied, (try? Descriptor.opened(regularFile: path)) != nil { return }
       do {
         let copy = try Descriptor.creating(path, .onlyNew)
         while true {
