@@ -197,7 +197,7 @@ extension SlurmRunner {
       classes: [.runner], message: "did not start: an earlier job of it cannot be ended")
   }
 
-  /// Whether an engine has cancelled the job in a directory, and it did not succeed all the same.
+  /// Whether an engine has cancelled the job in a directory before it succeeded.
   private static func wasCancelled(_ directory: String) -> Bool {
     guard FileSystem.isDirectory("\(directory)/\(cancelled)") else { return false }
     return read("\(directory)/\(SlurmScript.end)").flatMap(RemoteEnd.init)?.status != .ended(0)
