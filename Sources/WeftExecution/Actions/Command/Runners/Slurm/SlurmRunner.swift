@@ -180,7 +180,7 @@ extension SlurmRunner {
         classes: [.runner], message: "did not start: an earlier job of it cannot be found",
         help: "look for it with squeue, and remove \(directory) once it has ended")
     }
-    if Self.read("\(directory)/program") == identity, !Self.wasCancelled(directory) {
+    if Self.read("\(directory)/program") == identity, !wasCancelled(directory, key) {
       state.withLock { $0.directories.append(directory) }
       return key
     }
@@ -198,9 +198,14 @@ extension SlurmRunner {
   }
 
   /// Whether an engine has cancelled the job in a directory before it succeeded.
-  private static func wasCancelled(_ directory: String) -> Bool {
-    guard FileSystem.isDirectory("\(directory)/\(cancelled)") else { return false }
-    return read("\(directory)/\(SlurmScript.end)").flatMap(RemoteEnd.init)?.status != .ended(0)
+  private func wasCancelled(_ directory: String, _ key: SlurmQueue.Key) -> Bool {
+    guard FileSystem.isDirectory("\(directory)/\(Self.cancelled)") else { return false }
+    let end = Self.read("\(directory)/\(SlurmScript.end)").flatMap(RemoteEnd.init)
+    guard case .ended(let status)? = end?.status else { return true }
+    if status == 0 { return false }
+    // A program that ended by itself meanwhile has done what it does.
+    let state = commands.list(run)?.entries[key]?.state
+    return state.map { !$0.isOver || $0.name == "CANCELLED" } ?? (status >= 128)
   }
 
   /// A directory that is made before a job is cancelled.
