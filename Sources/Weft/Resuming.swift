@@ -20,7 +20,7 @@ extension Engine {
       case skip
     }
 
-    /// The addresses of steps and groups to rerun with all their members, whatever the journal and the cache say; also of single
+    /// The addresses of steps and groups to rerun with all their members, whatever the journal says; also of single
     /// elements of loops, as in the events.
     public var rerunning: [String] = []
     /// The addresses of the steps and groups to rerun with their dependents.
@@ -55,7 +55,7 @@ extension Engine {
   ///   - workflow: The workflow that the run began with. A workflow read from a file is checked; for one built in
   ///     Swift the caller is responsible.
   ///   - inputs: Values of secret inputs, which are not recorded; the others come from the journal.
-  ///   - steps: Steps and groups to rerun with all their members, whatever the journal and the cache say.
+  ///   - steps: Steps and groups to rerun with all their members, whatever the journal says.
   ///   - rerunsInterrupted: Whether to rerun every step that was running when an engine was killed. If not, those
   ///     that are not idempotent fail with the class ``ErrorClass/inDoubt``.
   ///   - skipsInterrupted: Whether those count as done instead: their failure is tolerated and they have no
@@ -274,9 +274,9 @@ package struct PreviousRun: Sendable {
         let named = StepAddress(parsing: name)
         let inside = run.steps.addresses.filter { step in named.map(step.isInside) ?? false }
         if named?.hasElement == true, !inside.isEmpty {
-          rerunning.name(Set(inside))
+          rerunning.addresses.formUnion(inside)
         } else {
-          rerunning.name(try plan.stepsExcluded(by: StepChoice(skip: [name])), in: plan)
+          rerunning.steps.formUnion(try plan.stepsExcluded(by: StepChoice(skip: [name])))
         }
       }
       return rerunning

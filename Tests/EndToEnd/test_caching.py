@@ -215,20 +215,6 @@ def not_kept(weft):
     assert place.run() == [] and "exit code is 3" in place.warnings[0], place.warnings
 
 
-def rerun(weft):
-    """A step that a resumed run is told to rerun is not restored; what follows it is."""
-    place = Place(weft, {**cached("printf x >> ran; cp in out", ["in"], ["out"])},
-                  {**cached("printf y >> ran", ["out"], []), "id": "next"},
-                  {"forEach": ["a"], **cached("printf z >> ran", [], []), "id": "loop"})
-    place.write("in", "1")
-    place.run()
-    for arguments, expected in ((["--from", "make"], ""), (["--rerun", "make"], "x"), (["--rerun", "loop[0]"], "z"),
-                                (["--rerun", "loop"], "z"), (["--rerun", "make", "--from", "make"], "x")):
-        place.write("ran", "")
-        assert place.call("resume", *arguments).returncode == 0
-        assert place.read("ran") == expected, (arguments, place.read("ran"))
-
-
 def later_attempts(weft):
     """A result is cached if it took several attempts; what a failed attempt left in its place is not in it."""
     command = "echo part > out; test -e again || { touch again; exit 1; }; cp in out; printf x >> ran"
@@ -477,7 +463,7 @@ CASES = [
     ("X06: a step that reads its own output, and steps that make the same, are errors", rejected),
     ("X15: an entry that was forged is not used", forged),
     ("X34: what is put back is open to nobody else", private),
-    ("X62: why a success is not kept is told", not_kept), later_attempts, rerun,
+    ("X62: why a success is not kept is told", not_kept), later_attempts,
     overtaken,
     ("X68: a pattern that matches nothing is told", unmatched),
     ("S19: outputs lead nowhere else by links, and are files", strange_outputs),

@@ -188,7 +188,9 @@ extension Option {
     elsewhere: ["--force", "--allow-changes"])
   static let rerun = Option(
     "--rerun", value: ValueDescription(name: "STEP", kind: .step),
-    help: "rerun this step, group or element, whatever the journal and the cache say; repeatable",
+    help:
+      "rerun this step, group or element, whatever the journal says; with --no-cache, also if its "
+      + "result is cached; repeatable",
     elsewhere: ["--redo", "--retry", "--again"])
   static let rerunInterrupted = Option(
     "--rerun-interrupted",
@@ -319,7 +321,7 @@ extension CommandDescription {
   private static let check = CommandDescription(
     .check, "report all problems in workflow files",
     details: [
-      "Report each problem with its location, code and remedy. Start nothing, but what --probe asks for.",
+      "Report each problem with its location, code and remedy. Without --probe, start nothing.",
       "Exit codes: 0 no errors, 1 warnings with --strict, or a runner refuses (--probe), 2 bad usage, 3 a file is rejected.",
     ],
     operand: Operand(

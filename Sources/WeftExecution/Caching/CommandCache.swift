@@ -56,19 +56,17 @@ package final class CommandCache: Sendable {
   /// Looks up a step's result. On a hit, its outputs have been restored.
   ///
   /// - Parameters:
-  ///   - isRerun: Whether a person requested that it runs.
   ///   - reads: The results of the step that expressions read.
   ///   - isLogRead: Whether another step reads its log.
   func find(
-    _ subject: CacheSubject, isRerun: Bool, reads: StepReads, isLogRead: Bool, logs: StepLogs,
-    stop: StopSwitch
+    _ subject: CacheSubject, reads: StepReads, isLogRead: Bool, logs: StepLogs, stop: StopSwitch
   ) -> Future<CacheFinding, Never> {
     threads.run(ifNotRun: .unknown(.workspace("no thread is available to look it up"))) { [self] in
       do throws(CacheKeyError) {
         let reader = try reader(stop: stop)
         var notes = CacheNotes()
         let key = try key(of: subject, reader, logs: logs, &notes)
-        if access.reads, !isRerun, let entry = access.cache.entry(of: subject.step, key),
+        if access.reads, let entry = access.cache.entry(of: subject.step, key),
           entry.outputs == subject.outputPaths, entry.result.answers(reads),
           !isLogRead || entry.result.log?.isWhole == true,
           let foreign = try restore(entry, reader)
@@ -78,8 +76,7 @@ package final class CommandCache: Sendable {
         }
         let ticket = CacheTicket(
           subject: subject, key: key, before: try stamps(of: subject, reader),
-          reason: isRerun
-            ? "its rerun was requested" : reason(for: subject, key, reads, isLogRead))
+          reason: reason(for: subject, key, reads, isLogRead))
         return .miss(ticket, notes)
       } catch {
         return error == .stopped ? .stopped : .unknown(error)

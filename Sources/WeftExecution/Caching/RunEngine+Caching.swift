@@ -18,8 +18,7 @@ extension RunEngine {
     let stop = StopSwitch()
     let reads = plan.values.reads(ofNode: task.step.node)
     let found = cache.find(
-      subject, isRerun: configuration.journal.rerunning.isNamed(task), reads: reads,
-      isLogRead: plan.logs.isRead(ofStep: task.index), logs: logs,
+      subject, reads: reads, isLogRead: plan.logs.isRead(ofStep: task.index), logs: logs,
       stop: stop)
     let finding = whileRunning(task, immunity: task.immunity, stop, found)
     return .of(finding, with: (self, task)) { context, finding in

@@ -11,32 +11,12 @@ package struct RerunSelection: Sendable {
   /// Steps of single loop elements.
   package var addresses: Set<StepAddress>
 
-  /// Those that a person has named: cached results do not replace them.
-  private var named: Set<StepAddress> = []
-
   /// Steps in doubt to be accepted as done: they fail with the class ``ErrorClass/inDoubt``, and the failure is
   /// tolerated.
   package var accepted: Set<StepAddress> = []
 
   package init(steps: Set<Int> = [], addresses: Set<StepAddress> = []) {
     (self.steps, self.addresses) = (steps, addresses)
-  }
-
-  /// Adds steps that a person has named.
-  package mutating func name(_ named: [Int], in plan: Plan) {
-    steps.formUnion(named)
-    self.named.formUnion(named.map { plan.steps[$0].address })
-  }
-
-  /// Adds steps of elements that a person has named.
-  package mutating func name(_ named: Set<StepAddress>) {
-    addresses.formUnion(named)
-    self.named.formUnion(named)
-  }
-
-  /// Whether a person has named the step, or all its instances.
-  func isNamed(_ task: StepTask) -> Bool {
-    named.contains(task.step.address) || named.contains(task.address)
   }
 
   /// The steps that were running when the engine was killed and that resume does not rerun by itself, since they are

@@ -60,11 +60,10 @@ struct SlurmQueue {
         id: id, unfinished: state.isOver ? [] : [id], state: state, nodes: String(fields[3]),
         reason: String(fields[4]))
       let key = Key(word: String(comment[2]), index: index ?? 0)
-      if var known = entries[key] {
-        if known.state.progress < state.progress { swap(&known, &entry) }
-        entry.unfinished += known.unfinished
-        known.unfinished = entry.unfinished
-        entry = known
+      if let known = entries[key] {
+        let unfinished = known.unfinished + entry.unfinished
+        if known.state.progress >= state.progress { entry = known }
+        entry.unfinished = unfinished
       }
       entries[key] = entry
     }

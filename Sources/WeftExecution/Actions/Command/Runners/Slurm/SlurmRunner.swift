@@ -336,8 +336,8 @@ extension SlurmRunner {
   }
 
   private func cancel(_ jobs: [SlurmJob]) {
-    var ids: [String] = []
-    var killed: [String] = []
+    var ids: Set<String> = []
+    var killed: Set<String> = []
     for job in jobs where !job.hasEnded {
       if job.key == nil {
         // Not even submitted, or in a batch that will be: then its job does nothing.
@@ -348,16 +348,19 @@ extension SlurmRunner {
       let now = MonotonicClock.now
       if !job.unfinished.isEmpty, job.cancelsAt <= now {
         job.cancelsAt = now + .seconds(2)
-        ids += job.unfinished.subtracting(job.cancelled)
-        if job.attempt.stop.level == .now { killed += job.unfinished.subtracting(job.killed) }
+        ids.formUnion(job.unfinished.subtracting(job.cancelled))
+        if job.attempt.stop.level == .now {
+          killed.formUnion(job.unfinished.subtracting(job.killed))
+        }
+        // Without it, an engine that resumes the run takes the cancellation for a failure of the job.
         try? FileSystem.makeDirectory("\(job.directory)/\(Self.cancelled)", mode: 0o700)
       }
       if SlurmJob.claim(job.directory) { job.concludeUnbegun() }
     }
-    if !ids.isEmpty, commands.cancel(ids) {
+    if !ids.isEmpty, commands.cancel(ids.sorted()) {
       for job in jobs { job.cancelled.formUnion(job.unfinished.intersection(ids)) }
     }
-    if !killed.isEmpty, commands.cancel(killed, signal: "KILL") {
+    if !killed.isEmpty, commands.cancel(killed.sorted(), signal: "KILL") {
       for job in jobs { job.killed.formUnion(job.unfinished.intersection(killed)) }
     }
   }
