@@ -381,7 +381,7 @@ class Chaos:
                     continue
                 job = chance.choice(jobs)
                 state = chance.choice(["NODE_FAIL", "PREEMPTED", "CANCELLED", "BOOT_FAIL" if job.process is None else "NODE_FAIL"])
-                if self.cluster.end(job, state, state):
+                if self.cluster.end(job, state):
                     self.cluster.note(f"job {job.id} of {job.name} ends as {state}")
                     times -= 1
 

@@ -15,6 +15,7 @@ import tempfile
 import time
 
 from lib import cases, slurm
+from lib.controller import Controller
 
 LIMIT = 120  # seconds, against hanging only
 
@@ -265,24 +266,24 @@ def check_asks_the_cluster(weft):
 
 def clusters_have_words(weft):
     """what a cluster ends has a class to retry on, and requests, also those that grow, become options of sbatch"""
-    with slurm.Pretended() as cluster:
+    with Controller() as cluster:
         place = Place(weft, cluster, [
             {"id": "a", "run": "echo ok", "resources": {"cpus": 2, "memory": "${{ case(run.attempt > 1, '8GiB', '2GiB') }}",
                                                         "gpus": 1, "time": "90m"},
              "retry": {"max": 3, "delay": "0s", "on": ["limit:memory"]}}],
             runners={"slurm": {"kind": "slurm", "partition": "short", "account": "lab", "options": ["--nice=5"]}})
-        (cluster.path / "state").write_text("OUT_OF_MEMORY")
+        cluster.ends.append("OUT_OF_MEMORY")
         place.call("run", "w.json")
-        first, second = cluster.arguments()
+        first, second = cluster.submitted
         for word in ("--cpus-per-task=2", "--mem=2097152K", "--gpus=1", "--time=90", "--partition=short", "--account=lab",
                      "--nice=5", "--no-requeue"):
-            assert word in first.split(), (word, first)
-        assert "--mem=8388608K" in second.split(), second
+            assert word in first, (word, first)
+        assert "--mem=8388608K" in second, second
     for state, name in [("NODE_FAIL", "runner:node-fail"), ("PREEMPTED", "runner:preempted"),
                         ("BOOT_FAIL", "runner:boot-fail"), ("TIMEOUT", "timeout"), ("OUT_OF_MEMORY", "limit:memory")]:
-        with slurm.Pretended() as cluster:
+        with Controller() as cluster:
             place = Place(weft, cluster, [{"id": "a", "run": "true"}])
-            (cluster.path / "state").write_text(state)
+            cluster.ends.append(state)
             failure = place.failures()["a"]
             assert name in failure["classes"], (state, failure)
 
@@ -291,10 +292,11 @@ def faults_lose_nothing(weft):
     """a controller that is down, does not answer, forgets jobs, loses its answer, or takes only small arrays: each program
     runs exactly once"""
     for fault, times in [("down", 2), ("silent", 2), ("lose", 1), ("forget", 2), ("small", 1)]:
-        with slurm.Pretended() as cluster:
+        with Controller() as cluster:
             place = Place(weft, cluster, [
                 {"id": "l", "forEach": {"in": list(range(6))}, "run": "echo x >>ran${{ item }}; sleep 1"}])
-            cluster.fault(fault, times)
+            cluster.faults[fault] = times
+            cluster.largest = 2 if fault == "small" else 1001
             done = place.call("run", "w.json", "-j", "6")
             for n in range(6):
                 assert (place.path / f"ran{n}").read_text() == "x\n", (fault, n, done.stdout)
@@ -304,18 +306,15 @@ def faults_lose_nothing(weft):
 def unsubmitted_jobs_are_submitted(weft):
     """a run that is killed before Slurm has taken its job submits it when it is resumed, with its input"""
     for stdin in ("text", {"file": "bytes"}):
-        with slurm.Pretended() as cluster:
+        with Controller() as cluster:
             place = Place(weft, cluster, [{"id": "a", "run": "cat; echo x >>ran", "stdin": stdin}])
             (place.path / "bytes").write_text("text")
-            cluster.fault("down", 1000)
+            cluster.faults["down"] = 1000
             run = place.start("run", "w.json")
-            cluster_is_asked = time.monotonic() + LIMIT
-            while (cluster.path / "down").read_text() in ("", "1000"):
-                assert time.monotonic() < cluster_is_asked
-                time.sleep(0.05)
+            cluster.wait(lambda: cluster.faults["down"] < 1000)
             run.kill()
             run.communicate(timeout=LIMIT)
-            cluster.fault("down", 0)
+            cluster.faults.clear()
             place.call("resume")
             assert place.log("a") == "text" and (place.path / "ran").read_text() == "x\n", place.log("a")
 

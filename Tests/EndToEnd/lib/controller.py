@@ -90,6 +90,8 @@ class Controller:
         self.largest, self.memory, self.slowness = 1001, 300, 0.2
         self.calls = collections.Counter()
         self.jobs, self.running = [], []
+        # The arguments of each sbatch that was accepted, and the states in which the next jobs end before they begin.
+        self.submitted, self.ends = [], []
         self.history = []
         # A command that is held at this point: "sbatch", "accepted", "squeue" or "scancel".
         self.holds = None
@@ -171,6 +173,7 @@ class Controller:
         with self.lock:
             number = str(self.calls["job"] + 1)
             self.calls["job"] += 1
+            self.submitted.append(arguments)
             path = self.path / f"{number}.sh"
             path.write_text(script)
             for index in range(count):
@@ -178,6 +181,8 @@ class Controller:
                           options["--output"].replace("%%", "%"), path)
                 job.is_forgotten = self.takes("forget")
                 self.jobs.append(job)
+                if self.ends:
+                    self.end(job, self.ends.pop(0))
         self.note(f"job {number}: {options['--job-name']}, {count}")
         self.hold("accepted")
         if self.takes("lose"):
@@ -216,12 +221,12 @@ class Controller:
 
     # MARK: Jobs
 
-    def end(self, job, state, cause):
+    def end(self, job, state, cause=None):
         """Ends a job as its cluster does: its processes first."""
         with self.lock:
             if job.is_forgotten or job.is_over or job.final:
                 return False
-            job.cause, job.final = cause, state
+            job.cause, job.final = cause or state, state
             if job.process is None:
                 job.state, job.ended = state, time.monotonic()
                 return True
