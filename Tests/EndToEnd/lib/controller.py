@@ -1,9 +1,10 @@
-"""A pretended cluster whose controller is in the process of the test: the commands sbatch, squeue and scancel only pass it
-their arguments. So it can be disturbed at any point, and knows what became of each job."""
+"""A pretended cluster whose controller is in the process of the test: the commands sbatch, squeue, scancel and sacct only
+pass it their arguments. So it can be disturbed at any point, and knows what became of each job."""
 
 import collections
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -70,6 +71,7 @@ class Controller:
     lose     sbatch is not answered, but its jobs are accepted
     silent   squeue is not answered
     deaf     scancel is not answered
+    mute     sacct says that there is no accounting, as it always does without `has_accounting`
     slow     an answer takes a while
     late     squeue shows jobs that have ended as running
     drained  no job begins until squeue was asked
@@ -80,7 +82,7 @@ class Controller:
         self.directory = tempfile.TemporaryDirectory(prefix="weft-controller-")
         self.path = pathlib.Path(self.directory.name)
         self.server = socket.create_server(("127.0.0.1", 0), backlog=64)
-        for name in ("sbatch", "squeue", "scancel"):
+        for name in ("sbatch", "squeue", "scancel", "sacct"):
             (self.path / name).write_text(COMMAND.replace("PORT", str(self.server.getsockname()[1])))
             (self.path / name).chmod(0o755)
         self.environment = {**os.environ, "PATH": f"{self.path}:{os.environ['PATH']}"}
@@ -88,6 +90,8 @@ class Controller:
         self.faults = collections.Counter()
         # The most jobs of an array; seconds after which a job that has ended is not listed any more, and of a slow answer.
         self.largest, self.memory, self.slowness = 1001, 300, 0.2
+        # Whether sacct tells of jobs, and the peak memory that it tells.
+        self.has_accounting, self.peak = False, "10240K"
         self.calls = collections.Counter()
         self.jobs, self.running = [], []
         # The arguments of each sbatch that was accepted, and the states in which the next jobs end before they begin.
@@ -218,6 +222,25 @@ class Controller:
                 else:
                     self.end(job, "CANCELLED", "scancel")
         return 0, ""
+
+    def sacct(self, arguments, _):
+        if self.takes("mute") or not self.has_accounting:
+            return 1, "sacct: error: Slurm accounting storage is disabled"
+        call = re.fullmatch("--noheader --parsable2 --jobs=([0-9,]+) --format=JobID,State,MaxRSS", " ".join(arguments))
+        if not call:
+            return 1, f"sacct: error: not pretended: {arguments}"
+        answer = ""
+        with self.lock:
+            for job in self.jobs:
+                if job.number not in call[1].split(",") or job.is_forgotten:
+                    continue
+                # A job that ends has its last state already.
+                state = job.final or job.state
+                answer += f"{job.id}|{state}{' by 0' if state == 'CANCELLED' else ''}|\n"
+                # A job that waits has no batch step, and one that runs has no peak yet.
+                if state != "PENDING":
+                    answer += f"{job.id}.batch|{state}|{self.peak if job.ended else ''}\n"
+        return 0, answer
 
     # MARK: Jobs
 
