@@ -17,52 +17,14 @@ import tempfile
 import time
 
 from lib import cases, sshd
+from lib.place import LIMIT, Remote
 
-LIMIT = 60  # seconds, against hanging only
 
-
-class Place:
+class Place(Remote):
     """A directory with a workflow whose runner "far" is a server."""
 
-    def __init__(self, weft, server, steps, runner=None, **workflow):
-        self.weft = weft
-        self.directory = tempfile.TemporaryDirectory(prefix="weft-runners-")
-        self.path = pathlib.Path(self.directory.name).resolve()
-        far = server.runner() if runner in (None, "local") else runner
-        self.write("w.json", {"runners": {"far": far}, "runner": "local" if runner == "local" else "far", **workflow, **steps})
-
-    def write(self, name, workflow):
-        (self.path / name).write_text(json.dumps(workflow))
-
-    def call(self, *arguments, expect=0):
-        done = subprocess.run([self.weft, *arguments], cwd=self.path, capture_output=True, text=True, timeout=LIMIT,
-                              stdin=subprocess.DEVNULL)
-        assert expect is None or done.returncode == expect, (arguments, done.returncode, done.stdout, done.stderr)
-        return done
-
-    def start(self, *arguments):
-        return subprocess.Popen([self.weft, *arguments], cwd=self.path, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-    def events(self, expect=0):
-        lines = self.call("run", "w.json", "--events", "-", "-q", expect=expect).stdout.splitlines()
-        return [json.loads(line) for line in lines]
-
-    def log(self, step):
-        return self.call("logs", step).stdout
-
-    def wait_for(self, name):
-        end = time.monotonic() + LIMIT
-        while not (self.path / name).exists():
-            assert time.monotonic() < end, f"{name} was never made"
-            time.sleep(0.02)
-
-    def runs(self):
-        return sorted(path.name for path in (self.path / ".weft/runs").iterdir())
-
-
-def failures(events):
-    return {event["step"]: event["failure"] for event in events if event["type"] == "step.finished" and "failure" in event}
+    def __init__(self, weft, server, steps, **workflow):
+        super().__init__(weft, {"runners": {"far": server.runner()}, "runner": "far", **workflow, **steps})
 
 
 def alive(marker):
@@ -152,7 +114,7 @@ def ends_are_told_apart(weft):
             {"id": "tolerated", "run": "exit 3", "allowFailure": ["exit:3"]},
             {"id": "fine", "run": "exit 4", "successCodes": [4]},
         ]}, onFailure="continue", runners={"far": server.runner(), "elsewhere": elsewhere})
-        found = failures(place.events(expect=1))
+        found = place.failures()
         classes = {step: failure["classes"] for step, failure in found.items()}
         assert classes["code"] == ["exit:7", "exit"], classes
         assert classes["signal"] == ["signal:SEGV", "signal"], classes
@@ -178,7 +140,7 @@ def unreachable_hosts_are_named(weft):
         ]}, onFailure="continue", runners={
             "far": server.runner(), "closed": server.runner(options=closed), "changed": server.runner(options=changed),
             "foreign": server.runner(options=foreign)})
-        found = failures(place.events(expect=1))
+        found = place.failures()
         assert all(found[step]["classes"] == ["runner"] for step in ("closed", "changed", "foreign")), found
         assert "refused" in found["closed"]["message"], found
         assert "verification failed" in found["changed"]["message"], found
@@ -187,8 +149,8 @@ def unreachable_hosts_are_named(weft):
         probed = place.call("check", "w.json", "--probe", expect=1).stdout
         refused = re.findall(r'^.*runner "(\w+)" would not run "\w+": 127.0.0.1 cannot be reached', probed, re.M)
         assert refused == ["closed", "changed", "foreign"], probed
-        place.write("w.json", {"runners": {"far": server.runner(), "nowhere": {**server.runner(), "cwd": "/nowhere"}},
-                               "runner": "far", "steps": ["true"]})
+        place.write({"runners": {"far": server.runner(), "nowhere": {**server.runner(), "cwd": "/nowhere"}},
+                     "runner": "far", "steps": ["true"]})
         assert place.call("check", "w.json", "--probe").stdout == "1 file: no problems\n"
         probed = place.call("check", "w.json", "--probe", "--runner", "nowhere", expect=1).stdout
         assert 'the directory "/nowhere" cannot be entered' in probed, probed
@@ -202,7 +164,7 @@ def nothing_is_left(weft):
     step = {"id": "a", "run": stubborn, "stop": {"grace": "1s"}}
     with sshd.Server() as server:
         place = Place(weft, server, {"steps": [{**step, "timeout": "2s"}]})
-        found = failures(place.events(expect=1))
+        found = place.failures()
         assert found["a"]["classes"] == ["timeout"], found
         assert not alive(marker), "still there when the run has ended"
         for means in ("interrupt", "kill", "cut", "interrupt twice"):
@@ -274,7 +236,7 @@ def hosts_form_a_pool(weft):
             {"id": "all", "forEach": list(range(12)), "run": [
                 "sh", "-c", "touch busy/$0 begun/$0; ls busy | wc -l >>most; "
                 "until [ $(ls begun | wc -l) -ge 4 ]; do sleep 0.1; done; rm busy/$0",
-                "${{ item }}"]}]}, runner=runner, maxParallel=12)
+                "${{ item }}"]}]}, runners={"far": runner}, maxParallel=12)
         for name in ("busy", "begun"):
             (place.path / name).mkdir()
         place.call("run", "w.json")
@@ -292,7 +254,7 @@ def runners_share_a_host(weft):
         second = json.loads((place.path / "w.json").read_text())
         second["parallel"].insert(1, {"id": "up", "runner": "local", "run": "while [ ! -e up ]; do sleep 0.1; done"})
         second["parallel"][2]["needs"] = ["up"]
-        place.write("w.json", second)
+        place.write(second)
         place.call("run", "w.json", "-j", "4")
 
 
@@ -342,7 +304,7 @@ def a_run_chooses_its_runner(weft):
         place = Place(weft, server, {"steps": [
             {"id": "a", "run": "echo \"<$SSH_CONNECTION>\"; [ -e go ] || exit 1"},
             {"id": "b", "runner": "local", "run": "echo \"<$SSH_CONNECTION>\""}]}, runner="local")
-        place.write("site.jsonc", {"runners": {"site": server.runner(), "far": {"kind": "ssh", "hosts": ["nowhere.invalid"]}}})
+        place.write({"runners": {"site": server.runner(), "far": {"kind": "ssh", "hosts": ["nowhere.invalid"]}}}, "site.jsonc")
         text = (place.path / "site.jsonc").read_text()
         (place.path / "site.jsonc").write_text("// for all workflows\n" + text)
         (place.path / "go").touch()
@@ -362,11 +324,12 @@ def a_run_chooses_its_runner(weft):
             assert place.log("a").count("<127.0.0.1") == 2, place.log("a")
             # What a file declares wins, also over the configuration.
             place.call("run", "w.json", "--runner", "far")
-            place.write("inner.json", {"runner": "site", "steps": [{"id": "c", "run": "echo \"<$SSH_CONNECTION>\""}]})
-            place.write("outer.json", {"steps": [{"id": "n", "workflow": "inner.json"}]})
+            place.write({"runner": "site", "steps": [{"id": "c", "run": "echo \"<$SSH_CONNECTION>\""}]}, "inner.json")
+            place.write({"steps": [{"id": "n", "workflow": "inner.json"}]}, "outer.json")
             place.call("run", "outer.json")
             assert "127.0.0.1" in place.log("n/c")
-            place.write("inner.test.json", {"workflow": "inner.json", "cases": [{"name": "x", "steps": {"c": {}}, "expect": {"outcome": "success"}}]})
+            place.write({"workflow": "inner.json", "cases": [{"name": "x", "steps": {"c": {}}, "expect": {"outcome": "success"}}]},
+                        "inner.test.json")
             place.call("test", "inner.test.json")
             (place.path / "site.jsonc").write_text('{"runners": {"x": {}}}')
             answer = place.call("run", "w.json", expect=3)

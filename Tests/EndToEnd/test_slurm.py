@@ -5,9 +5,7 @@ absent controller.
 usage: test_slurm.py PATH_TO_WEFT
 """
 
-import json
 import os
-import pathlib
 import signal
 import subprocess
 import sys
@@ -16,48 +14,19 @@ import time
 
 from lib import cases, slurm
 from lib.controller import Controller
+from lib.place import Remote
 
 LIMIT = 120  # seconds, against hanging only
 
 
-class Place:
+class Place(Remote):
     """A directory with a workflow on a cluster."""
 
-    def __init__(self, weft, cluster, steps, **workflow):
-        self.weft, self.cluster = weft, cluster
-        self.directory = tempfile.TemporaryDirectory(prefix="weft-slurm-place-")
-        self.path = pathlib.Path(self.directory.name).resolve()
-        self.write({"runner": "slurm", **workflow, "steps": steps})
+    limit = LIMIT
 
-    def write(self, workflow):
-        (self.path / "w.json").write_text(json.dumps(workflow))
-
-    def call(self, *arguments, expect=0, **environment):
-        done = subprocess.run([self.weft, *arguments], cwd=self.path, capture_output=True, text=True, timeout=LIMIT,
-                              stdin=subprocess.DEVNULL, errors="replace", env={**self.cluster.environment, **environment})
-        assert expect is None or done.returncode == expect, (arguments, done.returncode, done.stdout, done.stderr)
-        return done
-
-    def start(self, *arguments):
-        return subprocess.Popen([self.weft, *arguments], cwd=self.path, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=self.cluster.environment)
-
-    def events(self, expect=0):
-        return [json.loads(line) for line in
-                self.call("run", "w.json", "--events", "-", "-q", expect=expect).stdout.splitlines()]
-
-    def failures(self):
-        return {event["step"]: event["failure"] for event in self.events(expect=1)
-                if event["type"] == "step.finished" and "failure" in event}
-
-    def log(self, step):
-        return self.call("logs", step).stdout
-
-    def wait_for(self, name):
-        end = time.monotonic() + LIMIT
-        while not (self.path / name).exists():
-            assert time.monotonic() < end, f"{name} was never made"
-            time.sleep(0.02)
+    def __init__(self, weft, cluster, **workflow):
+        self.environment = cluster.environment
+        super().__init__(weft, {"runner": "slurm", **workflow})
 
     def jobs(self):
         """What is left in the directories of jobs."""
@@ -68,7 +37,7 @@ def values_arrive(weft):
     """arguments, variables, input and scripts arrive byte for byte, and outputs, streams and exit codes come back"""
     with slurm.Cluster() as cluster:
         text = "it's \"ü\" !1 \\n\n$x % 100%"
-        place = Place(weft, cluster, [
+        place = Place(weft, cluster, steps=[
             {"id": "a", "env": {"T": text}, "run": "printf '%s' \"$T\"; cat; echo o=5 >>$WEFT_OUTPUT",
              "stdin": "in\\\n", "outputs": {"o": {"type": "integer"}}},
             {"id": "b", "run": ["printf", "%s|", "a b", "$x", "'", "", "${{ steps.a.outputs.o }}"]},
@@ -79,7 +48,7 @@ def values_arrive(weft):
             {"id": "g", "run": "echo $HOME $WEFT_TEST_HERE"}], secrets={})
         (place.path / "sub").mkdir()
         (place.path / "bytes").write_bytes(bytes(range(256)))
-        place.call("run", "w.json", WEFT_TEST_HERE="inherited")
+        place.call("run", "w.json", errors="replace", WEFT_TEST_HERE="inherited")
         assert place.log("a") == text + "in\\\n", place.log("a")
         assert place.log("b") == "a b|$x|'||5|", place.log("b")
         assert place.log("c") == text + f"in\\\n{place.path}/sub\n", place.log("c")
@@ -94,7 +63,7 @@ def values_arrive(weft):
 def elements_are_an_array(weft):
     """elements of a loop are jobs of one array, more of them at once than this machine has slots"""
     with slurm.Cluster() as cluster:
-        place = Place(weft, cluster, [
+        place = Place(weft, cluster, steps=[
             {"id": "l", "forEach": {"in": list(range(40))}, "run": "echo ${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID} ${{ item }}; touch up${{ item }}; "
              "while [ ! -e up39 ] || [ ! -e up0 ]; do sleep 0.1; done"}])
         place.call("run", "w.json", "-j", "1")
@@ -108,13 +77,12 @@ def elements_are_an_array(weft):
 def ends_have_classes(weft):
     """exit codes, signals, what does not start, time limits and silence have the classes of this machine's programs"""
     with slurm.Cluster() as cluster:
-        place = Place(weft, cluster, {}, onFailure="continue")
-        place.write({"runner": "slurm", "onFailure": "continue", "parallel": [
+        place = Place(weft, cluster, onFailure="continue", parallel=[
             {"id": "code", "run": "exit 3"}, {"id": "signal", "run": ["sh", "-c", "kill -SEGV $$"]},
             {"id": "missing", "run": ["no-such-program"]}, {"id": "folder", "run": "true", "cwd": "none"},
             {"id": "time", "run": "sleep 100", "timeout": "1s"}, {"id": "silence", "run": "sleep 100", "stallTimeout": "1s"},
             {"id": "memory", "run": "true", "resources": {"memory": "9000GiB"}},
-            {"id": "killed", "run": "echo $SLURM_JOB_ID >id; mv id killed; sleep 100"}]})
+            {"id": "killed", "run": "echo $SLURM_JOB_ID >id; mv id killed; sleep 100"}])
         killer = subprocess.Popen(["sh", "-c", f"while [ ! -e killed ]; do sleep 0.1; done; scancel $(cat killed)"],
                                   cwd=place.path, env=cluster.environment)
         failed = place.failures()
@@ -130,7 +98,7 @@ def memory_is_confined(weft):
     """the peak of a job that the cluster confines is recorded, and one that needs more may request more in its next attempt"""
     with slurm.Cluster(memory=2000) as cluster:
         take = "python3 -c 'import os; taken = bytearray(int(os.environ[\"MIB\"]) << 20)'"
-        place = Place(weft, cluster, [
+        place = Place(weft, cluster, steps=[
             {"id": "fits", "env": {"MIB": "60"}, "run": take, "resources": {"memory": "200MiB"}},
             {"id": "grows", "env": {"MIB": "300"}, "run": take, "retry": {"max": 1, "on": ["limit:memory"], "delay": "0s"},
              "resources": {"memory": "${{ case(run.attempt > 1, '600MiB', '100MiB') }}"}}])
@@ -149,14 +117,10 @@ def stops_leave_nothing(weft):
     """^C, once and twice, ends all jobs, also those that wait"""
     for presses in (1, 2):
         with slurm.Cluster(cpus=1) as cluster:
-            place = Place(weft, cluster, {})
-            place.write({"runner": "slurm", "parallel": [
-                {"id": "one", "run": "touch up1; trap '' TERM; sleep 1000 & wait; sleep 1000"}, {"id": "two", "run": "touch up2; sleep 1000"}]})
+            place = Place(weft, cluster, parallel=[
+                {"id": "one", "run": "touch up1; trap '' TERM; sleep 1000 & wait; sleep 1000"}, {"id": "two", "run": "touch up2; sleep 1000"}])
             run = place.start("run", "w.json")
-            end = time.monotonic() + LIMIT
-            while not list(place.path.glob("up*")) or len(cluster.jobs()) < 2:
-                assert time.monotonic() < end
-                time.sleep(0.1)
+            cluster.wait(lambda: list(place.path.glob("up*")) and len(cluster.jobs()) >= 2, LIMIT)
             for _ in range(presses):
                 run.send_signal(signal.SIGINT)
                 time.sleep(0.5)
@@ -168,14 +132,13 @@ def stops_leave_nothing(weft):
 def killed_runs_adopt(weft):
     """a resumed run adopts jobs that run, wait or have ended meanwhile, as often as it is killed; nothing runs twice"""
     with slurm.Cluster(cpus=2) as cluster:
-        place = Place(weft, cluster, {})
-        place.write({"runner": "slurm", "parallel": [
+        place = Place(weft, cluster, parallel=[
             {"id": "long", "onInterrupted": "fail", "run": "echo x >>long; echo one; while [ ! -e go ]; do sleep 0.1; done; echo two; echo o=7 >>$WEFT_OUTPUT",
              "outputs": {"o": {"type": "integer"}}},
             {"id": "short", "run": "echo x >>short; while [ ! -e gone ]; do sleep 0.1; done; echo done"},
             {"id": "both", "runner": "local", "run": "while [ ! -e long ] || [ ! -e short ]; do sleep 0.1; done"},
             {"id": "third", "needs": ["both"], "run": "echo x >>third; echo third"},
-            {"id": "after", "needs": ["long", "short", "third"], "run": "echo ${{ steps.long.outputs.o }}"}]})
+            {"id": "after", "needs": ["long", "short", "third"], "run": "echo ${{ steps.long.outputs.o }}"}])
         run = place.start("run", "w.json")
         place.wait_for("long")
         place.wait_for("short")
@@ -201,7 +164,7 @@ def killed_runs_adopt(weft):
 def changed_steps_are_replaced(weft):
     """the running job of a step that has been changed is ended before the new one is submitted"""
     with slurm.Cluster() as cluster:
-        place = Place(weft, cluster, [{"id": "a", "run": "echo old >>log; sleep 1000"}])
+        place = Place(weft, cluster, steps=[{"id": "a", "run": "echo old >>log; sleep 1000"}])
         run = place.start("run", "w.json")
         place.wait_for("log")
         run.kill()
@@ -215,7 +178,7 @@ def changed_steps_are_replaced(weft):
 def controller_may_be_away(weft):
     """a controller that is restarted loses no job"""
     with slurm.Cluster() as cluster:
-        place = Place(weft, cluster, [
+        place = Place(weft, cluster, steps=[
             {"id": "a", "run": "touch up; while [ ! -e go ]; do sleep 0.1; done; echo a"}, {"id": "b", "run": "echo b"}])
         run = place.start("run", "w.json")
         place.wait_for("up")
@@ -232,10 +195,10 @@ def controller_may_be_away(weft):
 def refusals_have_reasons(weft):
     """an unknown partition, and a machine without Slurm, fail the step with Slurm's words"""
     with slurm.Cluster() as cluster:
-        place = Place(weft, cluster, [{"id": "a", "run": "true"}], runners={"slurm": {"kind": "slurm", "partition": "nope"}})
+        place = Place(weft, cluster, steps=[{"id": "a", "run": "true"}], runners={"slurm": {"kind": "slurm", "partition": "nope"}})
         failure = place.failures()["a"]
         assert failure["classes"] == ["runner"] and "invalid partition" in failure["message"].lower(), failure
-        place = Place(weft, cluster, [{"id": "a", "run": "true"}])
+        place = Place(weft, cluster, steps=[{"id": "a", "run": "true"}])
         directory = tempfile.TemporaryDirectory()
         os.symlink("/bin/sh", f"{directory.name}/sh")
         done = place.call("run", "w.json", expect=1, PATH=directory.name)
@@ -247,14 +210,14 @@ def check_asks_the_cluster(weft):
     with slurm.Cluster() as cluster:
         steps = [{"id": "a", "run": "true"}, {"id": "b", "run": "true", "resources": {"cpus": 2}},
                  {"id": "c", "run": "true", "runner": "local"}]
-        place = Place(weft, cluster, steps)
+        place = Place(weft, cluster, steps=steps)
         done = place.call("check", "w.json", "--probe")
         assert done.stdout == "1 file: no problems\n" and not done.stderr, done
         place.write({"steps": steps + [{"id": "large", "run": "true", "resources": {"cpus": 1000}}]})
         place.call("check", "w.json", "--probe")
         done = place.call("check", "w.json", "--probe", "--runner", "slurm", expect=1)
         assert 'runner "slurm" would not run "large": ' in done.stdout and done.stdout.endswith("1 error\n"), done
-        place = Place(weft, cluster, steps, runners={"slurm": {"kind": "slurm", "partition": "nope"}})
+        place = Place(weft, cluster, steps=steps, runners={"slurm": {"kind": "slurm", "partition": "nope"}})
         done = place.call("check", "w.json", "--probe", expect=1)
         assert "invalid partition" in done.stdout.lower() and "1 file: 2 errors" in done.stdout, done
         assert not cluster.jobs() and not (place.path / ".weft").exists()
@@ -267,7 +230,7 @@ def check_asks_the_cluster(weft):
 def clusters_have_words(weft):
     """what a cluster ends has a class to retry on, and requests, also those that grow, become options of sbatch"""
     with Controller() as cluster:
-        place = Place(weft, cluster, [
+        place = Place(weft, cluster, steps=[
             {"id": "a", "run": "echo ok", "resources": {"cpus": 2, "memory": "${{ case(run.attempt > 1, '8GiB', '2GiB') }}",
                                                         "gpus": 1, "time": "90m"},
              "retry": {"max": 3, "delay": "0s", "on": ["limit:memory"]}}],
@@ -282,7 +245,7 @@ def clusters_have_words(weft):
     for state, name in [("NODE_FAIL", "runner:node-fail"), ("PREEMPTED", "runner:preempted"),
                         ("BOOT_FAIL", "runner:boot-fail"), ("TIMEOUT", "timeout"), ("OUT_OF_MEMORY", "limit:memory")]:
         with Controller() as cluster:
-            place = Place(weft, cluster, [{"id": "a", "run": "true"}])
+            place = Place(weft, cluster, steps=[{"id": "a", "run": "true"}])
             cluster.ends.append(state)
             failure = place.failures()["a"]
             assert name in failure["classes"], (state, failure)
@@ -293,7 +256,7 @@ def faults_lose_nothing(weft):
     runs exactly once"""
     for fault, times in [("down", 2), ("silent", 2), ("lose", 1), ("forget", 2), ("small", 1)]:
         with Controller() as cluster:
-            place = Place(weft, cluster, [
+            place = Place(weft, cluster, steps=[
                 {"id": "l", "forEach": {"in": list(range(6))}, "run": "echo x >>ran${{ item }}; sleep 1"}])
             cluster.faults[fault] = times
             cluster.largest = 2 if fault == "small" else 1001
@@ -307,7 +270,7 @@ def unsubmitted_jobs_are_submitted(weft):
     """a run that is killed before Slurm has taken its job submits it when it is resumed, with its input"""
     for stdin in ("text", {"file": "bytes"}):
         with Controller() as cluster:
-            place = Place(weft, cluster, [{"id": "a", "run": "cat; echo x >>ran", "stdin": stdin}])
+            place = Place(weft, cluster, steps=[{"id": "a", "run": "cat; echo x >>ran", "stdin": stdin}])
             (place.path / "bytes").write_text("text")
             cluster.faults["down"] = 1000
             run = place.start("run", "w.json")

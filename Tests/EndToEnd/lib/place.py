@@ -2,6 +2,7 @@
 
 import collections
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -13,15 +14,16 @@ LIMIT = 60  # seconds, against hanging only
 class Place:
     """A directory with a workflow, in which weft runs."""
 
+    limit = LIMIT
+
     def __init__(self, weft, workflow):
         self.weft = weft
-        self.limit = LIMIT
         self.directory = tempfile.TemporaryDirectory(prefix="weft-resume-")
-        self.path = pathlib.Path(self.directory.name)
+        self.path = pathlib.Path(self.directory.name).resolve()
         self.write(workflow)
 
-    def write(self, workflow):
-        (self.path / "w.json").write_text(json.dumps(workflow))
+    def write(self, workflow, name="w.json"):
+        (self.path / name).write_text(json.dumps(workflow))
 
     def run(self, *arguments):
         return self.call("run", "w.json", *arguments)
@@ -39,10 +41,10 @@ class Place:
             [self.weft, *arguments], cwd=self.path, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    def until(self, condition):
-        end = time.monotonic() + LIMIT
+    def until(self, condition, otherwise="it does not come to that"):
+        end = time.monotonic() + self.limit
         while not condition():
-            assert time.monotonic() < end, "it does not come to that"
+            assert time.monotonic() < end, otherwise
             time.sleep(0.005)
 
     def done(self):
@@ -58,6 +60,38 @@ class Place:
     @property
     def journal(self):
         return self.folder / "journal.jsonl"
+
+
+class Remote(Place):
+    """A place whose programs run elsewhere. Calls must end with the exit code that a case expects."""
+
+    environment = None  # that of this process
+
+    def call(self, *arguments, expect=0, errors=None, **variables):
+        done = subprocess.run(
+            [self.weft, *arguments], cwd=self.path, stdin=subprocess.DEVNULL, text=True, errors=errors,
+            capture_output=True, timeout=self.limit, env={**(self.environment or os.environ), **variables})
+        assert expect is None or done.returncode == expect, (arguments, done.returncode, done.stdout, done.stderr)
+        return done
+
+    def start(self, *arguments):
+        return subprocess.Popen(
+            [self.weft, *arguments], cwd=self.path, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=self.environment)
+
+    def events(self, expect=0):
+        lines = self.call("run", "w.json", "--events", "-", "-q", expect=expect).stdout.splitlines()
+        return [json.loads(line) for line in lines]
+
+    def failures(self):
+        return {event["step"]: event["failure"] for event in self.events(expect=1)
+                if event["type"] == "step.finished" and "failure" in event}
+
+    def log(self, step):
+        return self.call("logs", step).stdout
+
+    def wait_for(self, name):
+        self.until((self.path / name).exists, f"{name} was never made")
 
 
 def crc32c(data):
