@@ -616,7 +616,7 @@ class Instant(Controller):
                 job.state = "NODE_FAIL"
                 self.failed += 1
                 continue
-            for name, text in [("out", ""), ("err", ""), ("end.new", "end 0 0 0\n")]:
+            for name, text in [("out", ""), ("err", ""), ("end.new", "end 0 - - - - - 0 0\n")]:
                 with open(f"{folder}/{name}", "w") as file:
                     file.write(text)
             os.rename(f"{folder}/end.new", f"{folder}/end")
