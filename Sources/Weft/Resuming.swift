@@ -175,7 +175,7 @@ extension Engine {
     }
     let skipped = Set(previous.opening.excluded)
     let excluded = bound.steps.indices.filter { skipped.contains(bound.steps[$0].address) }
-    try previous.terminateOrphans(notify: notify)
+    try previous.terminateOrphans(notify: notify, adoptedBy: bound)
     return PreparedRun(
       id: previous.id, plan: bound, inputs: inputs, excluded: excluded, store: store,
       isRecorded: true, resumed: (previous, rerunning),
@@ -285,10 +285,12 @@ package struct PreviousRun: Sendable {
     }
   }
 
-  /// Terminates the orphans of a killed engine: a step must never run twice at the same time.
-  fileprivate func terminateOrphans(notify: (Notice) -> Void) throws(StartError) {
+  /// Terminates the orphans of a killed engine: a step must never run twice at the same time. The next one adopts some.
+  fileprivate func terminateOrphans(
+    notify: (Notice) -> Void, adoptedBy plan: Plan
+  ) throws(StartError) {
     defer { RunSearch.clear() }
-    let orphans = OrphanedProcesses(of: id, recorded: run)
+    let orphans = OrphanedProcesses(of: id, recorded: run, adoptedBy: plan)
     guard !orphans.processes.isEmpty else { return }
     let end = orphans.end()
     if !end.ended.isEmpty { notify(.orphansTerminated(end.ended)) }

@@ -284,10 +284,95 @@ def unsubmitted_jobs_are_submitted(weft):
             assert place.log("a") == "text" and (place.path / "ran").read_text() == "x\n", place.log("a")
 
 
+def killed(place, cluster, holds):
+    """Kills a run when its cluster holds a command, or a file is there."""
+    if isinstance(holds, str):
+        cluster.holds = holds
+    run = place.start("run", "w.json")
+    cluster.wait(cluster.held.is_set if isinstance(holds, str) else holds)
+    run.kill()
+    run.communicate(timeout=LIMIT)
+    cluster.released.set()
+
+
+def incomplete_scripts_run_nothing(weft):
+    """a run is killed while it hands over a script: the part of it that Slurm got runs nothing, and is replaced"""
+    with Controller() as cluster:
+        place = Place(weft, cluster, steps=[{"id": "a", "run": "echo x >>ran"}])
+        cluster.faults["cut"] = 1
+        killed(place, cluster, "accepted")
+        cluster.wait(lambda: cluster.jobs[0].is_over)
+        place.call("resume")
+        assert (place.path / "ran").read_text() == "x\n" and len(cluster.jobs) == 2, cluster.history
+
+
+def forgotten_ends_are_recalled(weft):
+    """the end of a job that squeue does not list any more comes from the records of the cluster"""
+    with Controller() as cluster:
+        cluster.has_accounting, cluster.memory = True, 0
+        place = Place(weft, cluster, steps=[{"id": "a", "run": "touch up; kill -STOP 0; sleep 1000"}])
+        killed(place, cluster, (place.path / "up").exists)
+        # The whole session dies without a word, as when memory is out.
+        cluster.end(cluster.jobs[0], "OUT_OF_MEMORY", "test")
+        cluster.send(cluster.jobs[0], signal.SIGKILL)
+        cluster.wait(lambda: cluster.jobs[0].is_over)
+        done = place.call("resume", expect=1)
+        assert "needed more memory" in done.stdout and "limit:memory" in place.call("show", "--format", "json").stdout, done
+
+
+def refusals_after_lost_answers_wait_for_the_job(weft):
+    """a job whose submission was not answered, and then refused when it is repeated, ends as its program does"""
+    with Controller() as cluster:
+        place = Place(weft, cluster, steps=[{"id": "a", "run": "echo x >>ran; sleep 4; echo done"}])
+        cluster.faults["lose"] = 1
+        run = place.start("run", "w.json")
+        cluster.wait(lambda: not cluster.faults["lose"])
+        cluster.faults["refuse"] = 1
+        output, _ = run.communicate(timeout=LIMIT)
+        assert run.returncode == 0, output
+        assert (place.path / "ran").read_text() == "x\n" and place.log("a") == "done\n"
+        assert not cluster.faults.total(), cluster.faults
+
+
+def stops_do_not_wait_for_commands(weft):
+    """a second ^C does not wait for a command of Slurm that does not end"""
+    for held in ("sbatch", "squeue", "scancel"):
+        with Controller() as cluster:
+            place = Place(weft, cluster, steps=[{"id": "a", "run": "touch up; sleep 1000"}])
+            cluster.holds = held
+            run = place.start("run", "w.json")
+            cluster.wait(cluster.held.is_set if held != "scancel" else (place.path / "up").exists)
+            run.send_signal(signal.SIGINT)
+            cluster.wait(cluster.held.is_set)
+            time.sleep(0.5)
+            begin = time.monotonic()
+            run.send_signal(signal.SIGINT)
+            output, _ = run.communicate(timeout=LIMIT)
+            assert run.returncode == 130, (held, run.returncode, output)
+            assert time.monotonic() - begin < 60, (held, output)
+            cluster.released.set()
+            cluster.wait(lambda: not cluster.alive())
+
+
+def later_attempts_are_adopted(weft):
+    """the log of an adopted second attempt has its output once, after that of the first"""
+    with Controller() as cluster:
+        place = Place(weft, cluster, steps=[
+            {"id": "a", "run": "echo $WEFT_ATTEMPT; [ $WEFT_ATTEMPT = 2 ]; touch up; while [ ! -e go ]; do sleep 0.1; done; echo end",
+             "retry": {"max": 1, "delay": "0s"}}])
+        killed(place, cluster, lambda: (place.path / "up").exists() and place.log("a") == "1\n2\n")
+        (place.path / "go").touch()
+        place.call("resume")
+        assert place.log("a") == "1\n2\nend\n", place.log("a")
+
+
 if __name__ == "__main__":
     real = [values_arrive, elements_are_an_array, ends_have_classes, memory_is_confined, stops_leave_nothing, killed_runs_adopt,
             changed_steps_are_replaced, controller_may_be_away, refusals_have_reasons, check_asks_the_cluster]
     if not slurm.is_there():
         print("without Slurm, or not as root: only the pretended cluster is tried")
         real = []
-    sys.exit(cases.run(__doc__, real + [clusters_have_words, faults_lose_nothing, unsubmitted_jobs_are_submitted]))
+    sys.exit(cases.run(__doc__, real + [
+        clusters_have_words, faults_lose_nothing, unsubmitted_jobs_are_submitted, incomplete_scripts_run_nothing,
+        forgotten_ends_are_recalled, refusals_after_lost_answers_wait_for_the_job, stops_do_not_wait_for_commands,
+        later_attempts_are_adopted]))

@@ -380,7 +380,8 @@ struct StepDraft: FormatObject {
       "onInterrupted", .word(of: InterruptionResponse.self), "After an interruption",
       """
       What weft resume does with a step that was running when the engine was killed: rerun \
-      it, or fail it until --rerun names it. Default: rerun if idempotent, else fail.
+      it, fail it until --rerun names it, or adopt its command, which goes on without the \
+      engine. Default, and where a command cannot be adopted: rerun if idempotent, else fail.
       """, synonyms: "onCrash onAbort interruptible",
       on: ActionKind.attempts
     ) { $0.step.control.onInterrupted = $1 }

@@ -225,7 +225,7 @@ extension Step {
     switch control.onInterrupted {
     case .rerun?: true
     case .fail?: false
-    case nil: control.isIdempotent ?? (action.model.repetition == .harmless)
+    case nil, .adopt?: control.isIdempotent ?? (action.model.repetition == .harmless)
     }
   }
 
@@ -244,6 +244,9 @@ public enum InterruptionResponse: String, Sendable, Hashable, CaseIterable {
   case rerun
   /// It fails, until a person permits a rerun.
   case fail
+  /// A command that still runs is kept, and one that has ended meanwhile has ended as it did. Where that is impossible,
+  /// it is treated as if nothing was given.
+  case adopt
 }
 
 /// An `if`: an expression, bare or as `${{ … }}`.

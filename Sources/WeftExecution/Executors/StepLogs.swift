@@ -146,9 +146,18 @@ package final class StepLogs: Sendable {
     }
   }
 
+  /// The bytes in the file of a step's log, also those of previous engines; 0 without a folder.
+  func storedBytes(of address: StepAddress) -> Int {
+    (try? folder?.log(of: address)?.byteCount()) ?? 0
+  }
+
   /// Forgets what previous engines have kept of the output of a program that this one has adopted. It must not have
   /// passed any output yet.
-  func forgetEarlier(_ address: StepAddress) { folder?.remove(address) }
+  ///
+  /// - Parameter count: The bytes in the file when the attempt began.
+  func rewind(_ address: StepAddress, to count: Int) {
+    try? folder?.log(of: address, forWriting: true)?.cut(to: count)
+  }
 
   /// Adds the log of a step that a previous engine has run, so that other steps can read it.
   ///
@@ -323,10 +332,9 @@ package struct LogFolder: Sendable {
   }
 
   /// A step's log, opened for reading; `nil` if there is none, or if it is not a file owned by this user.
-  package func log(of step: StepAddress) -> Descriptor? { try? open(step, isNew: false) }
-
-  /// Removes a step's log: its program is still the same, and its output is about to be passed again.
-  func remove(_ step: StepAddress) { _ = try? directory.remove(LogFolder.fileName(of: step)) }
+  package func log(of step: StepAddress, forWriting: Bool = false) -> Descriptor? {
+    try? open(step, isNew: forWriting)
+  }
 
   /// - Parameter isNew: Whether to create the file if it does not exist.
   func open(_ step: StepAddress, isNew: Bool) throws(WriteError) -> Descriptor {

@@ -132,15 +132,16 @@ final class ResumePolicy: Sendable {
       !task.step.step.isMadeAgain,
       let known = findRecorded(task.index, in: task.instance)
     else { return nil }
-    if known.isInDoubt, isRemembered(task.step) { return nil }
+    if known.isInDoubt, isRemembered(task.step, known) { return nil }
     if known.isInDoubt { return known.doubtFailure ?? .inDoubt(known, in: recorded.opening?.run) }
     return known.hasSucceeded && !isWhole(known, task.step)
       ? .valuesNotRecorded(of: task.address) : nil
   }
 
   /// Whether the runner of a step knows how far an earlier engine's attempt got, so that it is not in doubt.
-  private func isRemembered(_ step: PlannedStep) -> Bool {
-    plan.runner(of: step)?.remembersCommands == true
+  private func isRemembered(_ step: PlannedStep, _ known: RecordedStep) -> Bool {
+    if known.isLeftInDoubt { return false }
+    return plan.runner(of: step)?.remembersCommands ?? plan.isAdoptable(step)
   }
 
   /// Whether the user accepts a step in doubt as done.
@@ -156,7 +157,7 @@ final class ResumePolicy: Sendable {
         return false
       }
       return known.number > rule.rerun.since(index, address)
-        && !plan.steps[index].step.isMadeAgain && !rule.isRemembered(plan.steps[index])
+        && !plan.steps[index].step.isMadeAgain && !rule.isRemembered(plan.steps[index], known)
     }.sorted { recorded.steps[$0]?.number ?? 0 < recorded.steps[$1]?.number ?? 0 }
   }
 

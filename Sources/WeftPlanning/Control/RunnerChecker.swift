@@ -55,6 +55,10 @@ extension Outline {
 extension PlannedStep {
   /// Whether the step itself names a runner. Called for every step, so it avoids a copy.
   fileprivate var namesRunner: Bool { withStep { $0.pointee.settings.runner != nil } }
+
+  fileprivate var isToBeAdopted: Bool {
+    withStep { $0.pointee.control.onInterrupted == .adopt }
+  }
 }
 
 extension Plan {
@@ -77,6 +81,12 @@ extension Plan {
       runners.append(runner)
     }
     return runners
+  }
+
+  /// Whether a resumed run keeps the command of a step, on this machine, if it has outlived its engine.
+  package func isAdoptable(_ step: PlannedStep) -> Bool {
+    step.isToBeAdopted && step.kind == .run && step.command?.reasonToStayHere == nil
+      && runner(of: step) == nil
   }
 
   /// The runner that a step, or a group around it, names.

@@ -142,8 +142,25 @@ extension ProcessStatus {
     if SignalCalls.isUnavailable(sent) { calls.signal(id, signal.rawValue) }
   }
 
+  /// Sends a signal to exactly this process, if it exists.
+  package func send(_ signal: Signal) { send(signal, if: exists) }
+
   /// Whether the process that now has the id is this one.
   var exists: Bool { ProcessStatus(of: id)?.identity == identity }
+}
+
+extension ProcessCookie {
+  /// Kills all processes of this user whose environments have its entries.
+  package func killAll() {
+    #if os(Linux)
+      Sweep.kill {
+        ProcessTable.shared.walk().processes.filter { process in
+          process.isAlive && process.id != getpid() && ProcessStatus.user(of: process.id) == geteuid()
+            && ProcessCookie.environment(of: process.id).map(isIn) == true
+        }
+      }
+    #endif
+  }
 }
 
 /// Kills processes that may keep starting others meanwhile.

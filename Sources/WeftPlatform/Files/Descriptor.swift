@@ -168,6 +168,11 @@ package final class Descriptor: Sendable {
     try writeAll(Array(text.utf8))
   }
 
+  /// Truncates the file to `length` bytes.
+  package func cut(to length: Int) throws(SystemError) {
+    _ = try retrying { ftruncate(number, off_t(length)) }
+  }
+
   /// Makes the written data survive a power loss.
   package func synchronize() throws(SystemError) {
     _ = try retrying { fsync(number) }

@@ -37,7 +37,7 @@ package final class TemporaryFile: Sendable {
 
   /// Truncates the file to `length` bytes; the next write continues there.
   package func cut(to length: Int) throws(SystemError) {
-    _ = try retrying { ftruncate(descriptor.number, off_t(length)) }
+    try descriptor.cut(to: length)
     guard lseek(descriptor.number, off_t(length), SEEK_SET) >= 0 else { throw .last }
   }
 

@@ -167,7 +167,7 @@ package struct SearchPath: Hashable, Sendable {
 
   /// The path to execute for `name`. A name with a slash is returned unchanged: the child resolves it after it has
   /// entered its directory. Among candidates, the first executable one is chosen.
-  func resolve(_ name: String) throws(SpawnError) -> String {
+  package func resolve(_ name: String) throws(SpawnError) -> String {
     if name.utf8.contains(UInt8(ascii: "/")) { return name }
     if name.isEmpty { throw .emptyProgramName }
     var refused: String?

@@ -60,7 +60,7 @@ class Job:
         return self.process is None and self.state not in ("PENDING", "RUNNING")
 
     def row(self, state):
-        return f"{self.number}|{'N/A' if self.index is None else self.index}|{state}|node|None|{self.comment}\n"
+        return f"{self.comment}|{self.number}|{'N/A' if self.index is None else self.index}|{state}|node|None\n"
 
 
 class Controller:
@@ -74,6 +74,8 @@ class Controller:
     mute     sacct says that there is no accounting, as it always does without `has_accounting`
     slow     an answer takes a while
     late     squeue shows jobs that have ended as running
+    refuse   sbatch is refused for good
+    cut      only the beginning of the script arrives
     drained  no job begins until squeue was asked
     forget   a job that was accepted is not known, and never begins
     """
@@ -90,8 +92,8 @@ class Controller:
         self.faults = collections.Counter()
         # The most jobs of an array; seconds after which a job that has ended is not listed any more, and of a slow answer.
         self.largest, self.memory, self.slowness = 1001, 300, 0.2
-        # Whether sacct tells of jobs, and the peak memory that it tells.
-        self.has_accounting, self.peak = False, "10240K"
+        # Whether sacct tells of jobs.
+        self.has_accounting = False
         self.calls = collections.Counter()
         self.jobs, self.running = [], []
         # The arguments of each sbatch that was accepted, and the states in which the next jobs end before they begin.
@@ -170,6 +172,10 @@ class Controller:
             return 1, failed + UNREACHABLE
         if self.takes("full"):
             return 1, failed + "Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)"
+        if self.takes("refuse"):
+            return 1, failed + "Invalid account or account/partition combination specified"
+        if self.takes("cut"):
+            script = script[:len(script) // 2]
         options = dict(word.split("=", 1) for word in arguments if "=" in word)
         count = int(options.get("--array", "0-0").split("-")[1]) + 1
         if "--array" in options and count > self.largest:
@@ -226,23 +232,17 @@ class Controller:
     def sacct(self, arguments, _):
         if self.takes("mute") or not self.has_accounting:
             return 1, "sacct: error: Slurm accounting storage is disabled"
-        call = re.fullmatch("--noheader --parsable2 --jobs=([0-9,]+) --format=JobID,State,MaxRSS", " ".join(arguments))
+        call = re.fullmatch("--noheader --parsable2 --allocations --jobs=([0-9_,]+) --format=JobID,State", " ".join(arguments))
         if not call:
             return 1, f"sacct: error: not pretended: {arguments}"
         answer = ""
         with self.lock:
             for job in self.jobs:
-                if job.number not in call[1].split(",") or job.is_forgotten:
-                    continue
-                # A job that ends has its last state already.
-                state = job.final or job.state
-                answer += f"{job.id}|{state}{' by 0' if state == 'CANCELLED' else ''}|\n"
-                # A job that waits has no batch step, and one that runs has no peak yet.
-                if state != "PENDING":
-                    answer += f"{job.id}.batch|{state}|{self.peak if job.ended else ''}\n"
+                if {job.number, job.id}.intersection(call[1].split(",")) and not job.is_forgotten:
+                    # A job that ends has its last state already.
+                    state = job.final or job.state
+                    answer += f"{job.id}|{state}{' by 0' if state == 'CANCELLED' else ''}\n"
         return 0, answer
-
-    # MARK: Jobs
 
     def end(self, job, state, cause=None):
         """Ends a job as its cluster does: its processes first."""

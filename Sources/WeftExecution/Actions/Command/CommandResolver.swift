@@ -156,6 +156,11 @@ package final class CommandResolver: Sendable {
   /// Entries that are in the environments of all programs of this engine, and of no others.
   var cookie: [String] { ["\(RunCookie.run)=\(run.text)", "\(RunCookie.engine)=\(engine)"] }
 
+  /// Finds the programs of a step, also those that earlier engines of the run have started.
+  func cookieOfAllAttempts(of step: StepAddress) -> ProcessCookie {
+    ProcessCookie(["\(RunCookie.run)=\(run.text)", "\(RunCookie.step)=\(step.text)"])
+  }
+
   /// Entries that are in the environments of all programs of an attempt.
   func cookie(of step: StepAddress, attempt number: Int) -> [String] {
     cookie + [

@@ -1,5 +1,5 @@
 package import WeftEvents
-import WeftPlanning
+package import WeftPlanning
 package import WeftPlatform
 
 /// The variables that tell a program which run, step and attempt it belongs to, and by which it is found again.
@@ -82,9 +82,21 @@ package struct OrphanedProcesses {
   private let engines: [RecordedEngine]
   private let search = RunSearch(membership: RunCookie.membership)
 
-  package init(of run: RunID, recorded: RunState) {
+  /// - Parameter plan: That of the engine which is about to resume the run, and to adopt commands: they are spared.
+  package init(of run: RunID, recorded: RunState, adoptedBy plan: Plan? = nil) {
     self.run = run
-    engines = recorded.engines
+    let addresses = plan.map(PlanAddresses.init)
+    let spared = recorded.inDoubt.compactMap { address -> AttemptName? in
+      guard let plan, let index = addresses?.step(at: address), plan.isAdoptable(plan.steps[index]),
+        case .started(let attempt)? = recorded.steps[address]?.state
+      else { return nil }
+      return AttemptName(step: address.text, number: attempt)
+    }
+    engines = recorded.engines.map { engine in
+      var engine = engine
+      engine.kept.formUnion(spared)
+      return engine
+    }
   }
 
   /// The orphans that are alive now, without those that `"leftovers": "keep"` allows to stay.

@@ -8,43 +8,45 @@ import WeftPlatform
 @Suite struct SlurmTests {
   private static let run = RunID("20261128-000000-abcdef")
 
+  private func jobs(_ output: String) -> JobQueue {
+    SlurmQueue.jobs(of: Self.run, in: Array(output.utf8))
+  }
+
   @Test func jobsOfTheRunAreFoundByTheirComments() {
-    let queue = SlurmQueue(
+    let queue = jobs(
       """
-      7|2|RUNNING|n[1-2]|None|weft \(Self.run.text) word
-      7|3|PENDING||Priority|weft \(Self.run.text) word
-      8|N/A|COMPLETED|n1|None|weft \(Self.run.text) other
-      9|N/A|RUNNING|n1|None|weft 20261128-000000-000000 word
-      10|N/A|RUNNING|n1|None|a|b
-      11|N/A|RUNNING
-      """, run: Self.run)
+      weft \(Self.run.text) word|7|2|RUNNING|n[1-2]|None
+      weft \(Self.run.text) word|7|3|PENDING||Priority
+      weft \(Self.run.text) other|8|N/A|COMPLETED|n1|None
+      weft 20261128-000000-000000 word|9|N/A|RUNNING|n1|None
+      a|b|10|N/A|RUNNING|n1|None
+      weft \(Self.run.text) word|11|N/A|RUNNING
+      """)
     #expect(queue.entries.count == 3)
-    let second = queue.entries[SlurmQueue.Key(word: "word", index: 2)]
-    #expect(second?.id == "7_2" && second?.nodes == "n[1-2]" && second?.state.isOver == false)
-    let third = queue.entries[SlurmQueue.Key(word: "word", index: 3)]
-    #expect(third?.state.isPending == true && third?.reason == "Priority")
-    let other = queue.entries[SlurmQueue.Key(word: "other", index: 0)]
-    #expect(other?.id == "8" && other?.state.isOver == true)
+    let second = queue.entries[JobKey(word: "word", index: 2)]
+    #expect(second?.id == "7_2" && second?.phase == .running && second?.news == "job 7_2 on n[1-2]")
+    let third = queue.entries[JobKey(word: "word", index: 3)]
+    #expect(third?.phase == .waiting && third?.news == "waits in Slurm: Priority")
+    let other = queue.entries[JobKey(word: "other", index: 0)]
+    #expect(other?.id == "8" && other?.phase == .over && other?.state == "COMPLETED")
   }
 
   @Test(arguments: [["RUNNING", "FAILED"], ["FAILED", "RUNNING"]])
   func ofABatchThatWasSubmittedTwiceTheJobThatRunsCounts(states: [String]) {
     let lines = states.enumerated().map { index, state in
-      "\(index)|N/A|\(state)|n1|None|weft \(Self.run.text) word"
+      "weft \(Self.run.text) word|\(index)|N/A|\(state)|n1|None"
     }
-    let queue = SlurmQueue(lines.joined(separator: "\n"), run: Self.run)
-    let entry = queue.entries[SlurmQueue.Key(word: "word", index: 0)]
-    #expect(entry?.state.name == "RUNNING" && entry?.unfinished.count == 1)
+    let entry = jobs(lines.joined(separator: "\n")).entries[JobKey(word: "word", index: 0)]
+    #expect(entry?.state == "RUNNING" && entry?.unfinished.count == 1)
   }
 
   @Test(arguments: [["RUNNING", "PENDING"], ["PENDING", "RUNNING"]])
   func ofABatchThatWasSubmittedTwiceAllJobsAreCancelled(states: [String]) {
     let lines = states.enumerated().map { index, state in
-      "\(index)|N/A|\(state)|n1|None|weft \(Self.run.text) word"
+      "weft \(Self.run.text) word|\(index)|N/A|\(state)|n1|None"
     }
-    let queue = SlurmQueue(lines.joined(separator: "\n"), run: Self.run)
-    let entry = queue.entries[SlurmQueue.Key(word: "word", index: 0)]
-    #expect(entry?.state.name == "RUNNING" && entry?.unfinished.sorted() == ["0", "1"])
+    let entry = jobs(lines.joined(separator: "\n")).entries[JobKey(word: "word", index: 0)]
+    #expect(entry?.state == "RUNNING" && entry?.unfinished.sorted() == ["0", "1"])
   }
 
   @Test(arguments: [
@@ -55,8 +57,8 @@ import WeftPlatform
   ) throws {
     var step = RecordedStep(.started(attempt: attempt))
     step.startedAt = WallTime(nanoseconds: 1_000)
-    #expect(try #require(SlurmTaking(text)).isBefore(step) == isBefore)
-    #expect(SlurmTaking("") == nil && SlurmTaking("1") == nil && SlurmTaking("x 1") == nil)
+    #expect(try #require(JobTaking(text)).isBefore(step) == isBefore)
+    #expect(JobTaking("") == nil && JobTaking("1") == nil && JobTaking("x 1") == nil)
   }
 
   @Test(arguments: [
@@ -157,15 +159,14 @@ import WeftPlatform
   }
 
   @Test func aBatchIsNamedAfterItsStepAndItsLogIsNoPattern() {
-    let arguments = SlurmScript.arguments(
-      for: SlurmRequest(SlurmCluster(), nil, timeout: nil), name: "a/b[ü]", comment: "weft x y",
-      count: 3, log: "/tmp/100%A/log")
+    let arguments = SlurmScheduler.arguments(
+      [], name: "a/b[ü]", comment: "weft x y", count: 3, log: "/tmp/100%A/log")
     #expect(arguments.contains("--job-name=weft-a_b___"))
     #expect(arguments.contains("--array=0-2") && arguments.contains("--output=/tmp/100%%A/log"))
   }
 
   @Test func listsAreMoreRareIfSlurmIsSlow() {
-    var listing = SlurmListing(from: .seconds(-2))
+    var listing = JobListing(from: .seconds(-2), every: .seconds(2))
     #expect(!listing.isDue(at: .milliseconds(-1)) && listing.isDue(at: .zero))
     listing.ended(from: .zero, to: .milliseconds(10), isComplete: true)
     #expect(!listing.isDue(at: .milliseconds(2_000)) && listing.isDue(at: .milliseconds(2_010)))
@@ -173,5 +174,29 @@ import WeftPlatform
     #expect(!listing.isDue(at: .seconds(13)) && listing.isDue(at: .seconds(14)))
     for _ in 0..<5 { listing.ended(from: .seconds(20), to: .seconds(20), isComplete: false) }
     #expect(!listing.isDue(at: .seconds(49)) && listing.isDue(at: .seconds(50)))
+  }
+
+  @Test(arguments: [0, 1, 20, 21, 1_000, 100_000])
+  func allJobsHaveTheirTurns(count: Int) {
+    var turns = JobTurns()
+    var seen: Set<Int> = []
+    var passes = 0
+    repeat {
+      let turn = turns.take(of: count)
+      #expect(turn.upperBound <= count && turn.count <= 200)
+      seen.formUnion(turn)
+      passes += 1
+    } while seen.count < count
+    // At most 200 files in a second, but for few jobs.
+    let time = JobTurns.pause(of: count) * passes
+    #expect(count <= JobTurns.atOnce ? passes == 1 : time >= .milliseconds(5) * (count - 200))
+  }
+
+  @Test func turnsGoOnWhenJobsEnd() {
+    var turns = JobTurns()
+    #expect(turns.take(of: 30) == 0..<20)
+    #expect(turns.take(of: 25) == 20..<25)
+    #expect(turns.take(of: 21) == 0..<20)
+    #expect(turns.take(of: 3) == 0..<3)
   }
 }

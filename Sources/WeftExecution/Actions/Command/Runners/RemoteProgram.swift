@@ -32,18 +32,24 @@ extension RemoteProgram {
 
   /// - Parameter program: Its environment has only what the workflow sets.
   init(_ program: ChildProgram, of attempt: Attempt, in directory: String) {
-    let hidden = [
-      RunCookie.engine, RunCookie.directory, RunCookie.progress, RunEngine.outputFileVariable,
-    ]
-    let variables = program.environment.variables.filter { !hidden.contains($0.key) }
     self.init(
-      arguments: program.arguments, variables: variables.map { "\($0.key)=\($0.value)" }.sorted(),
+      arguments: program.arguments, variables: Self.variables(of: program.environment),
       directory: directory)
     hasOutputs = attempt.outputFile != nil
     mergesOutput = program.mergesOutput
     stopSignal = program.stopPolicy.signal.name
     let grace = program.stopPolicy.grace.components
     graceSeconds = Int(grace.seconds) + (grace.attoseconds > 0 ? 1 : 0)
+  }
+
+  /// The variables that the script does not set itself.
+  ///
+  /// - Parameter isHere: Whether the processes are to be found as programs of this engine.
+  static func variables(of environment: EnvironmentBlock, isHere: Bool = false) -> [String] {
+    let ofScript = [RunCookie.progress, RunEngine.outputFileVariable]
+    let hidden = isHere ? ofScript : ofScript + [RunCookie.engine, RunCookie.directory]
+    return environment.variables.filter { !hidden.contains($0.key) }
+      .map { "\($0.key)=\($0.value)" }.sorted()
   }
 
   /// The program as lines of a letter, a colon and a value in printable ASCII, where a backslash begins an escape of
@@ -118,8 +124,8 @@ extension RemoteProgram {
     done
     """#
 
-  /// The functions that find the processes with the word in their environment, and send them and the group of the
-  /// program a signal.
+  /// The functions that find the processes with the word in their environment, send them and the group of the program a
+  /// signal, and end them with a grace period.
   static let finding = #"""
     found() {
       grep -ls "WEFT_RUNNER=$n" /proc/[0-9]*/environ 2>/dev/null |
@@ -129,6 +135,14 @@ extension RemoteProgram {
       kill -s "$1" -- "-$pid"
       for q in $(found); do kill -s "$1" "$q"; done
     } >/dev/null 2>&1
+    moment() { sleep 0.1 || sleep 1; } >/dev/null 2>&1
+    end() {
+      send "$s"
+      send CONT
+      t=$(($(date +%s) + g))
+      while [ -n "$(found)" ] && [ "$(date +%s)" -lt "$t" ]; do moment; done
+      send KILL
+    }
     """#
 
   /// The functions that measure the program: `measure` before it starts, and after it has ended; `used` prints what
@@ -170,7 +184,7 @@ extension StepFailure {
     StepFailure(
       classes: [.spawn],
       message: "did not start: the directory \(quoted(path)) cannot be entered on \(host)",
-      help: "create it there, or give the runner a \"cwd\"")
+      help: "create it there, or choose another one with \"cwd\"")
   }
 
   static func noProgram(_ name: String, on host: String) -> StepFailure {

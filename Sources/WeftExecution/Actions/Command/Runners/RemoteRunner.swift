@@ -4,8 +4,8 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// A place besides this machine where the programs of attempts run. A new kind is a type like ``SSHRunner``, and a case
-/// of `Runner.Kind`.
+/// Runs the programs of attempts, but not as children of this process. A new kind is a type like ``SSHRunner``, or a
+/// ``JobScheduler``, and a case of `Runner.Kind`.
 ///
 /// It neither orders nor retries: the engine has given the attempt its slot of the runner.
 protocol RemoteRunner: Sendable {
@@ -28,6 +28,8 @@ struct RemoteRunners: Sendable {
   let resolver: CommandResolver
   private let plan: Plan
   private let runners: [Runner: any RemoteRunner]
+  /// For commands of this machine that a resumed run adopts; `nil` if that is impossible.
+  private let adopting: (any RemoteRunner)?
 
   init(
     plan: Plan, run: RunID, configuration: EngineConfiguration, threads: ThreadPool,
@@ -54,18 +56,31 @@ struct RemoteRunners: Sendable {
         case .slurm(let cluster):
           (
             runner,
-            SlurmRunner(cluster, plan: plan, run: run, configuration: configuration, threads)
+            JobRunner(
+              SlurmScheduler(cluster),
+              workingDirectory: cluster.workingDirectory ?? configuration.startDirectory, run: run,
+              configuration: configuration, threads)
           )
         }
       })
+    let mayAdopt =
+      LocalJobs.isAvailable && configuration.journal.runDirectory != nil
+      && plan.steps.contains(where: plan.isAdoptable)
+    adopting =
+      mayAdopt
+      ? JobRunner(
+        LocalJobs(), workingDirectory: configuration.startDirectory, run: run,
+        configuration: configuration, threads) : nil
   }
 
-  /// The runner of a step; `nil` for this machine.
+  /// The runner of a step; `nil` if its program is a child of this process.
   func runner(of step: PlannedStep) -> (any RemoteRunner)? {
-    plan.runner(of: step).flatMap { runners[$0] }
+    if let runner = plan.runner(of: step) { return runners[runner] }
+    return plan.isAdoptable(step) ? adopting : nil
   }
 
   func finish() -> Future<Void, Never> {
-    Future.zip(runners.values.map { $0.finish() }).map { _ in }
+    let all = Array(runners.values) + [adopting].compactMap(\.self)
+    return Future.zip(all.map { $0.finish() }).map { _ in }
   }
 }

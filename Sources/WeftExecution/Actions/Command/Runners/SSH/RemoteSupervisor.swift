@@ -65,14 +65,6 @@ enum RemoteSupervisor {
     trap : HUP INT TERM PIPE
     \#(RemoteProgram.finding)
     \#(RemoteProgram.measuring)
-    moment() { sleep 0.1 || sleep 1; } >/dev/null 2>&1
-    end() {
-      send "$s"
-      send CONT
-      t=$(($(date +%s) + g))
-      while [ -n "$(found)" ] && [ "$(date +%s)" -lt "$t" ]; do moment; done
-      send KILL
-    }
     watch() {
       while IFS= read -r l <&3; do :; done
       : >"$d/stopped"

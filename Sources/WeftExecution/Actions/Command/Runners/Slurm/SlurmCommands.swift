@@ -7,52 +7,55 @@ import WeftPlatform
 
 /// The commands of Slurm, run one after the other on the calling thread.
 final class SlurmCommands: Sendable {
-  enum Submission {
-    /// The number of the job or of the array.
-    case submitted(String)
-    /// The array has too many jobs.
-    case tooLarge
-    /// Slurm does not answer, or takes no more jobs now.
-    case busy(String)
-    case refused(StepFailure)
-  }
-
   private struct Setting {
     let environment: EnvironmentBlock
     let containment: (any Containment)?
   }
 
-  private let setting = Mutex<Setting?>(nil)
-
-  /// Must be called before the first command. Jobs get the environment of this process.
-  func prepare(_ executor: CommandExecutor) throws(EnvironmentError) {
-    if isReady { return }
-    prepare(try executor.resolver.ownEnvironment([]), in: executor.enclosing)
+  private struct State {
+    var setting: Setting?
+    /// Ends the command that is running.
+    var stop = StopSwitch()
+    /// The time after which a command is given up.
+    var patience = Duration.seconds(120)
   }
 
+  private let state = Mutex(State())
+
+  /// Must be called before the first command. Jobs get this environment, too.
   func prepare(_ environment: EnvironmentBlock, in containment: (any Containment)?) {
-    setting.withLock { $0 = Setting(environment: environment, containment: containment) }
+    state.withLock { $0.setting = Setting(environment: environment, containment: containment) }
   }
 
-  var isReady: Bool { setting.withLock { $0 != nil } }
+  var isReady: Bool { state.withLock { $0.setting != nil } }
+
+  /// Gives up the command that is running, and later ones after a shorter time.
+  func hurry() {
+    let stop = state.withLock { state -> StopSwitch? in
+      defer { state.patience = .seconds(5) }
+      return state.patience == .seconds(5) ? nil : state.stop
+    }
+    stop?.request(.now)
+  }
 
   /// - Parameter isTest: Whether `sbatch` only says if it would accept the job, which gets no number.
-  func submit(_ arguments: [String], script: String, isTest: Bool = false) -> Submission {
-    let (end, output, errors): (ProgramEnd, String, String)
+  func submit(_ arguments: [String], script: String, isTest: Bool = false) -> JobSubmission {
+    let (end, output, errors): (ProgramEnd, [UInt8], [UInt8])
     do { (end, output, errors) = try run(arguments, input: Array(script.utf8)) } catch {
+      if case .stopped = error { return .busy("sbatch was given up") }
       return .refused(
         StepFailure(
           classes: [.spawn], message: "did not start: sbatch: \(error.message)",
           help: "run weft where Slurm's commands are installed, or choose another runner"))
     }
-    let id = output.split(whereSeparator: \.isNewline).last?.prefix { $0.isNumber } ?? ""
+    let id = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline).last?.prefix { $0.isNumber } ?? ""
     if end.exited(with: 0), isTest || !id.isEmpty { return .submitted(String(id)) }
     if end.stopped != nil { return .busy("sbatch did not end") }
-    return SlurmCommands.refusal(errors)
+    return SlurmCommands.refusal(String(decoding: errors, as: UTF8.self))
   }
 
   /// The meaning of what `sbatch` says when it fails (`slurm_errno.c`).
-  static func refusal(_ errors: String) -> Submission {
+  static func refusal(_ errors: String) -> JobSubmission {
     let lines = errors.split(whereSeparator: \.isNewline).map { line in
       line.hasPrefix("sbatch: error: ") ? String(line.dropFirst(15)) : String(line)
     }
@@ -73,11 +76,31 @@ final class SlurmCommands: Sendable {
   }
 
   /// The jobs of a run; `nil` if Slurm does not tell.
-  func list(_ run: RunID) -> SlurmQueue? {
+  func list(_ run: RunID) -> JobQueue? {
     guard let (end, output, _) = try? self.run(SlurmQueue.arguments), end.exited(with: 0) else {
       return nil
     }
-    return SlurmQueue(output, run: run)
+    return SlurmQueue.jobs(of: run, in: output)
+  }
+
+  /// The last states of jobs from the records of the cluster, if it keeps any.
+  func recall(_ ids: [String]) -> [String: String] {
+    let arguments = [
+      "sacct", "--noheader", "--parsable2", "--allocations", "--jobs=" + ids.joined(separator: ","),
+      "--format=JobID,State",
+    ]
+    guard let (end, output, _) = try? run(arguments), end.exited(with: 0) else { return [:] }
+    var states: [String: String] = [:]
+    for line in String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline) {
+      let fields = line.split(separator: "|", omittingEmptySubsequences: false)
+      // As in "CANCELLED by 1000".
+      if fields.count > 1, let state = fields[1].split(separator: " ").first.map(String.init),
+        SlurmState(state).isOver
+      {
+        states[String(fields[0])] = state
+      }
+    }
+    return states
   }
 
   /// Ends jobs, with the grace period of the cluster; or sends all their processes a signal.
@@ -96,20 +119,24 @@ final class SlurmCommands: Sendable {
 
   private func run(
     _ arguments: [String], input: [UInt8] = []
-  ) throws(SpawnError) -> (ProgramEnd, output: String, errors: String) {
-    guard let setting = setting.withLock(\.self) else {
+  ) throws(SpawnError) -> (ProgramEnd, output: [UInt8], errors: [UInt8]) {
+    let (setting, stop, patience) = state.withLock { state in
+      state.stop = StopSwitch()
+      return (state.setting, state.stop, state.patience)
+    }
+    guard let setting else {
       preconditionFailure("a command of Slurm is run before it is prepared")
     }
     var program = ChildProgram(arguments, environment: setting.environment)
     program.input = .bytes(input)
-    program.timeout = .seconds(120)
+    program.timeout = patience
     let printed = Mutex<(output: [UInt8], errors: [UInt8])>(([], []))
-    let end = try program.run(in: setting.containment, stop: StopSwitch()) { stream, bytes in
+    let end = try program.run(in: setting.containment, stop: stop) { stream, bytes in
       printed.withLock { printed in
         if stream == .output { printed.output += bytes } else { printed.errors += bytes }
       }
     }
     let (output, errors) = printed.withLock(\.self)
-    return (end, String(decoding: output, as: UTF8.self), String(decoding: errors, as: UTF8.self))
+    return (end, output, errors)
   }
 }

@@ -1,72 +1,34 @@
 import WeftDefinition
 import WeftEvents
 
-/// The jobs of a run as `squeue` lists them.
-struct SlurmQueue {
-  /// A job of the run, whatever number Slurm gave it.
-  struct Key: Hashable {
-    /// The word of its batch.
-    var word: String
-    /// The index in the batch.
-    var index: Int
-
-    init(word: String, index: Int) {
-      self.word = word
-      self.index = index
-    }
-
-    /// As it is kept in a file.
-    var text: String { "\(word) \(index)" }
-
-    init?(_ text: String) {
-      let parts = text.split(separator: " ")
-      guard parts.count == 2, let index = Int(parts[1]) else { return nil }
-      self.init(word: String(parts[0]), index: index)
-    }
-  }
-
-  struct Entry: Hashable {
-    /// As `scancel` takes it.
-    var id: String
-    /// All that are not over: a batch that was submitted twice has two jobs for each program, of which only one does
-    /// anything.
-    var unfinished: [String]
-    var state: SlurmState
-    /// The nodes, once there are any.
-    var nodes: String
-    /// The reason why it waits, or ended.
-    var reason: String
-  }
-
-  private(set) var entries: [Key: Entry] = [:]
-
+/// The output of `squeue`: the jobs of the user, with those that have ended lately. There may be many thousands, of which
+/// only those of the run are looked at more closely.
+enum SlurmQueue {
   static let arguments = [
-    "squeue", "--me", "--noheader", "--array", "--states=all", "--format=%F|%K|%T|%N|%r|%k",
+    "squeue", "--me", "--noheader", "--array", "--states=all", "--format=%k|%F|%K|%T|%N|%r",
   ]
 
   static func comment(run: RunID, word: String) -> String { "weft \(run.text) \(word)" }
 
-  /// - Parameter text: The output of `squeue`. Jobs of others are left out.
-  init(_ text: String, run: RunID) {
-    for line in text.split(separator: "\n") {
-      let fields = line.split(separator: "|", maxSplits: 5, omittingEmptySubsequences: false)
+  /// The jobs of a run.
+  static func jobs(of run: RunID, in output: [UInt8]) -> JobQueue {
+    var queue = JobQueue()
+    let beginning = Array(comment(run: run, word: "").utf8)
+    for line in output.split(separator: UInt8(ascii: "\n")) where line.starts(with: beginning) {
+      let text = String(decoding: line[(line.startIndex + beginning.count)...], as: UTF8.self)
+      let fields = text.split(separator: "|", maxSplits: 5, omittingEmptySubsequences: false)
       guard fields.count == 6 else { continue }
-      let comment = fields[5].split(separator: " ")
-      guard comment.count == 3, comment[0] == "weft", comment[1] == run.text else { continue }
-      let index = Int(fields[1])
-      let id = index.map { "\(fields[0])_\($0)" } ?? String(fields[0])
-      let state = SlurmState(String(fields[2]))
-      var entry = Entry(
-        id: id, unfinished: state.isOver ? [] : [id], state: state, nodes: String(fields[3]),
-        reason: String(fields[4]))
-      let key = Key(word: String(comment[2]), index: index ?? 0)
-      if let known = entries[key] {
-        let unfinished = known.unfinished + entry.unfinished
-        if known.state.progress >= state.progress { entry = known }
-        entry.unfinished = unfinished
-      }
-      entries[key] = entry
+      let index = Int(fields[2])
+      let id = index.map { "\(fields[1])_\($0)" } ?? String(fields[1])
+      let state = SlurmState(String(fields[3]))
+      let phase: JobQueue.Phase = state.isOver ? .over : state.isPending ? .waiting : .running
+      let news = state.isPending ? "waits in Slurm: \(fields[5])" : "job \(id) on \(fields[4])"
+      queue.add(
+        JobQueue.Entry(
+          id: id, unfinished: state.isOver ? [] : [id], state: state.name, phase: phase, news: news),
+        JobKey(word: String(fields[0]), index: index ?? 0))
     }
+    return queue
   }
 }
 
@@ -77,9 +39,6 @@ struct SlurmState: Hashable {
   init(_ name: String) { self.name = name }
 
   var isPending: Bool { name == "PENDING" || name == "CONFIGURING" }
-
-  /// Larger for the one of two equal jobs that tells more.
-  var progress: Int { isOver ? 0 : isPending ? 1 : 2 }
 
   var isOver: Bool {
     switch name {

@@ -1,13 +1,11 @@
 import WeftEvents
 import WeftPlatform
 
-/// The file by which a directory tells that the end of its job was taken as that of an attempt.
+/// The fact that the end of a job was taken as that of an attempt.
 ///
 /// An engine that is killed may have recorded that end or not, and may have recorded the start of the next attempt, or of
 /// the step in the next attempt of a group, before it made the directory for it.
-struct SlurmTaking: Hashable {
-  static let name = "taken"
-
+struct JobTaking: Hashable {
   let time: WallTime
   let attempt: Int
 
@@ -16,7 +14,10 @@ struct SlurmTaking: Hashable {
     self.attempt = attempt
   }
 
-  /// `nil` if it is not such a file.
+  /// As it is kept in a file.
+  var text: String { "\(time.nanoseconds) \(attempt)" }
+
+  /// `nil` if it is no such text.
   init?(_ text: String) {
     let words = text.split(separator: " ")
     guard words.count == 2, let time = Int64(words[0]), let attempt = Int(words[1]) else {
@@ -24,12 +25,6 @@ struct SlurmTaking: Hashable {
     }
     self.time = WallTime(nanoseconds: time)
     self.attempt = attempt
-  }
-
-  /// A file that cannot be written is as if the engine had been killed before.
-  func keep(in directory: String) {
-    try? Descriptor.creating("\(directory)/\(Self.name)", .orEmptied)
-      .writeAll("\(time.nanoseconds) \(attempt)")
   }
 
   /// Whether the attempt that was running when the last engine was killed is a later one.

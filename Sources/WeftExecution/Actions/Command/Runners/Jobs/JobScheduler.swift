@@ -1,0 +1,113 @@
+import WeftDefinition
+import WeftEvents
+import WeftPlatform
+
+/// A service that runs programs as jobs, which outlive the engine: Slurm, or this machine.
+///
+/// It is asked by one thread at a time. It keeps no state of jobs: that is in their directories, see ``JobDirectory``.
+protocol JobScheduler: Sendable {
+  var traits: JobTraits { get }
+
+  /// Must be called before the first submission; may be called again.
+  func prepare(_ executor: CommandExecutor) throws(EnvironmentError)
+
+  /// Settings of its own with which the program of an attempt is submitted. Only jobs with equal requests are submitted
+  /// together.
+  func request(for attempt: Attempt, timeout: Duration?) -> [String]
+
+  func submit(_ batch: JobBatch, in folder: JobFolder, of run: RunID) -> JobSubmission
+
+  /// The jobs of a run.
+  ///
+  /// - Parameter places: The directories of the jobs to look for.
+  /// - Returns: `nil` if it does not tell.
+  func list(_ run: RunID, _ places: [JobKey: String]) -> JobQueue?
+
+  /// The last states of jobs that it does not list any more, by their numbers.
+  func recall(_ ids: [String]) -> [String: String]
+
+  /// Ends jobs, with a grace period; or kills all their processes.
+  ///
+  /// - Returns: Whether it was accepted.
+  @discardableResult
+  func cancel(_ ids: [String], kills: Bool) -> Bool
+
+  /// The end of a job that the scheduler ended; `nil` if its program ended by itself, or that is not known.
+  func end(of job: String, in state: String, of attempt: Attempt) -> AttemptEnd.Status?
+
+  /// Kills what is left of the program of an attempt whose job is gone.
+  func killRemains(of attempt: Attempt)
+
+  /// Gives up commands that do not end.
+  func hurry()
+}
+
+/// The properties by which schedulers differ.
+struct JobTraits {
+  /// As in "not known to Slurm".
+  var name: String
+  /// The place of its programs, as in messages.
+  var place: String
+  /// The most jobs that are submitted together.
+  var mostJobs: Int
+  /// Whether it may lose a job that it has accepted. Otherwise a job that is gone was killed.
+  var losesJobs: Bool
+  /// The time between a submission and the first list that must have the job.
+  var registration: Duration
+  /// The time for which a program that failed waits for the word of the scheduler on the cause.
+  var explanation: Duration
+  /// The time for files to become visible here.
+  var visibility: Duration
+  /// The least time between two lists.
+  var listing: Duration
+  /// Whether programs get all variables of their environment, rather than only those that the workflow sets.
+  var setsEnvironment: Bool
+}
+
+enum JobSubmission {
+  /// The number of the job or of the array.
+  case submitted(String)
+  /// The array has too many jobs.
+  case tooLarge
+  /// It does not answer, or takes no more jobs now. Perhaps the jobs were submitted.
+  case busy(String)
+  case refused(StepFailure)
+}
+
+/// A job of a run, whatever number its scheduler gave it.
+struct JobKey: Hashable {
+  /// The word of its batch.
+  var word: String
+  /// The index in the batch.
+  var index: Int
+}
+
+/// The jobs of a run as their scheduler lists them.
+struct JobQueue {
+  struct Entry: Hashable {
+    /// As the scheduler takes it.
+    var id: String
+    /// All that are not over: a batch that was submitted twice has two jobs for each program, of which only one does
+    /// anything.
+    var unfinished: [String]
+    /// In the scheduler's words.
+    var state: String
+    var phase: Phase
+    /// What users should know of it.
+    var news: String?
+  }
+
+  /// Of two jobs of a program, the one in the later phase tells more.
+  enum Phase: Int {
+    case over, waiting, running
+  }
+
+  private(set) var entries: [JobKey: Entry] = [:]
+
+  mutating func add(_ new: Entry, _ key: JobKey) {
+    guard let known = entries[key] else { return entries[key] = new }
+    var entry = known.phase.rawValue >= new.phase.rawValue ? known : new
+    entry.unfinished = known.unfinished + new.unfinished
+    entries[key] = entry
+  }
+}
