@@ -29,7 +29,8 @@ def free_port():
 class Cluster:
     """Needs root. `environment` is that of programs that use it.
 
-    With `memory`, in MiB, each job has a control group that confines it to what it requests."""
+    With `memory`, in MiB, each job has a control group that confines it to what it requests. Without it, jobs may request
+    memory, and nothing confines them."""
 
     def __init__(self, cpus=64, memory=None):
         self.directory = tempfile.TemporaryDirectory(prefix="weft-slurm-")
@@ -40,9 +41,10 @@ class Cluster:
         key.write_bytes(os.urandom(1024))
         key.chmod(0o600)
         name = socket.gethostname().split(".")[0]
-        tracking, tasks, resources, size = "linuxproc", "none", "CR_Core", ""
-        if memory:
-            tracking, tasks, resources, size = "cgroup", "cgroup", "CR_Core_Memory", f" RealMemory={memory}"
+        self.confines = memory is not None
+        tracking, tasks, resources = "linuxproc", "none", "CR_Core"
+        if self.confines:
+            tracking, tasks, resources = "cgroup", "cgroup", "CR_Core_Memory"
             (path / "cgroup.conf").write_text("CgroupAutomount=no\nConstrainRAMSpace=yes\n")
         (path / "slurm.conf").write_text(textwrap.dedent(f"""\
             ClusterName=weft
@@ -70,7 +72,7 @@ class Cluster:
             SlurmdPort={free_port()}
             KillWait=2
             SlurmdParameters=config_overrides
-            NodeName={name} NodeAddr=127.0.0.1 CPUs={cpus}{size} State=UNKNOWN
+            NodeName={name} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory={memory or 64000} State=UNKNOWN
             PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
             """))
         self.environment = {**os.environ, "PATH": PATH, "SLURM_CONF": str(path / "slurm.conf")}
@@ -126,10 +128,11 @@ class Cluster:
             server.terminate()
         for server in (self.node, self.controller, self.munged):
             server.wait(LIMIT)
-        for left in pathlib.Path("/sys/fs/cgroup").glob("*/slurm_*/"):
+        # Groups of another cluster on this machine have the same names.
+        for left in pathlib.Path("/sys/fs/cgroup").glob("*/slurm_*/") if self.confines else ():
             for group in sorted(left.rglob("*/"), reverse=True) + [left]:
                 try:
                     group.rmdir()
                 except OSError:
-                    pass  # not a group, or of another cluster
+                    pass  # not a group, or in use
         self.directory.cleanup()
