@@ -219,7 +219,8 @@ extension HTTPSummary: Payload {
     try coder.code("method", &method)
     try coder.code("url", &url)
     try coder.number("status", &status, in: 0...999, "a status")
-    try coder.count("requests", &figures.requests)
+    // A fresh response from the cache needs no request.
+    try coder.count("requests", &figures.requests, from: 0)
     try coder.countIfAny("redirects", &redirects)
     try coder.code("savedTo", &savedTo)
     try coder.code("cache", &cache)

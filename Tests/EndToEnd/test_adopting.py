@@ -142,7 +142,7 @@ def stops_end_everything(weft):
             time.sleep(0.5)
             for _ in range(signals):
                 run.send_signal(signal.SIGINT)
-                time.sleep(0.3)
+                place.until(lambda: run.poll() is not None or "asked" in place.log("a"))
             output, _ = run.communicate(timeout=LIMIT)
             assert run.returncode == 130 and "cancelled" in output, (signals, output)
             assert not place.processes(), place.processes()

@@ -45,15 +45,6 @@ OPTIONS = {
     ("retry", "slurm"): ["--skip", "poll"],
 }
 
-# Faults of weft: a text that is removed from the reports before they are compared, and the reason.
-BASH = ("noise\n", "bash on a host reads .bashrc when it runs a step, and not only as the login shell")
-KNOWN = {
-    "cached-fetch": (".*the record has an invalid value: a count", "a record with \"requests\": 0 is said to be damaged"),
-    "race": ("Terminated\n", "the shell that supervises a command on a host writes into its log that a signal ended it"),
-    "samples": BASH,
-    "script": BASH,
-}
-
 # Examples that take longest begin first.
 LONGEST = ("retry", "race", "ordering", "resources")
 
@@ -106,7 +97,7 @@ class Place:
         assert events, done.stderr
         run = events[0]["run"]
         shown = json.loads(self.call("show", run, "--format", "json").stdout)
-        assert "damage" not in shown or name in KNOWN, (name, shown["damage"])
+        assert "damage" not in shown, (name, shown["damage"])
         shown["steps"].sort(key=lambda step: step["step"])
         ends = [event for event in events if event["type"] in ENDS]
         ends.sort(key=lambda event: (event.get("step", event.get("group", "")), event["type"], event.get("attempt", 0)))
@@ -119,7 +110,6 @@ class Place:
         """A value without what differs between any two runs of an example."""
         undecided = UNDECIDED.get(name, ())
         if isinstance(value, str):
-            value = re.sub(KNOWN[name][0], "", value) if name in KNOWN else value
             for pattern, replacement in [(str(self.path), "PLACE"), *TEXTS]:
                 value = re.sub(pattern, replacement, value)
         elif isinstance(value, list):
@@ -187,7 +177,7 @@ def same_reports(weft, runner, runners, environment):
         found = dict(zip(examples(), pool.map(functools.partial(difference, weft, place, runner), examples())))
     different = [f"-- {name}\n" + "\n".join(lines) for name, lines in found.items() if lines]
     assert not different, "\n".join(different)
-    return f"{len(found)} examples, {len(KNOWN)} of them except for a known fault"
+    return f"{len(found)} examples"
 
 
 def slurm_reports_the_same(weft):

@@ -45,6 +45,11 @@ enum SampleRecords {
       method: "GET", url: "https://h/\"x\"", status: 200, redirects: 1, savedTo: "f",
       cache: "stale", staleReason: "no connection", figures: figures)
   }
+  /// Of a fresh response from the cache.
+  static var unasked: HTTPSummary {
+    HTTPSummary(
+      method: "GET", url: "https://h/", status: 200, cache: "fresh", figures: ExchangeFigures())
+  }
   static let process = LeftoverProcess(process: 4711, command: "sleep \u{1} 100")
   static let outputs = [
     ReportedOutput(name: "a", value: .some(.object(["x": .array([.bool(true), .null])]))),
@@ -111,6 +116,7 @@ enum SampleRecords {
   static let kinds: [RunRecord.Kind] =
     [.opened(opening)] + events.map { .event($0) } + [
       .event(.stepFinished("a", wholeEnd), keeping: RecordedValues()),
+      .event(.stepFinished("a", wholeEnd.having(unasked)), keeping: RecordedValues()),
       .event(.stepCached("a", wholeEnd), keeping: RecordedValues(stdout: .text("kept"))),
       .event(
         .stepFinished(

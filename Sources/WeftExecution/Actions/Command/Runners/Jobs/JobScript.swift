@@ -81,7 +81,7 @@ struct JobScript {
     ) &
     pid=$!
     while :; do
-      wait "$pid"
+      wait "$pid" 2>/dev/null
       e=$?
       kill -0 "$pid" 2>/dev/null || break
     done

@@ -59,6 +59,8 @@ enum RemoteSupervisor {
     report() { printf '\000WEFT%s %s\n' "$n" "$1"; }
     leave() { report "end $1 - - - -"; rm -rf "$d"; [ -z "$i" ] || rm -f "$i"; exit; }
     [ "$k" = r ] || leave cut
+    # Otherwise a bash takes itself for a login by ssh, and reads .bashrc.
+    [ "${SHLVL:-0}" -gt 0 ] || export SHLVL=1
     cd "$c" 2>/dev/null || leave directory
     [ -z "$o" ] || { (umask 077; : >"$d/output"); set -- "WEFT_OUTPUT=$d/output" "$@"; }
     set -- "WEFT_PROGRESS=$d/progress" "$@"
@@ -84,7 +86,7 @@ enum RemoteSupervisor {
     watch >/dev/null 2>&1 &
     watcher=$!
     while :; do
-      wait "$pid"
+      wait "$pid" 2>/dev/null
       e=$?
       kill -0 "$pid" 2>/dev/null || break
     done
