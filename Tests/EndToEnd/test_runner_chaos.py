@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Disturbs runs of random workflows on a pretended cluster, and compares them with undisturbed runs on this machine.
 
-usage: test_runner_chaos.py PATH_TO_WEFT [--only PATTERN | --seed N | --seeds FIRST-LAST [--workers N]]
+usage: test_runner_chaos.py PATH_TO_WEFT [--only PATTERN | --seed N | --seeds FIRST-LAST [--workers N] [--here]]
 
 Weft is killed or interrupted, and resumed; the controller is down, slow, late or forgetful, and loses answers; jobs are
 cancelled and end with their nodes. The result must be that of the undisturbed run: states, outputs, logs. No program
 may have run twice unless a disturbance has ended it. WEFT_SEEDS is the number of seeds, from 4 on; --seed repeats one.
-WEFT_LONG=1 also runs loops of many elements, and measures them.
+With --here, the commands are those of this machine that are adopted. WEFT_LONG=1 also runs loops of many elements, and measures them.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from lib.controller import LIMIT, Controller
 # its arguments and its input only, except that the first attempts fail.
 PROGRAM = r'''name=$1 failures=$2 code=$3 pause=$4 out=$5
 shift 5
-job=${SLURM_JOB_ID:-none}
+job=${SLURM_JOB_ID:-$$}
 echo "+ $name $job" >>done
 echo "begin $name"
 cat
@@ -57,7 +57,7 @@ class Broken(Exception):
 class Workflow:
     """A random workflow. `failures` has the number of attempts of each program that fail, and their exit code."""
 
-    def __init__(self, chance):
+    def __init__(self, chance, is_here=False):
         self.chance = chance
         self.failures = {}
         # The steps whose attempts may be ended by the cluster, and those with a time limit.
@@ -75,7 +75,13 @@ class Workflow:
         self.runner = {"kind": "slurm"}
         if chance.random() < 0.3:
             self.runner["slots"] = chance.randint(3, 20)
-        self.text = json.dumps({"runner": "slurm", "runners": {"slurm": self.runner}, "parallel": self.steps}, indent=1)
+        runners = {"runner": "slurm", "runners": {"slurm": self.runner}}
+        if is_here:
+            runners = {}
+            for step in self.steps:
+                for member in step.get("steps", [step]):
+                    member["onInterrupted"] = "adopt"
+        self.text = json.dumps({**runners, "parallel": self.steps}, indent=1)
 
     def step(self, name):
         chance = self.chance
@@ -83,7 +89,7 @@ class Workflow:
         step = {"id": name, "needs": needs}
         if chance.random() < 0.07:
             self.limited.add(name)
-            step |= {"run": ["sh", "-c", f'echo "+ {name} $SLURM_JOB_ID" >>done; echo begin {name}; exec sleep 1000'],
+            step |= {"run": ["sh", "-c", f'echo "+ {name} ${{SLURM_JOB_ID:-$$}}" >>done; echo begin {name}; exec sleep 1000'],
                      "timeout": "500ms", "allowFailure": ["timeout"]}
             return step
         count = None
@@ -204,14 +210,20 @@ class Place:
 
 
 class Chaos:
+    # Points at which a part of a run is ended.
+    moments = ["done", "records", "sbatch", "accepted", "squeue", "time"]
+
     def __init__(self, weft, seed):
         self.weft, self.seed = weft, seed
         self.chance = random.Random(seed)
-        self.workflow = Workflow(self.chance)
+        self.workflow = self.make_workflow()
         self.cluster = None
         self.interrupts = 0
         # Whether weft was killed while it was cancelling.
         self.is_cut_short = False
+
+    def make_workflow(self):
+        return Workflow(self.chance)
 
     def run(self):
         expected = self.undisturbed()
@@ -296,7 +308,7 @@ class Chaos:
     def moment(self):
         """An event at which a part of the run is ended, relative to its start."""
         chance = self.chance
-        kind = chance.choice(["done", "records", "sbatch", "accepted", "squeue", "time"])
+        kind = chance.choice(self.moments)
         value = {"done": chance.randint(1, 12), "records": chance.randint(1, 60), "time": round(chance.uniform(0, 2.5), 2)}.get(
             kind, chance.randint(1, 2))
         return kind, value
@@ -406,7 +418,6 @@ class Chaos:
 
     def check_programs(self):
         """Each program has run once, besides attempts that failed as planned or were ended by a disturbance."""
-        jobs = {job.id: job for job in self.cluster.jobs}
         # Executions by step, in their order: the job, and the exit code.
         ran = collections.defaultdict(dict)
         for line in self.place.done():
@@ -431,7 +442,7 @@ class Chaos:
                 raise Broken(f"{name} has failed {codes}, not {failures} times")
             again = 0
             for job, ended in codes[:-1]:
-                if ended == code and failures < 1000 or self.was_ended(jobs[job]):
+                if ended == code and failures < 1000 or self.was_ended(job, ended):
                     continue
                 if ended is not None and cancelled[name] > 0:
                     # It had ended by itself when the run was interrupted.
@@ -442,7 +453,7 @@ class Chaos:
                     raise Broken(f"{name} has run again after job {job}, which no disturbance has ended: {codes}")
         for name in self.workflow.limited:
             for job in ran[name]:
-                if jobs[job].cause != "scancel":
+                if not self.was_cancelled(job):
                     raise Broken(f"job {job} of {name} was not cancelled at its time limit")
             if len(ran[name]) != 1 and not self.interrupts:
                 raise Broken(f"{name} has run {len(ran[name])} times")
@@ -453,9 +464,40 @@ class Chaos:
         return collections.Counter(record["step"] for record in records
                                    if record["type"] == "step.finished" and record.get("outcome") == "cancelled")
 
-    def was_ended(self, job):
+    def cause(self, job):
+        return next(known.cause for known in self.cluster.jobs if known.id == job)
+
+    def was_cancelled(self, job):
+        return self.cause(job) == "scancel"
+
+    def was_ended(self, job, code):
         """Whether a disturbance has ended the job."""
-        return job.cause is not None and (job.cause != "scancel" or self.interrupts > 0)
+        cause = self.cause(job)
+        return cause is not None and (cause != "scancel" or self.interrupts > 0)
+
+
+class ChaosHere(Chaos):
+    """Commands of this machine that are adopted. There are no disturbances but the ends of weft."""
+
+    moments = ["done", "records", "time"]
+
+    def make_workflow(self):
+        return Workflow(self.chance, is_here=True)
+
+    def begin_faults(self):
+        pass
+
+    def strike(self, chance, stop):
+        pass
+
+    def undisturbed_jobs(self):
+        return []
+
+    def was_cancelled(self, job):
+        return True
+
+    def was_ended(self, job, code):
+        return code is None and self.interrupts > 0
 
 
 class Single(Place):
@@ -570,11 +612,11 @@ def differences(expected, result):
                 yield f"{name}: {key}: {other.get(key)!r} instead of {one.get(key)!r}"
 
 
-def run_seeds(weft, seeds, workers):
+def run_seeds(weft, seeds, workers, kind=Chaos):
     """The seeds that were broken, with their stories."""
     def run(seed):
         try:
-            Chaos(weft, seed).run()
+            kind(weft, seed).run()
         except Broken as fault:
             return seed, str(fault)
         return seed, None
@@ -671,6 +713,14 @@ def loops_of_many_elements(weft):
     return "; ".join(measured(weft, count) for count in counts)
 
 
+def disturbed_runs_here_end_as_undisturbed_ones(weft):
+    """random workflows whose commands are adopted, killed, interrupted and resumed on this machine, end like undisturbed ones"""
+    count = int(os.environ.get("WEFT_SEEDS", "2"))
+    broken = run_seeds(weft, range(count), 4, ChaosHere)
+    assert not broken, "\n\n".join(story for _, story in broken)
+    return f"{count} seeds"
+
+
 def disturbed_runs_end_as_undisturbed_ones(weft):
     """random workflows that are killed, interrupted and resumed on a cluster with faults end like undisturbed ones"""
     count = int(os.environ.get("WEFT_SEEDS", "2"))
@@ -686,14 +736,15 @@ if __name__ == "__main__":
         parser.add_argument("weft", type=os.path.abspath)
         parser.add_argument("--seed", "--seeds", metavar="N or FIRST-LAST")
         parser.add_argument("--workers", type=int, default=6)
+        parser.add_argument("--here", action="store_true", help="on this machine")
         options = parser.parse_args()
         first, _, last = options.seed.partition("-")
         seeds = range(int(first), int(last or first) + 1)
-        broken = run_seeds(options.weft, seeds, options.workers)
+        broken = run_seeds(options.weft, seeds, options.workers, ChaosHere if options.here else Chaos)
         for seed, story in broken:
             print(story, "\n")
         print(f"{len(seeds) - len(broken)} of {len(seeds)} seeds passed; broken: {[seed for seed, _ in broken]}")
         sys.exit(1 if broken else 0)
     sys.exit(cases.run(__doc__, [
-        disturbed_runs_end_as_undisturbed_ones, lost_jobs_are_cancelled, doubled_jobs_are_cancelled, cancelled_jobs_run_again,
+        disturbed_runs_end_as_undisturbed_ones, disturbed_runs_here_end_as_undisturbed_ones, lost_jobs_are_cancelled, doubled_jobs_are_cancelled, cancelled_jobs_run_again,
         attempts_of_groups_are_distinct, input_survives_kills, loops_of_many_elements]))

@@ -96,6 +96,8 @@ final class Job: @unchecked Sendable {
     (isAdopted, isInBatch) = (true, true)
     wasSubmitted(as: key, id: nil, at: MonotonicClock.now - traits.registration)
     self.id = id
+    // An earlier engine was killed while it ended the job.
+    if let cause = directory.stop, cause != .cancelled { stopping = cause }
   }
 
   /// Whether its program has not begun, and never will: the scheduler does not know the job, or the engine that submitted
@@ -150,7 +152,7 @@ final class Job: @unchecked Sendable {
   func cancellation(at now: Duration) -> (ending: Set<String>, killing: Set<String>) {
     guard !unfinished.isEmpty, cancelsAt <= now else { return ([], []) }
     cancelsAt = now + .seconds(2)
-    directory.markCancelled()
+    directory.mark(stop: stopping ?? .cancelled)
     let kills = attempt.stop.level == .now
     return (unfinished.subtracting(cancelled), kills ? unfinished.subtracting(killed) : [])
   }

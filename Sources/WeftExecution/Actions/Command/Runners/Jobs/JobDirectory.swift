@@ -15,7 +15,6 @@ struct JobDirectory: Hashable {
   static let outputs = "output"
   static let end = "end"
   private static let taken = "taken"
-  private static let cancelled = "cancelled"
   private static let interrupted = "interrupted"
   private static let submitted = "job"
 
@@ -32,11 +31,22 @@ struct JobDirectory: Hashable {
   /// - Returns: Whether it had not begun.
   func claim() -> Bool { mark(Self.started) }
 
-  /// Notes that its job is about to be cancelled. Without it, an engine that resumes the run takes the cancellation for a
-  /// failure of the job.
-  func markCancelled() { _ = mark(Self.cancelled) }
+  /// Notes that its job is about to be ended. Without it, an engine that resumes the run takes that for a failure of the
+  /// job.
+  func mark(stop cause: StopCause) { _ = mark(Self.name(of: cause)) }
 
-  var isCancelled: Bool { FileSystem.isDirectory(file(Self.cancelled)) }
+  /// The cause for which an engine has ended its job; `nil` for none.
+  var stop: StopCause? {
+    [.cancelled, .timeout, .stall].first { FileSystem.isDirectory(file(Self.name(of: $0))) }
+  }
+
+  private static func name(of cause: StopCause) -> String {
+    switch cause {
+    case .cancelled: "cancelled"
+    case .timeout: "timeout"
+    case .stall: "stall"
+    }
+  }
 
   /// Whether something, perhaps no engine, has asked its job to end.
   var isInterrupted: Bool { FileSystem.isDirectory(file(Self.interrupted)) }

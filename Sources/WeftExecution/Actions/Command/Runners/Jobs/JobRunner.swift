@@ -103,12 +103,7 @@ final class JobRunner: RemoteRunner {
     let others = recorded?.inDoubt.filter { !handled.contains($0) } ?? []
     let (files, mayHaveLostJobs) = follower.remains
     return threads.run(ifNotRun: ()) { [self] in
-      let places = others.lazy.compactMap(folder.latest).compactMap { directory in
-        directory.submission.map { ($0.key, directory.path) }
-      }
-      if mayHaveLostJobs || recorded != nil {
-        endJobs(in: Dictionary(places, uniquingKeysWith: { $1 }))
-      }
+      if mayHaveLostJobs || recorded != nil { endJobs(in: others.compactMap(folder.latest)) }
       let paths = others.isEmpty ? [folder.path] : directories.map(\.path) + files
       for path in paths { Directory.removeTree(path) }
     }
@@ -116,8 +111,14 @@ final class JobRunner: RemoteRunner {
 
   /// Ends all jobs of the run that may be left: a cluster does that by itself, and this machine is waited for.
   ///
-  /// - Parameter places: The directories of jobs.
-  private func endJobs(in places: [JobKey: String]) {
+  /// - Parameter directories: Those of jobs that no attempt has adopted.
+  private func endJobs(in directories: [JobDirectory]) {
+    var places: [JobKey: String] = [:]
+    for directory in directories {
+      guard let key = directory.submission?.key else { continue }
+      places[key] = directory.path
+      directory.mark(stop: .cancelled)
+    }
     for kills in [false, true] {
       let end = MonotonicClock.now + StopPolicy().grace
       repeat {
@@ -220,7 +221,9 @@ extension JobRunner {
     }
     let key = submission.key
     let isOther = submission.identity != identity || wasCancelled(directory, key)
-    if !isOther, !directory.isInterrupted, mayEnd(key, in: directory) { return submission }
+    if !isOther, directory.stop != nil || !directory.isInterrupted, mayEnd(key, in: directory) {
+      return submission
+    }
     if directory.claim() { return nil }
     // A program that is running must not run beside its successor.
     try endJob(key, in: directory, orUntilStopOf: attempt)
@@ -255,7 +258,7 @@ extension JobRunner {
 
   /// Whether an engine has cancelled the job in a directory before it succeeded.
   private func wasCancelled(_ directory: JobDirectory, _ key: JobKey) -> Bool {
-    guard directory.isCancelled else { return false }
+    guard directory.stop == .cancelled else { return false }
     guard case .ended(let status)? = directory.end?.status else { return true }
     if status == 0 { return false }
     // A program that ended by itself meanwhile has done what it does.
