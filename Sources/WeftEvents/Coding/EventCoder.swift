@@ -125,7 +125,8 @@ extension EventCoder {
   mutating func number(
     _ value: inout Int, in range: ClosedRange<Int>, _ what: String
   ) throws(Failure) {
-    assert(Self.isReading || range.contains(value), "\(value) is written as \(what), and cannot be read")
+    assert(
+      Self.isReading || range.contains(value), "\(value) is written as \(what), and cannot be read")
     try code(&value)
     if Self.isReading, !range.contains(value) { throw unfit(what) }
   }

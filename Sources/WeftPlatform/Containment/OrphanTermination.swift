@@ -155,7 +155,8 @@ extension ProcessCookie {
     #if os(Linux)
       Sweep.kill {
         ProcessTable.shared.walk().processes.filter { process in
-          process.isAlive && process.id != getpid() && ProcessStatus.user(of: process.id) == geteuid()
+          process.isAlive && process.id != getpid()
+            && ProcessStatus.user(of: process.id) == geteuid()
             && ProcessCookie.environment(of: process.id).map(isIn) == true
         }
       }

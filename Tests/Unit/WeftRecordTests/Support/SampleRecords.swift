@@ -45,7 +45,7 @@ enum SampleRecords {
       method: "GET", url: "https://h/\"x\"", status: 200, redirects: 1, savedTo: "f",
       cache: "stale", staleReason: "no connection", figures: figures)
   }
-  /// Of a fresh response from the cache.
+  /// The summary of a fresh response from the cache.
   static var unasked: HTTPSummary {
     HTTPSummary(
       method: "GET", url: "https://h/", status: 200, cache: "fresh", figures: ExchangeFigures())

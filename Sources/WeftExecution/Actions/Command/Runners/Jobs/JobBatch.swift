@@ -89,11 +89,12 @@ struct JobListing {
   }
 }
 
-/// Decides whose files are read in a pass: each opening costs time on a shared file system, so many jobs take turns.
+/// Decides which jobs have their files read in a pass: opening files of a shared file system takes time, and there may be
+/// thousands of jobs.
 struct JobTurns {
   private var next = 0
 
-  /// Of at most this number of jobs, all are read in each pass.
+  /// The number of jobs up to which all are read in each pass.
   static let atOnce = 20
 
   /// The pause between passes over this number of jobs.
@@ -101,7 +102,7 @@ struct JobTurns {
     min(max(.milliseconds(100), .microseconds(200 * count)), .seconds(1))
   }
 
-  /// The indices whose turn it is: at most 200 in a second.
+  /// The indices of the jobs to read now: at most 200 in a second.
   mutating func take(of count: Int) -> Range<Int> {
     if count <= Self.atOnce { return 0..<count }
     if next >= count { next = 0 }

@@ -7,7 +7,7 @@ import WeftPlatform
 /// The directory of one job, in that of the run. The nodes and this machine share it.
 ///
 /// The job makes `started` before anything else: one that cannot make it does nothing, so that no program runs twice,
-/// however often it was submitted. Whoever makes it first decides: the engine does for a job that must not begin.
+/// however often it was submitted. The engine makes it for a job that must not begin.
 struct JobDirectory: Hashable {
   let path: String
 
@@ -79,7 +79,7 @@ struct JobDirectory: Hashable {
 
   // MARK: Submissions
 
-  /// What is known of the last submission: which job, and of which program.
+  /// The last submission: which job, and of which program.
   struct Submission: Hashable {
     var key: JobKey
     /// Tells programs apart.

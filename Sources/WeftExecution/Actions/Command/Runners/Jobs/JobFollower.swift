@@ -37,7 +37,7 @@ final class JobFollower: Sendable {
 
   func follow(_ job: Job) {
     job.attempt.stop.attach(wakeup)
-    // A command that does not end must not keep a user waiting who has asked twice.
+    // After a second request, a command that does not end must not keep users waiting.
     job.attempt.stop.whenRequested(.now) { [scheduler] in scheduler.hurry() }
     let mustStart = state.withLock { state in
       state.arrived.append(job)

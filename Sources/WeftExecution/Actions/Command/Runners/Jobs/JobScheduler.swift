@@ -93,11 +93,11 @@ struct JobQueue {
     /// In the scheduler's words.
     var state: String
     var phase: Phase
-    /// What users should know of it.
+    /// A text for users.
     var news: String?
   }
 
-  /// Of two jobs of a program, the one in the later phase tells more.
+  /// Ordered: of two jobs of a program, the one in the later phase tells more.
   enum Phase: Int {
     case over, waiting, running
   }
@@ -105,7 +105,10 @@ struct JobQueue {
   private(set) var entries: [JobKey: Entry] = [:]
 
   mutating func add(_ new: Entry, _ key: JobKey) {
-    guard let known = entries[key] else { return entries[key] = new }
+    guard let known = entries[key] else {
+      entries[key] = new
+      return
+    }
     var entry = known.phase.rawValue >= new.phase.rawValue ? known : new
     entry.unfinished = known.unfinished + new.unfinished
     entries[key] = entry

@@ -48,7 +48,10 @@ final class SlurmCommands: Sendable {
           classes: [.spawn], message: "did not start: sbatch: \(error.message)",
           help: "run weft where Slurm's commands are installed, or choose another runner"))
     }
-    let id = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline).last?.prefix { $0.isNumber } ?? ""
+    let id =
+      String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline).last?.prefix {
+        $0.isNumber
+      } ?? ""
     if end.exited(with: 0), isTest || !id.isEmpty { return .submitted(String(id)) }
     if end.stopped != nil { return .busy("sbatch did not end") }
     return SlurmCommands.refusal(String(decoding: errors, as: UTF8.self))

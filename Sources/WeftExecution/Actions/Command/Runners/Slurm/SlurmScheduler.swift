@@ -52,7 +52,7 @@ struct SlurmScheduler: JobScheduler {
 
   func hurry() { commands.hurry() }
 
-  /// Where the cluster confines memory, a job has a control group of its own.
+  /// A job has a control group of its own where the cluster confines memory.
   private static let script = JobScript(
     peak: #"""
       while IFS=: read -r _ q v; do
