@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Disturbs runs of random workflows on a pretended cluster, and compares them with undisturbed runs on this machine.
 
-usage: test_runner_chaos.py PATH_TO_WEFT [--only PATTERN | --seed N | --seeds FIRST-LAST [--workers N] [--here]]
+usage: test_runner_chaos.py PATH_TO_WEFT [--only PATTERN | --seed N | --seeds FIRST-LAST [--workers N] [--here | --slurm]]
 
 Weft is killed or interrupted, and resumed; the controller is down, slow, late or forgetful, and loses answers; jobs are
 cancelled and end with their nodes. The result must be that of the undisturbed run: states, outputs, logs. No program
 may have run twice unless a disturbance has ended it. WEFT_SEEDS is the number of seeds, from 4 on; --seed repeats one.
-With --here, the commands are those of this machine that are adopted. WEFT_LONG=1 also runs loops of many elements, and measures them.
+With --here, the commands are those of this machine that are adopted; with --slurm, jobs of Slurm itself. WEFT_LONG=1 also runs loops of many elements, and measures them.
 """
 
 import argparse
@@ -23,8 +23,9 @@ import sys
 import tempfile
 import threading
 import time
+import types
 
-from lib import cases
+from lib import cases, slurm
 from lib.controller import LIMIT, Controller
 
 # Notes its beginning and its end in a file, by one write each, so that all that has run is known. Its result depends on
@@ -225,9 +226,12 @@ class Chaos:
     def make_workflow(self):
         return Workflow(self.chance)
 
+    def make_cluster(self):
+        return Controller(cpus=self.chance.choice([2, 8, 16]))
+
     def run(self):
         expected = self.undisturbed()
-        with Controller(cpus=self.chance.choice([2, 8, 16])) as self.cluster:
+        with self.make_cluster() as self.cluster:
             self.place = Place(self.weft, self.workflow, self.cluster.environment)
             with self.place.directory:
                 try:
@@ -612,6 +616,71 @@ def differences(expected, result):
                 yield f"{name}: {key}: {other.get(key)!r} instead of {one.get(key)!r}"
 
 
+class Real:
+    """Slurm itself, with what a disturbed run needs of a controller. `jobs` are those that a disturbance has ended."""
+
+    def __init__(self, cpus):
+        self.slurm = slurm.Cluster(cpus)
+        self.environment, self.wait = self.slurm.environment, self.slurm.wait
+        self.history, self.jobs, self.running, self.faults, self.memory = [], [], [], collections.Counter(), 300
+        self.lock, self.held, self.released = threading.RLock(), threading.Event(), threading.Event()
+        self.holds = None
+
+    def note(self, text):
+        self.history.append(f"{time.strftime('%T')}  {text}")
+
+    def alive(self):
+        return self.slurm.jobs()
+
+    def restart(self):
+        self.note("the controller restarts")
+        self.slurm.stop_controller()
+        time.sleep(1)
+        self.slurm.start_controller()
+
+    def drain(self, chance):
+        self.note("the node drains")
+        self.slurm.call("scontrol", "update", "nodename=ALL", "state=drain", "reason=test", expect=None)
+        time.sleep(chance.uniform(0.5, 4))
+        self.slurm.call("scontrol", "update", "nodename=ALL", "state=resume", expect=None)
+
+    def cancel(self, chance, names):
+        rows = [row.split() for row in self.slurm.call("squeue", "-h", "--array", "-o", "%A %j", expect=None).splitlines()]
+        rows = [row for row in rows if row[1].removeprefix("weft-") in names]
+        if rows:
+            number, name = chance.choice(rows)
+            self.note(f"job {number} of {name} is cancelled")
+            self.jobs.append(types.SimpleNamespace(id=number, name=name, cause="CANCELLED"))
+            self.slurm.call("scancel", number, expect=None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *fault):
+        self.slurm.__exit__(*fault)
+
+
+class ChaosOnSlurm(ChaosHere):
+    """Slurm itself: its controller restarts, its node drains, its jobs are cancelled."""
+
+    make_workflow = Chaos.make_workflow
+
+    def make_cluster(self):
+        return Real(cpus=self.chance.choice([2, 8, 16]))
+
+    def strike(self, chance, stop):
+        for _ in range(chance.choice([1, 2, 3])):
+            if stop.wait(chance.uniform(0.5, 4)):
+                return
+            match chance.choice(["restart", "drain", "cancel", "cancel"]):
+                case "restart": self.cluster.restart()
+                case "drain": self.cluster.drain(chance)
+                case "cancel": self.cluster.cancel(chance, self.workflow.survivors)
+
+    def was_ended(self, job, code):
+        return self.interrupts > 0 or any(ended.id == job for ended in self.cluster.jobs)
+
+
 def run_seeds(weft, seeds, workers, kind=Chaos):
     """The seeds that were broken, with their stories."""
     def run(seed):
@@ -721,6 +790,16 @@ def disturbed_runs_here_end_as_undisturbed_ones(weft):
     return f"{count} seeds"
 
 
+def disturbed_runs_on_slurm_end_as_undisturbed_ones(weft):
+    """random workflows on Slurm itself, whose controller restarts, whose node drains, and whose jobs are cancelled"""
+    if not slurm.is_there():
+        raise cases.Skipped("Slurm is missing, or this is not root")
+    count = int(os.environ.get("WEFT_SEEDS", "2"))
+    broken = run_seeds(weft, range(count), 2, ChaosOnSlurm)
+    assert not broken, "\n\n".join(story for _, story in broken)
+    return f"{count} seeds"
+
+
 def disturbed_runs_end_as_undisturbed_ones(weft):
     """random workflows that are killed, interrupted and resumed on a cluster with faults end like undisturbed ones"""
     count = int(os.environ.get("WEFT_SEEDS", "2"))
@@ -737,14 +816,17 @@ if __name__ == "__main__":
         parser.add_argument("--seed", "--seeds", metavar="N or FIRST-LAST")
         parser.add_argument("--workers", type=int, default=6)
         parser.add_argument("--here", action="store_true", help="on this machine")
+        parser.add_argument("--slurm", action="store_true", help="on Slurm itself")
         options = parser.parse_args()
         first, _, last = options.seed.partition("-")
         seeds = range(int(first), int(last or first) + 1)
-        broken = run_seeds(options.weft, seeds, options.workers, ChaosHere if options.here else Chaos)
+        broken = run_seeds(options.weft, seeds, options.workers, ChaosHere if options.here else
+                           ChaosOnSlurm if options.slurm else Chaos)
         for seed, story in broken:
             print(story, "\n")
         print(f"{len(seeds) - len(broken)} of {len(seeds)} seeds passed; broken: {[seed for seed, _ in broken]}")
         sys.exit(1 if broken else 0)
     sys.exit(cases.run(__doc__, [
-        disturbed_runs_end_as_undisturbed_ones, disturbed_runs_here_end_as_undisturbed_ones, lost_jobs_are_cancelled, doubled_jobs_are_cancelled, cancelled_jobs_run_again,
+        disturbed_runs_end_as_undisturbed_ones, disturbed_runs_here_end_as_undisturbed_ones,
+        disturbed_runs_on_slurm_end_as_undisturbed_ones, lost_jobs_are_cancelled, doubled_jobs_are_cancelled, cancelled_jobs_run_again,
         attempts_of_groups_are_distinct, input_survives_kills, loops_of_many_elements]))

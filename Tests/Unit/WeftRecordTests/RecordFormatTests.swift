@@ -40,7 +40,7 @@ import WeftPlatform
       ("attempt", 1, counts.upperBound), ("attemptLimit", 1, counts.upperBound),
       ("attempts", 1, counts.upperBound), ("elements", 0, counts.upperBound),
       ("resumption", 0, counts.upperBound), ("steps", 0, counts.upperBound),
-      ("requests", 1, counts.upperBound), ("redirects", 0, counts.upperBound),
+      ("requests", 0, counts.upperBound), ("redirects", 0, counts.upperBound),
       ("status", 0, 999), ("port", 0, 65_535), ("bytesSent", 0, amounts.upperBound),
       ("outputBytes", 0, amounts.upperBound), ("logBytes", 0, amounts.upperBound),
       ("minorFaults", 0, amounts.upperBound),
