@@ -181,6 +181,9 @@ def ends_are_those_of_other_commands(weft):
         "wrong": {"run": "echo n=x >>$WEFT_OUTPUT", "outputs": {"n": {"type": "integer"}}},
         "variables": {"run": "env | grep -v -e ^WEFT_ -e ^_= | sort", "env": {"A": "it's\n\"x\" \\ %", "PATH": "/usr/bin:/bin"}},
         "clean": {"run": ["/usr/bin/env"], "envPolicy": "clean"},
+        "process": {"run": "umask; ulimit -a; grep -e SigIgn -e SigBlk /proc/self/status; ls /proc/self/fd"},
+        "asked": {"run": ["sh", "-c", "trap 'echo asked; exit 0' INT; while :; do sleep 0.1; done"], "timeout": "300ms",
+                  "stop": {"signal": "INT", "grace": "50s"}},
         "bytes": {"run": "head -c 100000 /dev/zero | tr '\\0' '\\377'"},
         "leftover": {"run": "sleep 1000 & setsid sleep 1000 & echo x"},
     }

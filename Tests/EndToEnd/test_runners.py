@@ -167,6 +167,10 @@ def nothing_is_left(weft):
         found = place.failures()
         assert found["a"]["classes"] == ["timeout"], found
         assert not alive(marker), "still there when the run has ended"
+        place = Place(weft, server, {"steps": [
+            {"id": "a", "run": ["sh", "-c", "trap 'echo asked; exit 0' INT; while :; do sleep 0.1; done"], "timeout": "4s",
+             "stop": {"signal": "INT", "grace": "50s"}}]})
+        assert place.failures()["a"]["classes"] == ["timeout"] and place.log("a") == "asked\n", place.log("a")
         for means in ("interrupt", "kill", "cut", "interrupt twice"):
             place = Place(weft, server, {"steps": [step]})
             run = place.start("run", "w.json")

@@ -98,7 +98,8 @@ extension RemoteProgram {
 
   /// Reads the lines from descriptor 3 into variables named like their keys, and the arguments of the script: those of
   /// `env`, as arguments come first, and variables are put before them. `k` is `r` if no line is missing. The variable
-  /// `d` is the directory of the program's files; a file `missing` in it says that there is no such program.
+  /// `d` is the directory of the program's files; a file `missing` in it says that there is no such program. `b` is an
+  /// option of `env`, if it has it, for the signals that a shell ignores in commands that it does not wait for.
   static let reading = #"""
     n= c= s=TERM g=10 i= t= o= m= k= p=
     set --
@@ -122,6 +123,8 @@ extension RemoteProgram {
       r) break;;
       esac
     done
+    b=
+    ! env --default-signal=INT true 2>/dev/null || b=--default-signal=INT,QUIT
     """#
 
   /// The functions that find the processes with the word in their environment, send them and the group of the program a

@@ -28,8 +28,8 @@ struct JobDirectory: Hashable {
 
   /// Keeps its job from ever running its program, unless it has begun.
   ///
-  /// - Returns: Whether it had not begun.
-  func claim() -> Bool { mark(Self.started) }
+  /// - Returns: Whether it had not begun. A job whose directory is gone never will.
+  func claim() -> Bool { mark(Self.started) || !hasBegun }
 
   /// Notes that its job is about to be ended. Without it, an engine that resumes the run takes that for a failure of the
   /// job.

@@ -12,8 +12,8 @@ struct JobScript {
   var beginning = ""
   /// The action for signals that end jobs.
   var atSignal = ":"
-  /// The command before `NAME=VALUE` and the program.
-  var environment = "env"
+  /// Whether the program gets no other variables than its lines name.
+  var clearsEnvironment = false
   /// Commands that print the peak memory of the program in bytes.
   var peak = "echo -"
   /// Commands after the program has ended.
@@ -77,7 +77,7 @@ struct JobScript {
       fi
       exec >"$d/out"
       if [ -n "$m" ]; then exec 2>&1; else exec 2>"$d/err"; fi
-      exec \#(environment) "WEFT_RUNNER=$n" "$@"
+      exec env \#(clearsEnvironment ? "-i" : "") $b "WEFT_RUNNER=$n" "$@"
     ) &
     pid=$!
     while :; do

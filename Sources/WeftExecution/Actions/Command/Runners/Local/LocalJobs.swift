@@ -83,8 +83,7 @@ final class LocalJobs: JobScheduler {
 
   /// Starts the supervisor, and ends once that is in its own session: what is not is terminated with the launcher.
   private static let launcher = #"""
-    umask 077
-    cat >"$0/script" || exit
+    (umask 077 && cat >"$0/script") || exit
     setsid /bin/sh "$0/script" </dev/null >>"$1" 2>&1 &
     until [ -e "$0/process" ]; do
       kill -0 $! && { sleep 0.01 || sleep 1; } || exit
@@ -103,7 +102,7 @@ final class LocalJobs: JobScheduler {
       echo "$$ $l $v" >"$d/process.new" && mv "$d/process.new" "$d/process"
       """#,
     atSignal: #"mkdir "$d/interrupted" 2>/dev/null; stopping=1; end &"#,
-    environment: "env -i",
+    clearsEnvironment: true,
     ending: #"[ -z "$stopping" ] || wait"#)
 }
 

@@ -79,8 +79,8 @@ enum RemoteSupervisor {
       if [ -n "$i" ]; then exec <"$i"; rm -f "$i"; fi
       [ -z "$m" ] || exec 2>&1
       exec 3<&-
-      if command -v setsid >/dev/null 2>&1; then exec setsid env "WEFT_RUNNER=$n" "$@"; fi
-      exec env "WEFT_RUNNER=$n" "$@"
+      if command -v setsid >/dev/null 2>&1; then exec setsid env $b "WEFT_RUNNER=$n" "$@"; fi
+      exec env $b "WEFT_RUNNER=$n" "$@"
     ) &
     pid=$!
     watch >/dev/null 2>&1 &

@@ -14,11 +14,13 @@ final class SlurmCommands: Sendable {
 
   private struct State {
     var setting: Setting?
-    /// Ends the command that is running.
+    /// Ends the commands that are running.
     var stop = StopSwitch()
     /// The time after which a command is given up.
     var patience = Duration.seconds(120)
   }
+
+  private static let hurriedPatience = Duration.seconds(5)
 
   private let state = Mutex(State())
 
@@ -29,11 +31,13 @@ final class SlurmCommands: Sendable {
 
   var isReady: Bool { state.withLock { $0.setting != nil } }
 
-  /// Gives up the command that is running, and later ones after a shorter time.
+  /// Gives up the commands that are running, and later ones after a shorter time.
   func hurry() {
     let stop = state.withLock { state -> StopSwitch? in
-      defer { state.patience = .seconds(5) }
-      return state.patience == .seconds(5) ? nil : state.stop
+      if state.patience == Self.hurriedPatience { return nil }
+      state.patience = Self.hurriedPatience
+      defer { state.stop = StopSwitch() }
+      return state.stop
     }
     stop?.request(.now)
   }
@@ -123,10 +127,7 @@ final class SlurmCommands: Sendable {
   private func run(
     _ arguments: [String], input: [UInt8] = []
   ) throws(SpawnError) -> (ProgramEnd, output: [UInt8], errors: [UInt8]) {
-    let (setting, stop, patience) = state.withLock { state in
-      state.stop = StopSwitch()
-      return (state.setting, state.stop, state.patience)
-    }
+    let (setting, stop, patience) = state.withLock { ($0.setting, $0.stop, $0.patience) }
     guard let setting else {
       preconditionFailure("a command of Slurm is run before it is prepared")
     }
