@@ -207,6 +207,18 @@ def ends_are_those_of_other_commands(weft):
         assert not differences, differences
 
 
+def progress_is_reported(weft):
+    """progress that a command reports before and after its adoption is in the events"""
+    place = Place(weft, [adopted(f"echo 1/3 one >>$WEFT_PROGRESS; touch up; {WAITS}; echo 2/3 two >>$WEFT_PROGRESS; sleep 0.5; "
+                                 "echo 3/3 >>$WEFT_PROGRESS")])
+    place.kill()
+    (place.path / "go").touch()
+    done = place.call("resume", "--events", "-", "-q")
+    told = [(event["done"], event.get("text")) for event in map(json.loads, done.stdout.splitlines())
+            if event["type"] == "step.progress"]
+    assert told and told[-1][0] == 3 and (2, "two") in told, told
+
+
 def what_cannot_be_adopted_runs_as_usual(weft):
     """a run without a record, and a service, a program at the terminal, or one that leaves processes, run as usual"""
     place = Place(weft, [adopted("echo $WEFT_RUNNER-; ps -o comm= -p $PPID")])
@@ -220,4 +232,5 @@ def what_cannot_be_adopted_runs_as_usual(weft):
 if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
         commands_go_on, ends_are_taken, elements_and_attempts_are_adopted, killed_commands_are_in_doubt, stops_end_everything,
-        others_are_ended, ends_are_those_of_other_commands, what_cannot_be_adopted_runs_as_usual]))
+        others_are_ended, ends_are_those_of_other_commands,
+        progress_is_reported, what_cannot_be_adopted_runs_as_usual]))

@@ -24,7 +24,7 @@ final class ProgressFiles: Sendable {
     fileprivate let state = Mutex(State())
     var path: String { "\(folder.path)/\(name)" }
 
-    fileprivate init(_ name: String, in folder: FollowedFolder, of attempt: Attempt) {
+    init(_ name: String, in folder: FollowedFolder, of attempt: Attempt) {
       (self.name, self.folder, self.attempt) = (name, folder, attempt)
     }
   }
@@ -102,7 +102,7 @@ extension ProgressFiles.File {
   /// Publishes what the file says if it has changed.
   ///
   /// The lock is held meanwhile, so that nothing is published after the last look.
-  fileprivate func look(isFinal: Bool) {
+  func look(isFinal: Bool) {
     let hasOtherLines = state.withLock { state in
       guard !state.isClosed else { return false }
       state.isClosed = isFinal

@@ -157,6 +157,9 @@ package struct FollowedFolder: Sendable {
 
   package let path: String
 
+  /// A directory that exists.
+  package init(_ path: String) { self.path = path }
+
   /// Creates the directory, which must not exist, for this user alone.
   package init(creating path: String) throws(SystemError) {
     try FileSystem.makeDirectory(path, mode: 0o700)

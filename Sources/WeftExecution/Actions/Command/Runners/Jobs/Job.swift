@@ -47,6 +47,8 @@ final class Job: @unchecked Sendable {
   private var lastOutput = Duration.zero
   private var offsets: [OutputStream: Int] = [.output: 0, .errors: 0]
   private var announced: String?
+  /// The file in which the program reports its progress, once it has begun.
+  private var progress: ProgressFiles.File?
   /// The last state, if it is one that ends a job, and since when it has been known.
   private var final: (state: String?, since: Duration)?
   private var phase = JobQueue.Phase.waiting
@@ -173,10 +175,13 @@ final class Job: @unchecked Sendable {
       // Nothing is there as long as it waits.
       guard directory.hasBegun else { return }
       (began, lastOutput) = (now, now)
+      progress = ProgressFiles.File(
+        JobDirectory.progress, in: FollowedFolder(directory.path), of: attempt)
     }
     for stream in [OutputStream.output, .errors] { passOutput(stream, at: now) }
     if let alarm = attempt.output.alarm, alarm <= now { attempt.output.timePassed(until: now) }
     if end == nil, let read = directory.end { end = (read, now) }
+    progress?.look(isFinal: end != nil)
     needsLook = end != nil || final != nil
   }
 

@@ -14,6 +14,7 @@ struct JobDirectory: Hashable {
   static let started = "started"
   static let outputs = "output"
   static let end = "end"
+  static let progress = "progress"
   private static let taken = "taken"
   private static let interrupted = "interrupted"
   private static let submitted = "job"
