@@ -645,13 +645,14 @@ class Real:
         self.slurm.call("scontrol", "update", "nodename=ALL", "state=resume", expect=None)
 
     def cancel(self, chance, names):
-        rows = [row.split() for row in self.slurm.call("squeue", "-h", "--array", "-o", "%A %j", expect=None).splitlines()]
-        rows = [row for row in rows if row[1].removeprefix("weft-") in names]
+        # The number of an array is also that of its last element, as programs see it.
+        text = self.slurm.call("squeue", "-h", "--array", "-o", "%A %i %j", expect=None)
+        rows = [row for row in map(str.split, text.splitlines()) if row[2].removeprefix("weft-") in names]
         if rows:
-            number, name = chance.choice(rows)
+            number, element, name = chance.choice(rows)
             self.note(f"job {number} of {name} is cancelled")
             self.jobs.append(types.SimpleNamespace(id=number, name=name, cause="CANCELLED"))
-            self.slurm.call("scancel", number, expect=None)
+            self.slurm.call("scancel", element, expect=None)
 
     def __enter__(self):
         return self
