@@ -91,7 +91,8 @@ def ends_have_classes(weft):
         assert classes == {
             "code": ["exit", "exit:3"], "signal": ["signal", "signal:SEGV"], "missing": ["spawn"], "folder": ["spawn"],
             "time": ["timeout"], "silence": ["stall"], "memory": ["limit"], "killed": ["runner", "runner:cancelled"]}, failed
-        assert cluster.jobs() == []
+        # Slurm may still be completing what has ended.
+        cluster.wait(lambda: not cluster.jobs(), limit=20)
 
 
 def memory_is_confined(weft):
