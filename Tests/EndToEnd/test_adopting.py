@@ -221,7 +221,7 @@ def progress_is_reported(weft):
 
 def what_cannot_be_adopted_runs_as_usual(weft):
     """a run without a record, and a service, a program at the terminal, or one that leaves processes, run as usual"""
-    place = Place(weft, [adopted("echo $WEFT_RUNNER-; ps -o comm= -p $PPID")])
+    place = Place(weft, [adopted("echo $WEFT_RUNNER-; cat /proc/$PPID/comm")])
     done = place.call("run", "w.json", "--record", "none")
     assert "[a] -\n[a] weft" in done.stdout, done
     place = Place(weft, [adopted("echo $WEFT_RUNNER-", leftovers="keep")])

@@ -94,16 +94,18 @@ final class LocalJobs: JobScheduler {
   private static let script = JobScript(
     beginning: #"""
       rm -f "$d/script"
-      stopping=
+      ender=
       trap 'send KILL' USR1
       read -r l </proc/$$/stat
       read -r v </proc/sys/kernel/random/boot_id
       l=$(set -- ${l##*) }; echo "${20}")
       echo "$$ $l $v" >"$d/process.new" && mv "$d/process.new" "$d/process"
       """#,
-    atSignal: #"mkdir "$d/interrupted" 2>/dev/null; stopping=1; end &"#,
+    atSignal: #"[ -n "$ender" ] || { mkdir "$d/interrupted"; end & ender=$!; }"#,
     clearsEnvironment: true,
-    ending: #"[ -z "$stopping" ] || wait"#)
+    ending: #"""
+      while [ -n "$ender" ] && kill -0 "$ender" 2>/dev/null; do wait "$ender"; done
+      """#)
 }
 
 /// The shell that supervises a program of this machine.
