@@ -202,7 +202,7 @@ def ends_are_those_of_other_commands(weft):
         assert not place.processes(), place.processes()
         results.append((json.loads(json.dumps(ends)), logs, clean))
     for one, other in zip(*results):
-        differences = {key: (one[key], other[key]) for key in one if one[key] != other.get(key)} if isinstance(one, dict) \
+        differences = {key: (one[key], other.get(key)) for key in one if one[key] != other.get(key)} if isinstance(one, dict) \
             else one ^ other
         assert not differences, differences
 

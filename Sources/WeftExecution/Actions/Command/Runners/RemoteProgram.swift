@@ -148,6 +148,17 @@ extension RemoteProgram {
     }
     """#
 
+  /// Waits for the program, also if signals interrupt that, and sets `e` to its exit status. What the shell says of a
+  /// signal that ended it is not part of its log.
+  static let waiting = #"""
+    while :; do
+      wait "$pid" 2>/dev/null
+      e=$?
+      kill -0 "$pid" 2>/dev/null || break
+    done
+    measure
+    """#
+
   /// The functions that measure the program: `measure` before it starts, and after it has ended; `used` prints what
   /// ``RemoteEnd`` reads.
   static let measuring = #"""

@@ -136,7 +136,7 @@ final class JobRunner: RemoteRunner {
     guard let words = JobDirectory.text(of: folder.number(of: key.word))?.split(separator: " "),
       let number = words.first
     else { return nil }
-    return words.count > 1 ? "\(number)_\(key.index)" : String(number)
+    return words.last == "array" ? "\(number)_\(key.index)" : String(number)
   }
 
   private func makeDirectory(
@@ -235,6 +235,7 @@ extension JobRunner {
   /// Whether the program has ended by itself, or still may: a program of this machine may have been killed with its
   /// supervisor, and what a scheduler has lost is submitted again.
   private func mayEnd(_ key: JobKey, in directory: JobDirectory) -> Bool {
+    // Asked twice for the end: it may have come while the scheduler was asked.
     scheduler.traits.losesJobs || directory.end != nil || entry(key, in: directory) != nil
       || directory.end != nil
   }

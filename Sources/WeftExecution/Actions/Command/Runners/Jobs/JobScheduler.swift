@@ -4,7 +4,7 @@ import WeftPlatform
 
 /// A service that runs programs as jobs, which outlive the engine: Slurm, or this machine.
 ///
-/// It is asked by one thread at a time. It keeps no state of jobs: that is in their directories, see ``JobDirectory``.
+/// Several threads may ask it at the same time. It keeps no state of jobs: that is in their directories, see ``JobDirectory``.
 protocol JobScheduler: Sendable {
   var traits: JobTraits { get }
 

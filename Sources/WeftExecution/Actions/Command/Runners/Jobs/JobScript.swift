@@ -80,12 +80,7 @@ struct JobScript {
       exec env \#(clearsEnvironment ? "-i" : "") $b "WEFT_RUNNER=$n" "$@"
     ) &
     pid=$!
-    while :; do
-      wait "$pid" 2>/dev/null
-      e=$?
-      kill -0 "$pid" 2>/dev/null || break
-    done
-    measure
+    \#(RemoteProgram.waiting)
     \#(ending)
     [ -z "$(found)" ] || send KILL
     [ ! -e "$d/missing" ] || e=missing

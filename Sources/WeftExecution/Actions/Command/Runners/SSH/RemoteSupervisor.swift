@@ -85,12 +85,7 @@ enum RemoteSupervisor {
     pid=$!
     watch >/dev/null 2>&1 &
     watcher=$!
-    while :; do
-      wait "$pid" 2>/dev/null
-      e=$?
-      kill -0 "$pid" 2>/dev/null || break
-    done
-    measure
+    \#(RemoteProgram.waiting)
     if [ -e "$d/stopped" ]; then
       wait "$watcher"
     else

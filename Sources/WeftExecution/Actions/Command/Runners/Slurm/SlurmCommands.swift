@@ -5,7 +5,7 @@ import WeftEncoding
 import WeftEvents
 import WeftPlatform
 
-/// The commands of Slurm, run one after the other on the calling thread.
+/// The commands of Slurm, run on the calling thread.
 final class SlurmCommands: Sendable {
   private struct Setting {
     let environment: EnvironmentBlock
