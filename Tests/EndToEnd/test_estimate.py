@@ -16,7 +16,6 @@ from lib import cases
 from lib.place import Place, crc32c
 
 PARALLEL = (1, 2, 4, 8)
-# The real run of a loaded machine takes longer than its sleeps, which is not the prediction's fault.
 REAL_RUNS = 4
 
 
@@ -93,25 +92,19 @@ class Estimates(Place):
         return {path: path.read_bytes() for path in self.path.rglob("*") if path.is_file()}
 
 
-def within(share, one, other):
-    return abs(one - other) <= share * other
-
-
 def test_prediction_of_sleeps(seed):
     def case(weft):
-        place = Estimates(weft, sleeps(seed))
-        place.took("-j", "4")
-        jobs = [word for parallel in PARALLEL for word in ("-j", str(parallel))]
-        predicted = place.predicted(*jobs)
         notes = []
         for parallel in PARALLEL:
-            # The shortest of several runs is the one that the machine disturbed least.
-            times = []
-            while len(times) < REAL_RUNS and not (times and within(0.1, predicted[parallel], min(times))):
-                times.append(place.took("-j", str(parallel)))
-            best = min(times)
-            assert within(0.1, predicted[parallel], best), (parallel, predicted, times)
-            notes.append(f"-j {parallel} {predicted[parallel] / best - 1:+.1%}")
+            place = Estimates(weft, sleeps(seed))
+            errors = []
+            # A busy machine may lengthen the sleeps of the run that is measured, or of the run that was predicted.
+            while len(errors) < REAL_RUNS and not (errors and abs(errors[-1]) <= 0.1):
+                place.took("-j", "4", "--keep", "1")
+                predicted = place.predicted("-j", str(parallel))[parallel]
+                errors.append(predicted / place.took("-j", str(parallel)) - 1)
+            assert abs(errors[-1]) <= 0.1, (parallel, errors)
+            notes.append(f"-j {parallel} {errors[-1]:+.1%}")
         return ", ".join(notes)
 
     return f"a prediction is within 10 % of the run, workflow {seed}", case

@@ -122,6 +122,9 @@ def spans(known):
         tuple(known["spans"][at:at + 7]) for at in range(0, len(known["spans"]), 7)]
 
 
+EARLIEST = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)
+
+
 def recorded_waits(records):
     """The microseconds between the readiness of each step, or the end of an attempt, and its next start, and the first of
     what it waited for. An attempt ends when its duration has passed; the record of that may come later."""
@@ -129,7 +132,7 @@ def recorded_waits(records):
     for record in records:
         if (step := record.get("step")) is None:
             continue
-        moment = datetime.datetime.fromisoformat(record["at"])
+        moment = max(datetime.datetime.fromisoformat(record["at"]), since.get(step, EARLIEST))
         if step in since and record["type"] in ("step.started", "step.finished", "step.skipped", "step.cached"):
             waited[step] += (moment - since.pop(step)) // datetime.timedelta(microseconds=1)
         if record["type"] == "step.started":
@@ -137,7 +140,7 @@ def recorded_waits(records):
         if record["type"] == "step.queued":
             since[step] = moment
         if record["type"] == "step.retrying":
-            since[step] = min(moment, started[step] + datetime.timedelta(microseconds=record["durationUs"]))
+            since[step] = started[step] + datetime.timedelta(microseconds=record["durationUs"])
         if record["type"] == "step.queued":
             causes[step] = record.get("because", "slot")
     return waited, causes

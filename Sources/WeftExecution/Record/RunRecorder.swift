@@ -6,9 +6,10 @@ package protocol RunRecorder: Sendable {
   /// Writes a record, and blocks until it is as durable as the recorder promises. Called from any thread, and by
   /// several at once.
   ///
-  /// - Parameter elapsed: The time since the engine started, by a monotonic clock.
+  /// - Parameter elapsed: The time since the engine started, by a monotonic clock; read when the record gets its number,
+  ///   so that the times in a journal never decrease.
   /// - Throws: If the record cannot be written; what it announces must not happen then.
-  func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordError)
+  func record(_ kind: RunRecord.Kind, elapsed: @autoclosure () -> Duration) throws(RecordError)
 
   /// Writes a record without blocking until it is durable.
   ///
@@ -16,7 +17,7 @@ package protocol RunRecorder: Sendable {
   /// - Returns: A future that settles when the record is durable, or can no longer become so, which ``onLost(_:)``
   ///   reports; `nil` if it is durable already.
   func write(
-    _ kind: RunRecord.Kind, elapsed: Duration, isUrgent: () -> Bool
+    _ kind: RunRecord.Kind, elapsed: @autoclosure () -> Duration, isUrgent: () -> Bool
   ) throws(RecordError) -> Future<Void, Never>?
 
   /// Calls `act` once when a record is lost, on any thread; at once if one was lost before.
@@ -32,9 +33,9 @@ package protocol RunRecorder: Sendable {
 extension RunRecorder {
   /// For recorders that promise no more than that the record is written.
   package func write(
-    _ kind: RunRecord.Kind, elapsed: Duration, isUrgent: () -> Bool
+    _ kind: RunRecord.Kind, elapsed: @autoclosure () -> Duration, isUrgent: () -> Bool
   ) throws(RecordError) -> Future<Void, Never>? {
-    try record(kind, elapsed: elapsed)
+    try record(kind, elapsed: elapsed())
     return nil
   }
 }

@@ -91,6 +91,14 @@ struct InstanceTable<Value: Sendable>: Sendable {
     insert(Entry(key: key, value: value))
   }
 
+  /// Changes the value of a number that is in the table.
+  mutating func update(_ key: Int, _ change: (inout Value) -> Void) {
+    if let place = place(of: key), var entry = entries[place] {
+      change(&entry.value)
+      entries[place] = entry
+    }
+  }
+
   /// The number of slots from the one at which the search for a number begins.
   private func distance(of key: Int, to place: Int) -> Int {
     (place - home(of: key)) & (entries.count - 1)

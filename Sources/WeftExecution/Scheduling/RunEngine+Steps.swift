@@ -251,7 +251,12 @@ extension RunEngine {
           .stepStarted(task.address, attempt: task.attempt), step: task.place,
           waits: task.step.mustNotBeRepeated)
     else { return false }
-    durations?.started(task, at: time.now)
+    let now = time.now
+    // The record may have taken long, and its readers add the duration to its time.
+    if events.isRecorded {
+      state.withLock { $0.running.update(task.instanceNumber) { $0.since = now } }
+    }
+    durations?.started(task, at: now)
     scheduleOwnCleanup(after: task)
     return true
   }

@@ -96,7 +96,8 @@ package final class RunEngine: Sendable {
   struct RunningAttempt {
     let address: StepAddress
     let stop: StopSwitch
-    let since: Duration
+    /// The beginning of the step's attempt; not before the time that is recorded for it.
+    var since: Duration
     let scope: Int
     let immunity: Immunity
   }

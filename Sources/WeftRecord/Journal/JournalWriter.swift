@@ -58,7 +58,9 @@ package final class JournalWriter: RunRecorder {
       }
   }
 
-  package func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordError) {
+  package func record(_ kind: RunRecord.Kind, elapsed: @autoclosure () -> Duration)
+    throws(RecordError)
+  {
     let number = try append(kind, elapsed)
     switch safety {
     case .late(let work): work.request()
@@ -69,10 +71,10 @@ package final class JournalWriter: RunRecorder {
   }
 
   package func write(
-    _ kind: RunRecord.Kind, elapsed: Duration, isUrgent: () -> Bool
+    _ kind: RunRecord.Kind, elapsed: @autoclosure () -> Duration, isUrgent: () -> Bool
   ) throws(RecordError) -> Future<Void, Never>? {
     guard case .first(let thread) = safety, kind.isDecisive else {
-      try record(kind, elapsed: elapsed)
+      try record(kind, elapsed: elapsed())
       return nil
     }
     _ = try append(kind, elapsed)
@@ -81,7 +83,7 @@ package final class JournalWriter: RunRecorder {
   }
 
   private func append(
-    _ kind: RunRecord.Kind, _ elapsed: Duration
+    _ kind: RunRecord.Kind, _ elapsed: () -> Duration
   ) throws(RecordError) -> UInt64 {
     do throws(RecordError) {
       return try state.withLock { (state: inout sending State) throws(RecordError) -> UInt64 in
@@ -94,7 +96,7 @@ package final class JournalWriter: RunRecorder {
   }
 
   private func append(
-    _ kind: RunRecord.Kind, _ elapsed: Duration, _ state: inout State
+    _ kind: RunRecord.Kind, _ elapsed: () -> Duration, _ state: inout State
   ) throws(RecordError) -> UInt64 {
     if let fault = condition.refusal(of: kind) { throw fault }
     let number = state.number + 1
@@ -102,7 +104,7 @@ package final class JournalWriter: RunRecorder {
       do throws(SystemError) {
         var file = state.file
         defer { state.file = file }
-        try state.json.withLine(of: kind, number, after: elapsed) { line throws(SystemError) in
+        try state.json.withLine(of: kind, number, after: elapsed()) { line throws(SystemError) in
           try file.append(line)
         }
         state.number = number

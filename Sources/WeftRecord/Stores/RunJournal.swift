@@ -171,12 +171,12 @@ final class LineRecorder: RunRecorder {
     }
   }
 
-  func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordError) {
+  func record(_ kind: RunRecord.Kind, elapsed: @autoclosure () -> Duration) throws(RecordError) {
     let (fault, act) = state.withLock { state -> (RecordError?, (@Sendable () -> Void)?) in
       // After a missing record, any other would look like damage.
       if let fault = state.fault { return (fault, nil) }
       do throws(RunStoreError) {
-        try state.json.withLine(of: kind, state.number + 1, after: elapsed) {
+        try state.json.withLine(of: kind, state.number + 1, after: elapsed()) {
           line throws(RunStoreError) in try lines.append(Array(line))
         }
         state.number += 1

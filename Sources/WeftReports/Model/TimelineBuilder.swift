@@ -92,7 +92,8 @@ package struct TimelineBuilder: Sendable {
 
   private mutating func retried(_ step: Int, _ retry: Retry) {
     end(step, .failed, after: retry.duration, retry.failure)
-    let start = next(step)
+    // The delay counts from the end of the attempt, and the record of that may be late.
+    let start = steps[step].spans.last?.end ?? now
     current[step] = TimelineSpan(.backoff, from: start, attempt: retry.attempt + 1)
     due[step] = start + retry.delay.measuredMicroseconds
   }

@@ -25,7 +25,7 @@ final class ScriptedRecorder: RunRecorder {
     state.withLock { $0.countEvents = count }
   }
 
-  func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordError) {
+  func record(_ kind: RunRecord.Kind, elapsed: @autoclosure () -> Duration) throws(RecordError) {
     let count = state.withLock { $0.countEvents }
     let events = count()
     state.withLock { $0.entries.append(Entry(kind: kind, eventsBefore: events)) }

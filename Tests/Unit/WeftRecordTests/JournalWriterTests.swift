@@ -205,23 +205,35 @@ import WeftPlatform
   }
 
   @Test(arguments: RecordDurability.allCases)
-  func recordsOfManyThreadsAreWholeAndWithoutGaps(durability: RecordDurability) async throws {
+  func recordsOfManyThreadsAreWholeAndInOrderOfTime(durability: RecordDurability) async throws {
     let (folder, writer) = try RunFolder.make(in: try scratch.state(), durability: durability)
+    let clock = Ticks()
     await withTaskGroup { group in
       for thread in 0..<4 {
         group.addTask {
           for index in 0..<50 {
             try? writer.record(
-              .event(.stepStarted(StepAddress("s\(thread).\(index)"), attempt: 1)), elapsed: .zero)
+              .event(.stepStarted(StepAddress("s\(thread).\(index)"), attempt: 1)),
+              elapsed: .milliseconds(clock.next))
           }
         }
       }
     }
     writer.close()
-    let contents = try folder.contents()
+    var times: [WallTime] = []
+    let contents = try folder.contents { times.append($0.at) }
     #expect(contents.damage == nil)
     #expect(contents.run.inDoubt.count == 200)
+    #expect(times.count == 201)
+    #expect(zip(times, times.dropFirst()).allSatisfy { $1.since($0) >= .zero })
   }
+}
+
+/// A clock that is later each time it is read.
+private final class Ticks: Sendable {
+  private let count = Atomic(0)
+
+  var next: Int { count.add(1, ordering: .relaxed).newValue }
 }
 
 /// System calls of which some fail.

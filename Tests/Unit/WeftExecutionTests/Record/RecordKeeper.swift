@@ -28,7 +28,7 @@ final class RecordKeeper: RunRecorder {
     state.withLock { $0.observe = observe }
   }
 
-  func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordError) {
+  func record(_ kind: RunRecord.Kind, elapsed: @autoclosure () -> Duration) throws(RecordError) {
     state.withLock { $0.observe }(kind)
     let (isKept, report) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
       let isFull = state.kinds.count >= state.limit

@@ -101,7 +101,7 @@ private final class SlowRecorder: RunRecorder {
     for promise in waiting { promise.succeed() }
   }
 
-  func record(_ kind: RunRecord.Kind, elapsed: Duration) {
+  func record(_ kind: RunRecord.Kind, elapsed: @autoclosure () -> Duration) {
     guard case .event(.stepStarted(let step, _), _) = kind else { return }
     state.withLock { state in
       state.started.append(step.text)
@@ -110,7 +110,7 @@ private final class SlowRecorder: RunRecorder {
   }
 
   func write(
-    _ kind: RunRecord.Kind, elapsed: Duration, isUrgent: () -> Bool
+    _ kind: RunRecord.Kind, elapsed: @autoclosure () -> Duration, isUrgent: () -> Bool
   ) -> Future<Void, Never>? {
     switch kind {
     case .event(.stepStarted(let step, _), _):
