@@ -36,10 +36,6 @@ def run_of(place):
     return place.folder.name
 
 
-def records(place):
-    return [json.loads(line) for line in place.journal.read_text().splitlines()]
-
-
 def state(place):
     (run,) = json.loads(place.call("runs", "--format", "json").stdout)["runs"]
     return run["state"]
@@ -52,7 +48,7 @@ def left_and_answered(weft):
     assert result.returncode == 75, result
     assert f"weft approve {run} deploy" in result.stderr and f"weft resume {run}" in result.stderr, result
     assert place.done() == {"build": 1}, place.done()
-    assert records(place)[-1]["type"] == "run.waiting" and state(place) == "waiting"
+    assert place.records()[-1]["type"] == "run.waiting" and state(place) == "waiting"
     assert not (place.folder / "report.json").exists()
     # There is no answer yet: it continues to wait.
     assert place.resume().returncode == 75 and place.done() == {"build": 1}
@@ -149,7 +145,7 @@ def its_time(weft):
     workflow["steps"][1]["timeout"] = "5s"
     place.write(workflow)
     assert place.run().returncode == 75
-    asked = [r for r in records(place) if r["type"] == "step.waiting"]
+    asked = [r for r in place.records() if r["type"] == "step.waiting"]
     assert len(asked) == 1, asked
     place.until(lambda: time.time_ns() > asked[0]["untilNs"])
     result = place.resume()
@@ -202,7 +198,7 @@ def killed_from_elsewhere(weft):
     place.until(lambda: place.done()["deaf"] == 1)
     assert place.call("cancel", "--now").returncode == 0
     assert engine.wait(LIMIT) == 130
-    end = [r for r in records(place) if r["type"] == "step.finished"]
+    end = [r for r in place.records() if r["type"] == "step.finished"]
     assert end[0]["exit"] == {"signal": "KILL"}, end
 
 

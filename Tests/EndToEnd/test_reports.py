@@ -70,9 +70,6 @@ class Run(Place):
         assert done.returncode == code, (done.returncode, done.stderr)
         return path
 
-    def records(self):
-        return [json.loads(line) for line in self.journal.read_text().splitlines()]
-
     def states(self):
         """The states of steps in the run's own report."""
         report = json.loads((self.folder / "report.json").read_text())

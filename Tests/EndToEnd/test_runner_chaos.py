@@ -29,12 +29,16 @@ from lib import cases, slurm
 from lib.controller import LIMIT, Controller
 
 # Notes its beginning and its end in a file, by one write each, so that all that has run is known. Its result depends on
-# its arguments and its input only, except that the first attempts fail.
+# its arguments and its input only, except that the first attempts fail. A hungry one needs more memory than it may have.
 PROGRAM = r'''name=$1 failures=$2 code=$3 pause=$4 out=$5
 shift 5
 job=${SLURM_JOB_ID:-$$}
 echo "+ $name $job" >>done
 echo "begin $name"
+if rm "hungry.$name" 2>/dev/null; then
+  echo "$job" >>starved
+  exec python3 -c 'bytearray(1 << 30)'
+fi
 cat
 for value; do echo "value $value"; done
 sleep "$pause"
@@ -48,7 +52,7 @@ echo "end $name"
 echo "- $name 0 $job" >>done
 '''
 
-RETRIED = {"max": 8, "delay": "20ms", "jitter": "none", "factor": 1, "on": ["exit", "runner"]}
+RETRIED = {"max": 8, "delay": "20ms", "jitter": "none", "factor": 1, "on": ["exit", "runner", "limit:memory"]}
 
 
 class Broken(Exception):
@@ -58,7 +62,7 @@ class Broken(Exception):
 class Workflow:
     """A random workflow. `failures` has the number of attempts of each program that fail, and their exit code."""
 
-    def __init__(self, chance, is_here=False):
+    def __init__(self, chance, is_here=False, options=()):
         self.chance = chance
         self.failures = {}
         # The steps whose attempts may be ended by the cluster, and those with a time limit.
@@ -73,7 +77,7 @@ class Workflow:
             self.steps.append(self.step(f"s{number}"))
         if chance.random() < 0.3:
             self.steps.insert(chance.randrange(len(self.steps)), self.group())
-        self.runner = {"kind": "slurm"}
+        self.runner = {"kind": "slurm", "options": list(options)}
         if chance.random() < 0.3:
             self.runner["slots"] = chance.randint(3, 20)
         runners = {"runner": "slurm", "runners": {"slurm": self.runner}}
@@ -107,7 +111,7 @@ class Workflow:
             step["allowFailure"] = ["exit:3"]
         if failures or chance.random() < 0.75:
             self.survivors.add(name)
-            step["retry"] = {**RETRIED, "on": ["runner"]} if failures == 1000 else RETRIED
+            step["retry"] = {**RETRIED, "on": ["runner", "limit:memory"]} if failures == 1000 else RETRIED
         for n in [None] if count is None else range(count):
             self.failures[name if n is None else f"{name}[{n}]"] = (failures, code)
         step |= self.action(name, failures, code, has_output, needs, is_loop=count is not None)
@@ -619,8 +623,15 @@ def differences(expected, result):
 class Real:
     """Slurm itself, with what a disturbed run needs of a controller. `jobs` are those that a disturbance has ended."""
 
+    job_memory = 60  # MiB
+
     def __init__(self, cpus):
-        self.slurm = slurm.Cluster(cpus)
+        self.confines = True
+        try:
+            self.slurm = slurm.Cluster(cpus, memory=cpus * self.job_memory)
+        except cases.Skipped:
+            self.confines = False
+            self.slurm = slurm.Cluster(cpus)
         self.environment, self.wait = self.slurm.environment, self.slurm.wait
         self.history, self.jobs, self.running, self.faults, self.memory = [], [], [], collections.Counter(), 300
         self.lock, self.held, self.released = threading.RLock(), threading.Event(), threading.Event()
@@ -662,9 +673,10 @@ class Real:
 
 
 class ChaosOnSlurm(ChaosHere):
-    """Slurm itself: its controller restarts, its node drains, its jobs are cancelled."""
+    """Slurm itself: its controller restarts, its node drains, its jobs are cancelled, or killed for lack of memory."""
 
-    make_workflow = Chaos.make_workflow
+    def make_workflow(self):
+        return Workflow(self.chance, options=[f"--mem={Real.job_memory}"])
 
     def make_cluster(self):
         return Real(cpus=self.chance.choice([2, 8, 16]))
@@ -673,13 +685,23 @@ class ChaosOnSlurm(ChaosHere):
         for _ in range(chance.choice([1, 2, 3])):
             if stop.wait(chance.uniform(0.5, 4)):
                 return
-            match chance.choice(["restart", "drain", "cancel", "cancel"]):
+            match chance.choice(["restart", "drain", "cancel", "cancel", "starve", "starve"]):
                 case "restart": self.cluster.restart()
                 case "drain": self.cluster.drain(chance)
                 case "cancel": self.cluster.cancel(chance, self.workflow.survivors)
+                case "starve" if self.cluster.confines: self.starve(chance)
+
+    def starve(self, chance):
+        """Makes the next attempts of some programs need more memory than they have."""
+        names = [name for name in self.workflow.failures if name.partition("[")[0] in self.workflow.survivors]
+        for name in chance.sample(names, min(3, len(names))):
+            self.cluster.note(f"{name} becomes hungry")
+            (self.place.path / f"hungry.{name}").touch()
 
     def was_ended(self, job, code):
-        return self.interrupts > 0 or any(ended.id == job for ended in self.cluster.jobs)
+        starved = self.place.path / "starved"
+        return (self.interrupts > 0 or any(ended.id == job for ended in self.cluster.jobs)
+                or code is None and starved.exists() and job in starved.read_text().split())
 
 
 def run_seeds(weft, seeds, workers, kind=Chaos):
@@ -792,7 +814,7 @@ def disturbed_runs_here_end_as_undisturbed_ones(weft):
 
 
 def disturbed_runs_on_slurm_end_as_undisturbed_ones(weft):
-    """random workflows on Slurm itself, whose controller restarts, whose node drains, and whose jobs are cancelled"""
+    """random workflows on Slurm itself, whose controller restarts, whose node drains, and whose jobs are cancelled or killed for lack of memory"""
     if not slurm.is_there():
         raise cases.Skipped("Slurm is missing, or this is not root")
     count = int(os.environ.get("WEFT_SEEDS", "2"))

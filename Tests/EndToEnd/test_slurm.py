@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 
 from lib import cases, slurm
@@ -112,6 +113,30 @@ def memory_is_confined(weft):
         assert [event["failure"]["classes"] for event in retried] == [["limit", "limit:memory"]], retried
         shown = place.call("show").stdout
         assert "of 209 MB" in shown, shown
+
+
+def usage_is_recorded(weft):
+    """the usage of a program that ends with its supervisor comes from the database of the cluster"""
+    with slurm.Cluster(accounting=True) as cluster:
+        place = Place(weft, cluster, steps=[{"id": "a", "resources": {"memory": "1GiB"}, "run": ["python3", "-c", textwrap.dedent("""\
+            import pathlib, signal, time
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            taken = bytearray(100 << 20)
+            begin = time.process_time()
+            while time.process_time() < begin + 4: pass
+            pathlib.Path("up").touch()
+            time.sleep(1000)
+            """)]}])
+        run = place.start("run", "w.json")
+        cluster.wait((place.path / "up").exists)
+        cluster.call("scancel", "--user=root")
+        assert run.wait(LIMIT) == 1
+        (end,) = [record for record in place.records() if record["type"] == "step.finished"]
+        assert "runner:cancelled" in end["failure"]["classes"], end
+        usage = end["usage"]
+        # Slurm samples whole seconds.
+        assert usage["userUs"] >= 1_000_000 and usage["requestedMemoryBytes"] == 1 << 30, usage
+        assert 100 << 20 < usage["peakMemoryBytes"] < 400 << 20, usage
 
 
 def stops_leave_nothing(weft):
@@ -318,6 +343,8 @@ def forgotten_ends_are_recalled(weft):
         cluster.send(cluster.jobs[0], signal.SIGKILL)
         cluster.wait(lambda: cluster.jobs[0].is_over)
         done = place.call("resume", expect=1)
+        (end,) = [record for record in place.records() if record["type"] == "step.finished"]
+        assert end["usage"] == {"userUs": 1_500_000, "systemUs": 250_000, "peakMemoryBytes": 4 << 20}, end
         assert "needed more memory" in done.stdout and "limit:memory" in place.call("show", "--format", "json").stdout, done
 
 
@@ -368,8 +395,8 @@ def later_attempts_are_adopted(weft):
 
 
 if __name__ == "__main__":
-    real = [values_arrive, elements_are_an_array, ends_have_classes, memory_is_confined, stops_leave_nothing, killed_runs_adopt,
-            changed_steps_are_replaced, controller_may_be_away, refusals_have_reasons, check_asks_the_cluster]
+    real = [values_arrive, elements_are_an_array, ends_have_classes, memory_is_confined, usage_is_recorded, stops_leave_nothing,
+            killed_runs_adopt, changed_steps_are_replaced, controller_may_be_away, refusals_have_reasons, check_asks_the_cluster]
     if not slurm.is_there():
         print("without Slurm, or not as root: only the pretended cluster is tried")
         real = []

@@ -232,7 +232,7 @@ class Controller:
     def sacct(self, arguments, _):
         if self.takes("mute") or not self.has_accounting:
             return 1, "sacct: error: Slurm accounting storage is disabled"
-        call = re.fullmatch("--noheader --parsable2 --allocations --jobs=([0-9_,]+) --format=JobID,State", " ".join(arguments))
+        call = re.fullmatch("--noheader --parsable2 --noconvert --jobs=([0-9_,]+) --format=JobID,State,UserCPU,SystemCPU,MaxRSS", " ".join(arguments))
         if not call:
             return 1, f"sacct: error: not pretended: {arguments}"
         answer = ""
@@ -241,7 +241,7 @@ class Controller:
                 if {job.number, job.id}.intersection(call[1].split(",")) and not job.is_forgotten:
                     # A job that ends has its last state already.
                     state = job.final or job.state
-                    answer += f"{job.id}|{state}{' by 0' if state == 'CANCELLED' else ''}\n"
+                    answer += f"{job.id}|{state}{' by 0' if state == 'CANCELLED' else ''}|00:01.500|00:00.250|\n{job.id}.batch|{state}|00:01.500|00:00.250|4096K\n"
         return 0, answer
 
     def end(self, job, state, cause=None):

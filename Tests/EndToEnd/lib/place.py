@@ -61,6 +61,9 @@ class Place:
     def journal(self):
         return self.folder / "journal.jsonl"
 
+    def records(self):
+        return [json.loads(line) for line in self.journal.read_text().splitlines()]
+
 
 class Remote(Place):
     """A place whose programs run elsewhere. Calls must end with the exit code that a case expects."""

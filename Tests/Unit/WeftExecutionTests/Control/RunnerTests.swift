@@ -160,13 +160,13 @@ import WeftTestKit
   @Test(arguments: ["- - - -", "0m0.01s 0m0.02s - -", "0.01 0.02 0.03 0.04", "m m m m"])
   func timesThatAreNotKnownAreNoUsage(_ times: String) throws {
     let end = try #require(RemoteEnd("end 0 \(times)"))
-    #expect(end.status == .ended(0) && end.usage == nil && end.usage(of: nil) == nil)
+    #expect(end.status == .ended(0) && end.usage == nil)
   }
 
   @Test func usageIsComparedWithWhatWasRequested() {
     let resources = Command.Resources(cpus: 2, memory: ByteCount(1_500))
     let end = RemoteEnd("end 0 0m0s 0m0s 0m1s 0m0s 4096 0 0")
-    let usage = end?.usage(of: resources)
+    let usage = end?.usage?.beside(resources)
     #expect(usage?.peakMemoryBytes == 4096)
     #expect(usage?.requestedProcessors == 2 && usage?.requestedMemoryBytes == 1_500)
   }

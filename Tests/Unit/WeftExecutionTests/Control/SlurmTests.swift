@@ -31,6 +31,34 @@ import WeftPlatform
     #expect(other?.id == "8" && other?.phase == .over && other?.state == "COMPLETED")
   }
 
+  @Test func recordsOfAJobHaveItsStateAndItsUsage() {
+    let output = """
+      7|TIMEOUT|1-02:03:04|00:01.5|
+      7.batch|CANCELLED|1-02:03:04|00:01.5|219652K
+      7.extern|COMPLETED|00:00.000|00:00.000|
+      8_2|CANCELLED by 1000|02:00.250|00:00|
+      8_2.batch|CANCELLED|02:00.250|00:00|0
+      9|RUNNING|00:00|00:00|
+      9.batch|RUNNING|||
+      10|NODE_FAIL|||
+      10.batch|CANCELLED|||3G
+      11
+      """
+    let records = SlurmRecords.records(in: Array(output.utf8))
+    #expect(
+      records == [
+        "7": JobRecord(
+          state: "TIMEOUT",
+          usage: ResourceUsage(
+            userTime: .seconds(93_784), systemTime: .milliseconds(1_500),
+            peakMemoryBytes: 219_652 << 10)),
+        "8_2": JobRecord(
+          state: "CANCELLED",
+          usage: ResourceUsage(userTime: .milliseconds(120_250), systemTime: .zero)),
+        "10": JobRecord(state: "NODE_FAIL"),
+      ])
+  }
+
   @Test(arguments: [["RUNNING", "FAILED"], ["FAILED", "RUNNING"]])
   func ofABatchThatWasSubmittedTwiceTheJobThatRunsCounts(states: [String]) {
     let lines = states.enumerated().map { index, state in

@@ -42,14 +42,6 @@ struct RemoteEnd: Hashable {
     (outputBytes, errorBytes) = (output, errors)
   }
 
-  /// The usage beside the requests of the step.
-  func usage(of resources: Command.Resources?) -> ResourceUsage? {
-    var usage = usage
-    usage?.requestedProcessors = resources?.cpus
-    usage?.requestedMemoryBytes = resources?.memory?.bytes
-    return usage
-  }
-
   /// - Parameter text: As the shell's `times` prints it: `1m2.34s`; the decimal point is that of the host's locale.
   private static func time(_ text: String) -> Duration? {
     let parts = text.split { "ms.,".contains($0) }
@@ -58,5 +50,15 @@ struct RemoteEnd: Hashable {
     else { return nil }
     let digits = parts.count == 3 ? (parts[2] + "000000").prefix(6) : "0"
     return Int(digits).map { .seconds(minutes * 60 + seconds) + .microseconds($0) }
+  }
+}
+
+extension ResourceUsage {
+  /// The usage beside the requests of the step.
+  func beside(_ resources: Command.Resources?) -> ResourceUsage {
+    var usage = self
+    usage.requestedProcessors = resources?.cpus
+    usage.requestedMemoryBytes = resources?.memory?.bytes
+    return usage
   }
 }

@@ -52,8 +52,10 @@ final class Job: @unchecked Sendable {
   /// The last state, if it is one that ends a job, and since when it has been known.
   private var final: (state: String?, since: Duration)?
   private var phase = JobQueue.Phase.waiting
-  /// The number of times that the scheduler was asked for a state that it does not list any more: its records may be late.
+  /// The number of times that the scheduler was asked for its record of the job, which may be late.
   private var recalls = 0
+  /// The usage in that record.
+  private var recordedUsage: ResourceUsage?
   private var end: (end: RemoteEnd, since: Duration)?
 
   init(
@@ -124,7 +126,8 @@ final class Job: @unchecked Sendable {
     guard !hasEnded else { return }
     hasEnded = true
     directory.keep(JobTaking(attempt: attempt.number))
-    promise.succeed(AttemptEnd(status, usage: end?.end.usage(of: attempt.command.resources)))
+    let usage = end.map(\.end.usage) ?? recordedUsage
+    promise.succeed(AttemptEnd(status, usage: usage?.beside(attempt.command.resources)))
   }
 
   // MARK: Limits
@@ -229,17 +232,25 @@ final class Job: @unchecked Sendable {
     attempt.publish(StepProgress(0, text: text))
   }
 
-  /// Its number, if only the scheduler's records may tell how it ended.
+  /// Its number, if only the scheduler's records may tell how it ended, or what a program used that its scheduler ended.
   func recalledID(at now: Duration) -> String? {
-    guard end == nil, stopping == nil, let final, final.state == nil, let id,
-      recalls == 0 || recalls == 1 && now - final.since >= patience
-    else { return nil }
+    guard end == nil, let final, let id else { return nil }
+    let isDue =
+      if let state = final.state {
+        recalls == 0 && began != nil && scheduledEnd(state) != nil
+      } else {
+        stopping == nil && (recalls == 0 || recalls == 1 && now - final.since >= patience)
+      }
+    guard isDue else { return nil }
     recalls += 1
     return id
   }
 
-  /// Takes its last state from the scheduler's records.
-  func recall(_ state: String) { final?.state = state }
+  /// Takes its last state, unless it is known, and its usage from the scheduler's record.
+  func recall(_ record: JobRecord) {
+    if final?.state == nil { final?.state = record.state }
+    recordedUsage = record.usage
+  }
 
   // MARK: The end
 

@@ -119,12 +119,12 @@ final class JobFollower: Sendable {
   }
 
   private func recall(_ jobs: [Job]) {
-    let forgotten = jobs.compactMap { job in
+    let ended = jobs.compactMap { job in
       job.recalledID(at: MonotonicClock.now).map { (job, $0) }
     }
-    if forgotten.isEmpty { return }
-    let states = scheduler.recall(forgotten.map(\.1))
-    for (job, id) in forgotten { states[id].map(job.recall) }
+    if ended.isEmpty { return }
+    let records = scheduler.recall(ended.map(\.1))
+    for (job, id) in ended { records[id].map(job.recall) }
   }
 
   private func cancel(_ jobs: [Job]) {

@@ -23,8 +23,8 @@ protocol JobScheduler: Sendable {
   /// - Returns: `nil` if it does not tell.
   func list(_ run: RunID, _ places: [JobKey: String]) -> JobQueue?
 
-  /// The last states of jobs that it does not list any more, by their numbers.
-  func recall(_ ids: [String]) -> [String: String]
+  /// Its records of jobs that are over, by their numbers.
+  func recall(_ ids: [String]) -> [String: JobRecord]
 
   /// Ends jobs, with a grace period; or kills all their processes.
   ///
@@ -72,6 +72,13 @@ enum JobSubmission {
   /// It does not answer, or takes no more jobs now. Perhaps the jobs were submitted.
   case busy(String)
   case refused(StepFailure)
+}
+
+/// A job that is over, as its scheduler has recorded it.
+struct JobRecord: Hashable {
+  /// In the scheduler's words.
+  var state: String
+  var usage: ResourceUsage?
 }
 
 /// A job of a run, whatever number its scheduler gave it.

@@ -61,7 +61,7 @@ final class LocalJobs: JobScheduler {
     return queue
   }
 
-  func recall(_ ids: [String]) -> [String: String] { [:] }
+  func recall(_ ids: [String]) -> [String: JobRecord] { [:] }
 
   func cancel(_ ids: [String], kills: Bool) -> Bool {
     for id in ids { Supervisor(id)?.signal(kills ? .user1 : .terminate) }

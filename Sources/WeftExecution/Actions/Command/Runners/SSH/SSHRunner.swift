@@ -108,7 +108,7 @@ final class SSHRunner: RemoteRunner {
       if let failure = attempt.keep(outputs: output.outputs, from: host) {
         return AttemptEnd(.failed(failure))
       }
-      return AttemptEnd(end, of: program, usage: remote.usage(of: attempt.command.resources))
+      return AttemptEnd(end, of: program, usage: remote.usage?.beside(attempt.command.resources))
     }
   }
 

@@ -90,24 +90,12 @@ final class SlurmCommands: Sendable {
     return SlurmQueue.jobs(of: run, in: output)
   }
 
-  /// The last states of jobs from the records of the cluster, if it keeps any.
-  func recall(_ ids: [String]) -> [String: String] {
-    let arguments = [
-      "sacct", "--noheader", "--parsable2", "--allocations", "--jobs=" + ids.joined(separator: ","),
-      "--format=JobID,State",
-    ]
-    guard let (end, output, _) = try? run(arguments), end.exited(with: 0) else { return [:] }
-    var states: [String: String] = [:]
-    for line in String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline) {
-      let fields = line.split(separator: "|", omittingEmptySubsequences: false)
-      // As in "CANCELLED by 1000".
-      if fields.count > 1, let state = fields[1].split(separator: " ").first.map(String.init),
-        SlurmState(state).isOver
-      {
-        states[String(fields[0])] = state
-      }
+  /// The records of jobs that are over, if the cluster keeps any.
+  func recall(_ ids: [String]) -> [String: JobRecord] {
+    guard let (end, output, _) = try? run(SlurmRecords.arguments(ids)), end.exited(with: 0) else {
+      return [:]
     }
-    return states
+    return SlurmRecords.records(in: output)
   }
 
   /// Ends jobs, with the grace period of the cluster; or sends all their processes a signal.

@@ -37,7 +37,7 @@ struct SlurmScheduler: JobScheduler {
     commands.isReady ? commands.list(run) : nil
   }
 
-  func recall(_ ids: [String]) -> [String: String] { commands.recall(ids) }
+  func recall(_ ids: [String]) -> [String: JobRecord] { commands.recall(ids) }
 
   func cancel(_ ids: [String], kills: Bool) -> Bool {
     commands.cancel(ids, signal: kills ? "KILL" : nil)
