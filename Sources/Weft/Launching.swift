@@ -233,6 +233,10 @@ extension Engine {
     var configuration = EngineConfiguration()
     configuration.run = prepared.id
     configuration.selection = Selection(excluding: prepared.excluded, of: prepared.plan)
+    let reads = prepared.plan.unselectedReads(excluding: prepared.excluded)
+    if prepared.resumed == nil, !reads.isEmpty {
+      configuration.earlyWarnings.append(.unselectedValues(reads))
+    }
     configuration.secrets = secrets
     if let (previous, rerunning) = prepared.resumed {
       configuration.journal.recorded = previous.run

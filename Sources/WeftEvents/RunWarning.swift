@@ -28,6 +28,8 @@ public struct RunWarning: Sendable, Hashable {
     case unmatchedInput = "unmatched-input"
     /// A step wrote something to `$WEFT_PROGRESS` that is not progress.
     case progressIgnored = "progress-ignored"
+    /// A selected step reads the values of one that is not selected.
+    case unselectedValues = "unselected-values"
   }
 
   public package(set) var kind: Kind

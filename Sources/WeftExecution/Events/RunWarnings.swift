@@ -1,7 +1,7 @@
 import Synchronization
 import WeftDefinition
 package import WeftEvents
-import WeftPlanning
+package import WeftPlanning
 
 /// Publishes the warnings of a run.
 package final class RunWarnings: Sendable {
@@ -80,6 +80,20 @@ extension RunWarning {
 
   package static func noCache(because reason: String) -> RunWarning {
     RunWarning(kind: .notCached, message: "no step is cached: \(reason)")
+  }
+
+  /// - Parameter reads: At least one.
+  package static func unselectedValues(_ reads: [UnselectedRead]) -> RunWarning {
+    let others =
+      reads.count == 1
+      ? "" : "; \(reads.count - 1) more such read\(reads.count == 2 ? "" : "s")"
+    return RunWarning(
+      kind: .unselectedValues,
+      message: "step \"\(reads[0].reader)\" reads values of \"\(reads[0].source)\", which is not "
+        + "selected: they are null\(others)",
+      help:
+        "select it too, or keep the values of an earlier run: weft resume RUN --from \(reads[0].reader)"
+    )
   }
 
   static func outputTruncated(of step: StepAddress, at limit: ByteCount) -> RunWarning {

@@ -1,5 +1,6 @@
 import Testing
 import WeftDefinition
+import WeftDiagnostics
 
 @testable import WeftPlanning
 
@@ -25,6 +26,38 @@ import WeftDefinition
     let plan = try plan()
     let excluded = Set(try plan.stepsExcluded(by: choice))
     return plan.steps.indices.filter { !excluded.contains($0) }.map { plan.steps[$0].address.text }
+  }
+
+  /// A step reads `made`, a program with an output, and `loop`, whose elements have one.
+  @Test(arguments: [
+    ("${{ steps.made.outputs.x }}", ["made"]),
+    (
+      "${{ join(steps.loop.results.*.outputs.x, ' ') }}-${{ steps.made.outputs.x }}",
+      ["loop", "made"]
+    ),
+    ("${{ steps.all.outputs.x }}", ["all"]),
+    ("${{ steps.made.outputs.x || 'none' }}", []),
+    ("${{ 'none' || steps.made.outputs.x }}", ["made"]),
+    ("${{ case(steps.made.outputs.x == null, 'none', 'some') }}", []),
+    ("${{ steps.made.outcome }}", []),
+    ("${{ steps.kept.outputs.x }}", []),
+  ])
+  func readsOfStepsThatAreNotSelectedAreFound(text: String, sources: [String]) throws {
+    let outputs = #""outputs":{"x":{"type":"string"}}"#
+    let source = """
+      {"steps":[{"id":"made","run":"a",\(outputs)},{"id":"loop","forEach":["a","b"],"run":"a",\(outputs)},
+      {"id":"all","steps":[{"id":"inner","run":"a",\(outputs)}],
+        "outputs":{"x":{"type":"string","value":"${{ steps.inner.outputs.x }}"}}},
+      {"id":"kept","run":"a",\(outputs)},
+      {"id":"use","if":"steps.made.outputs.x != 'no'","run":["echo","\(text)"]}]}
+      """
+    let workflow = try #require(
+      WorkflowDecoder.decode(SourceFile(path: "w.json", bytes: Array(source.utf8))).workflow)
+    let plan = try #require(Planner.plan(workflow).plan)
+    let excluded = try plan.stepsExcluded(by: StepChoice(skip: ["made", "loop", "all"]))
+    let reads = plan.unselectedReads(excluding: excluded)
+    #expect(reads.map(\.source.text) == sources && reads.allSatisfy { $0.reader.text == "use" })
+    #expect(plan.unselectedReads(excluding: []).isEmpty)
   }
 
   private static let all = [

@@ -188,6 +188,31 @@ import WeftPlatform
     #expect(ran == ["one", "two", "three", "two", "three"])
   }
 
+  @Test func valuesOfStepsThatAreNotSelectedAreThoseOfAnEarlierRunOnlyIfItIsResumed() async throws {
+    let workflow = try Workflow(
+      json:
+        #"{ "steps": [ { "id": "each", "forEach": ["a", "b"], "run": "echo x=1 >> $WEFT_OUTPUT", "outputs": { "x": { "type": "integer" } } }, { "id": "use", "run": "echo use ${{ join(steps.each.results.*.outputs.x, '') }} >> \#(folder.path)/ran" } ] }"#
+    )
+    let run = try Engine().start(workflow, in: store)
+    #expect(await run.report.succeeded)
+    var options = Engine.Options()
+    options.from = ["use"]
+    let alone = try Engine(options: options).start(workflow, in: store)
+    let warnings = await alone.events.reduce(into: [RunWarning]()) { warnings, event in
+      if case .runWarning(let warning) = event.kind { warnings.append(warning) }
+    }
+    #expect(warnings.map(\.kind) == [.unselectedValues])
+    #expect(warnings.first?.help?.contains("weft resume RUN --from use") == true)
+    var resuming = Engine.ResumeOptions()
+    resuming.from = ["use"]
+    let next = try Engine().resume(run.id, workflow, options: resuming, in: store)
+    let more = await next.events.contains { event in
+      if case .runWarning = event.kind { true } else { false }
+    }
+    #expect(!more)
+    #expect(ran == ["use 11", "use ", "use 11"])
+  }
+
   @Test func aSingleElementRunsAgain() async throws {
     let workflow = try Workflow(
       json:

@@ -211,13 +211,13 @@ import WeftPlatform
     var passes = 0
     repeat {
       let turn = turns.take(of: count)
-      #expect(turn.upperBound <= count && turn.count <= 200)
+      #expect(turn.upperBound <= count && turn.count <= JobTurns.rate)
       seen.formUnion(turn)
       passes += 1
     } while seen.count < count
-    // At most 200 files in a second, but for few jobs.
     let time = JobTurns.pause(of: count) * passes
-    #expect(count <= JobTurns.atOnce ? passes == 1 : time >= .milliseconds(5) * (count - 200))
+    let least = Duration.seconds(1) * (count - JobTurns.rate) / JobTurns.rate
+    #expect(count <= JobTurns.atOnce ? passes == 1 : time >= least)
   }
 
   @Test func turnsGoOnWhenJobsEnd() {

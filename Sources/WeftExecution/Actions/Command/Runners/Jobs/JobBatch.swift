@@ -97,16 +97,20 @@ struct JobTurns {
   /// The number of jobs up to which all are read in each pass.
   static let atOnce = 20
 
+  /// The number of jobs that are read in a second, if there are many: a load of one percent for a processor.
+  static let rate = 150
+
   /// The pause between passes over this number of jobs.
   static func pause(of count: Int) -> Duration {
-    min(max(.milliseconds(100), .microseconds(200 * count)), .seconds(1))
+    if count <= atOnce { return .milliseconds(100) }
+    return min(max(.seconds(1) * atOnce / rate, .microseconds(200 * count)), .seconds(1))
   }
 
-  /// The indices of the jobs to read now: at most 200 in a second.
+  /// The indices of the jobs to read now.
   mutating func take(of count: Int) -> Range<Int> {
     if count <= Self.atOnce { return 0..<count }
     if next >= count { next = 0 }
-    let share = max(Self.atOnce, Int(Self.pause(of: count) / .milliseconds(5)))
+    let share = max(Self.atOnce, Int(Self.pause(of: count) / .seconds(1) * Double(Self.rate)))
     let turn = next..<min(next + share, count)
     next = turn.upperBound
     return turn
