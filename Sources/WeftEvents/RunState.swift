@@ -1,4 +1,4 @@
-import WeftDefinition
+package import WeftDefinition
 package import WeftPlanning
 package import WeftPlatform
 
@@ -19,13 +19,13 @@ package struct RunState: Sendable {
   // MARK: The run as a whole
 
   /// The payload of the last `runStarted`.
-  package private(set) var start: RunStart?
+  @StoredOutside package private(set) var start: RunStart? = nil
   /// The reason why the engine's part of the run was being cancelled; the first, if there are several.
   package private(set) var cancellation: CancelReason?
   /// The end of the run; `nil` if it has not ended, or was resumed.
-  package private(set) var end: RunEnd?
+  @StoredOutside package private(set) var end: RunEnd? = nil
   /// The approvals that the run waits for, if its engine suspended it because of them.
-  package private(set) var pause: RunPause?
+  @StoredOutside package private(set) var pause: RunPause? = nil
   /// The first ``RunReport/warningLimit`` warnings.
   package private(set) var warnings: [RunWarning] = []
   /// The time of the last event since the start of the engine.
@@ -34,9 +34,9 @@ package struct RunState: Sendable {
   // MARK: The journal
 
   /// The opening of the first engine; `nil` before the first record.
-  package private(set) var opening: RecordOpening?
+  @StoredOutside package private(set) var opening: RecordOpening? = nil
   /// The opening of the last engine; equal to `opening` if the run was never resumed.
-  package private(set) var lastOpening: RecordOpening?
+  @StoredOutside package private(set) var lastOpening: RecordOpening? = nil
   /// All engines of the run, in order, each with the processes that `leftovers` allows to outlive it.
   package private(set) var engines: [RecordedEngine] = []
   /// The span of the run under the first engine that traced it; `nil` if none did.

@@ -105,7 +105,7 @@ extension ReportedRun {
   /// Reads everything that a run's folder holds, regardless of its lock.
   ///
   /// - Parameter words: The arguments that identify the run to a command.
-  package init(
+  package convenience init(
     _ run: RunID, in state: StateDirectory, called words: String
   ) throws(RunFolderError) {
     var builder = TimelineBuilder()

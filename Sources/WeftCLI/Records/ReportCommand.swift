@@ -56,7 +56,9 @@ struct ReportCommand: Subcommand {
 
 extension ReportedRun {
   /// Reads everything that a run's folder holds, regardless of its lock.
-  init(reading run: RunID, in state: StateDirectory, called words: String) throws(CommandFailure) {
+  convenience init(reading run: RunID, in state: StateDirectory, called words: String)
+    throws(CommandFailure)
+  {
     do { try self.init(run, in: state, called: words) } catch { throw CommandFailure(error) }
   }
 }

@@ -194,7 +194,7 @@ struct RunSession {
   /// Displays the run until it ends or is suspended.
   private func show(_ run: RunEngine, _ events: EventPump, since start: Duration) {
     var pump = events
-    var display = RunDisplay(
+    let display = RunDisplay(
       StepLabels(run.plan, mask: run.secrets.mask), console,
       onErrors: settings.events == .standardOutput, output: settings.output,
       run: settings.place.reference(to: prepared.id, isRecorded: settings.durability != nil))
@@ -239,7 +239,7 @@ struct RunControl: Sendable {
 }
 
 /// The display of a run on the program's output.
-struct RunDisplay {
+final class RunDisplay {
   private var reporter: Reporter
   private let console: Console
   private let port: OutputPort
@@ -266,7 +266,7 @@ struct RunDisplay {
   /// Shows events and the passage of time.
   ///
   /// - Parameter now: The time since the start of the engine.
-  mutating func show(
+  func show(
     _ events: [RunEvent], at now: Duration, log: @escaping Reporter.ReadLog,
     remaining: @escaping () -> Duration? = { nil },
     waiting: @escaping () -> WaitingSteps = { WaitingSteps() },
@@ -278,7 +278,7 @@ struct RunDisplay {
   }
 
   /// Leaves the screen to other output until the next event.
-  mutating func withdraw() {
+  func withdraw() {
     reporter.withdraw(isVisible: port.redrawnSize != nil, write: write)
     flush()
   }

@@ -68,7 +68,7 @@ package struct EngineConfiguration: Sendable {
     /// Writes the journal; `nil` if nothing is recorded.
     package var recorder: (any RunRecorder)?
     /// The fold of the journal of previous engines, if the run is resumed.
-    package var recorded: RunState?
+    @StoredOutside package var recorded: RunState? = nil
     /// The steps to rerun although they are reusable.
     package var rerunning = RerunSelection()
     /// Passed to all programs of the run, and recorded with it, to find them again; `nil` for a new one.

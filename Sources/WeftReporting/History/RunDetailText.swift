@@ -258,7 +258,7 @@ extension RunDetailText {
 }
 
 /// Facts about a run that the lines of many steps share.
-private struct StepSurroundings {
+private final class StepSurroundings {
   let detail: RunDetail
   let waits: RecordedWaits
   private let day: Substring?
@@ -273,7 +273,7 @@ private struct StepSurroundings {
   }
 
   /// Returns the time of a moment, with its date if that is not the one of the run's start.
-  mutating func shown(_ moment: WallTime) -> String {
+  func shown(_ moment: WallTime) -> String {
     let second = moment.nanoseconds / 1_000_000_000
     if second != self.second {
       let shown = ShownMoment.text(moment)

@@ -12,7 +12,7 @@ import WeftReporting
 ///
 /// Made from what a run's folder holds, so a run that ended last week has the same report as one that has just ended.
 /// The record has no secrets; only the workflow file can, in default values, so what is shown of it is masked.
-package struct ReportedRun {
+package final class ReportedRun {
   package let detail: RunDetail
   package let timeline: RunTimeline
   /// `nil` if the workflow was not recorded or is not valid any more.

@@ -21,6 +21,9 @@ options=(
   -Xswiftc -Xclang-linker -Xswiftc -no-pie
   -Xlinker -Tworkflows/scripts/release/sections.ld
   -Xlinker --no-eh-frame-hdr
+  # Each function in a section of its own, and no other modules than these: the linker drops what is not called.
+  -Xswiftc -Xfrontend -Xswiftc -function-sections
+  -Xswiftc -Xfrontend -Xswiftc -internalize-at-link
   # Equal functions once, nothing that only other programs could call, no symbols.
   -Xlinker --icf=all
   -Xlinker --no-export-dynamic
