@@ -234,7 +234,7 @@ final class Job: @unchecked Sendable {
 
   /// Its number, if only the scheduler's records may tell how it ended, or what a program used that its scheduler ended.
   func recalledID(at now: Duration) -> String? {
-    guard end == nil, let final, let id else { return nil }
+    guard let final, end == nil, let id else { return nil }
     let isDue =
       if let state = final.state {
         recalls == 0 && began != nil && scheduledEnd(state) != nil

@@ -103,7 +103,7 @@ struct JobTurns {
   /// The pause between passes over this number of jobs.
   static func pause(of count: Int) -> Duration {
     if count <= atOnce { return .milliseconds(100) }
-    return min(max(.seconds(1) * atOnce / rate, .microseconds(200 * count)), .seconds(1))
+    return min(max(.seconds(1) * atOnce / rate, .microseconds(500 * count)), .seconds(1))
   }
 
   /// The indices of the jobs to read now.

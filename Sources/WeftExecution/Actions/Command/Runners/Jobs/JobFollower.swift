@@ -105,17 +105,20 @@ final class JobFollower: Sendable {
   }
 
   private func list(_ jobs: [Job], _ listing: inout JobListing) {
-    let keys = jobs.lazy.compactMap { job in job.key.map { ($0, job.directory.path) } }
-    let places = Dictionary(keys, uniquingKeysWith: { one, _ in one })
-    if places.isEmpty { return }
+    guard jobs.contains(where: { $0.key != nil }) else { return }
     let begin = MonotonicClock.now
-    let queue = scheduler.list(run, places)
+    let queue = scheduler.list(run, places(of: jobs))
     listing.ended(from: begin, to: MonotonicClock.now, isComplete: queue != nil)
     if let queue {
       for job in jobs { job.observe(queue, at: MonotonicClock.now) }
     } else {
       for job in jobs { job.announce("waits for the controller of \(scheduler.traits.name)") }
     }
+  }
+
+  private func places(of jobs: [Job]) -> [JobKey: String] {
+    let keys = jobs.lazy.compactMap { job in job.key.map { ($0, job.directory.path) } }
+    return Dictionary(keys, uniquingKeysWith: { one, _ in one })
   }
 
   private func recall(_ jobs: [Job]) {

@@ -21,7 +21,7 @@ protocol JobScheduler: Sendable {
   ///
   /// - Parameter places: The directories of the jobs to look for.
   /// - Returns: `nil` if it does not tell.
-  func list(_ run: RunID, _ places: [JobKey: String]) -> JobQueue?
+  func list(_ run: RunID, _ places: @autoclosure () -> [JobKey: String]) -> JobQueue?
 
   /// Its records of jobs that are over, by their numbers.
   func recall(_ ids: [String]) -> [String: JobRecord]

@@ -50,9 +50,9 @@ final class LocalJobs: JobScheduler {
     return .submitted(supervisor.text)
   }
 
-  func list(_ run: RunID, _ places: [JobKey: String]) -> JobQueue? {
+  func list(_ run: RunID, _ places: @autoclosure () -> [JobKey: String]) -> JobQueue? {
     var queue = JobQueue()
-    for (key, path) in places {
+    for (key, path) in places() {
       guard let supervisor = supervisor(in: path), supervisor.isAlive else { continue }
       let id = supervisor.text
       queue.add(

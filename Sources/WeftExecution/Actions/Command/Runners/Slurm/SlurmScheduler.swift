@@ -33,7 +33,7 @@ struct SlurmScheduler: JobScheduler {
     return commands.submit(arguments, script: Self.script.text(of: batch.lines))
   }
 
-  func list(_ run: RunID, _ places: [JobKey: String]) -> JobQueue? {
+  func list(_ run: RunID, _ places: @autoclosure () -> [JobKey: String]) -> JobQueue? {
     commands.isReady ? commands.list(run) : nil
   }
 
