@@ -224,7 +224,9 @@ class Trial:
 
     def fill_events(self):
         """Fills the pipe of events: from the next one on, weft cannot come to its end."""
-        fcntl.fcntl(self.events, fcntl.F_SETPIPE_SZ, 4096)
+        # One that holds more already, as that of a fast weft whose step keeps writing, keeps its size.
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(self.events, fcntl.F_SETPIPE_SZ, 4096)
         self.kept, self.events = self.events, None
         for size in (4096, 1):
             try:
