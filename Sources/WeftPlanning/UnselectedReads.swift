@@ -10,8 +10,8 @@ package struct UnselectedRead: Sendable, Hashable {
 extension Plan {
   /// The reads of values that a run will not have, in the order of the plan.
   ///
-  /// Not of outcomes, nor in conditions and where an expression has another value in their place: those are made for
-  /// steps that do not run.
+  /// Omits outcomes, conditions, and reads for which the expression has another value (`||`, `case`): they expect steps
+  /// that do not run.
   ///
   /// - Parameter excluded: The steps that are not selected, as indices.
   package func unselectedReads(excluding excluded: [Int]) -> [UnselectedRead] {

@@ -1,5 +1,6 @@
 """A cluster of Slurm with this machine as its only node."""
 
+import contextlib
 import os
 import pathlib
 import random
@@ -18,7 +19,8 @@ PATH = os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin"
 
 
 def is_there():
-    return os.getuid() == 0 and all(shutil.which(name, path=PATH) for name in ("slurmctld", "slurmd", "munged", "sbatch", "slurmdbd", "mariadbd"))
+    programs = ("slurmctld", "slurmd", "munged", "sbatch", "slurmdbd", "mariadbd")
+    return os.getuid() == 0 and all(shutil.which(name, path=PATH) for name in programs)
 
 
 def free_port():
@@ -91,13 +93,13 @@ class Cluster:
                    f"--pid-file={path}/munge.pid", f"--log-file={path}/munge.log", f"--seed-file={path}/munge.seed",
                    "--num-threads=2")
         self.wait(lambda: (path / "munge.socket").exists())
-        if accounting:
-            self.keep_records(database_port)
-        self.controller = self.begin("slurmctld", "-D")
-        self.begin("slurmd", "-D")
         try:
+            if accounting:
+                self.keep_records(database_port)
+            self.controller = self.begin("slurmctld", "-D")
+            self.begin("slurmd", "-D")
             self.wait(lambda: "idle" in self.call("sinfo", "-h", expect=None))
-        except AssertionError as reason:
+        except (AssertionError, subprocess.SubprocessError) as reason:
             self.end()
             raise cases.Skipped(f"Slurm does not start here: {reason}")
 
@@ -174,5 +176,6 @@ class Cluster:
         for job in pathlib.Path("/sys/fs/cgroup").glob("*/slurm_*/uid_*/job_*/") if self.confines else ():
             if int(job.name[4:]) // 1_000 == self.first // 1_000:
                 for group in sorted(job.rglob("*/"), reverse=True) + [job]:
-                    group.rmdir()
+                    with contextlib.suppress(OSError):  # a file of the group, or in use
+                        group.rmdir()
         self.directory.cleanup()

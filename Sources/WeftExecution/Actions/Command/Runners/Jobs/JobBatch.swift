@@ -97,7 +97,7 @@ struct JobTurns {
   /// The number of jobs up to which all are read in each pass.
   static let atOnce = 20
 
-  /// The number of jobs that are read in a second, if there are many: a load of one percent for a processor.
+  /// The number of jobs that are read in a second, if there are many.
   static let rate = 150
 
   /// The pause between passes over this number of jobs.
