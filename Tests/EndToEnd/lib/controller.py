@@ -59,8 +59,17 @@ class Job:
     def is_over(self):
         return self.process is None and self.state not in ("PENDING", "RUNNING")
 
-    def row(self, state):
-        return f"{self.comment}|{self.number}|{'N/A' if self.index is None else self.index}|{state}|node|None\n"
+
+def rows(jobs):
+    """The lines of squeue for pairs of a state and a job. Those that wait are first, and the elements of an array that wait
+    share one."""
+    waiting = collections.defaultdict(list)
+    for state, job in jobs:
+        index = "N/A" if job.index is None else str(job.index)
+        waiting[job.comment, job.number, state, index if state != "PENDING" or job.index is None else None].append(index)
+    lines = [f"{comment}|{number}|{','.join(indices)}|{state}|node|None\n"
+             for (comment, number, state, _), indices in waiting.items()]
+    return "".join(sorted(lines, key=lambda line: "|PENDING|" not in line))
 
 
 class Controller:
@@ -208,9 +217,7 @@ class Controller:
         with self.lock:
             oldest = time.monotonic() - self.memory
             shown = [job for job in self.jobs if not job.is_forgotten and (job.ended is None or job.ended > oldest)]
-            rows = [("RUNNING" if is_late and job.is_over else job.state, job) for job in shown]
-            # Jobs that wait are listed first.
-            return 0, "".join(job.row(state) for state, job in sorted(rows, key=lambda row: row[0] != "PENDING"))
+            return 0, rows([("RUNNING" if is_late and job.is_over else job.state, job) for job in shown])
 
     def scancel(self, arguments, _):
         self.hold("scancel")

@@ -31,6 +31,37 @@ import WeftPlatform
     #expect(other?.id == "8" && other?.phase == .over && other?.state == "COMPLETED")
   }
 
+  @Test(arguments: [
+    ("5", [5]), ("0-3", [0, 1, 2, 3]), ("1,4-5,9", [1, 4, 5, 9]), ("0-8:4%2", [0, 4, 8]),
+    ("", []), ("x", []), ("3-1", []), ("-", []), ("0-99999999", []), ("1-2-3-4", [1]),
+    ("2-8:0", []),
+  ])
+  func elementsThatWaitAreOnOneLine(indices: String, expected: [Int]) {
+    let queue = jobs("weft \(Self.run.text) word|7|\(indices)|PENDING||Priority")
+    #expect(queue.entries.keys.map(\.index).sorted() == expected)
+    for (key, entry) in queue.entries {
+      #expect(entry.id == "7_\(key.index)" && entry.unfinished == [entry.id])
+      #expect(entry.phase == .waiting && entry.news == "waits in Slurm: Priority")
+    }
+  }
+
+  @Test func linesWithTheSameTextsDoNotMixThem() {
+    let queue = jobs(
+      """
+      weft \(Self.run.text) a|7|0-1|PENDING||Priority
+      weft \(Self.run.text) b|8|0|RUNNING|n1|None
+      weft \(Self.run.text) b|8|1|RUNNING|n2|None
+      weft \(Self.run.text) a|7|2|COMPLETED|n1|None
+      weft \(Self.run.text) b|9|0|COMPLETED|n1|None
+      """)
+    func entry(_ word: String, _ index: Int) -> JobQueue.Entry? {
+      queue.entries[JobKey(word: word, index: index)]
+    }
+    #expect(entry("b", 0)?.news == "job 8_0 on n1" && entry("b", 1)?.news == "job 8_1 on n2")
+    #expect(entry("a", 2)?.id == "7_2" && entry("a", 2)?.phase == .over)
+    #expect(entry("a", 1)?.phase == .waiting && queue.entries.count == 5)
+  }
+
   @Test func recordsOfAJobHaveItsStateAndItsUsage() {
     let output = """
       7|TIMEOUT|1-02:03:04|00:01.5|
@@ -199,9 +230,9 @@ import WeftPlatform
     listing.ended(from: .zero, to: .milliseconds(10), isComplete: true)
     #expect(!listing.isDue(at: .milliseconds(2_000)) && listing.isDue(at: .milliseconds(2_010)))
     listing.ended(from: .seconds(3), to: .seconds(4), isComplete: true)
-    #expect(!listing.isDue(at: .seconds(13)) && listing.isDue(at: .seconds(14)))
-    for _ in 0..<5 { listing.ended(from: .seconds(20), to: .seconds(20), isComplete: false) }
-    #expect(!listing.isDue(at: .seconds(49)) && listing.isDue(at: .seconds(50)))
+    #expect(!listing.isDue(at: .seconds(23)) && listing.isDue(at: .seconds(24)))
+    for _ in 0..<5 { listing.ended(from: .seconds(30), to: .seconds(30), isComplete: false) }
+    #expect(!listing.isDue(at: .seconds(59)) && listing.isDue(at: .seconds(60)))
   }
 
   @Test(arguments: [0, 1, 20, 21, 1_000, 100_000])

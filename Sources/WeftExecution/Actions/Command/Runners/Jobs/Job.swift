@@ -51,7 +51,8 @@ final class Job: @unchecked Sendable {
   private var progress: ProgressFiles.File?
   /// The last state, if it is one that ends a job, and since when it has been known.
   private var final: (state: String?, since: Duration)?
-  private var phase = JobQueue.Phase.waiting
+  /// Its entry in the last list that had one.
+  private var listed: JobQueue.Entry?
   /// The number of times that the scheduler was asked for its record of the job, which may be late.
   private var recalls = 0
   /// The usage in that record.
@@ -116,7 +117,7 @@ final class Job: @unchecked Sendable {
   func restart(in directory: JobDirectory) {
     self.directory = directory
     remote.files = directory.path
-    (key, id, submitted, final) = (nil, nil, nil, nil)
+    (key, id, listed, submitted, final) = (nil, nil, nil, nil, nil)
     (isAdopted, isInBatch, recalls) = (false, false, 0)
     unfinished = []
   }
@@ -210,14 +211,17 @@ final class Job: @unchecked Sendable {
       if let since, now - since >= traits.registration, final == nil { end(in: nil, at: now) }
       return
     }
-    id = entry.id
-    unfinished = Set(entry.unfinished)
+    if entry != listed {
+      if entry.phase != listed?.phase ?? .waiting { needsLook = true }
+      listed = entry
+      id = entry.id
+      unfinished = Set(entry.unfinished)
+    }
     if entry.phase == .over {
       if final?.state == nil { end(in: entry.state, at: now) }
       return
     }
     final = nil
-    if phase != entry.phase { (phase, needsLook) = (entry.phase, true) }
     if let news = entry.news { announce(news) }
   }
 

@@ -82,8 +82,8 @@ struct JobListing {
   func isDue(at now: Duration) -> Bool { now >= next }
 
   mutating func ended(from begin: Duration, to end: Duration, isComplete: Bool) {
-    // At most a tenth of the time is spent in the scheduler.
-    let wanted = isComplete ? max(least, (end - begin) * 10) : pause * 2
+    // At most a twentieth of the time is spent in the scheduler.
+    let wanted = isComplete ? max(least, (end - begin) * 20) : pause * 2
     pause = min(wanted, .seconds(30))
     next = end + pause
   }

@@ -84,9 +84,9 @@ final class SlurmCommands: Sendable {
 
   /// The jobs of a run; `nil` if Slurm does not tell.
   func list(_ run: RunID) -> JobQueue? {
-    guard let (end, output, _) = try? self.run(SlurmQueue.arguments), end.exited(with: 0) else {
-      return nil
-    }
+    guard let (end, output, _) = try? self.run(SlurmQueue.arguments, with: SlurmQueue.variables),
+      end.exited(with: 0)
+    else { return nil }
     return SlurmQueue.jobs(of: run, in: output)
   }
 
@@ -113,13 +113,16 @@ final class SlurmCommands: Sendable {
   }
 
   private func run(
-    _ arguments: [String], input: [UInt8] = []
+    _ arguments: [String], with variables: [(name: String, value: String?)] = [],
+    input: [UInt8] = []
   ) throws(SpawnError) -> (ProgramEnd, output: [UInt8], errors: [UInt8]) {
     let (setting, stop, patience) = state.withLock { ($0.setting, $0.stop, $0.patience) }
     guard let setting else {
       preconditionFailure("a command of Slurm is run before it is prepared")
     }
-    var program = ChildProgram(arguments, environment: setting.environment)
+    // Variables that the environment cannot have change nothing.
+    let environment = (try? setting.environment.setting(variables)) ?? setting.environment
+    var program = ChildProgram(arguments, environment: environment)
     program.input = .bytes(input)
     program.timeout = patience
     let printed = Mutex<(output: [UInt8], errors: [UInt8])>(([], []))

@@ -2,11 +2,14 @@ import WeftDefinition
 import WeftEvents
 
 /// The output of `squeue`: the jobs of the user, with those that have ended lately. There may be many thousands, of which
-/// only those of the run are looked at more closely.
+/// only those of the run are looked at more closely. The elements of an array that wait are on one line.
 enum SlurmQueue {
   static let arguments = [
-    "squeue", "--me", "--noheader", "--array", "--states=all", "--format=%k|%F|%K|%T|%N|%r",
+    "squeue", "--me", "--noheader", "--states=all", "--format=%k|%F|%K|%T|%N|%r",
   ]
+
+  /// The variable by which `squeue` prints all indices of that line, however many (squeue(1)).
+  static let variables: [(name: String, value: String?)] = [("SLURM_BITSTR_LEN", "0")]
 
   static func comment(run: RunID, word: String) -> String { "weft \(run.text) \(word)" }
 
@@ -14,21 +17,58 @@ enum SlurmQueue {
   static func jobs(of run: RunID, in output: [UInt8]) -> JobQueue {
     var queue = JobQueue()
     let beginning = Array(comment(run: run, word: "").utf8)
+    var (word, number, stateName) = (RepeatedText(), RepeatedText(), RepeatedText())
     for line in output.split(separator: UInt8(ascii: "\n")) where line.starts(with: beginning) {
-      let text = String(decoding: line[(line.startIndex + beginning.count)...], as: UTF8.self)
-      let fields = text.split(separator: "|", maxSplits: 5, omittingEmptySubsequences: false)
+      let fields = line.dropFirst(beginning.count).split(
+        separator: UInt8(ascii: "|"), maxSplits: 5, omittingEmptySubsequences: false)
       guard fields.count == 6 else { continue }
-      let index = Int(fields[2])
-      let id = index.map { "\(fields[1])_\($0)" } ?? String(fields[1])
-      let state = SlurmState(String(fields[3]))
+      word.take(fields[0])
+      number.take(fields[1])
+      stateName.take(fields[3])
+      let state = SlurmState(stateName.text)
       let phase: JobQueue.Phase = state.isOver ? .over : state.isPending ? .waiting : .running
-      let news = state.isPending ? "waits in Slurm: \(fields[5])" : "job \(id) on \(fields[4])"
-      queue.add(
-        JobQueue.Entry(
-          id: id, unfinished: state.isOver ? [] : [id], state: state.name, phase: phase, news: news),
-        JobKey(word: String(fields[0]), index: index ?? 0))
+      let reason =
+        state.isPending ? "waits in Slurm: \(String(decoding: fields[5], as: UTF8.self))" : nil
+      func add(_ index: Int?) {
+        let id = index.map { "\(number.text)_\($0)" } ?? number.text
+        var news = reason
+        if phase == .running { news = "job \(id) on \(String(decoding: fields[4], as: UTF8.self))" }
+        queue.add(
+          JobQueue.Entry(
+            id: id, unfinished: phase == .over ? [] : [id], state: state.name, phase: phase,
+            news: news), JobKey(word: word.text, index: index ?? 0))
+      }
+      let indices = String(decoding: fields[2], as: UTF8.self)
+      if indices == "N/A" { add(nil) } else { Self.indices(indices).joined().forEach(add) }
     }
     return queue
+  }
+
+  /// The indices of elements as in "7" and "0-3,5,8-20:4%2": a step follows a colon, and after the percent sign how many of
+  /// them may run at once.
+  private static func indices(_ text: String) -> [StrideThrough<Int>] {
+    text.prefix { $0 != "%" }.split(separator: ",").compactMap { part in
+      let numbers = part.split { $0 == "-" || $0 == ":" }.map { Int($0) ?? -1 }
+      guard !numbers.isEmpty else { return nil }
+      let (first, last) = (numbers[0], numbers.count > 1 ? numbers[1] : numbers[0])
+      let step = numbers.count > 2 ? numbers[2] : 1
+      guard 0...mostIndex ~= first, first...mostIndex ~= last, step > 0 else { return nil }
+      return stride(from: first, through: last, by: step)
+    }
+  }
+
+  /// The largest index of an array that Slurm can be configured to accept (`MaxArraySize` in slurm.conf(5)).
+  private static let mostIndex = 4_000_000
+}
+
+/// A text that many lines in a row have in common, made once.
+private struct RepeatedText {
+  private var bytes: ArraySlice<UInt8> = []
+  private(set) var text = ""
+
+  mutating func take(_ new: ArraySlice<UInt8>) {
+    if new.elementsEqual(bytes) { return }
+    (bytes, text) = (new, String(decoding: new, as: UTF8.self))
   }
 }
 
