@@ -270,10 +270,13 @@ extension DecodingPass {
     }
     check(declaration.schema, path, places)
     if let value = node.member("default"), declaration.defaultValue != nil,
-      !check(value, path + ".default", by: declaration.schema)
+      !check(
+        value, path + ".default", by: declaration.schema,
+        secretBytes: declaration.isSecret && declaration.defaultValue != ""
+          ? WorkflowLimits.secretBytes : nil)
     {
       // Whatever is given is no consequence of that.
-      declaration.schema = ValueSchema()
+      (declaration.schema, declaration.defaultValue) = (ValueSchema(), .null)
     }
     return declaration
   }

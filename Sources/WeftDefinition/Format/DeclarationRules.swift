@@ -89,9 +89,12 @@ extension DecodingPass {
   ///
   /// - Returns: Whether it fits.
   @discardableResult
-  mutating func check(_ node: JSONNode, _ path: String, by schema: ValueSchema) -> Bool {
+  mutating func check(
+    _ node: JSONNode, _ path: String, by schema: ValueSchema,
+    secretBytes: ClosedRange<Int>? = nil
+  ) -> Bool {
     guard node.kind != .unreadable else { return true }
-    let faults = schema.faults(of: JSONValue(node))
+    let faults = schema.faults(of: JSONValue(node), secretBytes: secretBytes)
     for fault in faults {
       report(
         .unfitValue(message: fault.message(about: path), help: fault.help()),

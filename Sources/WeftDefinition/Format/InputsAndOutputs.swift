@@ -24,6 +24,12 @@ public struct InputDeclaration: Sendable, Hashable {
   }
 
   public var isRequired: Bool { defaultValue == nil }
+
+  /// The bytes that a text may have if it is secret; `nil` if it is not.
+  package var secretBytes: ClosedRange<Int>? { isSecret ? WorkflowLimits.secretBytes : nil }
+
+  /// The limits for the default, which may be empty: then there is no secret.
+  var defaultSecretBytes: ClosedRange<Int>? { defaultValue == "" ? nil : secretBytes }
 }
 
 extension [InputDeclaration] {

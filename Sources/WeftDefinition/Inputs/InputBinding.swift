@@ -107,13 +107,14 @@ package struct InputBinding {
     if let one = given[declaration.name] {
       guard let read = read(one, declaration) else { return nil }
       value = read
-      if declaration.isSecret { checkLength(ofSecret: value, declaration, one) }
-      check(value, declaration, subject: one.subject) { one.place(of: $0) }
+      check(value, declaration, declaration.secretBytes, subject: one.subject) {
+        one.place(of: $0)
+      }
     } else if let standard = declaration.defaultValue {
       value = standard
       // A default from a file was checked when the file was read.
       let subject = "the default of input \(quoted(declaration.name.text))"
-      check(value, declaration, subject: subject) { _ in nil }
+      check(value, declaration, declaration.defaultSecretBytes, subject: subject) { _ in nil }
     } else {
       return nil
     }
@@ -142,35 +143,15 @@ package struct InputBinding {
   }
 
   private mutating func check(
-    _ value: JSONValue, _ declaration: InputDeclaration, subject: String,
-    place: (ValueError) -> Diagnostic.Place?
+    _ value: JSONValue, _ declaration: InputDeclaration, _ secretBytes: ClosedRange<Int>?,
+    subject: String, place: (ValueError) -> Diagnostic.Place?
   ) {
     let isSecret = declaration.isSecret
-    for fault in declaration.schema.faults(of: value) {
+    for fault in declaration.schema.faults(of: value, secretBytes: secretBytes) {
       report(
         .unfit, declaration.name.text, fault.message(about: subject, isSecret: isSecret),
         help: fault.help(isSecret: isSecret), at: place(fault))
     }
-  }
-
-  /// Reports a secret that cannot be masked in the output of programs because of its length.
-  private mutating func checkLength(
-    ofSecret value: JSONValue, _ declaration: InputDeclaration, _ one: GivenInput
-  ) {
-    let limits = WorkflowLimits.secretBytes
-    guard case .string(let text) = value else { return }
-    // White space around a secret is not part of it.
-    let count = text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace)
-      .reduce(0) { $0 + $1.utf8.count }
-    guard !limits.contains(count) else { return }
-    let name = declaration.name.text
-    let isShort = count < limits.lowerBound
-    report(
-      .unfit, name,
-      "\(one.subject) is a secret that cannot be masked, expected "
-        + (isShort
-          ? "at least \(limits.lowerBound) bytes" : "at most \(limits.upperBound >> 10) KiB"),
-      help: "remove \"secret\" from its declaration if it need not be masked", at: one.namePlace)
   }
 }
 

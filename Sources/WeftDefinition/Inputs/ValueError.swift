@@ -13,6 +13,8 @@ public struct ValueError: Error, Sendable, Hashable {
   public let path: ValuePath
   /// Whether the name of the property at ``path`` is wrong, not its value.
   package let isAboutName: Bool
+  /// Whether it is a secret that cannot be masked, rather than an invalid value.
+  private var isAboutMasking = false
 
   /// The most faults that are reported for one value.
   public static let mostTold = 100
@@ -22,14 +24,44 @@ public struct ValueError: Error, Sendable, Hashable {
   /// - Parameter isSecret: Whether the message must not contain the actual value.
   package func message(about subject: String, isSecret: Bool = false) -> String {
     // The names of a secret's properties may be part of the secret.
-    if isSecret { return "\(subject) is a secret with an invalid value, expected \(wanted)" }
+    if isSecret, !isAboutMasking {
+      return "\(subject) is a secret with an invalid value, expected \(wanted)"
+    }
     let place = isAboutName ? ValuePath(path.components.dropLast()) : path
     let whole = place.components.isEmpty ? subject : "\(place) of \(subject)"
     return "\(whole) \(found), expected \(wanted)"
   }
 
   /// The suggested remedy.
-  package func help(isSecret: Bool = false) -> String? { isSecret ? nil : remedy }
+  package func help(isSecret: Bool = false) -> String? {
+    isSecret && !isAboutMasking ? nil : remedy
+  }
+
+  fileprivate init(
+    found: String, wanted: String, remedy: String?, path: ValuePath, isAboutName: Bool
+  ) {
+    self.found = found
+    self.wanted = wanted
+    self.remedy = remedy
+    self.path = path
+    self.isAboutName = isAboutName
+  }
+
+  /// A secret text of a length for which it cannot be masked in the output of programs; `nil` for another value.
+  fileprivate init?(unmaskable value: JSONValue, outside limits: ClosedRange<Int>) {
+    guard case .string(let text) = value else { return nil }
+    // White space around a secret is not part of it.
+    let count = text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace)
+      .reduce(0) { $0 + $1.utf8.count }
+    if limits.contains(count) { return nil }
+    self.init(
+      found: "is a secret that cannot be masked",
+      wanted: count < limits.lowerBound
+        ? "at least \(limits.lowerBound) bytes" : "at most \(limits.upperBound >> 10) KiB",
+      remedy: "remove \"secret\" from its declaration if it need not be masked",
+      path: ValuePath(), isAboutName: false)
+    isAboutMasking = true
+  }
 }
 
 extension JSONValue {
@@ -76,10 +108,15 @@ extension ValuePath: CustomStringConvertible {
 
 extension ValueSchema {
   /// All faults of a value, in its own order; empty if it fits. At most ``ValueError/mostTold``.
-  public func faults(of value: JSONValue) -> [ValueError] {
+  ///
+  /// - Parameter secretBytes: The bytes that a text may have to be masked; `nil` if the value is no secret.
+  public func faults(
+    of value: JSONValue, secretBytes: ClosedRange<Int>? = nil
+  ) -> [ValueError] {
     var check = ValueCheck()
     check.check(value, by: self, at: ValuePath())
-    return check.faults
+    let unmaskable = secretBytes.flatMap { ValueError(unmaskable: value, outside: $0) }
+    return [unmaskable].compactMap(\.self) + check.faults
   }
 }
 
@@ -175,6 +212,7 @@ private struct ValueCheck {
     _ number: JSONNumber, by rules: ValueSchema.NumberRules, at path: ValuePath
   ) {
     func found() -> String { "is \(shortened(number.text))" }
+    let known = faults.count
     if let least = rules.minimum, number < least {
       report(found(), wanted: "at least \(least)", at: path)
     }
@@ -189,6 +227,10 @@ private struct ValueCheck {
     }
     if let divisor = rules.divisor, number.isMultiple(of: divisor) != true {
       report(found(), wanted: "a multiple of \(divisor)", at: path)
+    }
+    // Expressions would read it as infinity, which is no JSON.
+    if faults.count == known, Double(number.text)?.isFinite == false {
+      report(found(), wanted: "a number that 64-bit floating point can hold", at: path)
     }
   }
 

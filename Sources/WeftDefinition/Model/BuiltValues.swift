@@ -78,13 +78,17 @@ package struct BuiltValues {
 
   private mutating func check(_ input: InputDeclaration) {
     guard let value = input.defaultValue else { return }
-    check(value, "inputs.\(input.name).default", by: input.schema, isSecret: input.isSecret)
+    check(
+      value, "inputs.\(input.name).default", by: input.schema,
+      secretBytes: input.defaultSecretBytes)
   }
 
   private mutating func check(
-    _ value: JSONValue, _ key: String, by schema: ValueSchema, isSecret: Bool = false
+    _ value: JSONValue, _ key: String, by schema: ValueSchema,
+    secretBytes: ClosedRange<Int>? = nil
   ) {
-    for fault in schema.faults(of: value) {
+    let isSecret = secretBytes != nil
+    for fault in schema.faults(of: value, secretBytes: secretBytes) {
       note(
         key,
         .unfitValue(

@@ -62,7 +62,9 @@ struct InputGiving {
         continue
       }
       let (value, isSecret) = try value(of: parameter)
-      if let fault = declaration.schema.faults(of: value).first {
+      if let fault = declaration.schema.faults(of: value, secretBytes: declaration.secretBytes)
+        .first
+      {
         let hides = isSecret || declaration.isSecret
         throw StepFailure(
           classes: [.expression],

@@ -25,6 +25,12 @@ package enum OutputFile {
     }
   }
 
+  /// The bytes that the text of a secret output may have; `nil` for an empty one, which has nothing to hide. A long one is
+  /// masked in parts.
+  static func secretBytes(of value: JSONValue) -> ClosedRange<Int>? {
+    value == "" ? nil : WorkflowLimits.secretBytes.lowerBound...Int.max
+  }
+
   /// The maximum size of the file.
   package static let limitBytes = 1 << 20
 
@@ -180,7 +186,8 @@ private struct OutputReading {
     do {
       let value = try OutputReading.value(of: content, by: declaration.schema)
       values[output] = value
-      for fault in declaration.schema.faults(of: value) {
+      let secretBytes = isSecret ? OutputFile.secretBytes(of: value) : nil
+      for fault in declaration.schema.faults(of: value, secretBytes: secretBytes) {
         report(
           fault.message(about: subject, isSecret: isSecret), fault.help(isSecret: isSecret),
           at: line)

@@ -92,10 +92,10 @@ struct OutputCollector {
     let output = OutputValue(
       name: declaration.name, value: evaluation.value,
       isSecret: evaluation.isSecret || declaration.isSecret)
-    if let schema = declaration.schema {
-      let value = ScopedValue(output.value, isSecret: output.isSecret)
-      try check(value, "output \"\(output.name)\"", text, by: schema)
-    }
+    let value = ScopedValue(output.value, isSecret: output.isSecret)
+    try check(
+      value, "output \"\(output.name)\"", text, by: declaration.schema ?? ValueSchema(),
+      secretBytes: declaration.isSecret ? OutputFile.secretBytes(of: output.value.json) : nil)
     return hiding(output)
   }
 
@@ -118,9 +118,11 @@ struct OutputCollector {
   }
 
   private func check(
-    _ value: ScopedValue, _ subject: String, _ text: String, by schema: ValueSchema
+    _ value: ScopedValue, _ subject: String, _ text: String, by schema: ValueSchema,
+    secretBytes: ClosedRange<Int>? = nil
   ) throws(StepFailure) {
-    guard let fault = schema.faults(of: value.value.json).first else { return }
+    let json = value.value.json
+    guard let fault = schema.faults(of: json, secretBytes: secretBytes).first else { return }
     throw StepFailure(
       classes: [.output], message: fault.message(about: subject, isSecret: value.isSecret),
       help: reading(value.value, of: text, by: schema) ?? fault.help(isSecret: value.isSecret))
@@ -130,7 +132,7 @@ struct OutputCollector {
   private func reading(
     _ value: ExpressionValue, of text: String, by schema: ValueSchema
   ) -> String? {
-    guard case .string(let string) = value,
+    guard case .string(let string) = value, !schema.faults(of: value.json).isEmpty,
       let parsed = try? ExpressionValue.json(string, from: ""),
       schema.faults(of: parsed.json).isEmpty,
       let expression = Template.parse(text).onlyExpression

@@ -231,7 +231,7 @@ extension RunEngine {
 /// The secret outputs of a step: they only become known after the step has written its log.
 extension RunEngine {
   /// Masks the secret outputs of an attempt whose log is buffered, even if it has failed. If one of them cannot
-  /// be evaluated, the text that it is evaluated from is withheld, because the secret may be in it.
+  /// be evaluated or masked, the text that it is evaluated from is withheld, because the secret may be in it.
   func learnSecrets(of attempt: Attempt, _ end: AttemptEnd) {
     let own = nodeValues(of: attempt, end)
     let collector = OutputCollector(values, in: attempt.instance)
@@ -274,6 +274,9 @@ extension OutputCollector {
         value = evaluation.value
       }
       values.secrets.add(everyTextIn: value)
+      let json = value.json
+      let faults = ValueSchema().faults(of: json, secretBytes: OutputFile.secretBytes(of: json))
+      if !faults.isEmpty { isKnown = false }
     }
     return isKnown
   }

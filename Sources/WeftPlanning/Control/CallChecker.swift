@@ -56,7 +56,7 @@ struct NestingChecker {
 
   private mutating func check(_ parameter: Parameter, against input: InputDeclaration) {
     guard case .value(let value) = parameter.value else { return }
-    for fault in input.schema.faults(of: value) {
+    for fault in input.schema.faults(of: value, secretBytes: input.secretBytes) {
       let subject = "with.\(parameter.name)"
       found.append(
         Diagnostic(

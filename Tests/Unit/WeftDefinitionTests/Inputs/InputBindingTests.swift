@@ -120,6 +120,16 @@ import WeftJSON
     #expect(text.isEmpty || found.first?.message.contains(text) == false)
   }
 
+  @Test(arguments: [("", true), ("abc", false), (" ab\n", false), ("abcd", true)])
+  func theDefaultOfASecretIsEmptyOrCanBeHidden(text: String, isValid: Bool) {
+    let token = InputDeclaration("token", default: .string(text), isSecret: true)
+    #expect(faults(to: [token]).isEmpty == isValid)
+    let declaration = #"{ "secret": true, "default": \#(JSONValue.string(text)) }"#
+    let (_, diagnostics) = decode(
+      #"{ "inputs": { "t": \#(declaration) }, "steps": [{ "run": "x" }] }"#)
+    #expect(diagnostics.map(\.code) == (isValid ? [] : ["W0412"]))
+  }
+
   @Test func locationsAreReportedUnlessTheDocumentIsSecret() throws {
     let all = try document(#"{ "count": "x", "version": "1" }"#)
     let declarations = InputBindingTests.declarations

@@ -26,7 +26,13 @@ import WeftJSON
     Case(#"{ "type": "string" }"#, "5", "x is 5, expected a string"),
     Case(#"{ "type": "integer" }"#, "5.0"), Case(#"{ "type": "integer" }"#, "1e2"),
     Case(#"{ "type": "integer" }"#, "5.5", "x is 5.5, expected a whole number"),
-    Case(#"{ "type": "number" }"#, "5"),
+    Case(#"{ "type": "number" }"#, "5"), Case(#"{ "type": "number" }"#, "1.7e308"),
+    Case(
+      #"{ "type": "integer" }"#, "1e400",
+      "x is 1e400, expected a number that 64-bit floating point can hold"),
+    Case(
+      #"{ "items": {} }"#, "[-1e400]",
+      "[0] of x is -1e400, expected a number that 64-bit floating point can hold"),
     Case(#"{ "type": "number" }"#, #""5""#, #"x is "5", expected a number"#),
     Case(#"{ "type": "boolean" }"#, "true"),
     Case(#"{ "type": "boolean" }"#, "0", "x is 0, expected true or false"),

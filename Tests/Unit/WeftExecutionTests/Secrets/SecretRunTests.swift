@@ -55,6 +55,21 @@ import WeftDefinition
     #expect(log.utf8.count(where: { $0 == UInt8(ascii: "*") }) == 3 * 40_000)
   }
 
+  @Test(
+    "S08: a secret output that cannot be masked fails the step, and is not told",
+    arguments: [nil, "${{ self.stdout }}"], [true, false])
+  func aShortSecretOutputIsRefused(value: String?, isShort: Bool) async throws {
+    let text = isShort ? "xyz" : "xyzw"
+    var settled = step(
+      "a", .script("echo \(text)" + (value == nil ? "; echo v=\(text) >>$WEFT_OUTPUT" : "")))
+    settled.outputs = [OutputDeclaration("v", value: value, isSecret: true)]
+    let run = try await RealRun(Workflow(steps: [settled]))
+    #expect(run.end(of: "a")?.outcome == (isShort ? .failure : .success))
+    #expect(run.logs["a"]?.contains("xyz") == false)
+    #expect(
+      run.end(of: "a")?.failure?.message.contains("at least 4 bytes") == (isShort ? true : nil))
+  }
+
   @Test("S09: what the engine itself says of a failure is masked")
   func failuresAreMasked() async throws {
     var workflow = Workflow(parallel: [
