@@ -10,7 +10,7 @@ extension Expression {
   ) throws(ExpressionError) -> ScopedValue {
     var evaluator = Evaluator(
       budget: AllocationBudget(limit: limits.madeBytes, work: limits.elementWork))
-    let value = try evaluator.value(of: root, in: scope)
+    let value = try evaluator.value(of: self, in: scope)
     return ScopedValue(value, isSecret: evaluator.isSecret)
   }
 }
@@ -23,6 +23,8 @@ struct Evaluator {
   private(set) var isSecret = false
   /// The element that a function looks at; `nil` outside of an expression for each element.
   private var element: Element?
+  /// The expression that is evaluated.
+  private var whole = ExpressionNode(.literal(.null), SourceRange(start: 0, end: 0))
 
   /// An element of a list, with its number.
   private struct Element {
@@ -33,6 +35,13 @@ struct Evaluator {
   init(budget: AllocationBudget) { self.budget = budget }
 
   mutating func value(
+    of expression: Expression, in scope: some ExpressionScope
+  ) throws(ExpressionError) -> ExpressionValue {
+    whole = expression.root
+    return try value(of: expression.root, in: scope)
+  }
+
+  private mutating func value(
     of node: ExpressionNode, in scope: some ExpressionScope
   ) throws(ExpressionError) -> ExpressionValue {
     if element != nil { try spend(1, at: node.range) }
@@ -40,7 +49,7 @@ struct Evaluator {
     case .literal(let value): return value
     case .element(let reference): return value(of: reference)
     case .reference(let reference):
-      let scoped = try scope.value(of: reference)
+      let scoped = try scope.value(of: reference, in: whole)
       if scoped.isSecret { isSecret = true }
       return scoped.value
     case .not(let operand): return .boolean(try !value(of: operand, in: scope).isTruthy)
@@ -214,8 +223,12 @@ struct AllocationBudget {
 ///
 /// Queried for one reference at a time, and only for those whose value is needed.
 package protocol ExpressionScope {
+  /// - Parameter expression: The expression that contains the reference. Members of elements that no name in it could
+  ///   read need not be computed.
   /// - Throws: A fault, with the range of the offending name.
-  func value(of reference: ContextReference) throws(ExpressionError) -> ScopedValue
+  func value(
+    of reference: ContextReference, in expression: ExpressionNode
+  ) throws(ExpressionError) -> ScopedValue
 
   /// Never called with ``StatusFunction/always``.
   func status(_ function: StatusFunction) -> Bool
@@ -271,7 +284,9 @@ package struct ValueScope: ExpressionScope {
     self.files = files
   }
 
-  package func value(of reference: ContextReference) -> ScopedValue {
+  package func value(
+    of reference: ContextReference, in expression: ExpressionNode
+  ) -> ScopedValue {
     var value = ExpressionValue.object(contexts)
     for name in reference.names {
       guard case .object(let object) = value else {

@@ -126,6 +126,20 @@ package struct ExpressionNode: Sendable {
     case .call(_, let arguments): arguments
     }
   }
+
+  /// Whether a member of this name is read of anything but a reference: of an element, or of the result of a function.
+  package func readsMember(_ name: String) -> Bool {
+    switch form {
+    case .element(let reference): reference.names.dropFirst().contains { $0.text == name }
+    case .index(let base, let index):
+      if case .literal(.string(name)) = index.form {
+        true
+      } else {
+        base.readsMember(name) || index.readsMember(name)
+      }
+    default: children.contains { $0.readsMember(name) }
+    }
+  }
 }
 
 /// A value of a context, named statically: `steps.a.outputs.x` in any notation (`steps['a'].outputs['x']`).

@@ -23,7 +23,7 @@ struct TemplateWriter {
       if escaping == .jsonBody { quotes.pass(literal) }
       try append(literal, at: segment.range)
     case .expression(let expression):
-      let value = try evaluator.value(of: expression.root, in: scope)
+      let value = try evaluator.value(of: expression, in: scope)
       let start = text.utf8.count
       try append(escaped(value, of: expression), at: expression.range)
       written.append((expression, start..<text.utf8.count))

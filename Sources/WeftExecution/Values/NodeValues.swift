@@ -36,12 +36,14 @@ struct NodeValues: Sendable {
     NodeValues(outcome: reason.outcome, conclusion: reason.outcome, shape: shape)
   }
 
-  /// The fields of the whole result; `json` only if that needs no parsing.
-  var fields: [StepField] {
-    switch shape {
-    case .action: shape.fields
-    case .answer: shape.fields.filter { $0 != .json && $0 != .body }
-    case .step, .group, .race, .workflow, .many: shape.fields.filter { $0 != .json }
+  /// The fields of the whole result.
+  ///
+  /// - Parameter expression: Its `json`, unless that needs no parsing, and the body of a response are among them only if
+  ///   this expression may read them.
+  func fields(for expression: ExpressionNode) -> [StepField] {
+    shape.fields.filter { field in
+      let isCostly = field == .json && shape != .action || field == .body
+      return !isCostly || expression.readsMember(field.rawValue)
     }
   }
 

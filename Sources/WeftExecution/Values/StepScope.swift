@@ -21,7 +21,9 @@ struct StepScope: ExpressionScope {
   /// The values of the status functions; only used by conditions.
   var statuses = Status(success: true, failure: false, cancelled: false)
 
-  func value(of reference: ContextReference) throws(ExpressionError) -> ScopedValue {
+  func value(
+    of reference: ContextReference, in expression: ExpressionNode
+  ) throws(ExpressionError) -> ScopedValue {
     let names = reference.names
     do throws(EvaluationError) {
       switch reference.valueContext {
@@ -29,8 +31,8 @@ struct StepScope: ExpressionScope {
       case .state: return value(at: names[1...], of: values.state)
       case .env: return try variable(names[1...])
       case .secrets: return secret(names[1...])
-      case .steps: return try step(names)
-      case .itself: return try itself(names)
+      case .steps: return try step(names, expression)
+      case .itself: return try itself(names, expression)
       case .run: return run(names[1...])
       case .workflow: return workflow(names[1...])
       case .item: return elementValue(names) { $0.source != .matrix }
@@ -119,37 +121,42 @@ struct StepScope: ExpressionScope {
     ).part(names)
   }
 
-  private func step(_ names: [ContextReference.Name]) throws(EvaluationError) -> ScopedValue {
+  private func step(
+    _ names: [ContextReference.Name], _ expression: ExpressionNode
+  ) throws(EvaluationError) -> ScopedValue {
     guard names.count > 1, let (node, rest) = values.plan.values.node(named: names, in: file) else {
       return ScopedValue(.null)
     }
-    return try result(ofNode: node, names[rest...])
+    return try result(ofNode: node, names[rest...], expression)
   }
 
-  private func itself(_ names: [ContextReference.Name]) throws(EvaluationError) -> ScopedValue {
+  private func itself(
+    _ names: [ContextReference.Name], _ expression: ExpressionNode
+  ) throws(EvaluationError) -> ScopedValue {
     guard let own else { return ScopedValue(.null) }
     let names = names[1...]
     // A member of the group whose outputs are evaluated: its id alone identifies it.
-    if names.first?.text == StepField.members { return try step(Array(names)) }
-    return try part(names, of: own.values, owner: "step \"\(own.address)\"")
+    if names.first?.text == StepField.members { return try step(Array(names), expression) }
+    return try part(names, of: own.values, owner: "step \"\(own.address)\"", expression)
   }
 
   private func result(
-    ofNode node: Plan.NodeIndex, _ names: Names
+    ofNode node: Plan.NodeIndex, _ names: Names, _ expression: ExpressionNode
   ) throws(EvaluationError) -> ScopedValue {
     guard let result = values.result(ofNode: node, in: instance) else { return ScopedValue(.null) }
-    return try part(names, of: result, owner: "\"\(values.plan.title(ofNode: node))\"")
+    let owner = "\"\(values.plan.title(ofNode: node))\""
+    return try part(names, of: result, owner: owner, expression)
   }
 
   private func part(
-    _ names: Names, of result: NodeValues, owner: String
+    _ names: Names, of result: NodeValues, owner: String, _ expression: ExpressionNode
   ) throws(EvaluationError) -> ScopedValue {
-    guard let name = names.first else { return try whole(result, owner) }
+    guard let name = names.first else { return try whole(result, owner, expression) }
     if result.isUnknown, StepField.named(name.text)?.isOfOutcome != true {
       throw .notKnown("the values of \(owner)")
     }
     if let results = result.results, name.text == "results" {
-      return try elements(results, owner).part(names.dropFirst())
+      return try elements(results, owner, expression).part(names.dropFirst())
     }
     if let winner = result.winner, name.text == "winner" {
       return ScopedValue(.string(winner.text)).part(names.dropFirst())
@@ -163,18 +170,18 @@ struct StepScope: ExpressionScope {
   }
 
   private func whole(
-    _ result: NodeValues, _ owner: String
+    _ result: NodeValues, _ owner: String, _ expression: ExpressionNode
   ) throws(EvaluationError) -> ScopedValue {
     if result.isUnknown { throw .notKnown("the values of \(owner)") }
     var members: [(String, ExpressionValue)] = []
     var isSecret = false
-    for field in result.fields {
+    for field in result.fields(for: expression) {
       let value = try result.value(of: field, owner: owner, spool: values.spool)
       members.append((field.rawValue, value.value))
       isSecret = isSecret || value.isSecret
     }
     if let results = result.results {
-      let elements = try elements(results, owner)
+      let elements = try elements(results, owner, expression)
       members.append(("results", elements.value))
       isSecret = isSecret || elements.isSecret
     }
@@ -184,13 +191,13 @@ struct StepScope: ExpressionScope {
 
   /// The results of the elements.
   private func elements(
-    _ results: [ElementResult], _ owner: String
+    _ results: [ElementResult], _ owner: String, _ expression: ExpressionNode
   ) throws(EvaluationError) -> ScopedValue {
     var elements: [ExpressionValue] = []
     elements.reserveCapacity(results.count)
     var isSecret = false
     for result in results {
-      let value = try whole(result.values, "\(owner)[\(result.key)]")
+      let value = try whole(result.values, "\(owner)[\(result.key)]", expression)
       var members: [(String, ExpressionValue)] = [
         ("key", .string(result.key)), ("index", .number(Double(result.index))),
       ]

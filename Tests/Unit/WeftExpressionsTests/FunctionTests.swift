@@ -244,7 +244,7 @@ struct FunctionTests {
   @Test func aSecretIsNotPartOfAMessage() throws {
     struct Secrets: ExpressionScope {
       var files: any FileLookup { NoFiles() }
-      func value(of reference: ContextReference) -> ScopedValue {
+      func value(of reference: ContextReference, in expression: ExpressionNode) -> ScopedValue {
         ScopedValue(.string("hunter2"), isSecret: true)
       }
       func status(_ function: StatusFunction) -> Bool { true }

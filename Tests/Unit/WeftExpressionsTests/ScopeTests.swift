@@ -10,7 +10,9 @@ private final class AskedScope: ExpressionScope, FileLookup {
 
   var asked: [String] { log.withLock { $0 } }
 
-  func value(of reference: ContextReference) throws(ExpressionError) -> ScopedValue {
+  func value(
+    of reference: ContextReference, in expression: ExpressionNode
+  ) throws(ExpressionError) -> ScopedValue {
     log.withLock { $0.append(reference.text) }
     switch reference.context {
     case "secrets": return ScopedValue(.string("{hush"), isSecret: true)

@@ -86,6 +86,25 @@ import WeftDefinition
       try Self.run("steps.a.json.none || 'none'", act).arguments(of: "b") == ["echo", "none"])
   }
 
+  @Test(
+    "elements have JSON where an expression reads it",
+    arguments: [
+      ("join(steps.a.results.*.json.n)", "1,1"), ("steps.a.results[1].json['n']", "1"),
+      ("join(map(steps.a.results, 'item.json.n'))", "1,1"),
+      ("length(filter(steps.a.results, 'item.json.n == 1'))", "2"),
+      ("case(contains(toJSON(steps.a.results), 'json'), 'read', 'not read')", "not read"),
+    ])
+  func jsonOfElements(expression: String, value: String) throws {
+    let act = Act.writes(#"{"n": 1}"#)
+    let run = try Self.run(expression, act, a: #", "forEach": [1, 2]"#)
+    #expect(run.arguments(of: "b") == ["echo", value])
+    let wrong = try Self.run(expression, .writes("no JSON"), a: #", "forEach": [1, 2]"#)
+    let failure = wrong.failure(of: "b")
+    #expect(
+      failure?.message.contains(#"the stdout of "a"[0] is not JSON"#)
+        == (value == "not read" ? nil : true))
+  }
+
   @Test("what is not JSON says where", arguments: [#"{"a": 1,}"#, "", "1 2", "{\"a\":\n 1"])
   func jsonFaults(text: String) throws {
     let run = try Self.run("steps.a.json.a", .writes(text))
