@@ -1,4 +1,5 @@
 import WeftDiagnostics
+import WeftExpressions
 import WeftJSON
 import WeftPatterns
 
@@ -277,6 +278,9 @@ extension DecodingPass {
     {
       // Whatever is given is no consequence of that.
       (declaration.schema, declaration.defaultValue) = (ValueSchema(), .null)
+    }
+    if let value = declaration.value, let text = value.stringValue, Template.parse(text).isLiteral {
+      check(value, path + ".value", by: declaration.schema)
     }
     return declaration
   }

@@ -204,6 +204,15 @@ extension Outline {
     return index == 0 ? nil : groups[index].startNode
   }
 
+  /// The outputs that the owner declares.
+  func outputs(of owner: TextOwner) -> [OutputDeclaration] {
+    switch owner {
+    case .workflow(let index): files[groups[index].file].workflow.outputs
+    case .group(let index): groups[index].step?.outputs ?? []
+    case .step(let index): steps[index].step.outputs
+    }
+  }
+
   /// The owner of a group's texts; for a top level, the workflow.
   func owner(ofGroup index: Int) -> TextOwner {
     groups[index].isTopLevel ? .workflow(index) : .group(index)

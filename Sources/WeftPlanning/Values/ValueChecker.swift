@@ -89,8 +89,13 @@ struct ValueChecker {
     case .http(.collected): checkKind(of: reading, text)
     case .http(.url): checkURL(text)
     case .script: checkScript(text, of: owner)
-    case .output(let name) where reading.isSecret && isCached(owner):
-      report(.secretOfCached(name), text, nil)
+    case .output(let name):
+      if reading.isSecret, isCached(owner) { report(.secretOfCached(name), text, nil) }
+      let output = outline.outputs(of: owner).first { $0.name == name }
+      checkType(of: reading, by: output?.schema, text)
+    case .state(let name):
+      let state = outline.files[text.file].workflow.state.first { $0.name.text == name }
+      checkType(of: reading, by: state?.schema, text)
     case .parameter(let name): checkParameter(name, reading, text, of: owner)
     case .argument(let index): checkArgument(text, at: index, of: owner)
     case .variable(let name) where EnvironmentName.runsCode(name):
@@ -157,12 +162,23 @@ extension ValueChecker {
     // Unknown parameters, and files that were not read, are reported elsewhere.
     guard let input = input(givenBy: owner, named: name) else { return }
     if reading.isSecret, !input.isSecret { report(.secretForOpenInput(name), text, nil) }
-    let wanted = ExpressionType(input.schema)
+    checkType(of: reading, by: input.schema, text)
+  }
+
+  /// Reports a text whose value never has a type that is declared for it.
+  private mutating func checkType(
+    of reading: ValueNames.Knowledge, by schema: ValueSchema?, _ text: PlannedText
+  ) {
+    guard let schema else { return }
+    let wanted = ExpressionType(schema)
     guard !reading.type.alternatives.contains(where: wanted.mayBe) else { return }
+    var help: String?
+    if reading.type == .string, let expression = text.template.onlyExpression {
+      help = "parse the string: ${{ fromJSON(\(expression.text)) }}"
+    }
     report(
-      .wrongType(
-        found: reading.type.name, wanted: input.schema.summary, in: text.site,
-        help: nil), text, nil)
+      .wrongType(found: reading.type.name, wanted: schema.summary, in: text.site, help: help),
+      text, nil)
   }
 
   private func input(givenBy owner: TextOwner, named name: String) -> InputDeclaration? {

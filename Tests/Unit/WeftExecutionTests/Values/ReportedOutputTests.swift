@@ -53,7 +53,7 @@ import WeftTestKit
     (#"{ "type": "integer" }"#, "o=1\nx=2\n", #"sets "x", which is not declared"#),
     (#"{ "type": "integer" }"#, "o=1\no=2\n", "which line 1 already sets"),
     (#"{ "enum": ["a", "b"] }"#, "o=c\n", "invalid value"),
-    (#"{ "value": "${{ self.stdout }}", "type": "integer" }"#, "", "output \"o\""),
+    (#"{ "value": "${{ self.stdout || 1 }}", "type": "integer" }"#, "", "output \"o\""),
     (#"{ "value": "${{ self.json.x }}", "type": "string" }"#, "", "is not JSON"),
     (#""a ${{ self.signal }}""#, "", #""self.signal" is null"#),
   ]
@@ -210,7 +210,7 @@ import WeftTestKit
     let run = try ValueRun(
       #"""
       { "steps": [
-        { "id": "g", "parallel": [{ "id": "x", "run": "x" }], "outputs": { "o": { "value": "${{ steps.x.stdout }}", "type": "integer" } } },
+        { "id": "g", "parallel": [{ "id": "x", "run": "x" }], "outputs": { "o": { "value": "${{ steps.x.stdout || 1 }}", "type": "integer" } } },
         { "id": "b", "run": "true" }
       ] }
       """#, acts: ["x": .writes("no number")])
@@ -264,7 +264,7 @@ import WeftTestKit
   @Test(
     "a run whose outputs cannot be had has failed, though every step succeeded",
     arguments: [
-      #""x${{ steps.a.signal }}""#, #"{ "value": "${{ steps.a.stdout }}", "type": "number" }"#,
+      #""x${{ steps.a.signal }}""#, #"{ "value": "${{ steps.a.stdout || 1 }}", "type": "number" }"#,
       #""${{ steps.a.json.x }}""#,
     ])
   func aRunWithoutItsOutputs(output: String) throws {

@@ -72,6 +72,39 @@ struct PlannedValuesTests {
       "\(diagnostics.map(\.message))")
   }
 
+  @Test(arguments: [
+    (#"{ "type": "integer", "value": "${{ self.stdout }}" }"#, ["W0321"]),
+    (#"{ "type": "boolean", "value": "v${{ self.exitCode }}" }"#, ["W0321"]),
+    (#"{ "type": "array", "value": "${{ inputs.o }}" }"#, ["W0321"]),
+    (#"{ "type": "integer", "value": "5" }"#, ["W0412"]),
+    (#"{ "enum": ["a"], "value": "b" }"#, ["W0412"]),
+    (#"{ "enum": ["a"], "value": "a" }"#, []),
+    (#"{ "type": ["string", "null"], "value": "${{ self.stdout }}" }"#, []),
+    (#"{ "type": "integer", "value": "${{ fromJSON(self.stdout) }}" }"#, []),
+    (#"{ "type": "integer", "value": "${{ self.exitCode }}" }"#, []),
+  ])
+  func aValueOfAnOutputMayHaveItsType(output: String, codes: [String]) {
+    var files = [
+      #""steps": [{ "id": "a", "run": "true", "outputs": { "o": \#(output) } }]"#
+    ]
+    if !output.contains("self") {
+      files += [
+        #""steps": ["true"], "outputs": { "o": \#(output) }"#,
+        #""steps": [{ "steps": ["true"], "outputs": { "o": \#(output) } }]"#,
+      ]
+    }
+    func found(_ rest: String) -> [String] {
+      let text = #"{ "inputs": { "o": { "type": "object" } }, \#(rest) }"#
+      let file = SourceFile(path: "w.json", bytes: Array(text.utf8))
+      let (workflow, diagnostics) = WorkflowDecoder.decode(file)
+      return (diagnostics + (workflow.map { Planner.plan($0).diagnostics } ?? [])).map(\.code)
+    }
+    for file in files { #expect(found(file) == codes, "\(file)") }
+    let state = #"{ "type": "integer", "default": 0, "value": "${{ steps.a.stdout }}" }"#
+    #expect(
+      found(#""steps": [{ "id": "a", "run": "true" }], "state": { "n": \#(state) }"#) == ["W0321"])
+  }
+
   @Test func aScriptRefersToItsValuesByVariables() throws {
     let plan = try planned(
       Workflow(steps: [Step("s", run: "echo ${{ 'a' }} '${{ 'b' }}' \"${{ 'a' }}\"")]))
