@@ -8,6 +8,7 @@ extension TypeChecker {
     note(function)
     if function == .case { return typeOfCase(arguments) }
     var types: [ExpressionType] = []
+    let known = checked.faults.count
     for (index, argument) in arguments.enumerated() {
       if function.hasBody, index == 1 {
         types.append(type(ofBody: argument, forEach: types[0].listElement))
@@ -22,9 +23,23 @@ extension TypeChecker {
     case .format: checkFormat(arguments, at: range)
     case .formatTime: checkTimeFormat(arguments)
     case .fromJSON: return typeOfJSON(arguments[0], at: range)
-    default: break
+    default: if checked.faults.count == known { checkLiterals(function, arguments, at: range) }
     }
     return function.result(of: types)
+  }
+
+  /// Evaluates a call with literal arguments, which fails in every run or in none.
+  private mutating func checkLiterals(
+    _ function: ExpressionFunction, _ arguments: [ExpressionNode], at range: SourceRange
+  ) {
+    if function.readsFiles || function.status != nil { return }
+    var values: [ExpressionValue] = []
+    for argument in arguments {
+      guard case .literal(let value) = argument.form else { return }
+      values.append(value)
+    }
+    var budget = AllocationBudget(limit: ExpressionLimits.standard.madeBytes)
+    do { _ = try function.value(of: values, within: &budget) } catch { add(error, range) }
   }
 
   /// Checks a literal format string with empty values.

@@ -262,7 +262,7 @@ extension JSONSyntaxError {
       }
     return JSONSyntaxError(
       "W0021", "a string contains \(name(of: scalar)), an unescaped control character",
-      help: "write \\\(escape)")
+      help: byte == 0 ? "remove it" : "write \\\(escape)")
   }
 
   static let lineBreak = JSONSyntaxError(

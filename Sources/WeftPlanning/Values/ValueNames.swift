@@ -80,7 +80,9 @@ final class ValueNames {
           .unknownContext(
             reference.context,
             help: reference.helpForUnknownName
-              ?? nearestContext(to: reference.context, of: owner).asSuggestion), at: 0)
+              ?? nearestContext(to: reference.context, of: owner).asSuggestion
+              ?? "available: \(listed(contexts(in: site, of: owner), conjunction: "and")); text goes in '…'"
+          ), at: 0)
     case .item, .index, .matrix: return loop(reference, in: site, of: owner) ?? .reported
     case .inputs: return input(reference, in: site, of: owner)
     case .state: return state(reference, in: outline.file(of: owner))
@@ -207,6 +209,20 @@ final class ValueNames {
     } catch {
       return .fault(error)
     }
+  }
+
+  /// The contexts that a text may read.
+  private func contexts(in site: TextSite, of owner: TextOwner) -> [String] {
+    let rules = SiteRules(site: site, owner: owner)
+    return ValueContext.allCases.filter { context in
+      guard rules.obstacle(to: context, called: context.rawValue) == nil else { return false }
+      switch context {
+      case .item, .index, .matrix:
+        let name = ContextReference.Name(context.rawValue, SourceRange(start: 0, end: 0))
+        return outline.loop(giving: ContextReference([name]), to: site, of: owner) != nil
+      case .inputs, .env, .secrets, .steps, .itself, .run, .workflow, .state: return true
+      }
+    }.map(\.rawValue)
   }
 
   private func nearestContext(to name: String, of owner: TextOwner) -> String? {

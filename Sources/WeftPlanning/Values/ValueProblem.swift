@@ -20,12 +20,8 @@ extension Diagnostic {
 
 /// Names that are unknown, or not available where they are used.
 extension Diagnostic {
-  static func unknownContext(_ name: String, help: String?) -> Diagnostic {
-    Diagnostic(
-      "W0310", "unknown name \"\(name)\"",
-      help: help
-        ?? "available: inputs, state, env, secrets, steps, self, item, index, matrix, run and workflow; "
-        + "text goes in '…'")
+  static func unknownContext(_ name: String, help: String) -> Diagnostic {
+    Diagnostic("W0310", "unknown name \"\(name)\"", help: help)
   }
 
   /// A context or function that exists, but is not available there.

@@ -93,6 +93,9 @@ struct TypeCheckerTests {
     ("keys(inputs.list)", "keys() is given an array, expected an object", nil),
     ("format('{1}', 'a')", "format() refers to value {1}, but is given one value", nil),
     ("format('{', 'a')", #"format() is given "{" with unbalanced braces"#, nil),
+    ("div(1, 0)", "div() divides by zero", nil),
+    ("inputs.count > range(0, 1, 0)[0]", "range() has a step of 0", nil),
+    ("parseTime('2026-02-30T00:00:00Z')", "parseTime() is given", nil),
     ("fromJSON('{')", "fromJSON() is given a string that is not JSON: ", nil),
   ]
 

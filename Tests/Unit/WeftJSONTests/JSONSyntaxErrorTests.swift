@@ -182,6 +182,9 @@ struct JSONSyntaxErrorTests {
       "[\"a⟦\t⟧b\"]", "W0021", "a string contains U+0009, an unescaped control character",
       help: #"write \t"#, readOn: true),
     MalformedDocument(
+      "[\"⟦\0⟧\"]", "W0021", "a string contains U+0000, an unescaped control character",
+      help: "remove it", readOn: true),
+    MalformedDocument(
       "[\"⟦\u{1B}⟧[0m\"]", "W0021", "a string contains U+001B, an unescaped control character",
       help: #"write \u001b"#, readOn: true),
     MalformedDocument(
