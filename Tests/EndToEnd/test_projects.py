@@ -165,6 +165,12 @@ def listed(weft):
     assert [step["step"] for step in main["steps"]] == ["build", "test"] and main["steps"][0]["description"] == "Compiles."
     assert [(one["name"], one["required"], "default" in one) for one in main["inputs"]] == [("version", True, False), ("pin", False, False)]
     assert found["workflows"][1]["problems"] >= 1
+    # Commands that would not run what they are said to run.
+    project = Project(weft, {"workflows/a.json": saying("a"), "workflows/a.jsonc": saying("a"), "workflows/-x.json": saying("x"),
+                             "workflows/b.json": saying("b"), "b": ""})
+    found = json.loads(project.call("list", "--format", "json").stdout)
+    assert [one["command"] for one in found["workflows"]] == [
+        "weft run workflows/-x.json", "weft run workflows/a.json", "weft run a", "weft run workflows/b.json"], found
 
 
 def comments(weft):

@@ -62,10 +62,11 @@ private struct ListedWorkflow {
     let name = file.split(separator: "/").last.map(String.init) ?? file
     let ending = WorkflowLookup.endings.first(where: name.hasSuffix) ?? ""
     let bare = String(name.dropLast(ending.count))
+    let found = WorkflowLookup().workflow(named: bare)
     command =
       !file.contains("/")
       ? "weft run"
-      : WorkflowLookup.isName(bare)
+      : found == WorkflowLookup.Found(file: file, ascent: ascent)
         ? "weft run \(ShellWord.quoted(bare))" : "weft run \(ShellWord.quoted(path))"
   }
 

@@ -43,7 +43,7 @@ struct WorkflowLookup {
 
   /// Whether an operand names a workflow rather than a file: it has neither a folder nor an ending.
   static func isName(_ operand: String) -> Bool {
-    !operand.isEmpty && operand != "-" && !operand.contains("/")
+    !operand.isEmpty && !operand.hasPrefix("-") && !operand.contains("/")
       && !endings.contains(where: operand.hasSuffix)
   }
 
