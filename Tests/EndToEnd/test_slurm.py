@@ -394,6 +394,36 @@ def later_attempts_are_adopted(weft):
         assert place.log("a") == "1\n2\nend\n", place.log("a")
 
 
+def other_runners_end_the_job(weft):
+    """a run that is resumed with another runner ends the job of a step before that starts there, and leaves others alone; one
+    that waited never begins"""
+    text = "echo + >>ran; if mkdir first; then touch up; sleep 1000; fi; echo - >>ran"
+    for former, present, is_safe in [("slurm", "local", True), ("slurm", "local", False), ("local", "slurm", True), ("local", "slurm", False)]:
+        with Controller() as cluster:
+            step = {"id": "a", "run": text, "idempotent": is_safe, **({"onInterrupted": "adopt"} if former == "local" else {})}
+            place = Place(weft, cluster, steps=[step], runner=former)
+            killed(place, cluster, (place.path / "up").exists)
+            options = ["--runner", present]
+            if not is_safe:
+                assert "in doubt" in place.call("resume", *options, expect=1).stdout
+                # Only a runner that remembers commands has decided about it.
+                assert former == "local" or not cluster.jobs[0].is_over
+                options.append("--rerun-interrupted")
+            place.call("resume", *options)
+            left = [job for job in place.jobs() if job.is_dir()]
+            assert (place.path / "ran").read_text() == "+\n+\n-\n" and not left, (former, is_safe, left, (place.path / "ran").read_text(), cluster.history)
+            cluster.wait(lambda: not cluster.alive())
+            assert len(cluster.jobs) == 1 and (former == "local" or cluster.jobs[0].cause == "scancel"), cluster.history
+    with Controller() as cluster:
+        place = Place(weft, cluster, steps=[{"id": "a", "run": "echo x >>ran"}])
+        cluster.faults["drained"] = 1000
+        killed(place, cluster, lambda: cluster.jobs)
+        place.call("resume", "--runner", "local", "--rerun-interrupted")
+        cluster.faults.clear()
+        cluster.wait(lambda: not cluster.alive() and cluster.jobs[0].is_over)
+        assert (place.path / "ran").read_text() == "x\n", cluster.history
+
+
 if __name__ == "__main__":
     real = [values_arrive, elements_are_an_array, ends_have_classes, memory_is_confined, usage_is_recorded, stops_leave_nothing,
             killed_runs_adopt, changed_steps_are_replaced, controller_may_be_away, refusals_have_reasons, check_asks_the_cluster]
@@ -403,4 +433,4 @@ if __name__ == "__main__":
     sys.exit(cases.run(__doc__, real + [
         clusters_have_words, faults_lose_nothing, unsubmitted_jobs_are_submitted, incomplete_scripts_run_nothing,
         forgotten_ends_are_recalled, refusals_after_lost_answers_wait_for_the_job, stops_do_not_wait_for_commands,
-        later_attempts_are_adopted]))
+        later_attempts_are_adopted, other_runners_end_the_job]))

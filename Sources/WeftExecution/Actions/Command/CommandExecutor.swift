@@ -57,6 +57,10 @@ package final class CommandExecutor: StepExecutor {
       ifDropped: .success(AttemptEnd(.failed(.threadEnded))))
     starts.submit(
       StartQueue.Request(for: attempt, promise) { [self] in
+        do throws(StepFailure) { try runners.endFormerJob(of: attempt, in: self) } catch {
+          promise.succeed(AttemptEnd(.failed(error)))
+          return nil
+        }
         do throws(AttemptStartError) {
           if let end = try runElsewhere(attempt) {
             end.whenSettled { promise.succeed($0.get()) }

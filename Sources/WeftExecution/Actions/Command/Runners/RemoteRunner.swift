@@ -30,6 +30,7 @@ struct RemoteRunners: Sendable {
   private let runners: [Runner: any RemoteRunner]
   /// For commands of this machine that a resumed run adopts; `nil` if that is impossible.
   private let adopting: (any RemoteRunner)?
+  private let former: FormerJobs?
 
   init(
     plan: Plan, run: RunID, configuration: EngineConfiguration, threads: ThreadPool,
@@ -63,14 +64,32 @@ struct RemoteRunners: Sendable {
           )
         }
       })
+    let folder = JobFolder(of: configuration)
     let mayAdopt =
-      LocalJobs.isAvailable && configuration.journal.runDirectory != nil
-      && plan.steps.contains(where: plan.isAdoptable)
+      LocalJobs.isAvailable && folder != nil && plan.steps.contains(where: plan.isAdoptable)
     adopting =
       mayAdopt
       ? JobRunner(
         LocalJobs(), workingDirectory: configuration.startDirectory, run: run,
         configuration: configuration, threads) : nil
+    guard let recorded = configuration.journal.recorded, let folder else {
+      former = nil
+      return
+    }
+    former = FormerJobs(of: run, recorded, in: folder, plan) { step in
+      switch plan.runner(of: step)?.kind {
+      case .slurm: .slurm
+      case .ssh: nil
+      case nil: mayAdopt && plan.isAdoptable(step) ? .local : nil
+      }
+    }
+  }
+
+  /// Ends the job of an earlier engine whose step is about to start with another runner.
+  func endFormerJob(
+    of attempt: Attempt, in executor: CommandExecutor
+  ) throws(StepFailure) {
+    try former?.end(before: attempt, in: executor)
   }
 
   /// The runner of a step; `nil` if its program is a child of this process.

@@ -81,7 +81,8 @@ final class Job: @unchecked Sendable {
   /// Writes down that it is about to be submitted.
   func keep(_ key: JobKey) throws(WriteError) {
     try directory.keep(
-      JobDirectory.Submission(key: key, identity: identity, logBytes: logBytes))
+      JobDirectory.Submission(
+        key: key, identity: identity, logBytes: logBytes, scheduler: traits.kind))
   }
 
   func wasSubmitted(as key: JobKey, id: String?, at now: Duration) {

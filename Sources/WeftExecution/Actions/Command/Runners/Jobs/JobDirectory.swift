@@ -87,24 +87,28 @@ struct JobDirectory: Hashable {
     var identity: String
     /// The bytes in the file of the step's log before its output.
     var logBytes: Int
+    /// The kind of scheduler; `nil` if an older version of the program submitted it.
+    var scheduler: JobTraits.Kind?
   }
 
   /// Writes it where an engine that resumes the run finds it.
   func keep(_ submission: Submission) throws(WriteError) {
     let key = submission.key
+    let scheduler = submission.scheduler?.rawValue ?? ""
     try Self.write(
-      "\(key.word) \(key.index) \(submission.identity) \(submission.logBytes)",
+      "\(key.word) \(key.index) \(submission.identity) \(submission.logBytes) \(scheduler)",
       to: file(Self.submitted))
   }
 
   var submission: Submission? {
     let words = text(Self.submitted)?.split(separator: " ") ?? []
-    guard words.count == 4, let index = Int(words[1]), let bytes = Int(words[3]) else {
+    guard 4...5 ~= words.count, let index = Int(words[1]), let bytes = Int(words[3]) else {
       return nil
     }
     return Submission(
       key: JobKey(word: String(words[0]), index: index), identity: String(words[2]),
-      logBytes: bytes)
+      logBytes: bytes,
+      scheduler: words.count > 4 ? JobTraits.Kind(rawValue: String(words[4])) : nil)
   }
 
   // MARK: Taken ends
@@ -122,6 +126,13 @@ struct JobFolder: Hashable {
   let path: String
   /// The number of times the run was resumed before this engine.
   let resumption: Int
+
+  /// `nil` if the run has no directory.
+  init?(of configuration: EngineConfiguration) {
+    guard let directory = configuration.journal.runDirectory else { return nil }
+    path = "\(directory)/jobs"
+    resumption = configuration.journal.recorded.map { $0.resumptions + 1 } ?? 0
+  }
 
   /// Makes the directory for another job of a step.
   ///

@@ -39,11 +39,7 @@ final class JobRunner: RemoteRunner {
     self.workingDirectory = workingDirectory
     self.run = run
     recorded = configuration.journal.recorded
-    folder = configuration.journal.runDirectory.map { directory in
-      JobFolder(
-        path: "\(directory)/jobs",
-        resumption: configuration.journal.recorded.map { $0.resumptions + 1 } ?? 0)
-    }
+    folder = JobFolder(of: configuration)
     follower = folder.map { JobFollower(scheduler, of: run, in: $0, threads) }
     self.threads = threads
   }
@@ -202,6 +198,8 @@ extension JobRunner {
       state.withLock({ $0.handled.insert(address).inserted }),
       let step = recorded.steps[address], !step.isOver, let directory = folder.latest(of: address)
     else { return nil }
+    // A job of another scheduler has been ended.
+    if let kind = directory.submission?.scheduler, kind != scheduler.traits.kind { return nil }
     // If its end was taken before the step last started, the one of that start was not made yet.
     return directory.taking?.isBefore(step) == true ? nil : directory
   }
@@ -226,7 +224,7 @@ extension JobRunner {
     }
     if directory.claim() { return nil }
     // A program that is running must not run beside its successor.
-    try endJob(key, in: directory, orUntilStopOf: attempt)
+    try scheduler.endJob(key, in: directory, of: run, orUntilStopOf: attempt)
     scheduler.killRemains(of: attempt)
     if isOther || attempt.step.step.isMadeAgain { return nil }
     throw recorded?.steps[attempt.address].map { .inDoubt($0, in: run) } ?? .threadEnded
@@ -238,19 +236,6 @@ extension JobRunner {
     // Asked twice for the end: it may have come while the scheduler was asked.
     scheduler.traits.losesJobs || directory.end != nil || entry(key, in: directory) != nil
       || directory.end != nil
-  }
-
-  private func endJob(
-    _ key: JobKey, in directory: JobDirectory, orUntilStopOf attempt: Attempt
-  ) throws(StepFailure) {
-    while attempt.stop.level == .none {
-      guard let queue = scheduler.list(run, [key: directory.path]) else { break }
-      guard let entry = queue.entries[key], entry.phase != .over else { return }
-      scheduler.cancel(entry.unfinished, kills: false)
-      wait(for: scheduler.traits.listing, orStopOf: attempt)
-    }
-    throw StepFailure(
-      classes: [.runner], message: "did not start: an earlier job of it cannot be ended")
   }
 
   private func entry(_ key: JobKey, in directory: JobDirectory) -> JobQueue.Entry? {
@@ -265,13 +250,6 @@ extension JobRunner {
     // A program that ended by itself meanwhile has done what it does.
     let known = entry(key, in: directory)
     return known.map { $0.phase != .over || $0.state == "CANCELLED" } ?? (status >= 128)
-  }
-
-  private func wait(for time: Duration, orStopOf attempt: Attempt) {
-    let wakeup = Wakeup()
-    attempt.stop.attach(wakeup)
-    defer { attempt.stop.detach(wakeup) }
-    if attempt.stop.level == .none { wakeup.wait(atMost: time) }
   }
 }
 

@@ -42,8 +42,37 @@ protocol JobScheduler: Sendable {
   func hurry()
 }
 
+extension JobScheduler {
+  /// Ends a job that an earlier engine has submitted, and blocks the calling thread until it has ended.
+  func endJob(
+    _ key: JobKey, in directory: JobDirectory, of run: RunID, orUntilStopOf attempt: Attempt
+  ) throws(StepFailure) {
+    while attempt.stop.level == .none {
+      guard let queue = list(run, [key: directory.path]) else { break }
+      guard let entry = queue.entries[key], entry.phase != .over else { return }
+      cancel(entry.unfinished, kills: false)
+      wait(for: traits.listing, orStopOf: attempt)
+    }
+    throw StepFailure(
+      classes: [.runner], message: "did not start: an earlier job of it cannot be ended")
+  }
+
+  private func wait(for time: Duration, orStopOf attempt: Attempt) {
+    let wakeup = Wakeup()
+    attempt.stop.attach(wakeup)
+    defer { attempt.stop.detach(wakeup) }
+    if attempt.stop.level == .none { wakeup.wait(atMost: time) }
+  }
+}
+
 /// The properties by which schedulers differ.
 struct JobTraits {
+  /// The kinds of schedulers, as they are written down with each job.
+  enum Kind: String {
+    case slurm, local
+  }
+
+  var kind: Kind
   /// As in "not known to Slurm".
   var name: String
   /// The place of its programs, as in messages.

@@ -8,7 +8,7 @@ import WeftPlatform
 /// whose environment has the cookie of the engine, so that `weft reap` finds it.
 final class LocalJobs: JobScheduler {
   let traits = JobTraits(
-    name: "this machine", place: "this machine", mostJobs: 1, losesJobs: false,
+    kind: .local, name: "this machine", place: "this machine", mostJobs: 1, losesJobs: false,
     registration: .seconds(2), explanation: .zero, visibility: .zero, listing: .milliseconds(500),
     setsEnvironment: true)
 
