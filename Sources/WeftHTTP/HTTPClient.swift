@@ -127,12 +127,11 @@ final class Reception: Sendable {
     case .fresh:
       return write(
         DownloadFile(target, kept: head.validator, whole: head.bodyLength), after: 0)
-    case .resumed(let partial, let size):
-      let whole = head.bodyLength.map { $0 + size }
+    case .resumed(let partial, let whole):
       guard let file = DownloadFile(resuming: partial, for: target, whole: whole) else {
         return .refuse(.other("a partial file was resumed twice"))
       }
-      return write(file, after: size)
+      return write(file, after: partial.size)
     case .impossible(let why): return .refuse(.malformed(why))
     }
   }
@@ -155,8 +154,8 @@ final class Reception: Sendable {
 /// Whether a response is the file, the rest of it, or neither.
 enum SavePlan {
   case fresh
-  /// The partial file and its size.
-  case resumed(PartialFile, Int)
+  /// The partial file, and the size of the complete one.
+  case resumed(PartialFile, whole: Int)
   case impossible(String)
 
   init(for head: HTTPResponseHead, of request: HTTPRequest, to target: SaveTarget) {
@@ -165,16 +164,27 @@ enum SavePlan {
       return
     }
     if let partial = target.resuming {
-      let range = head.headers["content-range"].flatMap(ContentRange.init)
-      self =
-        range?.first == partial.size
-        ? .resumed(partial, partial.size)
-        : .impossible("the server sent a different range than requested")
+      self = SavePlan(for: head, resuming: partial)
     } else if request.headers.contains("range") {
       self = .fresh
     } else {
       self = .impossible("the server sent a partial response to a full request")
     }
+  }
+
+  /// Parts are only combined if nothing shows that they belong to different versions (RFC 9110 §15.3.7.3): a server may
+  /// ignore `If-Range`.
+  private init(for head: HTTPResponseHead, resuming partial: PartialFile) {
+    let range = head.headers["content-range"].flatMap(ContentRange.init)
+    guard let range, range.first == partial.size, range.isToTheEnd else {
+      self = .impossible("the server sent a different range than requested")
+      return
+    }
+    let whole = range.last + 1
+    self =
+      partial.isOfOtherVersion(than: head, whole: whole)
+      ? .impossible("the server sent the rest of another version of the file")
+      : .resumed(partial, whole: whole)
   }
 }
 
@@ -184,6 +194,9 @@ struct ContentRange: Hashable {
   let last: Int
   /// `nil` if the server does not know it.
   let whole: Int?
+
+  /// Whether it ends with the last byte, as far as the server knows.
+  var isToTheEnd: Bool { whole == nil || whole == last + 1 }
 
   init?(_ text: String) {
     let words = ASCII.trimmed(text).split(separator: " ")

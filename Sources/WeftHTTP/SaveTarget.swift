@@ -30,10 +30,13 @@ public final class PartialFile: Sendable {
   /// The path of the complete file.
   let path: String
   private let validator: String
+  /// The size of the complete file, if it is known.
+  private let whole: Int?
   private let temporary: Mutex<TemporaryFile?>
 
-  init(_ temporary: TemporaryFile, size: Int, path: String, validator: String) {
+  init(_ temporary: TemporaryFile, size: Int, whole: Int?, path: String, validator: String) {
     self.size = size
+    self.whole = whole
     self.path = path
     self.validator = validator
     self.temporary = Mutex(temporary)
@@ -42,6 +45,15 @@ public final class PartialFile: Sendable {
   /// The headers that make a server send the rest, or the whole file if it has changed.
   var conditions: [HTTPHeader] {
     [HTTPHeader("Range", "bytes=\(size)-"), HTTPHeader("If-Range", validator)]
+  }
+
+  /// Whether a partial response shows that it does not belong to this beginning. It need not repeat the validator.
+  ///
+  /// - Parameter whole: The size of the complete file according to the response.
+  func isOfOtherVersion(than head: HTTPResponseHead, whole: Int) -> Bool {
+    let name = validator.hasPrefix("\"") ? "etag" : "last-modified"
+    if let other = head.headers[name], ASCII.trimmed(other) != validator { return true }
+    return self.whole.map { $0 != whole } ?? false
   }
 
   /// Removes the file even if there are other references, unless a later request has resumed it.
@@ -111,7 +123,8 @@ final class DownloadFile: BodyWriter {
     defer { state.withLock { $0.file = nil } }
     switch end {
     case .complete:
-      let file = try opened()
+      let (file, size) = (try opened(), state.withLock { $0.size })
+      if let whole, size != whole { throw .partial(received: size, expected: whole) }
       do { try file.commit(as: path) } catch { throw .systemError(error, at: path) }
     case .broken(let kind): state.withLock { $0.partial = partial(of: $0, after: kind) }
     }
@@ -138,7 +151,7 @@ final class DownloadFile: BodyWriter {
     else { return nil }
     // Removes bytes that a failed write left after the counted ones.
     guard (try? file.cut(to: state.size)) != nil else { return nil }
-    return PartialFile(file, size: state.size, path: path, validator: validator)
+    return PartialFile(file, size: state.size, whole: whole, path: path, validator: validator)
   }
 }
 

@@ -145,7 +145,8 @@ struct SavingTests {
 
   /// Serves ten bytes with a tag; the first connection breaks after five of them.
   private func breaking(
-    _ heads: Log, tag: String = "\"v1\"", then answer: @escaping @Sendable (String) -> String
+    _ heads: Log, validator: String = "ETag: \"v1\"",
+    then answer: @escaping @Sendable (String) -> String
   ) -> HostileServer {
     HostileServer { connection in
       while let head = connection.readHead() {
@@ -154,7 +155,7 @@ struct SavingTests {
           connection.send(answer(head))
           continue
         }
-        connection.send("HTTP/1.1 200 OK\r\nETag: \(tag)\r\nContent-Length: 10\r\n\r\n01234")
+        connection.send("HTTP/1.1 200 OK\r\n\(validator)\r\nContent-Length: 10\r\n\r\n01234")
         return
       }
     }
@@ -202,7 +203,7 @@ struct SavingTests {
 
   @Test(
     "a part that was not asked for is refused",
-    arguments: ["bytes 4-9/10", "bytes 6-9/10", "bytes 5-9/8", "nonsense"])
+    arguments: ["bytes 4-9/10", "bytes 6-9/10", "bytes 5-9/8", "bytes 5-8/10", "nonsense"])
   func wrongPart(range: String) async throws {
     let scratch = Scratch()
     defer { scratch.remove() }
@@ -218,11 +219,58 @@ struct SavingTests {
     #expect(contents(path) == nil)
   }
 
+  /// Servers that ignore `If-Range`, or do not repeat the validator.
+  @Test(
+    "the rest of another version is refused",
+    arguments: [
+      ("\"v1\"", "ETag: \"v1\"", "5-9/10", true), ("\"v1\"", "X: 1", "5-9/10", true),
+      ("\"v1\"", "ETag: \"v1\"", "5-9/*", true), ("\"v1\"", "ETag: \"v2\"", "5-9/10", false),
+      ("\"v1\"", "ETag: W/\"v1\"", "5-9/10", false), ("\"v1\"", "ETag: \"v1\"", "5-10/11", false),
+      ("\"v1\"", "X: 1", "5-10/11", false), ("\"v1\"", "X: 1", "5-10/*", false),
+      (nil, "Last-Modified: Mon, 01 Jan 2024 00:00:00 GMT", "5-9/10", true),
+      (nil, "Last-Modified: Tue, 02 Jan 2024 00:00:00 GMT", "5-9/10", false),
+    ])
+  func restOfAnotherVersion(
+    tag: String?, line: String, range: String, isAccepted: Bool
+  ) async throws {
+    let scratch = Scratch()
+    defer { scratch.remove() }
+    let path = scratch.path + "/out"
+    let validator =
+      tag.map { "ETag: \($0)" } ?? "Last-Modified: Mon, 01 Jan 2024 00:00:00 GMT"
+    let server = breaking(Log(), validator: validator) { _ in
+      let rest = range.hasPrefix("5-10") ? "56789a" : "56789"
+      return "HTTP/1.1 206 Part\r\n\(line)\r\nContent-Range: bytes \(range)\r\n"
+        + "Content-Length: \(rest.utf8.count)\r\n\r\n\(rest)"
+    }
+    defer { server.close() }
+    let partial = try #require(try await begun(server, path))
+    let outcome = await ask(
+      try request(server.url()) { $0.saveTo = SaveTarget(path, resuming: partial) })
+    #expect(outcome.failure?.errorClass == (isAccepted ? nil : "protocol"))
+    #expect(contents(path) == (isAccepted ? "0123456789" : nil))
+  }
+
+  @Test func aRestThatIsShorterThanItsRangeIsIncomplete() async throws {
+    let scratch = Scratch()
+    defer { scratch.remove() }
+    let path = scratch.path + "/out"
+    let server = breaking(Log()) { _ in
+      "HTTP/1.1 206 Part\r\nContent-Range: bytes 5-9/10\r\nContent-Length: 2\r\n\r\n56"
+    }
+    defer { server.close() }
+    let partial = try await begun(server, path)
+    let outcome = await ask(
+      try request(server.url()) { $0.saveTo = SaveTarget(path, resuming: partial) })
+    #expect(outcome.kind == .partial(received: 7, expected: 10))
+    #expect(contents(path) == nil)
+  }
+
   @Test(arguments: ["W/\"weak\"", "none"])
   func aWeakTagDoesNotMakeAFileResumable(tag: String) async throws {
     let scratch = Scratch()
     defer { scratch.remove() }
-    let server = breaking(Log(), tag: tag) { _ in "" }
+    let server = breaking(Log(), validator: "ETag: \(tag)") { _ in "" }
     defer { server.close() }
     #expect(try await begun(server, scratch.path + "/out") == nil)
     #expect(scratch.names == [])
