@@ -45,12 +45,9 @@ struct RedirectPolicy {
     if from.scheme == .https, target.scheme == .http, !request.redirects.allowsDowngrade {
       throw .downgrade(from: from, to: target)
     }
-    if changesToGet(head.status) {
-      request.method = .get
-    }
-    if changesToGet(head.status) || request.method == .get && head.status == 303 {
-      dropBody()
-    }
+    let becomesGet = changesToGet(head.status)
+    if becomesGet { request.method = .get }
+    if becomesGet || request.method == .get && head.status == 303 { dropBody() }
     let withheld = try request.follow(to: target, namedBy: from)
     hops.append(
       RedirectHop(
