@@ -22,11 +22,7 @@ struct RedirectPolicy {
 
   /// Whether a response will be followed, so that its body is not needed.
   func follows(_ head: HTTPResponseHead) -> Bool {
-    switch head.status {
-    case 301, 302, 303, 307, 308:
-      request.redirects.limit > 0 && head.headers.contains("location")
-    default: false
-    }
+    head.isRedirect && head.hasTarget && request.redirects.limit > 0
   }
 
   mutating func decision(at head: HTTPResponseHead) -> Decision {
@@ -81,6 +77,11 @@ struct RedirectPolicy {
     request.idempotencyKey = nil
     request.headers.removeAll { ASCII.lowercased($0.name).hasPrefix("content-") }
   }
+}
+
+extension HTTPResponseHead {
+  package var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
+  package var hasTarget: Bool { headers.contains("location") }
 }
 
 /// The redirect policy.

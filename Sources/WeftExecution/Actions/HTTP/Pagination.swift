@@ -69,7 +69,7 @@ struct Pagination: Sendable {
   private func unexpected(_ answer: Response) throws(StepFailure) -> StepFailure? {
     let status = answer.response.status
     guard first.expectedStatus.accepts(status) else {
-      return .unexpected(answer.response, expected: first.expectedStatus)
+      return .unexpected(answer.response, to: first)
     }
     if call.responseForm != .auto, answer.response.savedTo == nil {
       if let failure = undecodable(answer) { return failure }
@@ -214,13 +214,18 @@ extension ErrorClass {
 extension StepFailure {
   /// A response with an unexpected status.
   fileprivate static func unexpected(
-    _ response: HTTPResponse, expected: StatusExpectation
+    _ response: HTTPResponse, to request: HTTPRequest
   ) -> StepFailure {
-    var message = response.phrase
-    if expected != .success { message += "; expected \(expected.alternatives)" }
-    return StepFailure(
-      classes: ErrorClass.classes(ofStatus: response.status), message: message,
+    let (head, expected) = (response.head, request.expectedStatus)
+    var failure = StepFailure(
+      classes: ErrorClass.classes(ofStatus: response.status), message: response.phrase,
       help: StatusReason.help(response))
+    if head.isRedirect, !head.hasTarget, request.redirects.limit > 0 {
+      failure.classes.insert(.redirect, at: 0)
+      failure.message += " without a location"
+    }
+    if expected != .success { failure.message += "; expected \(expected.alternatives)" }
+    return failure
   }
 }
 

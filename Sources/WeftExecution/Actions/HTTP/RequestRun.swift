@@ -179,16 +179,16 @@ final class RequestRun: Sendable {
     state.withLock { [pagination] in $0.pagination = pagination }
     switch next {
     case .ask:
-      log(response, isFailure: false)
+      log(response, to: request, isFailure: false)
       sendInTurn()
     case .done(let answer):
-      log(response, isFailure: false)
+      log(response, to: request, isFailure: false)
       end(.answered, answer, of: request)
     case .pollLater(let pause, let answer):
-      log(response, isFailure: false)
+      log(response, to: request, isFailure: false)
       pollLater(pause, answer, of: request)
     case .failed(let failure, let answer):
-      log(response, isFailure: true)
+      log(response, to: request, isFailure: true)
       end(.failed(failure), answer, of: request)
     }
   }
@@ -251,8 +251,10 @@ final class RequestRun: Sendable {
 
   /// Logs a success only; the body of a failure is published as output as well, so that the server's message is
   /// visible.
-  private func log(_ response: HTTPResponse, isFailure: Bool) {
-    let (head, body) = state.withLock { ($0.log.head(of: response), $0.log.body(of: response)) }
+  private func log(_ response: HTTPResponse, to request: HTTPRequest, isFailure: Bool) {
+    let (head, body) = state.withLock {
+      ($0.log.head(of: response, to: request.method), $0.log.body(of: response))
+    }
     attempt.output.keep(isFailure ? head : head + body)
     if isFailure {
       body.withUnsafeBytes { attempt.output.write($0, to: .stdout, at: time.now) }
@@ -304,10 +306,14 @@ struct RequestLog {
 
   private var capacity = RequestLog.allBodyBytes
 
-  /// The request, redirects, and the head of the response.
-  func head(of response: HTTPResponse) -> [UInt8] {
-    var lines = "\(response.method) \(response.url)\n"
-    for hop in response.redirects { lines += "\(hop.status) \(hop.from) -> \(hop.to)\n" }
+  /// The request, redirects with the requests that follow them, and the head of the response.
+  ///
+  /// - Parameter method: The method of the first request.
+  func head(of response: HTTPResponse, to method: HTTPMethod) -> [UInt8] {
+    var lines = "\(method.name) \(response.redirects.first?.from ?? response.url)\n"
+    for hop in response.redirects {
+      lines += "\(hop.status) \(hop.from) -> \(hop.to)\n\(hop.method.name) \(hop.to)\n"
+    }
     lines += "\(response.figures.protocolVersion ?? "HTTP") \(response.status)\n"
     for header in response.headers.fields { lines += "\(header.name): \(header.value)\n" }
     lines += "\n"

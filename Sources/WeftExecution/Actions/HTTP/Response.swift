@@ -209,7 +209,8 @@ enum StatusReason {
     switch response.status {
     case 401:
       "add credentials: \"auth\": { \"bearer\": \"${{ secrets.… }}\" }"
-    case 300...399: "redirects are followed if \"redirects\" is greater than 0"
+    case _ where response.head.isRedirect && response.head.hasTarget:
+      "redirects are followed if \"redirects\" is greater than 0"
     default: nil
     }
   }

@@ -91,6 +91,36 @@ import WeftTestKit
     #expect(end.http?.status == status)
   }
 
+  @Test(
+    "a redirect that is not followed is explained",
+    arguments: [
+      (302, nil, 10, [.redirect, .http(302)], nil), (308, nil, 0, [.http(308)], nil),
+      (302, "/two", 0, [.http(302)], "redirects are followed if \"redirects\" is greater than 0"),
+      (304, nil, 10, [.http(304)], nil), (300, "/two", 10, [.http(300)], nil),
+    ] as [(Int, String?, Int, [ErrorClass], String?)])
+  func redirectsThatAreNotFollowed(
+    status: Int, target: String?, limit: Int, classes: [ErrorClass], help: String?
+  ) async throws {
+    let harness = try Self.harness(
+      #"{"url": "http://h/", "redirects": \#(limit)}"#,
+      .head(status, HTTPHeaders(target.map { [HTTPHeader("Location", $0)] } ?? []), ""))
+    let end = try await harness.end()
+    #expect(end.failure?.classes == classes + [.http(hundreds: 3), .http])
+    #expect(end.failure?.help == help)
+    #expect(
+      end.failure?.message.hasSuffix("without a location") == classes.contains(.redirect))
+  }
+
+  @Test func logOfARedirectBeginsWithTheFirstRequest() async throws {
+    let harness = try Self.harness(
+      #"{"url": "http://h/", "body": "x"}"#, .head(302, ["Location": "/two"], ""),
+      .head(200, [:], "ok"))
+    _ = try await harness.end()
+    #expect(
+      harness.log()
+        == "POST http://h/\n302 http://h/ -> http://h/two\nGET http://h/two\nHTTP 200\n\nok\n")
+  }
+
   @Test func serverErrorTextIsReported() async throws {
     let harness = try Self.harness(
       #"{"url": "http://h/"}"#, .head(422, Self.json, #"{"error": "name is taken"}"#))
