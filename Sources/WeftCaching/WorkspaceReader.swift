@@ -16,20 +16,28 @@ package struct WorkspaceReader: Sendable {
   }
 
   /// Returns a step's input files; links include the hashes of the files they lead to.
-  package func inputs(_ rule: FileRule) throws(WorkspaceError) -> [FileRecord] {
-    var records: [FileRecord] = []
+  package func inputs(_ rule: FileRule) throws(WorkspaceError) -> InputFiles {
+    var files = InputFiles()
     let choice = Directory.Choice(
       entersDirectory: rule.canInclude(below:), onlyNames: rule.onlyNames(in:),
       visits: rule.includes)
     try workspace.walk(choice, stop: stop) { (found) throws(WorkspaceError) in
-      if let record = try record(of: found) { records.append(record) }
+      guard let (record, stamps) = try input(found) else { return }
+      files.records.append(record)
+      files.stamps[record.path] = stamps
     }
-    return records
+    return files
   }
 
   /// Returns a file, or a link with the hash of the file it leads to; `nil` for a directory, and for a FIFO or socket,
   /// which has no content.
   package func record(of found: FoundFile) throws(WorkspaceError) -> FileRecord? {
+    try input(found)?.record
+  }
+
+  private func input(
+    _ found: FoundFile
+  ) throws(WorkspaceError) -> (record: FileRecord, stamps: [FileStamp])? {
     switch found.stamp.kind {
     case .file: try file(found)
     case .link: try linkedInput(found)
@@ -52,7 +60,7 @@ package struct WorkspaceReader: Sendable {
     var specials: [WorkspaceError] = []
     try workspace.walk(at: path, stop: stop) { (found) throws(WorkspaceError) in
       switch found.stamp.kind {
-      case .file: records.append(try file(found))
+      case .file: records.append(try file(found).record)
       case .link:
         records.append(
           FileRecord(path: WorkspaceReader.text(found), .link(try found.target(), hash: nil)))
@@ -77,23 +85,33 @@ package struct WorkspaceReader: Sendable {
 
   static func text(_ found: FoundFile) -> String { found.path.joined(separator: "/") }
 
-  private func file(_ found: FoundFile) throws(WorkspaceError) -> FileRecord {
+  private func file(
+    _ found: FoundFile
+  ) throws(WorkspaceError) -> (record: FileRecord, stamps: [FileStamp]) {
     let (digest, stamp) = try read(found) { () throws(WorkspaceError) in try found.opened() }
     guard case .file(let isExecutable) = stamp.kind else {
       throw WorkspaceError(.changing, at: found.path)
     }
-    return FileRecord(
+    let record = FileRecord(
       path: WorkspaceReader.text(found),
       .file(hash: SHA256.text(of: digest), isExecutable: isExecutable), size: Int(stamp.size),
       permissions: stamp.permissions)
+    return (record, [stamp])
   }
 
-  private func linkedInput(_ found: FoundFile) throws(WorkspaceError) -> FileRecord {
+  private func linkedInput(
+    _ found: FoundFile
+  ) throws(WorkspaceError) -> (record: FileRecord, stamps: [FileStamp]) {
     var hash: String?
+    var stamps = [found.stamp]
     if let file = found.openedThroughLink() {
-      hash = SHA256.text(of: try digest(of: file, found.path).digest)
+      let (digest, stamp) = try digest(of: file, found.path)
+      hash = SHA256.text(of: digest)
+      stamps.append(stamp)
     }
-    return FileRecord(path: WorkspaceReader.text(found), .link(try found.target(), hash: hash))
+    let record = FileRecord(
+      path: WorkspaceReader.text(found), .link(try found.target(), hash: hash))
+    return (record, stamps)
   }
 
   private func read(
@@ -129,6 +147,15 @@ extension CacheKey {
   package mutating func set(_ part: CachePart, files: [FileRecord]) {
     set(part, files.map { CacheValue($0.path, $0.content) })
   }
+}
+
+/// The input files of a step.
+package struct InputFiles: Sendable {
+  package var records: [FileRecord] = []
+  /// The stamp of each file as it was read; for a link, its own and that of the file it leads to.
+  package var stamps: [String: [FileStamp]] = [:]
+
+  package init() {}
 }
 
 /// A file, identified by its content.

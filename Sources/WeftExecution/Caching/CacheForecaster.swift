@@ -93,7 +93,7 @@ package struct CacheForecaster {
       }
       do throws(WorkspaceError) {
         seen = changes.seen(
-          try WorkspaceReader(workspace, memory: memory).inputs(rule), by: rule)
+          try WorkspaceReader(workspace, memory: memory).inputs(rule).records, by: rule)
       } catch {
         throw StaticResolutionError(reason: error.message)
       }

@@ -65,7 +65,8 @@ package final class CommandCache: Sendable {
       do throws(CacheKeyError) {
         let reader = try reader(stop: stop)
         var notes = CacheNotes()
-        let key = try key(of: subject, reader, logs: logs, &notes)
+        let files = try files(of: subject, reader)
+        let key = try key(of: subject, files.records, logs: logs, stop: stop, &notes)
         if access.reads, let entry = access.cache.entry(of: subject.step, key),
           entry.outputs == subject.outputPaths, entry.result.answers(reads),
           !isLogRead || entry.result.log?.isWhole == true,
@@ -75,7 +76,7 @@ package final class CommandCache: Sendable {
           return .hit(entry, notes)
         }
         let ticket = CacheTicket(
-          subject: subject, key: key, before: try stamps(of: subject, reader),
+          subject: subject, key: key, inputs: files, before: try stamps(of: subject, reader),
           reason: reason(for: subject, key, reads, isLogRead))
         return .miss(ticket, notes)
       } catch {
@@ -126,7 +127,7 @@ package final class CommandCache: Sendable {
   }
 
   private func key(
-    of subject: CacheSubject, _ reader: WorkspaceReader, logs: StepLogs,
+    of subject: CacheSubject, _ files: [FileRecord], logs: StepLogs, stop: StopSwitch,
     _ notes: inout CacheNotes
   ) throws(CacheKeyError) -> CacheKey {
     var log: String?
@@ -136,14 +137,13 @@ package final class CommandCache: Sendable {
       }
       log = SHA256.text(of: digest)
     }
-    let files = try files(of: subject, reader)
     notes.unmatchedInputs = subject.unmatchedInputs(in: files.map(\.names))
-    return try maker.key(of: subject, files: files, log: log, stop: reader.stop)
+    return try maker.key(of: subject, files: files, log: log, stop: stop)
   }
 
   private func files(
     of subject: CacheSubject, _ reader: WorkspaceReader
-  ) throws(CacheKeyError) -> [FileRecord] {
+  ) throws(CacheKeyError) -> InputFiles {
     let rule = try subject.rule(besides: state)
     do { return try reader.inputs(rule) } catch {
       throw error.kind == .stopped ? .stopped : .workspace(error.message)
@@ -200,15 +200,29 @@ package final class CommandCache: Sendable {
     }
   }
 
+  /// A file may have changed while the step ran, and have the same content again: then only its stamps differ.
+  private func confirm(_ files: InputFiles, of ticket: CacheTicket) throws(CacheKeyError) {
+    var (before, now) = (CacheKey(), CacheKey())
+    before.set(.inputs, files: ticket.inputs.records)
+    now.set(.inputs, files: files.records)
+    if let change = now.differences(from: before).first {
+      throw .workspace("its input \"\(change.name)\" changed while it ran")
+    }
+    let written = files.records.lazy.map(\.path).first {
+      files.stamps[$0] != ticket.inputs.stamps[$0]
+    }
+    if let written {
+      throw .workspace(
+        "its input \"\(written)\" was written while it ran: it has the same content again, but the step may have read"
+          + " a different one")
+    }
+  }
+
   private func store(
     _ ticket: CacheTicket, _ result: CachedResult, lasting duration: Duration,
     _ reader: WorkspaceReader
   ) throws(CacheKeyError) -> CacheEntry {
-    var now = CacheKey()
-    now.set(.inputs, files: try files(of: ticket.subject, reader))
-    if let change = now.differences(from: ticket.inputs).first {
-      throw .workspace("its input \"\(change.name)\" changed while it ran")
-    }
+    try confirm(try files(of: ticket.subject, reader), of: ticket)
     let entry = CacheEntry(
       key: ticket.key, step: ticket.subject.step, run: run.text,
       storedAt: WallClock.now.nanoseconds / 1_000_000,
@@ -249,17 +263,12 @@ enum CacheKeeping: Sendable {
 struct CacheTicket: Sendable {
   let subject: CacheSubject
   let key: CacheKey
+  /// The input files, which are compared again after the step.
+  let inputs: InputFiles
   /// The files at its outputs.
   let before: [String: FileStamp]
   /// The reason why no result is used, as a clause.
   let reason: String
-
-  /// The part of the key that is checked again after the step.
-  var inputs: CacheKey {
-    var part = CacheKey()
-    if case .values(let values)? = key[.inputs] { part.set(.inputs, values) }
-    return part
-  }
 }
 
 extension CachedResult {

@@ -58,7 +58,7 @@ final class Scratch: Sendable {
 
   func inputs(_ patterns: [String]) throws -> [String] {
     let rule = FileRule(try FileSelection(each: patterns), excluding: [[".weft"]])
-    return try reader().inputs(rule).map(\.path)
+    return try reader().inputs(rule).records.map(\.path)
   }
 }
 

@@ -132,6 +132,19 @@ struct CachingTests {
     ("a process left behind", #""run": "touch out; sleep 60 >/dev/null 2>&1 &""#),
     ("no output", #""run": "true""#),
     ("an input that changed meanwhile", #""run": "echo 2 >> in; touch out""#),
+    (
+      "an input that changed and changed back",
+      #""run": "printf 2 > in; cat in > out; printf 1 > in""#
+    ),
+    (
+      "an input whose time was reset",
+      #""run": "touch -r in time; printf 2 > in; cat in > out; printf 1 > in; touch -r time in""#
+    ),
+    ("an input that was exchanged", #""run": "mv in old; printf 2 > in; cat in > out; mv old in""#),
+    (
+      "a linked input that changed and changed back",
+      #""run": "test -L in || { mv in real; ln -s real in; }; printf 2 > real; cat in > out; printf 1 > real""#
+    ),
     ("a FIFO", #""run": "rm -f out; mkfifo out""#),
   ]
 
