@@ -16,13 +16,16 @@ package struct WorkspaceReader: Sendable {
   }
 
   /// Returns a step's input files; links include the hashes of the files they lead to.
+  ///
+  /// - Throws: ``WorkspaceError/Kind/linkedDirectory`` if files behind a link to a directory would be missing.
   package func inputs(_ rule: FileRule) throws(WorkspaceError) -> InputFiles {
     var files = InputFiles()
     let choice = Directory.Choice(
       entersDirectory: rule.canInclude(below:), onlyNames: rule.onlyNames(in:),
-      visits: rule.includes)
+      visits: { rule.includes($0) || rule.canInclude(below: $0) })
     try workspace.walk(choice, stop: stop) { (found) throws(WorkspaceError) in
-      guard let (record, stamps) = try input(found) else { return }
+      if found.stamp.kind == .link, found.leadsToDirectory { try checkLink(found, rule) }
+      guard rule.includes(found.path), let (record, stamps) = try input(found) else { return }
       files.records.append(record)
       files.stamps[record.path] = stamps
     }
@@ -43,6 +46,24 @@ package struct WorkspaceReader: Sendable {
     case .link: try linkedInput(found)
     case .directory, .other: nil
     }
+  }
+
+  /// Walks do not follow a link to a directory: that is right only if they find everything behind it at another path.
+  private func checkLink(_ found: FoundFile, _ rule: FileRule) throws(WorkspaceError) {
+    guard let target = try target(of: found), rule.selects(below: target, allOf: found.path),
+      (try? workspace.directory(target[...], of: target)) != nil
+    else { throw WorkspaceError(.linkedDirectory, at: found.path) }
+  }
+
+  /// The path that a relative link names; `nil` if it is not in the workspace.
+  private func target(of found: FoundFile) throws(WorkspaceError) -> [String]? {
+    let text = try found.target()
+    guard !text.hasPrefix("/") else { return nil }
+    var names = Array(found.path.dropLast())
+    for name in text.split(separator: "/") where name != "." {
+      if name != ".." { names.append(String(name)) } else if names.popLast() == nil { return nil }
+    }
+    return names
   }
 
   /// Returns the file or the directory tree at a path; empty if nothing is there.
@@ -236,6 +257,11 @@ package struct FileRule: Sendable {
 
   package func canInclude(below directory: [String]) -> Bool {
     !isExcluded(directory) && selection.canInclude(below: directory)
+  }
+
+  /// Whether every input below `directory`, if it were `other`, is also one there.
+  func selects(below other: [String], allOf directory: [String]) -> Bool {
+    isExcluded(other) || selection.selects(below: other, allOf: directory)
   }
 
   func onlyNames(in directory: [String]) -> Set<String>? { selection.onlyNames(in: directory) }

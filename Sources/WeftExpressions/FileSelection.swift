@@ -54,7 +54,19 @@ package struct FileSelection: Sendable, Hashable {
 
   /// Whether files below the directory can be selected; if not, it need not be read.
   package func canInclude(below directory: [String]) -> Bool {
-    rules.contains { !$0.isExclusion && $0.pattern.canCover(below: directory) }
+    let exclusion = rules.lastIndex { $0.isExclusion && $0.pattern.covers(directory) }
+    return rules[(exclusion.map { $0 + 1 } ?? 0)...].contains {
+      !$0.isExclusion && $0.pattern.canCover(below: directory)
+    }
+  }
+
+  /// Whether the patterns treat every path below `other` as they treat the same path below `directory`, or select more of
+  /// them there.
+  package func selects(below other: [String], allOf directory: [String]) -> Bool {
+    rules.allSatisfy { rule in
+      let (here, there) = (rule.pattern.progress(at: directory), rule.pattern.progress(at: other))
+      return rule.isExclusion ? there.isSubset(of: here) : here.isSubset(of: there)
+    }
   }
 
   /// The names in a directory of all files and directories that matter; `nil` if that depends on what is there, so that
@@ -118,6 +130,29 @@ struct PathPattern: Sendable, Hashable {
       guard pattern.matches(name) else { return false }
     }
     return true
+  }
+
+  /// The numbers of parts that can match a directory or one around it: they decide which paths below it are covered.
+  func progress(at directory: [String]) -> Set<Int> {
+    var reached = afterWildcards([0])
+    for name in directory.map({ Array($0.unicodeScalars) }) {
+      let next = reached.filter { part in
+        guard part < parts.count, case .name(let pattern) = parts[part] else { return false }
+        return pattern.matches(name)
+      }
+      let kept = reached.filter { $0 == parts.count || parts[$0] == .anyDirectories }
+      reached = afterWildcards(kept.union(next.map { $0 + 1 }))
+    }
+    return reached
+  }
+
+  /// A wildcard also matches no directory.
+  private func afterWildcards(_ reached: Set<Int>) -> Set<Int> {
+    var all = reached
+    for part in parts.indices where all.contains(part) && parts[part] == .anyDirectories {
+      all.insert(part + 1)
+    }
+    return all
   }
 
   /// The only name that a path can have after this number of names; `nil` if there are others.

@@ -26,7 +26,7 @@ extension Directory {
   /// - Parameters:
   ///   - path: The path for errors.
   ///   - makes: Whether to create missing directories.
-  func directory(
+  package func directory(
     _ names: ArraySlice<String>, of path: [String], makes: Bool = false
   ) throws(WorkspaceError) -> Directory {
     var directory = self
@@ -155,6 +155,11 @@ package struct FoundFile {
     return text
   }
 
+  /// Whether a link leads to a directory, wherever that is.
+  package var leadsToDirectory: Bool {
+    (try? directory.stamp(of: name, follows: true))?.kind == .directory
+  }
+
   /// Opens the regular file that a link leads to, wherever that is; `nil` if it leads to none.
   package func openedThroughLink() -> Descriptor? {
     guard case .file = (try? directory.stamp(of: name, follows: true))?.kind else { return nil }
@@ -171,6 +176,8 @@ package struct WorkspaceError: Error, Sendable, Hashable {
     case notUTF8
     /// A name on the way to it is a symbolic link.
     case behindLink
+    /// It is a symbolic link to a directory whose content is not read.
+    case linkedDirectory
     /// It is neither a file, nor a link, nor a directory.
     case special(String)
     /// The content to be put there is no longer available; its hash.
@@ -198,6 +205,9 @@ package struct WorkspaceError: Error, Sendable, Hashable {
     case .tooDeep: "\(name) is nested deeper than the limit of \(Directory.depthLimit)"
     case .notUTF8: "a name in \(name) is not UTF-8"
     case .behindLink: "\(name) is a symbolic link to a directory, or behind one"
+    case .linkedDirectory:
+      "\(name) is a symbolic link to a directory, in which inputs are not found; name that directory in \"inputs\","
+        + " and exclude the link with \"!\""
     case .special(let noun): "\(name) is \(noun)"
     case .lost(let hash): "the content \(hash.prefix(12)) of \(name) is lost"
     case .changing: "\(name) changed while it was read"

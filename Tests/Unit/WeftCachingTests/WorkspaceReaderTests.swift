@@ -68,6 +68,33 @@ struct WorkspaceReaderTests {
     #expect(try record("l") != first)
   }
 
+  @Test(
+    "a link to a directory must not hide inputs",
+    arguments: [
+      // All inputs behind the link are also found at their own paths, or excluded.
+      ("real", ["**"], true), ("real", ["src/**"], true), ("./real", ["src/**/*.c"], true),
+      ("../src/real", ["src/*/t"], true), ("real", ["**", "!src/link"], true),
+      ("/usr", ["**", "!src/link"], true), ("../.weft/x", ["**"], true),
+      ("real", ["src/real/t", "src/t"], true), ("nowhere", ["src/link/t"], true),
+      ("real/t", ["src/link"], true),
+      ("real", ["src/link"], false), ("real", ["src/link/**"], false),
+      ("real", ["src/link/t"], false), ("real", ["src/link/*.c", "src/real/*.h"], false),
+      ("../lib", ["src/**"], false), ("../..", ["**"], false), ("/usr", ["**"], false),
+      ("real", ["src/**", "!src/real/t"], false), ("other", ["**"], false),
+    ])
+  func linksToDirectories(target: String, patterns: [String], isRight: Bool) throws {
+    for name in ["src/real/t", "lib/t", ".weft/x/t"] { scratch.write(name, "1") }
+    scratch.link("src/other", to: "real")
+    scratch.link("src/link", to: target)
+    if isRight {
+      #expect(try !scratch.inputs(patterns).contains { $0.hasPrefix("src/link/") })
+    } else {
+      #expect(throws: WorkspaceError(.linkedDirectory, at: ["src", "link"])) {
+        try scratch.inputs(patterns)
+      }
+    }
+  }
+
   @Test func namesMayHaveAnyCharacters() throws {
     for name in ["a*b", "[x]", "q?", "back\\slash", "!no", "#hash", " space "] {
       scratch.write(name, "1")

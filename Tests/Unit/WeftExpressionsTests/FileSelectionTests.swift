@@ -79,6 +79,44 @@ struct FileSelectionTests {
     #expect(!selection.canInclude(below: directory.split(separator: "/").map(String.init)))
   }
 
+  @Test func whatIsExcludedAsAWholeIsNotEntered() throws {
+    #expect(try !FileSelection(["**", "!a"]).canInclude(below: ["a", "b"]))
+    #expect(try FileSelection(["**", "!a", "a/b/c"]).canInclude(below: ["a", "b"]))
+    #expect(try FileSelection(["**", "!a/b"]).canInclude(below: ["a"]))
+  }
+
+  /// All lists of one to `limit` words.
+  private static func lists(of words: [String], upTo limit: Int) -> [[String]] {
+    var (all, longest): ([[String]], [[String]]) = ([], [[]])
+    for _ in 0..<limit {
+      longest = longest.flatMap { list in words.map { list + [$0] } }
+      all += longest
+    }
+    return all
+  }
+
+  @Test func aDirectoryThatSelectsAllOfAnotherDoes() throws {
+    let patterns = Self.lists(of: ["a", "b", "*", "**"], upTo: 2).map { $0.joined(separator: "/") }
+    let paths = Self.lists(of: ["a", "b"], upTo: 2)
+    var count = 0
+    for first in patterns {
+      for second in [""] + patterns + patterns.map({ "!" + $0 }) {
+        let selection = try FileSelection([first, second])
+        for one in paths {
+          for other in paths where selection.selects(below: other, allOf: one) {
+            let isRight = paths.allSatisfy {
+              !selection.includes(one + $0) || selection.includes(other + $0)
+            }
+            #expect(isRight, "\(first) \(second): \(one) \(other)")
+            count += one != other && selection.canInclude(below: one) ? 1 : 0
+          }
+        }
+      }
+    }
+    #expect(count > 5000, "otherwise nothing was compared")
+    #expect(try !FileSelection(["a/*.c", "b/*.h"]).selects(below: ["b"], allOf: ["a"]))
+  }
+
   @Test(arguments: ["/etc/passwd", "../x", "a/../../x", "!../x", "a/.."])
   func aPatternThatLeadsOutIsRefused(pattern: String) {
     #expect(throws: PathPatternError.self) { try FileSelection([pattern]) }

@@ -168,6 +168,17 @@ struct CachingTests {
       ])
   }
 
+  @Test func anInputBehindALinkToADirectoryIsReported() async throws {
+    let workflow =
+      #"{ "steps": [ { "id": "make", "run": "mkdir -p d; ln -sfn d l", "cache": { "inputs": ["l/f"] } } ] }"#
+    _ = try await runs.run(workflow)
+    let run = try await runs.run(workflow)
+    #expect(run.cached == [] && run.warnings.count == 1)
+    #expect(
+      run.warnings.first?.hasPrefix(
+        #"step "make" is not cached: "l" is a symbolic link to a directory"#) == true)
+  }
+
   @Test func elementsAreKnownByTheirValuesAndNotByTheirPlaces() async throws {
     func workflow(_ list: String) -> String {
       """
