@@ -266,10 +266,12 @@ extension StepCache {
   /// - Parameters:
   ///   - entry: The entry without its files, which are read now.
   ///   - before: The stamps of the files in the outputs before the step ran.
+  ///   - holdsSecret: Whether a file must not be stored. Not asked about content that is stored already.
   /// - Returns: The entry with its files.
   @discardableResult
   package func store(
-    _ entry: CacheEntry, since before: [String: FileStamp] = [:], from reader: WorkspaceReader
+    _ entry: CacheEntry, since before: [String: FileStamp] = [:], from reader: WorkspaceReader,
+    unless holdsSecret: (Descriptor) throws(SystemError) -> Bool = { _ in false }
   ) throws(CacheError) -> CacheEntry {
     var entry = entry
     do throws(WorkspaceError) {
@@ -297,14 +299,15 @@ extension StepCache {
     guard bytes <= limit - limit / 8 else { throw .tooLarge(bytes: bytes, limit: limit) }
     for file in entry.files {
       guard case .file(let hash, _) = file.content else { continue }
-      try keep(file, hash, from: reader)
+      try keep(file, hash, from: reader, unless: holdsSecret)
     }
     try write(entry)
     return entry
   }
 
   private func keep(
-    _ file: FileRecord, _ hash: String, from reader: WorkspaceReader
+    _ file: FileRecord, _ hash: String, from reader: WorkspaceReader,
+    unless holdsSecret: (Descriptor) throws(SystemError) -> Bool
   ) throws(CacheError) {
     let name = StepCache.objectName(hash)
     if objects.has(name) {
@@ -312,13 +315,17 @@ extension StepCache {
       return
     }
     makeRoom(for: file.size)
+    var isSecret = false
     do {
       try reader.workspace.walk(at: file.names, stop: reader.stop) { found throws(WorkspaceError) in
-        try copy(try found.opened(), hash, of: file, reader.stop)
+        let source = try found.opened()
+        isSecret = try placing(file.names) { () throws(SystemError) in try holdsSecret(source) }
+        if !isSecret { try copy(source, hash, of: file, reader.stop) }
       }
     } catch {
       throw CacheError(error)
     }
+    if isSecret { throw .secret(file.path) }
     guard objects.has(name) else { throw .workspace(WorkspaceError(.changing, at: file.names)) }
   }
 
@@ -352,6 +359,8 @@ package enum CacheError: Error, Sendable, Hashable {
   case changed(String)
   /// A file that the step is not known to have made occupies the path of an output.
   case inTheWay(String)
+  /// A file in the outputs contains a secret.
+  case secret(String)
   case workspace(WorkspaceError)
   case place(UnsafePathError)
   /// The operation was stopped.
@@ -367,6 +376,7 @@ package enum CacheError: Error, Sendable, Hashable {
     case .changed(let path): "\"\(path)\" has changed"
     case .inTheWay(let path):
       "\"\(path)\", which it is not known to have created, is in the place of an output"
+    case .secret(let path): "its output \"\(path)\" contains a secret"
     case .workspace(let fault): fault.message
     case .place(let fault): fault.message
     case .stopped: "it was stopped"

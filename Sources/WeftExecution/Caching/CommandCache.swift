@@ -106,7 +106,7 @@ package final class CommandCache: Sendable {
       switch error {
       case .lost, .changed: return nil
       case .stopped: throw .stopped
-      case .noOutput, .tooLarge, .inTheWay, .workspace, .place: throw .workspace(error.message)
+      case .noOutput, .tooLarge, .inTheWay, .secret, .workspace, .place: throw .workspace(error.message)
       }
     }
   }
@@ -228,7 +228,13 @@ package final class CommandCache: Sendable {
       storedAt: WallClock.now.nanoseconds / 1_000_000,
       milliseconds: Int(duration / .milliseconds(1)),
       outputs: ticket.subject.outputPaths, result: result)
-    do { return try access.cache.store(entry, since: ticket.before, from: reader) } catch {
+    let mask = maker.secrets.hidesAnything ? maker.secrets.mask : .none
+    do {
+      return try access.cache.store(entry, since: ticket.before, from: reader) {
+        (file) throws(SystemError) in
+        try mask.contains(contentOf: file, stop: reader.stop)
+      }
+    } catch {
       throw error == .stopped ? .stopped : .workspace(error.message)
     }
   }

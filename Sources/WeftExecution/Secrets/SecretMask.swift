@@ -1,3 +1,5 @@
+import WeftPlatform
+
 /// The secrets to mask at one moment of a run. Finds them in texts, in all their ``SecretForms``, and replaces
 /// them by ``Secret/mark``.
 package struct SecretMask: Sendable {
@@ -34,6 +36,26 @@ package struct SecretMask: Sendable {
     if isEmpty { return false }
     return bytes.withContiguousStorageIfAvailable { contains(UnsafeRawBufferPointer($0)) }
       ?? Array(bytes).withUnsafeBytes(contains)
+  }
+
+  /// Whether a file contains some form of a secret.
+  func contains(contentOf file: Descriptor, stop: StopSwitch) throws(SystemError) -> Bool {
+    var positions = automata.map { _ in PatternAutomaton.Position() }
+    var (offset, isFound) = (0, false)
+    while !isFound, stop.level == .none {
+      let piece = try file.piece(at: offset, atMost: 256 << 10)
+      if piece.isEmpty { break }
+      offset += piece.count
+      piece.withUnsafeBytes { bytes in
+        for index in automata.indices where !isFound {
+          automata[index].read(bytes, from: &positions[index]) { _ in
+            isFound = true
+            return false
+          }
+        }
+      }
+    }
+    return isFound
   }
 
   /// The bytes with every stretch of secrets replaced.

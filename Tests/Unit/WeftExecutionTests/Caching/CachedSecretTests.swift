@@ -54,4 +54,28 @@ struct CachedSecretTests {
         run.warnings == [#"step "make" is not cached: its stdout contains a secret"#])
     }
   }
+
+  /// The secret begins in one piece that is read and ends in the next.
+  @Test(arguments: [0, (256 << 10) - 4])
+  func fileWithASecretIsNotCached(offset: Int) async throws {
+    let workflow = #"""
+      { "secrets": { "TOKEN": { "env": "WEFT_TEST_NO_SUCH" } },
+        "steps": [ { "id": "make", "env": { "T": "${{ secrets.TOKEN }}" },
+            "run": "mkdir -p out; { head -c \#(offset) /dev/zero; printf '%s' \"$T\"; } > out/file",
+            "cache": { "inputs": [], "outputs": ["out"] } } ] }
+      """#
+    for _ in 1...2 {
+      let run = try await runs.run(workflow, secrets: secrets("correct horse"))
+      #expect(run.cached == [])
+      #expect(
+        run.warnings == [
+          #"step "make" is not cached: its output "out/file" contains a secret"#
+        ])
+    }
+    var objects: [String] = []
+    try Directory(runs.path + "/.weft/cache/objects-1").walk(Directory.Choice()) {
+      objects.append($0.path.joined())
+    }
+    #expect(objects == [])
+  }
 }
