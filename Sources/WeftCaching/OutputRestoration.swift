@@ -30,11 +30,9 @@ extension StepCache {
 
   private static let attempts = 20
 
-  /// Whether the foreign files that the step may have read are unchanged.
-  package func hasForeignFiles(of entry: CacheEntry, _ reader: WorkspaceReader) -> Bool {
-    entry.foreign.allSatisfy { file in
-      (try? reader.tree(at: file.names))?.first?.content == file.content
-    }
+  /// Whether the foreign files that the step may have read are unchanged, and nothing else is in the place of an output.
+  package func canRestore(_ entry: CacheEntry, to reader: WorkspaceReader) -> Bool {
+    entry.outputs.allSatisfy { (try? restoration(of: entry, at: $0, reader)) != nil }
   }
 
   /// - Returns: `nil` if another process changed something meanwhile.
@@ -45,12 +43,7 @@ extension StepCache {
     var parts: [OutputRestoration] = []
     defer { for part in parts { part.staged?.discard() } }
     for output in entry.outputs {
-      let names = FileRecord(path: output, .directory).names
-      let found: (records: [FileRecord], specials: [WorkspaceError])
-      do { found = try reader.treeWithSpecials(at: names) } catch { throw CacheError(error) }
-      var part = try OutputRestoration(of: entry, at: output, names, found) {
-        EarlierOutputs(entries(of: entry.step))
-      }
+      var part = try restoration(of: entry, at: output, reader)
       restored.foreign += part.foreign
       if part.isNeeded {
         restored.outputs += 1
@@ -69,6 +62,17 @@ extension StepCache {
       }
     }
     return restored
+  }
+
+  private func restoration(
+    of entry: CacheEntry, at output: String, _ reader: WorkspaceReader
+  ) throws(CacheError) -> OutputRestoration {
+    let names = FileRecord(path: output, .directory).names
+    let found: (records: [FileRecord], specials: [WorkspaceError])
+    do { found = try reader.treeWithSpecials(at: names) } catch { throw CacheError(error) }
+    return try OutputRestoration(of: entry, at: output, names, found) {
+      EarlierOutputs(entries(of: entry.step))
+    }
   }
 
   private func stage(

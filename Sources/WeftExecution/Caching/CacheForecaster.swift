@@ -111,7 +111,7 @@ package struct CacheForecaster {
       isLogRead: plan.logs.isRead(ofStep: index))
     let reader = WorkspaceReader(workspace, memory: memory)
     let explanation = judge.explanation {
-      cache.isWhole($0) && cache.hasForeignFiles(of: $0, reader)
+      cache.isWhole($0) && cache.canRestore($0, to: reader)
     }
     return (
       CacheForecast(

@@ -67,17 +67,21 @@ package final class CommandCache: Sendable {
         var notes = CacheNotes()
         let files = try files(of: subject, reader)
         let key = try key(of: subject, files.records, logs: logs, stop: stop, &notes)
+        var obstacle: String?
         if access.reads, let entry = access.cache.entry(of: subject.step, key),
           entry.outputs == subject.outputPaths, entry.result.answers(reads),
-          !isLogRead || entry.result.log?.isWhole == true,
-          let foreign = try restore(entry, reader)
+          !isLogRead || entry.result.log?.isWhole == true
         {
-          notes.foreign = foreign
-          return .hit(entry, notes)
+          switch try restore(entry, reader) {
+          case .success(let foreign):
+            notes.foreign = foreign
+            return .hit(entry, notes)
+          case .failure(let error): obstacle = error.message
+          }
         }
         let ticket = CacheTicket(
           subject: subject, key: key, inputs: files, before: try stamps(of: subject, reader),
-          reason: reason(for: subject, key, reads, isLogRead))
+          reason: obstacle ?? reason(for: subject, key, reads, isLogRead))
         return .miss(ticket, notes)
       } catch {
         return error == .stopped ? .stopped : .unknown(error)
@@ -95,18 +99,18 @@ package final class CommandCache: Sendable {
     ).explanation { _ in false }.reason
   }
 
-  /// - Returns: Files in the outputs that the step did not make; `nil` if the entry is no longer complete, or
-  ///   if the step may have read something that is different now.
+  /// - Returns: Files in the outputs that the step did not make; a failure if the entry is no longer complete, if the
+  ///   step may have read something that is different now, or if something else is in the place of an output.
   private func restore(
     _ entry: CacheEntry, _ reader: WorkspaceReader
-  ) throws(CacheKeyError) -> [FileRecord]? {
+  ) throws(CacheKeyError) -> Result<[FileRecord], CacheError> {
     do {
-      return try access.cache.restore(entry, to: reader).foreign
+      return .success(try access.cache.restore(entry, to: reader).foreign)
     } catch {
       switch error {
-      case .lost, .changed: return nil
+      case .lost, .changed, .inTheWay: return .failure(error)
       case .stopped: throw .stopped
-      case .noOutput, .tooLarge, .inTheWay, .secret, .workspace, .place: throw .workspace(error.message)
+      case .noOutput, .tooLarge, .secret, .workspace, .place: throw .workspace(error.message)
       }
     }
   }
