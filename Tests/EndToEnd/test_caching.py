@@ -145,14 +145,25 @@ def rejected(weft):
         ([cached("x", [], ["out/a"]), {**cached("y", [], ["out"]), "id": "other"}], "W0228"),
         ([cached("x", [], ["out"]), {**cached("y", [], ["../out/a"]), "id": "other", "cwd": "sub"}], "W0228"),
         ([cached("x", [], ["out/a"]), {**cached("y", [], ["out/ab", "outer"]), "id": "other"}], None),
+        ([{**cached("x", [], ["out"]), "forEach": ["one", "two"]}], "W0228"),
+        ([{"forEach": {"in": "${{ [1] }}"}, "steps": [cached("x", [], ["out"])]}], "W0228"),
+        ([{"forEach": [1, 2], "workflow": "inner.json"}], "W0228"),
+        ([{**cached("x", [], ["out"]), "matrix": {"a": [1, 2]}}], "W0228"),
+        ([{**cached("x", [], ["out"]), "forEach": ["one"]}], None),
+        ([{**cached("x", [], ["out/${{ item }}"]), "forEach": ["one", "two"]}], None),
     ]:
         place = Place(weft, *steps)
+        place.write("inner.json", json.dumps({"steps": [cached("x", [], ["out"])]}))
         result = place.call("check", "w.json")
         if code is None:
             assert "W022" not in result.stderr + result.stdout, (steps, result)
         else:
             assert result.returncode == 3 and f"[{code}]" in result.stderr + result.stdout, (steps, result)
             assert place.call("run", "w.json").returncode == 3
+    place = Place(weft, {"id": "a", "workflow": "inner.json"}, {"id": "b", "workflow": "inner.json"})
+    place.write("inner.json", json.dumps({"steps": [cached("x", [], ["out"])]}))
+    said = place.call("check", "w.json").stdout
+    assert 'step "b/make" has the cached output' in said and 'of step "a/make"' in said, said
     place = Place(weft, {**cached("mkdir -p src; touch ran", ["src/a"], ["${{ inputs.o }}"])},
                   inputs={"o": {"type": "string", "default": "src"}})
     assert place.run() == [] and "in one of its outputs" in place.warnings[0], place.warnings
@@ -168,7 +179,7 @@ def overtaken(weft):
         ({"parallel": [make, {**cached("y", [], []), "id": "use", "stdin": {"file": "out/a"}}]}, True),
         ({"parallel": [make, {**use, "needs": ["make"]}]}, False), ({"steps": [make, "true", use]}, False),
         ({"steps": [{"id": "g", "parallel": [make]}, in_sub]}, False), ({"steps": [make], "finally": [use]}, False),
-        ({"steps": [{"forEach": [1, 2], "id": "l", "steps": [make, use]}]}, False),
+        ({"steps": [{"forEach": [1], "id": "l", "steps": [make, use]}]}, False),
         ({"parallel": [make, {**cached("y", ["**", "!out/a"], []), "id": "use"}]}, False),
         ({"parallel": [make, {**cached("y", ["outer", "out2"], []), "id": "use"}]}, False),
     ]:

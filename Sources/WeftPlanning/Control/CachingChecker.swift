@@ -4,8 +4,8 @@ import WeftExpressions
 import WeftShell
 
 /// Checks the literal inputs and outputs of cached steps: they are in the start directory, no step reads its own
-/// outputs, no two steps have the same output, a step that reads the output of another waits for it, and a script reads no
-/// variable that its cache key does not cover.
+/// outputs, no two steps or elements of a loop have the same output, a step that reads the output of another waits for
+/// it, and a script reads no variable that its cache key does not cover.
 struct CachingChecker {
   private struct File {
     let names: [String]
@@ -54,7 +54,24 @@ struct CachingChecker {
     for path in caching.outputs where !path.hasExpression {
       guard let place = Command.Caching.names(path, in: names), !place.isEmpty else { continue }
       outputs.append(File(names: place, text: path, step: index))
+      if isInLoop(index) {
+        report(.outputOfAllElements(fullSubject(index), path: path), ofStep: index)
+      }
     }
+  }
+
+  /// Whether the step runs for several elements of a loop, as far as their number is known.
+  private func isInLoop(_ index: Int) -> Bool {
+    var next: TextOwner? = .step(index)
+    while let owner = next {
+      if let loop = outline.fanOut(of: owner), loop.writtenCount ?? 2 > 1 { return true }
+      if case .workflow(let topLevel) = owner {
+        next = outline.groups[topLevel].parent.map { outline.owner(ofGroup: $0) }
+      } else {
+        next = outline.outer(owner)
+      }
+    }
+    return false
   }
 
   private mutating func checkInputs(
@@ -93,7 +110,8 @@ struct CachingChecker {
       guard around.step != output.step else { continue }
       report(
         .sharedOutput(
-          subject(output.step), path: output.text, with: subject(around.step), at: around.text),
+          fullSubject(output.step), path: output.text, with: fullSubject(around.step),
+          at: around.text),
         ofStep: output.step)
     }
   }
@@ -115,6 +133,11 @@ struct CachingChecker {
 
   private func subject(_ index: Int) -> OutlineMember.Subject {
     outline.member(at: outline.steps[index].node).subject
+  }
+
+  /// The step by its address in the whole plan: a file may be used more than once.
+  private func fullSubject(_ index: Int) -> OutlineMember.Subject {
+    .step(outline.steps[index].address.text)
   }
 
   private mutating func report(_ path: String, ofStep index: Int) {
@@ -206,6 +229,16 @@ extension Diagnostic {
       help:
         "give each step its own output directory"
     )
+  }
+
+  /// The elements of a loop have the same cached output.
+  fileprivate static func outputOfAllElements(
+    _ subject: OutlineMember.Subject, path: String
+  ) -> Diagnostic {
+    problem(
+      "W0228", of: subject,
+      "has the cached output \"\(shortName(path))\", which is the same for all elements of its loop",
+      key: "cache", help: "let the path depend on the element, such as \"out/${{ item }}\"")
   }
 
   fileprivate static func unorderedInput(

@@ -105,7 +105,7 @@ extension Plan {
 
 extension FanOut {
   /// The number of elements, if the file alone determines it.
-  fileprivate var writtenCount: Int? {
+  var writtenCount: Int? {
     switch self {
     case .forEach(let loop): loop.elements.writtenCount
     case .matrix(let matrix): matrix.writtenCount
