@@ -246,6 +246,20 @@ def other_files(weft):
         assert len(watch.states()) == 7, watch.states()
 
 
+def behind_links(weft):
+    """a change of the file that a link leads to starts a run"""
+    with Watch(weft, {"steps": [cached("cat src/*.c named > all", ("src/*.c", "named"))]}) as watch:
+        for link, target in (("src/l.c", "../outside/one"), ("named", "outside/two")):
+            watch.write(os.path.join("outside", os.path.basename(target)), "old\n")
+            os.symlink(target, f"{watch.path}/{link}")
+        watch.start().wait()
+        for name, link in (("one", "src/l.c"), ("two", "named")):
+            watch.write(f"outside/{name}", "other\n")
+            said = watch.wait()
+            assert link in said and "running again" in said, said
+        assert len(watch.states()) == 3, watch.states()
+
+
 def interrupted(weft):
     """^C ends a run under way and the watch"""
     workflow = {"steps": [step("echo > began.fifo; sleep 1000")]}
@@ -284,5 +298,5 @@ def refused(weft):
 
 if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
-        a_change_of_content, saved_by_editors, a_checkout, restarted, finished, own_files, other_files, interrupted,
+        a_change_of_content, saved_by_editors, a_checkout, restarted, finished, own_files, other_files, behind_links, interrupted,
         a_failure, refused]))

@@ -6,6 +6,8 @@ import WeftPlatform
 /// The contents of all files that count, by their paths for messages.
 struct FileSurvey: Sendable, Hashable {
   private(set) var contents: [String: CacheContent] = [:]
+  /// The files that symbolic links lead to: a write to one changes the link's content, too.
+  private(set) var linkTargets: Set<WatchScope.Path> = []
   /// The directories that cannot be read, each with the reason.
   private(set) var problems: [String] = []
 
@@ -72,6 +74,18 @@ extension FileSurvey {
               throw WorkspaceError(.system(error), at: found.path)
             }
           } else if scope.includes(path, &ignored) {
+            if found.stamp.kind == .link,
+              let target = try? FileSystem.resolved(FileSurvey.text(path))
+            {
+              let target = scope.path(target)
+              linkTargets.insert(target)
+              do throws(SystemError) {
+                try FileSurvey.watchNearest(Array(target.dropLast()), watch)
+              } catch {
+                failure = error
+                throw WorkspaceError(.system(error), at: found.path)
+              }
+            }
             let record: FileRecord?
             do throws(WorkspaceError) { record = try reader.record(of: found) } catch {
               // Gone again, being written, or unreadable: another notice follows when that changes.

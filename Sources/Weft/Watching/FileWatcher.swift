@@ -135,10 +135,13 @@ package final class FileWatcher: Sendable {
   private func counts(_ notices: [DirectoryWatch.Notice], in scope: WatchScope) -> Bool {
     if notices.isEmpty { return false }
     var ignored = IgnoredFiles()
+    let linkTargets = state.withLock { $0.read.linkTargets }
     return notices.contains { notice in
       guard case .changed(let directory, let name, let isDirectory) = notice else { return true }
       let path = scope.path(directory) + (name.isEmpty ? [] : [name])
-      return isDirectory ? scope.concerns(path, &ignored) : scope.includes(path, &ignored)
+      return isDirectory
+        ? scope.concerns(path, &ignored)
+        : linkTargets.contains(path) || scope.includes(path, &ignored)
     }
   }
 

@@ -126,11 +126,11 @@ package struct WatchScope: Sendable {
       let text = WatchScope.widened(input)
       guard let pattern = try? Command.Caching.pattern(text, in: names) else { continue }
       if !isExclusion, !text.contains(where: { "*?[\\".contains($0) }) {
-        let file = start + Command.Caching.names(pattern)
-        files.insert(file)
+        let file = "/" + (start + Command.Caching.names(pattern)).joined(separator: "/")
+        add(file: file)
         hasMore = true
         // A directory selects everything below it, and so will one that is made later.
-        if case .file? = (try? FileStamp(at: "/" + file.joined(separator: "/")))?.kind { continue }
+        if case .file? = (try? FileStamp(at: file))?.kind { continue }
       }
       patterns.append(pattern)
     }
