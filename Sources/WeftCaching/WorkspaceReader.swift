@@ -27,7 +27,7 @@ package struct WorkspaceReader: Sendable {
       if found.stamp.kind == .link, found.leadsToDirectory { try checkLink(found, rule) }
       guard rule.includes(found.path), let (record, stamps) = try input(found) else { return }
       files.records.append(record)
-      files.stamps[record.path] = stamps
+      files.stamps.append(stamps)
     }
     return files
   }
@@ -38,9 +38,9 @@ package struct WorkspaceReader: Sendable {
     try input(found)?.record
   }
 
-  private func input(
-    _ found: FoundFile
-  ) throws(WorkspaceError) -> (record: FileRecord, stamps: [FileStamp])? {
+  private typealias Input = (record: FileRecord, stamps: InputFiles.Stamps)
+
+  private func input(_ found: FoundFile) throws(WorkspaceError) -> Input? {
     switch found.stamp.kind {
     case .file: try file(found)
     case .link: try linkedInput(found)
@@ -106,9 +106,7 @@ package struct WorkspaceReader: Sendable {
 
   static func text(_ found: FoundFile) -> String { found.path.joined(separator: "/") }
 
-  private func file(
-    _ found: FoundFile
-  ) throws(WorkspaceError) -> (record: FileRecord, stamps: [FileStamp]) {
+  private func file(_ found: FoundFile) throws(WorkspaceError) -> Input {
     let (digest, stamp) = try read(found) { () throws(WorkspaceError) in try found.opened() }
     guard case .file(let isExecutable) = stamp.kind else {
       throw WorkspaceError(.changing, at: found.path)
@@ -117,18 +115,16 @@ package struct WorkspaceReader: Sendable {
       path: WorkspaceReader.text(found),
       .file(hash: SHA256.text(of: digest), isExecutable: isExecutable), size: Int(stamp.size),
       permissions: stamp.permissions)
-    return (record, [stamp])
+    return (record, InputFiles.Stamps(own: stamp))
   }
 
-  private func linkedInput(
-    _ found: FoundFile
-  ) throws(WorkspaceError) -> (record: FileRecord, stamps: [FileStamp]) {
+  private func linkedInput(_ found: FoundFile) throws(WorkspaceError) -> Input {
     var hash: String?
-    var stamps = [found.stamp]
+    var stamps = InputFiles.Stamps(own: found.stamp)
     if let file = found.openedThroughLink() {
       let (digest, stamp) = try digest(of: file, found.path)
       hash = SHA256.text(of: digest)
-      stamps.append(stamp)
+      stamps.target = stamp
     }
     let record = FileRecord(
       path: WorkspaceReader.text(found), .link(try found.target(), hash: hash))
@@ -172,9 +168,16 @@ extension CacheKey {
 
 /// The input files of a step.
 package struct InputFiles: Sendable {
+  /// The stamps of a file as it was read; a link also has those of the file it leads to.
+  package struct Stamps: Sendable, Hashable {
+    var own: FileStamp
+    var target: FileStamp?
+  }
+
+  /// In the order of a walk.
   package var records: [FileRecord] = []
-  /// The stamp of each file as it was read; for a link, its own and that of the file it leads to.
-  package var stamps: [String: [FileStamp]] = [:]
+  /// The stamps of the records, in the same order.
+  package var stamps: [Stamps] = []
 
   package init() {}
 }

@@ -212,10 +212,9 @@ package final class CommandCache: Sendable {
     if let change = now.differences(from: before).first {
       throw .workspace("its input \"\(change.name)\" changed while it ran")
     }
-    let written = files.records.lazy.map(\.path).first {
-      files.stamps[$0] != ticket.inputs.stamps[$0]
-    }
-    if let written {
+    // The same paths are found in the same order.
+    let written = zip(files.stamps, ticket.inputs.stamps).enumerated().first { $1.0 != $1.1 }
+    if let written = written.map({ files.records[$0.offset].path }) {
       throw .workspace(
         "its input \"\(written)\" was written while it ran: it has the same content again, but the step may have read"
           + " a different one")

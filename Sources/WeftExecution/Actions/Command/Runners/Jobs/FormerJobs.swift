@@ -48,7 +48,7 @@ final class FormerJobs: Sendable {
 
   /// Ends the job of a step that is about to start elsewhere; may block the calling thread until it has ended.
   ///
-  /// - Throws: If it cannot be ended. Also if it has begun, and nobody has decided whether the step may run twice.
+  /// - Throws: If it cannot be ended. Also if it has begun, and it is undecided whether the step may run twice.
   func end(before attempt: Attempt, in executor: CommandExecutor) throws(StepFailure) {
     guard let former = left.withLock({ $0.removeValue(forKey: attempt.address) }) else { return }
     let (directory, scheduler) = (former.directory, former.scheduler)
