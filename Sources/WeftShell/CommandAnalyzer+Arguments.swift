@@ -18,6 +18,7 @@ extension CommandAnalyzer {
       }
       let variable = String(decoding: word.text.prefix(length), as: UTF8.self)
       note(assignment: word)
+      if name == "export" { assignments.append((ValueFlow.environment, word.range)) }
       if SpecialVariables.isSpecial(variable) {
         reject(word, .specialVariable(variable))
       } else if hasOptions {
@@ -139,6 +140,41 @@ extension CommandAnalyzer {
 
 /// Programs that run some of their arguments.
 extension CommandAnalyzer {
+  /// Whether the words, as a script of another shell, run or evaluate its standard input.
+  private func readsInput(_ words: ArraySlice<ShellWord>) -> Bool {
+    let text = words.compactMap(\.literal).joined(separator: " ")
+    return ScriptReading.namesEvaluated(by: text, placeholders: [], .posix, depth: depth + 1)
+      .contains(ValueFlow.input)
+  }
+
+  /// Classifies `ssh`: the words after the host are text for the remote shell, and an option may name a
+  /// program to run here.
+  mutating func judgeSSH(_ arguments: ArraySlice<ShellWord>, of name: String) {
+    var words = arguments
+    var acceptsOptions = true
+    while let word = words.first {
+      guard acceptsOptions, word.literalStart.first == UInt8(ascii: "-") else { break }
+      words.removeFirst()
+      if word.literal == "--" {
+        acceptsOptions = false
+      } else if word.hasValue || word.hasExpansion {
+        reject(word, .optionOf(name))
+      } else if let last = word.text.last, "BbcDEeFIiJLlmOopQRSWw".utf8.contains(last),
+        let value = words.first
+      {
+        words.removeFirst()
+        if word.text != Array("-l".utf8), word.text != Array("-p".utf8) {
+          reject(value, .optionOf(name))
+        }
+      }
+    }
+    guard let host = words.popFirst() else { return }
+    if acceptsOptions, host.mayBeginWithValue { reject(host, .optionOf(name)) }
+    if let dashes = words.first, dashes.literal == "--" { words.removeFirst() }
+    reject(script: words, of: .posix, .scriptText(name))
+    readsProgram = words.isEmpty || readsInput(words)
+  }
+
   mutating func classify(
     _ places: RunArguments, _ arguments: ArraySlice<ShellWord>, of name: String
   ) {
@@ -146,6 +182,8 @@ extension CommandAnalyzer {
     var words = arguments
     var acceptsOptions = true
     var operands = 0
+    var keys: Words = ""
+    var isKey = false
     if places.readsInput { readsProgram = true }
     while let word = words.popFirst() {
       if let literal = word.literal {
@@ -158,8 +196,14 @@ extension CommandAnalyzer {
       } else if acceptsOptions, word.literalStart.first == UInt8(ascii: "-"), word.text.count > 1 {
         takeOption(word, of: places, &words, name)
       } else {
-        if operands == 0 {
-          places.letters += word.literal.flatMap { places.nestedLetters[$0] } ?? ""
+        if isKey {
+          reject(word, .runArgument(name))
+        } else if operands > 0 {
+          isKey = mayBegin(word, as: keys)
+        } else if let literal = word.literal {
+          places.letters += places.nestedLetters[literal] ?? ""
+          keys = places.nestedKeys[literal] ?? ""
+          if places.starts.contains(literal), startsInterpreter(words) { readsProgram = true }
         }
         classify(operand: word, number: operands, places, name)
         operands += 1
@@ -177,9 +221,24 @@ extension CommandAnalyzer {
     }
   }
 
-  /// Whether a word begins with one of the beginnings, or may because it begins with a value.
+  /// Whether one of the words may be an interpreter that reads a program from its standard input.
+  private func startsInterpreter(_ words: ArraySlice<ShellWord>) -> Bool {
+    words.indices.contains { index in
+      guard let name = words[index].literal.map(ShellDialect.basename),
+        let interpreter = Interpreter.named(name)
+      else { return false }
+      var reading = InterpreterArguments(interpreter, name: name)
+      for word in words[(index + 1)...] { _ = reading.take(word) }
+      return reading.readsProgram
+    }
+  }
+
+  /// Whether a word with a value begins with one of the beginnings, or may because it begins with the value.
   private func begins(_ word: ShellWord, as beginnings: Words) -> Bool {
-    guard !beginnings.all.isEmpty, word.hasValue || word.hasExpansion else { return false }
+    (word.hasValue || word.hasExpansion) && mayBegin(word, as: beginnings)
+  }
+
+  private func mayBegin(_ word: ShellWord, as beginnings: Words) -> Bool {
     let start = String(decoding: word.literalStart, as: UTF8.self).lowercased()
     return beginnings.all.contains { start.hasPrefix($0) || $0.hasPrefix(start) }
   }

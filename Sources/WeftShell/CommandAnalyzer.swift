@@ -22,6 +22,8 @@ struct CommandAnalyzer {
   var evaluatedNames: Set<String> = []
   /// Variables that words of the command set, and their values.
   var assignments: [(name: String, value: Range<Int>)] = []
+  /// Assignments before the command that it runs.
+  var variables: [Range<Int>] = []
   /// Whether it reads a program from its standard input.
   var readsProgram = false
   var givesAttributes = false
@@ -31,7 +33,7 @@ struct CommandAnalyzer {
   var changesReading: String?
 
   /// The nesting depth of the command in others.
-  private let depth: Int
+  let depth: Int
 
   init(dialect: ShellDialect, depth: Int) {
     self.dialect = dialect
@@ -45,7 +47,8 @@ struct CommandAnalyzer {
     let names = ScriptReading.namesEvaluated(
       by: String(decoding: script.text, as: UTF8.self), placeholders: holes.map { $0..<$0 + 1 },
       ShellDialect(program: shell), depth: depth + 1)
-    evaluatedNames.formUnion(names.subtracting([ValueFlow.positional]))
+    evaluatedNames.formUnion(names.subtracting([ValueFlow.positional, ValueFlow.input]))
+    if names.contains(ValueFlow.input) { readsProgram = true }
     if names.contains(ValueFlow.positional) { reject(parameters, .evaluatedArgument(shell)) }
   }
 
@@ -172,6 +175,11 @@ struct CommandAnalyzer {
     case .runs(let wrapper): classify(wrapper, arguments, of: name)
     case .finds: judgeFind(arguments)
     case .interprets(let interpreter):
+      if name == "runuser",
+        arguments.contains(where: { $0.literal.map(["-u", "--user"].contains) ?? false })
+      {
+        return classify(Wrapper.runuser, arguments, of: name)
+      }
       classify(interpreter, arguments, of: name)
       // The arguments of its program may again be a command: runuser -u www -- sh -c …
       judgeOrdinary(arguments, of: name)
@@ -235,6 +243,21 @@ extension CommandAnalyzer {
       if interpreter.isShell, word.hasExpansion { readsProgram = true }
     }
     if reading.readsProgram { readsProgram = true }
+    if interpreter.isMake { evaluatedNames.insert(ValueFlow.environment) }
+    if interpreter.opensOperands, arguments.letPerlOpenOperands {
+      for word in arguments {
+        evaluated.append(word.range)
+        if word.hasValue { rejections.append((word.placeholders, .runArgument(name), .word)) }
+      }
+    }
+    if !interpreter.isShell, let file = arguments.programFile {
+      if file == .input {
+        readsProgram = true
+      } else {
+        evaluatedNames.insert(ValueFlow.descriptors)
+      }
+    }
+    if reading.readsDescriptor { evaluatedNames.insert(ValueFlow.descriptors) }
   }
 
   /// Classifies an interpreter among the arguments of another program: only what is certainly code.
@@ -334,6 +357,7 @@ extension CommandAnalyzer {
     let bytes = word.text.prefix(nameLength)
     let name = String(decoding: bytes, as: UTF8.self)
     assignments.append((name, word.range))
+    variables.append(word.range)
     if !bytes.allSatisfy(\.isName) {
       reject(word, .assignmentName)
     } else if SpecialVariables.isSpecial(name) {
@@ -352,33 +376,5 @@ extension CommandAnalyzer {
       classify(command)
       words = words.dropFirst(command.count)
     }
-  }
-
-  /// Classifies `ssh`: the words after the host are text for the remote shell, and an option may name a
-  /// program to run here.
-  mutating func judgeSSH(_ arguments: ArraySlice<ShellWord>, of name: String) {
-    var words = arguments
-    var acceptsOptions = true
-    while let word = words.first {
-      guard acceptsOptions, word.literalStart.first == UInt8(ascii: "-") else { break }
-      words.removeFirst()
-      if word.literal == "--" {
-        acceptsOptions = false
-      } else if word.hasValue || word.hasExpansion {
-        reject(word, .optionOf(name))
-      } else if let last = word.text.last, "BbcDEeFIiJLlmOopQRSWw".utf8.contains(last),
-        let value = words.first
-      {
-        words.removeFirst()
-        if word.text != Array("-l".utf8), word.text != Array("-p".utf8) {
-          reject(value, .optionOf(name))
-        }
-      }
-    }
-    guard let host = words.popFirst() else { return }
-    if acceptsOptions, host.mayBeginWithValue { reject(host, .optionOf(name)) }
-    if let dashes = words.first, dashes.literal == "--" { words.removeFirst() }
-    reject(script: words, of: .posix, .scriptText(name))
-    readsProgram = words.isEmpty
   }
 }

@@ -94,6 +94,9 @@ struct Wrapper {
   /// Options whose argument is text for a shell, or is split into words.
   var scripts: Words = ""
 
+  /// `runuser` with a user as an option; else, it is like `su`.
+  static let runuser = Wrapper(letters: "ugG", words: "--user --group --supp-group")
+
   static let named: [String: Wrapper] = [
     "builtin": Wrapper(), "busybox": Wrapper(), "nohup": Wrapper(), "setsid": Wrapper(),
     "command": Wrapper(), "exec": Wrapper(letters: "a"),

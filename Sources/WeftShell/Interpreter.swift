@@ -1,3 +1,5 @@
+import WeftEncoding
+
 /// Reads the arguments of an interpreter one by one.
 struct InterpreterArguments {
   let interpreter: Interpreter
@@ -18,6 +20,8 @@ struct InterpreterArguments {
   private var endsNext = false
   private var isUncertain = false
   private var hasInputFlag = false
+  /// Whether its program is behind a descriptor.
+  private(set) var readsDescriptor = false
 
   init(_ interpreter: Interpreter, name: String) {
     self.interpreter = interpreter
@@ -146,8 +150,23 @@ struct InterpreterArguments {
     if interpreter.permutes { return nil }
     isDone = true
     if hasCode || hasInputFlag { return nil }
-    if word.literal == "-" || word.literal == "/dev/stdin" { hasInputFlag = true }
+    if let file = word.literal.flatMap(StandardFile.init) {
+      if file == .input { hasInputFlag = true } else { readsDescriptor = true }
+    }
     return .programFile(name)
+  }
+}
+
+/// A file name by which programs read what they inherit.
+enum StandardFile {
+  case input, descriptor
+
+  init?(_ name: String) {
+    switch name {
+    case "-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0": self = .input
+    case _ where name.hasPrefix("/dev/fd/") || name.hasPrefix("/proc/self/fd/"): self = .descriptor
+    default: return nil
+    }
   }
 }
 
@@ -178,6 +197,8 @@ struct Interpreter {
   var isMake = false
   /// Whether `s/a/b/` is a command.
   var isSed = false
+  /// Whether operands may be commands for the program to read from.
+  var opensOperands = false
   /// Whether the standard input is the program if neither a program nor a file is given.
   var readsInput = true
 
@@ -197,7 +218,8 @@ struct Interpreter {
 
   private static let table: [String: Interpreter] = {
     var table: [String: Interpreter] = [
-      "perl": Interpreter(code: "eE", letters: "I", attached: "0CdDFilmMVx"),
+      "perl": Interpreter(
+        code: "eE", letters: "I", attached: "0CdDFilmMVx", opensOperands: true),
       "ruby": Interpreter(code: "e", letters: "ICEr", attached: "0FiKTWx"),
       "php": Interpreter(
         code: "rBRE", codeWords: "--run --process-code --process-begin --process-end",
@@ -254,6 +276,45 @@ struct Interpreter {
     table["runuser"] = table["su"]
     return table
   }()
+}
+
+/// The arguments of interpreters that read further code.
+extension ArraySlice<ShellWord> {
+  /// The file of `-f -` and the like, by which interpreters read a program.
+  var programFile: StandardFile? {
+    var isNext = false
+    for literal in lazy.map({ $0.literal ?? "" }) {
+      if isNext, let file = StandardFile(literal) { return file }
+      if literal.hasPrefix("--") {
+        let option = literal.prefix { $0 != "=" }
+        isNext = ["--file", "--from-file", "--makefile"].contains(option)
+        if isNext, let file = StandardFile(String(literal.dropFirst(option.count + 1))) {
+          return file
+        }
+      } else {
+        isNext = literal.hasPrefix("-") && literal.hasSuffix("f")
+        if literal.hasPrefix("-f"), let file = StandardFile(String(literal.dropFirst(2))) {
+          return file
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Whether perl reads from the files that its operands name: it runs `command|`.
+  var letPerlOpenOperands: Bool {
+    contains { word in
+      guard let literal = word.literal else { return false }
+      if literal.contains("<>") && !literal.contains("<<>>") || literal.contains("<ARGV>") {
+        return true
+      }
+      // Before the first letter that takes the rest of the word.
+      return literal.hasPrefix("-")
+        && literal.dropFirst().prefix { !"-eEMmIxFdDVCi".contains($0) }.contains {
+          "np".contains($0)
+        }
+    }
+  }
 }
 
 extension ShellWord {

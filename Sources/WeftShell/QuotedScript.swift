@@ -34,11 +34,11 @@ package struct QuotedScript: Sendable, Hashable {
       of: placeholders, in: text, dialect: dialect, values: values)
   }
 
-  /// The variables whose values the script evaluates or runs; `nil` if it cannot be followed to its end.
-  package static func variablesEvaluated(
-    by text: String, placeholders: [Range<Int>], dialect: ShellDialect
-  ) -> Set<String>? {
-    ScriptReading.variablesEvaluated(by: text, placeholders: placeholders, dialect)
+  /// The values from outside that a script evaluates or runs; `nil` if its language is not known.
+  package static func evaluation(
+    of text: String, placeholders: [Range<Int>], dialect: ShellDialect
+  ) -> ScriptEvaluation? {
+    ScriptReading.evaluation(of: text, placeholders: placeholders, dialect)
   }
 
   /// The variables that the script reads and does not set itself, each at its first read; `nil` if the script
@@ -127,6 +127,18 @@ extension [UInt8] {
     }
     return false
   }
+}
+
+/// The values that reach a script from outside and that it evaluates or runs.
+package struct ScriptEvaluation: Sendable, Hashable {
+  /// Variables, among other words. After an obstacle, all that are mentioned.
+  package let variables: Set<String>
+  /// Whether its standard input is a part of them.
+  package let includesInput: Bool
+  /// Whether all variables of the environment are: `make` expands them.
+  package let includesEnvironment: Bool
+  /// The line and the construct after which the script is not read; `nil` if it is read to its end.
+  package let obstacle: String?
 }
 
 /// The treatment of one expression in a script.

@@ -18,6 +18,10 @@ struct RunArguments {
   var commands: Words = ""
   /// One-letter options whose argument is run only after an operand: `-u` for `git clone`.
   var nestedLetters: [String: String] = [:]
+  /// Operands after which operands with one of these beginnings make the next operand run: `git config core.pager less`.
+  var nestedKeys: [String: Words] = [:]
+  /// Operands after which a program may be started that reads a program from the standard input: `docker run`.
+  var starts: Words = ""
   /// The number of operands between such an operand and the command.
   var skipped = 0
   /// Operands that are followed by text for a shell or an interpreter: `adb shell`, `deno eval`.
@@ -103,7 +107,8 @@ struct RunArguments {
         --open-files-in-pager --smtp-server --sendmail-cmd --to-cmd --cc-cmd
         """,
       settings: ["-c": configuration, "--config": configuration, "--config-env": configuration],
-      nestedLetters: ["clone": "u", "rebase": "x", "difftool": "x", "grep": "O"]),
+      nestedLetters: ["clone": "u", "rebase": "x", "difftool": "x", "grep": "O"],
+      nestedKeys: ["config": configuration]),
     "hg": RunArguments(
       letters: "e", words: "--ssh --remotecmd",
       settings: [
@@ -205,13 +210,13 @@ struct RunArguments {
     "lldb": RunArguments(letters: "oOkKsS", words: "--one-line --one-line-before-file"),
     "vi vim nvim view vimdiff ex rview rvim gvim vimx nvi": RunArguments(
       letters: "cSsu", others: "tTqiWwrLd", words: "--cmd --remote-expr --remote-send",
-      beginnings: "+"),
+      beginnings: "+", readsInput: true),
     "emacs emacsclient": RunArguments(
       letters: "fl", others: "du",
       words: "--eval -eval --execute -execute --funcall -funcall --load -e"),
     "nano pico": RunArguments(letters: "s", others: "CJOQTXYcr", words: "--speller"),
     "less more most pg": RunArguments(beginnings: "+"),
-    "ed red": RunArguments(others: "p", readsInput: true),
+    "ed red": RunArguments(others: "p", beginnings: "!", readsInput: true),
     "expect": RunArguments(letters: "cb", readsInput: true),
     "deno": RunArguments(texts: "eval"),
     "R": RunArguments(letters: "e", others: "fgd", readsInput: true),
@@ -230,6 +235,7 @@ struct RunArguments {
     "puppet": RunArguments(letters: "e", words: "--execute"),
     "knife": RunArguments(letters: "E", words: "--exec"),
     "rake": RunArguments(letters: "eEp", words: "--execute --execute-print --execute-continue"),
+    "rg": RunArguments(words: "--pre --hostname-bin"),
     "exiftool": RunArguments(words: "-if -p -api -userParam"),
     "gimp": RunArguments(letters: "b", words: "--batch"),
     "cowsay cowthink facter pdb byebug ansible-test easyrsa": RunArguments(
@@ -247,8 +253,9 @@ struct RunArguments {
     "wp": RunArguments(words: "--exec", texts: "eval"),
     "rails": RunArguments(texts: "runner r"),
     "snap flatpak": RunArguments(words: "--command", commands: "run"),
-    "docker podman nerdctl crictl": RunArguments(others: "uewH", commands: "exec", skipped: 1),
-    "kubectl oc": RunArguments(others: "cnf", commands: "exec", skipped: 1),
+    "docker podman nerdctl crictl": RunArguments(
+      others: "uewH", commands: "exec", starts: "run", skipped: 1),
+    "kubectl oc": RunArguments(others: "cnf", commands: "exec", starts: "run", skipped: 1),
     "lxc ctr": RunArguments(commands: "exec", skipped: 1),
     "pwsh powershell": RunArguments(
       texts: """

@@ -2,22 +2,22 @@
 extension ScriptReading {
   mutating func command() throws(UnsupportedSyntaxError) {
     let start = position
-    let readers = programReaders
     guard try nestedCompound() else {
       try simpleCommand()
       return
     }
-    try redirections(ofCommandFrom: start, readsProgram: programReaders > readers)
+    try redirections(ofCommandFrom: start)
   }
 
   /// Reads the redirections after a compound command, which are its last part.
   private mutating func redirections(
-    ofCommandFrom start: Int, readsProgram: Bool
+    ofCommandFrom start: Int
   ) throws(UnsupportedSyntaxError) {
-    let redirected = position
+    let command = start..<position
     try skipBlanks()
     while true {
-      if try redirection() != nil {
+      if let redirection = try redirection() {
+        connect(redirection, to: command)
         try skipBlanks()
       } else if byte.isDigit {
         while byte.isDigit { position += 1 }
@@ -27,9 +27,6 @@ extension ScriptReading {
       }
     }
     guard byte.endsWord, byte != .openParenthesis else { throw unfollowable(unexpected) }
-    guard position > redirected else { return }
-    flow.pipe(redirected..<position, into: start..<redirected)
-    if readsProgram { rejectAsProgram(redirected..<position) }
   }
 
   private mutating func nestedCompound() throws(UnsupportedSyntaxError) -> Bool {
@@ -201,10 +198,9 @@ extension ScriptReading {
     }
     try skipLines()
     let start = position
-    let readers = programReaders
     guard try nestedCompound() else { throw unfollowable(unexpected) }
-    try redirections(ofCommandFrom: start, readsProgram: programReaders > readers)
-    if let name = name.literal { flow.functions.append(name) }
+    try redirections(ofCommandFrom: start)
+    if let name = name.literal { flow.functions.append((name, start..<position)) }
   }
 }
 

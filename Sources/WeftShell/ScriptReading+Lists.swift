@@ -56,18 +56,12 @@ extension ScriptReading {
       try skipBlanks()
     }
     let first = position
-    // The last part after the first that reads a program: the output of the parts before it is that program.
-    var reader: Int?
-    var previous = first..<first
     while true {
       let start = position
-      let readers = programReaders
       try command()
       if start > first {
-        flow.pipe(previous, into: start..<position)
-        if programReaders > readers { reader = start }
+        flow.inputs.append(.init(source: first..<start, target: start..<position))
       }
-      previous = start..<position
       try skipBlanks()
       guard byte == .bar, nextByte != .bar else { break }
       position += 1
@@ -76,20 +70,6 @@ extension ScriptReading {
         position += 1
       }
       try skipLines()
-    }
-    if let reader { rejectAsProgram(first..<reader) }
-  }
-
-  /// Rejects all values in that part of the text, and in the here-documents whose operators are in it.
-  mutating func rejectAsProgram(_ part: Range<Int>) {
-    flow.evaluated.append(part)
-    reject(script.placeholders(in: part), .programInput)
-    for document in documents.reversed().prefix(while: { $0.offset >= part.lowerBound })
-    where part.contains(document.offset) {
-      reject(document.placeholders, .programInput)
-    }
-    for index in awaited.indices where part.contains(awaited[index].offset) {
-      awaited[index].isProgram = true
     }
   }
 
@@ -180,4 +160,20 @@ extension ScriptReading {
     else { throw unfollowable("(") }
     try functionBody(of: name)
   }
+}
+
+extension SimpleCommand {
+  /// Whether its output is made from its standard input.
+  var passesInput: Bool {
+    words.contains { $0.literal.map { Self.filters.contains(ShellDialect.basename($0)) } ?? false }
+      || redirections.contains {
+        $0.kind == .file && $0.word.literal.flatMap(StandardFile.init) == .input
+      }
+  }
+
+  private static let filters: Words = """
+    cat tac head tail tr sed awk gawk mawk nawk grep egrep fgrep rg cut sort uniq tee rev fold fmt
+    paste column nl dd base64 base32 xxd od jq yq xargs iconv gunzip zcat envsubst expand pv
+    python python3 perl ruby node
+    """
 }

@@ -29,6 +29,24 @@ extension ScriptReading {
     return Redirection(kind: kind, word: word, offset: offset)
   }
 
+  /// Notes the text that a redirection gives to the commands in `target`.
+  ///
+  /// - Parameter isLasting: Whether it holds from then on.
+  mutating func connect(
+    _ redirection: Redirection, to target: Range<Int>, isLasting: Bool = false
+  ) {
+    let offset = redirection.offset
+    guard script.bytes[offset] == .less else { return }
+    let digits = script.bytes[..<offset].reversed().prefix(while: \.isDigit)
+    let isNumber = offset == digits.count || script.bytes[offset - digits.count - 1].endsWord
+    let isStandard = digits.isEmpty || !isNumber || digits.allSatisfy { $0 == UInt8(ascii: "0") }
+    flow.inputs.append(
+      .init(
+        source: offset..<redirection.word.range.upperBound,
+        target: isLasting && isStandard ? 0..<script.bytes.count : target,
+        isStandard: isStandard, isDuplicate: redirection.kind == .descriptor))
+  }
+
   private mutating func redirectionOperator(
     _ offset: Int
   ) throws(UnsupportedSyntaxError) -> Redirection.Kind {
@@ -101,8 +119,6 @@ struct HereDocument {
   var isQuoted: Bool
   /// The offset of its operator.
   var offset: Int
-  /// Whether it is the program of the command that reads it.
-  var isProgram = false
 }
 
 extension ScriptReading {
@@ -171,9 +187,7 @@ extension ScriptReading {
     } else {
       try expandedBody(upTo: end, of: document)
     }
-    let placeholders = script.placeholders(in: start..<end)
-    if document.isProgram { reject(placeholders, .programInput) }
-    documents.append((document.offset, placeholders))
+    flow.documents.append((document.offset, start..<end))
     position = next
   }
 

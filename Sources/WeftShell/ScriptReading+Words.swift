@@ -11,9 +11,15 @@ extension ScriptReading {
       case .less, .greater:
         guard dialect == .bash, nextByte == .openParenthesis else { return end() }
         guard text.isEmpty || !text.allSatisfy(\.isDigit) else { throw unfollowable("<(") }
+        let opening = position
         position += 1
         isPlain = false
         try commandSubstitution()
+        // Its standard input is the output of this command, or after `exec` that of all others.
+        if byte == .greater {
+          flow.inputs.append(
+            .init(source: 0..<script.bytes.count - 1, target: opening..<position))
+        }
         text.append(ShellWord.expansion)
       case _ where byte.endsWord: return end()
       case ScriptText.placeholder:
@@ -438,7 +444,7 @@ extension ScriptReading {
       !inside.contains(.backslash), !inside.contains(.newline), readsCommands(upTo: inside.endIndex)
     {
       reject(placeholders, .backquotes)
-      flow.evaluated.append(start..<position)
+      flow.evaluated.append(start + 1..<position)
       return
     }
     for placeholder in placeholders { places[placeholder] = .rejected(.backquotes, nil) }
@@ -456,7 +462,7 @@ extension ScriptReading {
       }
     }
     position += 1
-    flow.evaluated.append(start..<position)
+    flow.evaluated.append(start + 1..<position)
   }
 
   /// Reads the commands between backquotes; `false` if they cannot be read, whereupon nothing but the position has

@@ -21,11 +21,9 @@ struct ScriptReading {
   var awaited: [HereDocument] = []
   /// The number of here-documents awaited by the commands around the current substitution.
   var awaitedOutside = 0
-  /// The expressions of each here-document that has been read, by the offset of its operator.
-  var documents: [(offset: Int, placeholders: Range<Int>)] = []
-  /// The number of commands so far that read a program from their standard input.
-  var programReaders = 0
   var flow = ValueFlow()
+  /// The reason why the text is not read to its end.
+  private var obstacle: String?
 
   /// The decision about an expression.
   enum Place {
@@ -62,14 +60,17 @@ struct ScriptReading {
     return (placements, suspicions)
   }
 
-  /// The variables that a script evaluates or runs; `nil` if it cannot be followed to its end.
-  static func variablesEvaluated(
-    by text: String, placeholders: [Range<Int>], _ dialect: ShellDialect
-  ) -> Set<String>? {
+  /// The values from outside that a script evaluates or runs; `nil` if its language is not known.
+  static func evaluation(
+    of text: String, placeholders: [Range<Int>], _ dialect: ShellDialect
+  ) -> ScriptEvaluation? {
+    if case .unknown = dialect { return nil }
     var reading = ScriptReading(ScriptText(text, placeholders: placeholders), dialect: dialect)
     reading.readAll()
-    guard reading.flow.unreadText == nil else { return nil }
-    return reading.flow.namesEvaluated(in: reading.script)
+    let names = reading.flow.namesEvaluated(in: reading.script)
+    return ScriptEvaluation(
+      variables: names, includesInput: names.contains(ValueFlow.input),
+      includesEnvironment: names.contains(ValueFlow.environment), obstacle: reading.obstacle)
   }
 
   /// The variables that a script reads from its environment; `nil` if it cannot be followed to its end.
@@ -113,12 +114,16 @@ struct ScriptReading {
     } catch {
       flow.unreadText = error.offset
       let line = 1 + script.bytes[..<error.offset].count { $0 == .newline }
+      obstacle = "line \(line): \(error.construct.sentence)"
       forget(from: startOfPresentCommand)
       reject(
         script.placeholders(in: startOfPresentCommand..<script.bytes.count),
         .unfollowable(error.construct, line: line))
     }
-    for (placeholders, reason) in flow.rejections(in: script) { reject(placeholders, reason) }
+    for (placeholders, reason) in flow.rejections(in: script) {
+      let isWordData = reason == .evaluatedLater(ValueFlow.environment)
+      reject(placeholders, reason, sufficient: isWordData ? .word : nil)
+    }
   }
 
   /// The start of the complete command being read: the shell has run everything before it when it reads it.
@@ -131,7 +136,6 @@ struct ScriptReading {
     while true {
       try skipLines()
       startOfPresentCommand = position
-      documents = []
       guard byte != ScriptText.end else { return }
       try list(until: .endOfLine)
       guard byte == .newline || byte == ScriptText.end else { throw unfollowable(unexpected) }
@@ -230,6 +234,11 @@ extension ScriptReading {
   /// Classifies a complete simple command, and keeps what later commands need to know about it.
   mutating func classify(_ command: SimpleCommand) throws(UnsupportedSyntaxError) {
     for assignment in command.assignments { classify(assignment: assignment) }
+    // The standard input of `exec` without a command is that of the script.
+    let isLasting = command.words.count == 1 && command.words[0].literal == "exec"
+    for redirection in command.redirections {
+      connect(redirection, to: command.start..<position, isLasting: isLasting)
+    }
     guard let first = command.words.first, let last = command.words.last else { return }
     if let name = first.literal, !first.isPlain || command.start < first.range.lowerBound,
       ReservedWord(Array(name.utf8)[...]) != nil
@@ -250,26 +259,18 @@ extension ScriptReading {
     flow.hasAttributes = flow.hasAttributes || classify.givesAttributes
     for (name, value) in classify.assignments { flow.assign(name, value) }
     flow.evaluatedNames.formUnion(classify.evaluatedNames)
-    flow.call(first.range, first.range.upperBound..<last.range.upperBound)
-    if let redirection = command.redirections.first, classify.readNames != nil {
-      flow.pipe(redirection.offset..<position, into: command.start..<position)
+    if classify.evaluatedNames.contains(ValueFlow.environment) {
+      for value in classify.variables + command.assignments.map(\.range) {
+        flow.assign(ValueFlow.environment, value)
+      }
     }
-    if classify.readsProgram {
-      programReaders += 1
-      for redirection in command.redirections { rejectInput(redirection) }
-    }
+    flow.call(
+      first.literal ?? "", at: first.range.lowerBound,
+      first.range.upperBound..<last.range.upperBound)
+    if classify.readsProgram { flow.readProgram(at: command.start) }
+    if command.passesInput { flow.filter(at: command.start) }
     if let name = classify.changesReading {
       throw UnsupportedSyntaxError(construct: .changesReading(command: name), offset: position)
-    }
-  }
-
-  private mutating func rejectInput(_ redirection: Redirection) {
-    switch redirection.kind {
-    case .file, .hereString:
-      reject(redirection.word.placeholders, .programInput)
-      flow.evaluated.append(redirection.word.range)
-    case .hereDocument: rejectAsProgram(redirection.offset..<redirection.word.range.upperBound)
-    case .descriptor: break
     }
   }
 

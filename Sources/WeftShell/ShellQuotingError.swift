@@ -80,13 +80,23 @@ extension ShellQuotingError {
   /// Whether it also applies if no shell reads the command line: the program itself takes the value as code.
   package var holdsWithoutShell: Bool {
     switch reason {
-    case .programText, .scriptText, .runArgument, .specialVariable: true
+    case .programText, .scriptText, .runArgument, .specialVariable, .evaluatedLater: true
+    case .evaluatedArgument(let name): Interpreter.named(name)?.isShell == true
     default: false
     }
   }
 }
 
 extension ShellQuotingError {
+  /// The suggested remedy if no shell reads the command line.
+  package var helpWithoutShell: String {
+    switch reason {
+    case .evaluatedArgument, .evaluatedLater: help
+    default:
+      withProof("put it in \"env\" and read the variable there, or pass it as a separate argument")
+    }
+  }
+
   /// The problem and what was expected.
   package var message: String { "\(shown) \(reason.sentence)" }
 
@@ -96,7 +106,7 @@ extension ShellQuotingError {
       switch reason.remedy {
       case .variable(let use): "add \(entry) and \(use)"
       case .validation(let use):
-        "\"$VALUE\" would be evaluated too: first restrict it with a case statement; then add "
+        "\"$VALUE\" may be evaluated too: first restrict it with a case statement; then add "
           + "\(entry) and \(use)"
       case .text(let text): text
       case .around(let before, let after): before + shown + after
@@ -105,7 +115,7 @@ extension ShellQuotingError {
   }
 
   /// A remedy, and the declaration that would allow the value.
-  package func withProof(_ remedy: String) -> String {
+  private func withProof(_ remedy: String) -> String {
     proof.map { "\($0.help); else \(remedy)" } ?? remedy
   }
 
@@ -153,6 +163,11 @@ extension ShellQuotingError.Reason {
     case .evaluatedArgument(let command): "is an argument of \"\(command)\", which may evaluate it"
     case .evaluatedLater(ValueFlow.positional):
       "becomes a positional parameter, which the script evaluates"
+    case .evaluatedLater(ValueFlow.environment):
+      "is in an environment variable, which \"make\" expands"
+    case .evaluatedLater(ValueFlow.descriptors): "is behind a descriptor that a command runs"
+    case .evaluatedLater(let name) where name.hasSuffix("()"):
+      "is in \(quoted(name)), whose output the script evaluates"
     case .evaluatedLater(let name):
       "reaches the variable \"\(name)\", which the script evaluates"
     case .attributes(let name):
@@ -180,7 +195,7 @@ extension ShellQuotingError.Reason {
   fileprivate var remedy: ShellQuotingError.Remedy {
     switch self {
     case .unknownShell: .variable("read VALUE from the environment there")
-    case .unfollowable: .variable("use \"$VALUE\" here")
+    case .unfollowable: .validation("use \"$VALUE\" here")
     case .quotedHereDocument:
       .text("write the delimiter without quotes, and \\$ for each literal $")
     case .hereDocumentDelimiter: .text("write the delimiter literally")
@@ -198,6 +213,7 @@ extension ShellQuotingError.Reason {
     case .condition: .text("write the operator and the variable names literally")
     case .longTest: .text("split it into several tests, as in [ a = b ] && [ c = d ]")
     case .evaluatedArgument(let command): Self.remedy(ofArgumentOf: command)
+    case .evaluatedLater(ValueFlow.environment): Self.remedy(ofTextFor: "make")
     case .elementIndex, .evaluatedLater: .validation("use \"$VALUE\" here")
     case .attributes: .text("remove the attributes, or move that part into a separate step")
     case .commandWord:
@@ -212,6 +228,7 @@ extension ShellQuotingError.Reason {
     case .scriptText("ssh"):
       .around("pass it on standard input: printf '%s' ", " | ssh host 'cat >file'")
     case .scriptText: .variable("use \"$VALUE\" in that text, which is in single quotes")
+    case .runArgument("perl"): .around("redirect its standard input: <", "")
     case .runArgument: .text("write that argument literally, or choose it with a case statement")
     case .optionOf: .text("put -- before it, so that it cannot be an option")
     case .format: .around("write printf '%s' ", "")
@@ -231,6 +248,9 @@ extension ShellQuotingError.Reason {
 
   private static func remedy(ofTextFor program: String) -> ShellQuotingError.Remedy {
     let name = program.prefix { !$0.isNumber }
+    if name.hasSuffix("make") {
+      return .text("write it to a file, and let the recipe read that: make expands all variables")
+    }
     guard let reading = readings[String(name)] else {
       return .variable("let \"\(program)\" read VALUE from its environment")
     }
@@ -245,12 +265,12 @@ extension ShellQuotingError.Reason {
     "zsh": "\"$VALUE\", in text between single quotes",
     "python": "os.environ[\"VALUE\"]", "perl": "$ENV{VALUE}", "ruby": "ENV[\"VALUE\"]",
     "node": "process.env.VALUE", "php": "getenv(\"VALUE\")", "lua": "os.getenv(\"VALUE\")",
-    "awk": "ENVIRON[\"VALUE\"]", "jq": "env.VALUE", "make": "\"$$VALUE\" in the recipe",
+    "awk": "ENVIRON[\"VALUE\"]", "jq": "env.VALUE",
   ]
 }
 
 extension ShellQuotingError.Construct {
-  fileprivate var sentence: String {
+  var sentence: String {
     switch self {
     case .syntax("the end"): "it ends unexpectedly"
     case .syntax(let text): "shells parse \(quoted(text)) differently"

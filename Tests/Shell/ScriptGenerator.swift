@@ -226,6 +226,12 @@ struct ScriptGenerator<Random: RandomNumberGenerator> {
 
   private mutating func function(_ depth: Int) -> Statement {
     let name = newName()
+    if chance(3) {
+      let word = word()
+      let line = Template("\(name)() { printf '%s' ") + word.template + "; }\n"
+      return Statement(
+        line + pick(["\(name) | pin", "\(name) | cat | pin"]), printed: [[word.value]])
+    }
     let inner = body(depth)
     let argument = word()
     let line = Template("\(name)() {\np \"$1\"\n") + inner.line + "}\n\(name) " + argument.template

@@ -78,6 +78,15 @@ enum Soup {
     ("\\", ""), ("$", ""), ("$\"", "\""), ("! ", ""), ("# ", "\n"), ("${x@", "}"), ("${!", "}"),
     ("function g { ", "\n}; g"), ("until ", "; do break; done"),
     ("x=", "; "), ("printf '%s' ", " | sh"), ("echo ", " | while read x; do"),
+    // Through the output and the input of functions, and other descriptors.
+    ("f() { echo ", "; }; f | sh"), ("f() { cat <<E\n", "\nE\n}\neval \"$(f)\""),
+    ("f() { echo ", "; }; x=$(f); eval \"$x\""), ("f() { sh; }; echo ", " | f"),
+    ("f() { read -r x; eval \"$x\"; }; f <<E\n", "\nE\n"),
+    ("{ x=$(cat); eval \"$x\"; } <<E\n", "\nE\n"),
+    // Not `exec 3<<E`, after which dash keeps the pipe open for writing.
+    ("sh /dev/fd/3 3<<E\n", "\nE\n"), ("echo ", " > >(sh)"),
+    ("exec > >(sh); echo ", ""), ("printf '%s' ", " | { x=$(cat); eval \"$x\"; }"),
+    ("f | sh; f() { printf '%s' ", "; }; f"), ("exec 3<<<", "; read -u 3 x; ((x))"),
     // Where a word is data in the text of another shell.
     ("sh -c \"echo ", "\""), ("sh -c 'echo ", "'"), ("bash -c \"x=", "; echo\""),
   ]

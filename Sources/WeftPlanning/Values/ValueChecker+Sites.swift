@@ -84,46 +84,6 @@ extension ValueChecker {
     }
   }
 
-  /// Reports environment variables with computed values that the script evaluates or runs.
-  mutating func checkVariables(ofStep index: Int) {
-    guard let script = outline.steps[index].command?.invocation.script else { return }
-    let holders = variables(around: index)
-    guard !holders.isEmpty else { return }
-    let ownText = texts.texts(of: .step(index)).first { $0.site == .script }
-    let placeholders = ownText?.template.expressionRanges ?? []
-    let evaluated = QuotedScript.variablesEvaluated(
-      by: ownText?.template.text ?? script, placeholders: placeholders,
-      dialect: ShellDialect(commandLine: shell(ofStep: index).prefix))
-    for (name, text) in holders where evaluated?.contains(name) == true {
-      report(.variableEvaluated(name, by: outline.steps[index].address.text), text, nil)
-    }
-  }
-
-  /// The variables whose values may be anything: those of the step, and of the groups and the file around it.
-  private func variables(around index: Int) -> [(name: String, text: PlannedText)] {
-    var known: Set<String> = []
-    var found: [(name: String, text: PlannedText)] = []
-    func add(_ owner: TextOwner) {
-      for text in texts.texts(of: owner) {
-        guard case .variable(let name) = text.site, known.insert(name).inserted else { continue }
-        var isAny = false
-        text.visitExpressions { expression in
-          isAny = isAny || textKnown(of: expression, in: text, of: owner).isEmpty
-        }
-        if isAny { found.append((name, text)) }
-      }
-    }
-    add(.step(index))
-    for group in EnclosingGroups(outline.groups, from: outline.steps[index].group) {
-      add(outline.owner(ofGroup: group))
-    }
-    return found
-  }
-
-  private func shell(ofStep index: Int) -> Shell {
-    outline.layers(ofStep: index).lazy.compactMap(\.shell).first ?? .sh
-  }
-
   // MARK: Arguments
 
   /// Reports an argument that may begin with a dash, so that a program would take it for an option (FAULTS S02).

@@ -1,6 +1,7 @@
 import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
+import WeftShell
 
 /// Problems with the expressions of a workflow: one message, one remedy.
 ///
@@ -333,12 +334,67 @@ extension Diagnostic {
   }
 
   /// A variable with a computed value, in a script that evaluates or runs it.
-  static func variableEvaluated(_ name: String, by step: String) -> Diagnostic {
+  ///
+  /// - Parameter obstacle: The line and the construct after which the script is not read; it may then evaluate any
+  ///   variable.
+  static func variableEvaluated(
+    _ name: String, by step: String, _ obstacle: String?
+  ) -> Diagnostic {
+    guard let obstacle else {
+      return Diagnostic(
+        "W0506",
+        "the variable \"\(name)\" holds a value, and the command of \"\(step)\" evaluates it",
+        help: "restrict the value with a \"pattern\" or \"enum\" of its input, or pass it as an "
+          + "argument", severity: .warning)
+    }
+    return Diagnostic(
+      "W0506",
+      "the variable \"\(name)\" holds a value, and the script of \"\(step)\", which cannot be parsed "
+        + "to its end, may evaluate it: \(obstacle)",
+      help: "write that part in a different way, or restrict the value with a \"pattern\" or "
+        + "\"enum\" of its input", severity: .warning)
+  }
+
+  /// A variable with a computed value, in a step that runs `make`.
+  static func variableExpanded(_ name: String, by step: String) -> Diagnostic {
     Diagnostic(
       "W0506",
-      "the variable \"\(name)\" holds a value, and the script of \"\(step)\" evaluates it",
-      help: "restrict the value with a \"pattern\" or \"enum\" of its input, or pass it as an "
-        + "argument", severity: .warning)
+      "the variable \"\(name)\" holds a value, and \"make\", which \"\(step)\" runs, expands variables: "
+        + "$(shell …) in it would run a command",
+      help: "restrict the value with a \"pattern\" or \"enum\" of its input", severity: .warning)
+  }
+
+  /// A value in the standard input of a command that evaluates or runs it.
+  static func inputEvaluated(
+    _ expression: String, by step: String, _ evaluation: ScriptEvaluation
+  ) -> Diagnostic {
+    inputProblem(
+      "\"\(expression)\" is in the standard input of \"\(step)\"", evaluation,
+      help: "put it in \"env\" and read the variable there, or restrict it with an \"enum\" of its "
+        + "input")
+  }
+
+  /// A log with a value, as the standard input of a command that evaluates or runs it.
+  static func logEvaluated(
+    of source: String, by step: String, _ evaluation: ScriptEvaluation
+  ) -> Diagnostic {
+    inputProblem(
+      "the log of \"\(source)\", which has values in its command, is the standard input of "
+        + "\"\(step)\"", evaluation,
+      help: "write the program literally, and let it read the data from a file or a variable")
+  }
+
+  private static func inputProblem(
+    _ input: String, _ evaluation: ScriptEvaluation, help: String
+  ) -> Diagnostic {
+    guard !evaluation.includesInput, let obstacle = evaluation.obstacle else {
+      return unsafeInScript(
+        message: "\(input), whose command evaluates or runs what it reads", help: help)
+    }
+    return Diagnostic(
+      "W0506",
+      "\(input), whose script cannot be parsed to its end and may evaluate what it reads: "
+        + obstacle, help: help, severity: .warning)
   }
 
   /// A condition that always has the same value.

@@ -292,12 +292,59 @@ import WeftExpressions
       (#""run":"make V=${{ length(inputs.s) }}""#, []),
       (#""run":"rm ${{ inputs.s }}""#, ["W0505"]), (#""run":"rm -- ${{ inputs.s }}""#, []),
       (#""run":"rm ${{ inputs.p }}""#, []),
+      // Command lines without a shell are treated like scripts.
+      (#""run":["sh","-c","eval \"$1\"","--","${{ inputs.s }}"]"#, ["W0323"]),
+      (#""run":["bash","-c","(( $1 ))","sh","${{ inputs.s }}"]"#, ["W0323", "W0505"]),
+      (#""run":["env","A=${{ inputs.s }}","sh","-c","eval \"$A\""]"#, ["W0323"]),
+      (#""run":["sh","-c","echo \"$1\"","--","${{ inputs.s }}"]"#, []),
+      (#""run":["sh","-c","eval \"$S\""],"env":{"S":"${{ inputs.s }}"}"#, ["W0506"]),
+      (#""run":["bash","-c","(( S ))"],"env":{"S":"${{ inputs.s }}"}"#, ["W0506"]),
+      (#""run":["sh","-c","echo \"$S\""],"env":{"S":"${{ inputs.s }}"}"#, []),
+      // A script that is not understood may evaluate any variable that it mentions.
+      (#""shell":"bash","run":"echo $[ $S + 1 ]","env":{"S":"${{ inputs.s }}"}"#, ["W0506"]),
+      (#""run":"echo \"$S\"; alias a=b\necho","env":{"S":"${{ inputs.s }}"}"#, []),
+      (#""run":"alias a=b\n a \"$S\"","env":{"S":"${{ inputs.n }}"}"#, []),
+      (#""shell":"python","run":"print(S)","env":{"S":"${{ inputs.s }}"}"#, []),
+      (#""run":"make","env":{"S":"${{ inputs.s }}"}"#, ["W0506"]),
+      (#""run":["make","-j4"],"env":{"S":"${{ inputs.s }}"}"#, ["W0506"]),
+      (#""run":"make","env":{"S":"${{ inputs.p }}"}"#, []),
     ] as [(String, [String])])
   func valuesThatMayBeRun(step: String, codes: [String]) {
-    let inputs = #"""
-      {"inputs":{"s":{"type":"string"},"n":{"type":"integer"},"e":{"enum":["dev","prod"]},
-       "p":{"type":"string","pattern":"^[a-z][a-z0-9.-]*$"}},"steps":[{
-      """#
-    #expect(Self.codes(inputs + step + "}]}") == codes)
+    #expect(Self.codes(Self.inputs + "{" + step + "}]}") == codes)
+  }
+
+  private static let inputs = #"""
+    {"inputs":{"s":{"type":"string"},"n":{"type":"integer"},"e":{"enum":["dev","prod"]},
+     "p":{"type":"string","pattern":"^[a-z][a-z0-9.-]*$"}},"steps":[
+    """#
+
+  @Test(
+    "X23: standard input with a value is no program",
+    arguments: [
+      (#""run":["sh"]"#, true), (#""run":"sh""#, true), (#""run":["python3"]"#, true),
+      (#""run":["bash","/dev/stdin"]"#, true), (#""run":["env","sh"]"#, true),
+      (#""run":["xargs","sh","-c"]"#, true), (#""run":["awk","-f","-"]"#, true),
+      (#""run":["sed","-f","-"]"#, true), (#""run":["ssh","host"]"#, true),
+      (#""run":["ssh","host","sudo","bash"]"#, true), (#""run":"exec bash""#, true),
+      (#""run":"cat | sh""#, true), (#""run":"x=$(cat); eval \"$x\"""#, true),
+      (#""run":"f() { sh; }; f""#, true), (#""run":"while read -r x; do eval \"$x\"; done""#, true),
+      (#""shell":"bash","run":"read -r n; echo $((n))""#, true),
+      (#""run":["sh","-c","read x; eval \"$x\""]"#, true),
+      (#""run":["cat"]"#, false), (#""run":"cat >f; sh f""#, false),
+      (#""run":["python3","x.py"]"#, false), (#""run":"echo ls | sh; cat""#, false),
+      (#""run":"sh <f; cat""#, false), (#""run":"read -r x; echo \"$x\"""#, false),
+      (#""run":["ssh","host","cat >f"]"#, false), (#""shell":"python","run":"input()""#, false),
+    ])
+  func inputIsNoProgram(step: String, isRejected: Bool) {
+    func codes(_ input: String, before: String = "") -> Set<String> {
+      Set(Self.codes(Self.inputs + before + "{" + step + #","stdin":\#(input)}]}"#))
+    }
+    let rejected: Set<String> = isRejected ? ["W0323"] : []
+    #expect(codes(#""echo ${{ inputs.s }}""#) == rejected)
+    #expect(
+      codes(#"{"log":"a"}"#, before: #"{"id":"a","run":"x -- ${{ inputs.s }}"},"#) == rejected)
+    #expect(codes(#"{"log":"a"}"#, before: #"{"id":"a","run":"x"},"#) == [])
+    #expect(codes(#""echo ${{ inputs.n }}""#) == [])
+    #expect(codes(#""echo""#) == [] && codes(#"{"file":"f"}"#) == [])
   }
 }

@@ -28,6 +28,10 @@ import WeftTestKit
     "n=${{V}}; echo $((n))", "n=${{V}}; eval \"$n\"", "n=${{V}}; $n",
     "sh -c 'eval \"$1\"' _ ${{V}}", "env A=${{V}} sh -c 'echo $((A))'",
     "f() { eval \"$1\"; }; f ${{V}}",
+    "f() { echo ${{V}}; }; f | sh", "f() { echo ${{V}}; }; n=$(f); echo $((n))",
+    "f() { sh; }; echo ${{V}} | f", "f() { read n; eval \"$n\"; }; f <<Q\n${{V}}\nQ\n:",
+    "exec 3<<Q\n${{V}}\nQ\nsh <&3", "sh /dev/fd/3 3<<Q\n${{V}}\nQ\n:",
+    "echo ${{V}} | { x=$(cat); eval \"$x\"; }",
     "[[ ${{V}} -eq 1 ]]", "[[ -v ${{V}} ]]", "((${{V}}))", "for ((i = ${{V}}; ; )); do :; done",
     "coproc ${{V}}", "a[${{V}}]=1", "a=([${{V}}]=1)", "echo $[${{V}}]", "sh <<< ${{V}}",
   ]

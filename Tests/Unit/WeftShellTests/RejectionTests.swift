@@ -141,6 +141,28 @@ import Testing
       ("set -- ${{V}}; eval \"$@\"", [.evaluatedLater("@")]),
       ("echo ${{V}} | while read -r x; do echo $((x)); done", [.evaluatedLater("x")]),
       ("n=${{V}}; ((n))", nil),
+      ("f() { echo ${{V}}; }\nf | sh", [.evaluatedLater("f()")]),
+      ("f() { echo ${{V}}; }; n=$(f); echo $((n + 1))", [.evaluatedLater("n")]),
+      ("f() { cat <<E\n${{V}}\nE\n}; eval \"$(f)\"", [.evaluatedLater("f()")]),
+      ("f() { g; }; g() { echo ${{V}}; }; sh -c \"$(f)\"", [.evaluatedLater("f()")]),
+      ("f() { echo ${{V}}; }; $(f)", [.evaluatedLater("f()")]),
+      ("f() { echo ${{V}}; }; eval '$(f)'", [.evaluatedLater("f()")]),
+      ("f() { echo ${{V}}; }; x=`f`; sh -c \"$x\"", [.evaluatedLater("x")]),
+      ("v=${{V}}; f() { echo $v; }; f | sh", [.evaluatedLater("f()")]),
+      ("f() { sh; }; echo ${{V}} | f", [.programInput]),
+      ("g() { f; }; f() { sh; }; g <<E\n${{V}}\nE", [.programInput]),
+      ("main() { echo ${{V}} | f; }; f() { sh; }; main", [.programInput]),
+      ("f() { read -r n; echo $((n)); }; f <<E\n${{V}}\nE", [.evaluatedLater("n")]),
+      ("f() { x=$(cat); eval \"$x\"; }; echo ${{V}} | f", [.programInput]),
+      ("echo ${{V}} | { x=$(cat); echo $((x)); }", [.evaluatedLater("x")]),
+      ("read -r n <<E\n${{V}}\nE\neval \"$n\"", [.evaluatedLater("n")]),
+      ("while read -r n; do echo $((n)); done <<E\n${{V}}\nE", [.evaluatedLater("n")]),
+      ("echo ${{V}} | sh -c 'read -r n; eval \"$n\"'", [.programInput]),
+      ("echo ${{V}} | sh -c 'cat | sh'", [.programInput]),
+      ("exec 3<<E\n${{V}}\nE\nsh <&3", [.programInput]),
+      ("sh /dev/fd/3 3<<E\n${{V}}\nE", [.evaluatedLater("&")]),
+      ("exec <<E\n${{V}}\nE\nsh", [.programInput]),
+      ("exec 3<<E\n${{V}}\nE\nread -r n <&3; eval \"$n\"", [.evaluatedLater("n")]),
     ] as [(String, [Reason]?)])
   func isRejected(script: String, expected: [Reason]?) {
     for dialect in [ShellDialect.posix, .bash] {
@@ -163,12 +185,42 @@ import Testing
       ("n=${{V}}; [[ $n -gt 1 ]]", [.evaluatedLater("n")]),
       ("n=${{V}}; echo ${a[n]}", [.evaluatedLater("n")]),
       ("n=${{V}}; echo ${!n}", [.evaluatedLater("n")]),
+      ("f() { echo ${{V}}; }; [[ $(f) -gt 3 ]]", [.evaluatedLater("f()")]),
+      ("f() { echo ${{V}}; }; read n < <(f); ((n))", [.evaluatedLater("n")]),
+      ("f() { echo ${{V}}; }; mapfile -t a < <(f); ((a[0]))", [.evaluatedLater("a")]),
+      ("f() { echo ${{V}}; }; bash <<< \"$(f)\"", [.evaluatedLater("f()")]),
+      ("f() { echo ${{V}}; }; source <(f)", [.evaluatedLater("f()")]),
+      ("declare -i n; f() { cat <<E\n${{V}}\nE\n}; n=$(f)", [.evaluatedLater("n")]),
+      ("exec 3<<< ${{V}}; bash <&3", [.programInput]),
+      ("exec 3<<< ${{V}}; read -u 3 n; ((n))", [.evaluatedLater("n")]),
+      ("echo ${{V}} > >(sh)", [.programInput]),
+      ("exec > >(bash); echo ${{V}}", [.programInput]),
+      ("exec 4> >(sh); echo ${{V}} >&4", [.programInput]),
+      ("tee >(bash) <<E\n${{V}}\nE", [.programInput]),
+      ("{ echo ${{V}}; } > >(bash)", [.programInput]),
+      ("exec < <(echo ${{V}}); sh", [.programInput]),
       ("echo $'\\${{V}}'", [.afterBackslash]),
       ("echo $'\\c${{V}}'", [.afterBackslash]),
     ] as [(String, [Reason])])
   func isRejectedInBash(script: String, expected: [Reason]) {
     #expect(QuotedScript(script, .bash).reasons == expected)
     #expect(!QuotedScript(script, .posix).isSound)
+  }
+
+  /// Functions and descriptors whose text nothing evaluates.
+  @Test(arguments: [
+    "cleanup() { rm -rf -- ${{V}}; }\ntrap cleanup EXIT\ntrap 'echo x; cleanup' INT",
+    "f() { echo ${{V}}; }; x=$(f); echo \"$x\"", "f() { echo ${{V}}; }; x=`f`; echo \"$x\"",
+    "f() { echo ${{V}}; }; g() { sh; }; f | grep x; g <script.sh",
+    "f() { echo ${{V}} | while read -r x; do echo \"$x\"; done; }; read -r n <list; eval \"$n\"; f",
+    "echo ${{V}} | grep y; echo ls | sh", "exec 3<<E\n${{V}}\nE\ncat <&3; echo ls | sh",
+    "f() { sh; }; f <<E\nls\nE\ncat <<E\n${{V}}\nE",
+    "n=$(wc -l <<E\n${{V}}\nE\n); echo \"$n\"", "die() { echo ${{V}}; exit 1; }; sh <x || die",
+  ])
+  func isAccepted(script: String) {
+    for dialect in [ShellDialect.posix, .bash] {
+      #expect(QuotedScript(script, dialect).reasons == [])
+    }
   }
 
   @Test(arguments: [
