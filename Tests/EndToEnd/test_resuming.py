@@ -536,6 +536,28 @@ def cleaned(weft):
     assert place.done() == {"up": 2, "down": 2, "use": 2}, place.done()
 
 
+def killed_cleanup(weft):
+    """What a cleanup began to undo is done again for those who need it, also if the cleanup fails again and again."""
+    steps = [{"id": "db", "run": does("db", "touch db.up"), "cleanup": does("down", "rm db.up; [ -e go ]")},
+             {"id": "test", "run": does("test", "[ -e db.up ]; [ -e db.up ] && [ -e ok ]")}]
+    place = Place(weft, {"steps": steps})
+    for _ in range(2):
+        assert (place.resume if place.done() else place.run)().returncode == 1
+    (place.path / "go").touch()
+    (place.path / "ok").touch()
+    assert place.resume().returncode == 0 and place.done() == {"db": 3, "test": 3, "down": 3}, place.done()
+    steps[0]["cleanup"] = does("down", "rm db.up; [ -e ok ] || sleep 60")
+    place = Place(weft, {"steps": steps})
+    engine = place.start("run", "w.json")
+    place.until(lambda: place.done()["down"] == 1)
+    engine.kill()
+    engine.wait()
+    (place.path / "ok").touch()
+    result = place.resume()
+    assert result.returncode == 0 and "interrupted" not in result.stderr, result
+    assert place.done() == {"db": 2, "test": 2, "down": 2}, place.done()
+
+
 def secret_input(weft):
     place = Place(weft, {
         "inputs": {"token": {"type": "string", "secret": True}, "name": {"type": "string"}},
@@ -773,6 +795,7 @@ CASES = [
     ("what is named is done again", again),
     ("X05 X31: keys that look like addresses are told apart, and hidden characters refused", hostile_keys),
     ("what was cleaned up is done again for those who need it", cleaned),
+    killed_cleanup,
     ("what cannot be gone on with is told, and nothing is touched", refusals),
     ("J21: secrets are recorded nowhere, and given anew", secret_input),
     ("X19: a record leads to no file and no directory that nobody has confirmed", forged_names),

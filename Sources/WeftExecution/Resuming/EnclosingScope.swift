@@ -77,8 +77,14 @@ extension PlanRegion {
 /// undone by a cleanup, and ``OutputVerification`` before it checks files.
 extension ResumePolicy {
   /// Whether a direct or indirect dependent of a node is not done.
-  func isNeeded(_ node: Plan.NodeIndex, in instance: Instance) -> Bool {
+  ///
+  /// - Parameter group: A group at whose end a cleanup undoes what the node does: the dependents of the group do not
+  ///   count. `nil` if all count.
+  func isNeeded(
+    _ node: Plan.NodeIndex, in instance: Instance, beforeEndOf group: Int? = nil
+  ) -> Bool {
     var (seen, next) = (Set([node]), [node])
+    if let group { seen.insert(plan.groups[group].endNode) }
     while let node = next.popLast() {
       for dependent in dependents[node] ?? [] where seen.insert(dependent).inserted {
         if !isSettled(dependent, seenFrom: instance) { return true }

@@ -25,7 +25,7 @@ enum RecordedStart {
 /// - Elsewhere, `finally` steps and cleanup steps run again.
 /// - What happened in a group before its last attempt does not count.
 /// - A step to be rerun on request is not reusable, and neither is a group or loop that contains it.
-/// - A step that was undone by a cleanup, and a step whose values are not recorded, runs again if a step that has yet to
+/// - A step whose cleanup has started, and a step whose values are not recorded, runs again if a step that has yet to
 ///   run needs it. So does a service, which has been terminated; the pending cleanup of a step needs what the step does.
 ///
 /// A class, although it never changes: it is asked several times for each step, and copying it would take a fifth of the
@@ -81,13 +81,14 @@ final class ResumePolicy: Sendable {
       !isCleanup, !isFinal(step.group), end.hasSucceeded
     else { return nil }
     if step.isService, isServiceNeeded(step, in: instance) { return nil }
+    if !isWhole(end, step), isNeeded(step.node, in: instance) { return nil }
     // The cleanup of a service undoes nothing that outlives it.
-    let isMissed =
-      !isWhole(end, step)
-      || !step.isService
-        && (isCleaned(step.node, in: instance, since: end.number)
-          || isCleaned(around, since: end.number))
-    return isMissed && isNeeded(step.node, in: instance) ? nil : end
+    if step.isService { return end }
+    let isUndone =
+      hasBegunCleanup(step.node, in: instance, since: end.number)
+      && isNeeded(step.node, in: instance, beforeEndOf: step.group)
+      || isUndone(step.node, in: instance, with: around, since: end.number)
+    return isUndone ? nil : end
   }
 
   /// Whether the step or group that a cleanup step belongs to started again after that cleanup.
@@ -291,13 +292,15 @@ final class ResumePolicy: Sendable {
     }
   }
 
-  /// Whether the cleanup steps of a step or group succeeded after a record, and so undid its effects. That also holds
-  /// if they are to be rerun.
-  private func isCleaned(_ node: Plan.NodeIndex, in instance: Instance, since at: UInt64) -> Bool {
+  /// Whether the cleanup of a step or group has started since a record. From then on its effects do not count, whether
+  /// the cleanup succeeded or not, and even if it is to be rerun.
+  private func hasBegunCleanup(
+    _ node: Plan.NodeIndex, in instance: Instance, since at: UInt64
+  ) -> Bool {
     guard let steps = plan.bodies.cleanups[node] else { return false }
-    return steps.allSatisfy { step in
+    return steps.contains { step in
       let address = instance.address(of: plan.steps[Int(step)].address)
-      return recorded.steps[address].map { $0.hasSucceeded && $0.number > at } ?? false
+      return recorded.steps[address]?.lastStart ?? 0 > at
     }
   }
 
@@ -339,18 +342,23 @@ final class ResumePolicy: Sendable {
     guard let at = successNumber(group.address), case .group(let index) = group.kind else {
       return false
     }
-    let instance = group.instance.aroundAttempts(of: plan.groups[index].startNode)
-    return isCleaned([group] + enclosingScopes(of: group), since: at)
-      && isNeeded(plan.groups[index].endNode, in: instance)
+    let node = plan.groups[index].startNode
+    return isUndone(
+      plan.groups[index].endNode, in: group.instance.aroundAttempts(of: node),
+      with: [group] + enclosingScopes(of: group), since: at)
   }
 
-  /// Whether the cleanup of any of these groups undid, after a record, what was done in it.
-  private func isCleaned(_ groups: [EnclosingScope], since at: UInt64) -> Bool {
+  /// Whether the cleanup of any of these groups, which contain a node, has undone since a record what the node did,
+  /// although a step that has yet to run needs that.
+  private func isUndone(
+    _ node: Plan.NodeIndex, in instance: Instance, with groups: [EnclosingScope], since at: UInt64
+  ) -> Bool {
     if plan.bodies.cleanups.isEmpty { return false }
     return groups.contains { group in
       guard case .group(let index) = group.kind else { return false }
-      let node = plan.groups[index].startNode
-      return isCleaned(node, in: group.instance.aroundAttempts(of: node), since: at)
+      let start = plan.groups[index].startNode
+      return hasBegunCleanup(start, in: group.instance.aroundAttempts(of: start), since: at)
+        && isNeeded(node, in: instance, beforeEndOf: plan.groups[index].parent)
     }
   }
 

@@ -19,7 +19,7 @@ struct ResumeChecker {
   private var begun: [Subject: Int] = [:]
   /// The latest retry of each group.
   private var retried: [Subject: Int] = [:]
-  /// The latest successful cleanup of each step or group.
+  /// The latest start of a cleanup of each step or group.
   private var cleaned: [Subject: Int] = [:]
   /// Whether this part has begun `finally`.
   private var hasBegunFinally = false
@@ -72,15 +72,18 @@ struct ResumeChecker {
     switch kind {
     case .stepStarted(let address, _):
       let subject = subject(address)
-      if !doubted.contains(address) { requireMayStart(subject, address) }
+      if !doubted.contains(address) {
+        requireMayStart(subject, address)
+        requireNeeds(of: subject, address)
+      }
+      if case .cleanup(let id) = blueprint.member(subject.id).part {
+        cleaned[Subject(id: id, keys: subject.keys)] = number
+      }
       begun[subject] = number
       succeeded[subject] = nil
     case .stepFinished(let address, let end) where end.conclusion == .success:
       let subject = subject(address)
       succeeded[subject] = number
-      if case .cleanup(let id) = blueprint.member(subject.id).part {
-        cleaned[Subject(id: id, keys: subject.keys)] = number
-      }
     case .stepReady(let address, _): succeeded[subject(address)] = number
     case .stepFinished(let address, _) where blueprint.member(subject(address).id).isService:
       succeeded[subject(address)] = nil
@@ -150,6 +153,22 @@ struct ResumeChecker {
       guard let at = doneGroups[group], !isVoid(group, since: at), !isUndone(group, since: at)
       else { continue }
       violations.append("\(address) is started in \(group.id), which had ended well")
+    }
+  }
+
+  /// Checks that nothing that a step needs, beside it or a group around it, has been cleaned up since. A service that was
+  /// ready counts as done: one that starts again does not have its dependencies rerun.
+  private mutating func requireNeeds(of subject: Subject, _ address: StepAddress) {
+    let member = blueprint.member(subject.id)
+    guard member.part == .main, !member.isService else { return }
+    for inner in [subject] + blueprint.enclosing(subject) {
+      for need in blueprint.needs(of: inner)
+      where blueprint.member(need.id).parent == blueprint.member(inner.id).parent {
+        guard !blueprint.member(need.id).isService, let at = succeeded[need] ?? doneGroups[need],
+          (cleaned[need] ?? 0) > at
+        else { continue }
+        violations.append("\(address) starts, and \(need.id), which it needs, was cleaned up")
+      }
     }
   }
 

@@ -223,4 +223,46 @@ private struct SplitRun {
     #expect(last.ran == ["z", "a[0].free"])
     #expect(last.outcome == .success)
   }
+
+  @Test(
+    "X13: a step whose cleanup has begun runs again for those that need it, however the cleanup ends",
+    arguments: [false, true])
+  func aCleanupThatBeganUndoesItsStep(isKilled: Bool) throws {
+    let base = ResumeSequenceTests.step("base").cleanup(Step("drop", run: ["drop"]))
+    let workflow = Workflow(steps: [base, ResumeSequenceTests.step("test")])
+    var run = SplitRun()
+    let first = try run.run(
+      workflow, failing: isKilled ? ["test"] : ["test", "drop"], killing: isKilled ? "drop" : nil)
+    #expect(first.ran == ["base", "test", "drop"])
+    let last = try run.run(workflow)
+    #expect(last.ran == ["base", "test", "drop"])
+    #expect(last.outcome == .success)
+  }
+
+  @Test("X13: only the cleanup runs again if nothing needs what it undoes")
+  func aCleanupThatFailedRunsAgainAlone() throws {
+    let base = ResumeSequenceTests.step("base").cleanup(Step("drop", run: ["drop"]))
+    let workflow = Workflow(steps: [base, ResumeSequenceTests.step("test")])
+    var run = SplitRun()
+    #expect(try run.run(workflow, failing: ["drop"]).ran == ["base", "test", "drop"])
+    let last = try run.run(workflow)
+    #expect(last.ran == ["drop"])
+    #expect(last.outcome == .success)
+  }
+
+  @Test("X13: what a group cleans up at its end does not run again for dependents of the group")
+  func dependentsOfAGroupDoNotNeedWhatItCleansUp() throws {
+    let group = Step(
+      "g",
+      parallel: [
+        ResumeSequenceTests.step("a").cleanup(Step("tidy", run: ["tidy"])),
+        ResumeSequenceTests.step("b"),
+      ])
+    let workflow = Workflow(steps: [group, ResumeSequenceTests.step("z")])
+    var run = SplitRun()
+    #expect(try run.run(workflow, failing: ["b"]).ran == ["a", "b", "tidy"])
+    let last = try run.run(workflow)
+    #expect(last.ran == ["b", "z"])
+    #expect(last.outcome == .success)
+  }
 }
