@@ -39,9 +39,11 @@ extension Engine {
     /// Creates the default rules.
     public init() {}
 
-    /// Whether a run that has succeeded has nothing to do.
-    package var isIdleAfterSuccess: Bool {
-      rerunning.isEmpty && from.isEmpty && acceptedChanges == .none && interrupted != .rerun
+    /// Whether a run that has succeeded has nothing to do: no step is in doubt then.
+    ///
+    /// - Parameter changes: The accepted changes of the workflow.
+    package func isIdleAfterSuccess(_ changes: WorkflowChanges?) -> Bool {
+      rerunning.isEmpty && from.isEmpty && changes?.startsSteps != true
     }
   }
 
@@ -98,14 +100,18 @@ extension Engine {
     let plan = try plan(workflow)
     let previous = try PreviousRun(run, in: store, salvaging: resuming.salvages)
     do {
-      if previous.hasSucceeded, resuming.isIdleAfterSuccess {
+      // Changes that are not accepted do not matter for a run that has nothing to do.
+      let isClosed = previous.hasSucceeded && resuming.acceptedChanges == .none
+      let changes =
+        isClosed && resuming.isIdleAfterSuccess(nil)
+        ? nil : try previous.changes(to: plan, for: self)
+      if previous.hasSucceeded, resuming.isIdleAfterSuccess(changes) {
         do { try previous.writeMissingReport(unlessRecorded: plan) } catch {
           throw RunStoreError(error)
         }
         throw RunStoreError(
           message: "run \(run) has succeeded", help: "there is nothing left to resume")
       }
-      let changes = try previous.changes(to: plan, for: self)
       if let changes, !resuming.acceptedChanges.accept(changes) {
         throw RunStoreError(
           message: "the workflow has changed since run \(run) began: \(changes)",

@@ -21,6 +21,8 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
   public let files: [String]
   /// The changes, one sentence for each kind.
   package let lines: [String]
+  /// Whether they make any step start that the run has not started, or make one start again.
+  var startsSteps: Bool { !changed.isEmpty || !added.isEmpty }
 
   public var description: String { lines.isEmpty ? "all of it" : lines.joined(separator: "; ") }
 

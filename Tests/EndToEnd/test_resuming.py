@@ -472,8 +472,8 @@ def finished(weft):
     place = Place(weft, {"steps": [{"id": "a", "run": does("a")}]})
     assert place.run().returncode == 0
     before = place.journal.read_bytes()
-    for _ in range(2):
-        result = place.resume()
+    for words in [], ["--rerun-interrupted"], ["--skip-interrupted"], ["--accept-changes"]:
+        result = place.resume(*words)
         assert result.returncode == 0 and "nothing left" in result.stderr, result
     assert place.done() == {"a": 1}
     assert place.journal.read_bytes() == before

@@ -49,15 +49,20 @@ struct ResumeCommand: Subcommand {
     } catch {
       throw CommandFailure(error)
     }
-    if previous.hasSucceeded, resuming.isIdleAfterSuccess {
-      try writeMissingReport(of: previous, console)
-      console.errors.write("weft: run \(run) has succeeded: nothing left to do\n")
+    if previous.hasSucceeded, resuming.acceptedChanges == .none, resuming.isIdleAfterSuccess(nil) {
+      try leave(previous, console)
       return reports.write(run, settings.place, console, after: .success)
     }
     if !trustsRecord { try RecordedLocation(run, previous.opening, in: state).check() }
     let place = try directory(of: previous, state)
     let code = try resume(previous, in: place, console)
     return reports.write(run, settings.place, in: place, console, after: code)
+  }
+
+  /// Leaves a run that has succeeded as it is.
+  private func leave(_ previous: PreviousRun, _ console: Console) throws(CommandFailure) {
+    try writeMissingReport(of: previous, console)
+    console.errors.write("weft: run \(previous.id) has succeeded: nothing left to do\n")
   }
 
   /// Writes the report of an ended run whose engine ended before it could.
@@ -90,6 +95,10 @@ struct ResumeCommand: Subcommand {
     _ previous: PreviousRun, in state: String, _ console: Console
   ) throws(CommandFailure) -> ExitCode {
     let (plan, changes) = try ResumedFile(previous).plan(resuming.acceptedChanges)
+    if previous.hasSucceeded, resuming.isIdleAfterSuccess(changes) {
+      try leave(previous, console)
+      return .success
+    }
     for line in changes?.lines ?? [] { console.errors.write("weft: \(line)\n") }
     try refuseRecordedInputs(previous.opening)
     let values = try inputs.values(for: plan.workflow, recorded: previous.opening.inputs)

@@ -83,7 +83,7 @@ struct CaseRun {
     do throws(RunStoreError) { previous = try PreviousRun(id, in: store) } catch {
       throw .journal(error)
     }
-    if previous.hasSucceeded, rules.isIdleAfterSuccess {
+    if previous.hasSucceeded, rules.isIdleAfterSuccess(nil) {
       world.change { record in
         // After the last record, there is nothing left to interrupt.
         record.isPastEnd = testCase.isSweep

@@ -188,6 +188,22 @@ import WeftPlatform
     #expect(ran == ["one", "two", "three", "two", "three"])
   }
 
+  @Test func aRunThatHasSucceededStaysSoIfNothingIsNamed() async throws {
+    let steps = try workflow("one")
+    let run = try Engine().start(steps, in: store)
+    #expect(await run.report.succeeded)
+    var options = Engine.ResumeOptions()
+    options.interrupted = .rerun
+    options.acceptedChanges = .all
+    options.acceptsChangedFiles = true
+    #expect(throws: RunStoreError.self) {
+      try Engine().resume(run.id, steps, options: options, in: store)
+    }
+    let next = try Engine().resume(run.id, try workflow("one", "two"), options: options, in: store)
+    #expect(await next.report.succeeded)
+    #expect(ran == ["one", "two"])
+  }
+
   @Test func valuesOfStepsThatAreNotSelectedAreThoseOfAnEarlierRunOnlyIfItIsResumed() async throws {
     let workflow = try Workflow(
       json:
