@@ -9,7 +9,8 @@ import WeftRecord
 extension Engine {
   /// Returns the values that the run reads, and sets what keeps the next ones.
   ///
-  /// A resumed run reads the values with which it began. A simulated run reads those that it is given, or the defaults,
+  /// A resumed run reads the values with which it began. If another run has replaced those since, it keeps none, so that
+  /// an old run does not undo what later ones have kept. A simulated run reads those that it is given, or the defaults,
   /// and keeps nothing.
   func state(
     of prepared: PreparedRun, isSimulated: Bool, _ configuration: inout EngineConfiguration
@@ -19,11 +20,21 @@ extension Engine {
     var known = JSONObject(prepared.inputs.state.map { ($0.name.text, $0.value) })
     if !isSimulated {
       let (store, key) = try stateStore(of: prepared)
-      known = try kept(in: store, key)
-      for value in prepared.resumed?.run.opening.state ?? [] { known[value.name] = value.value }
-      configuration.keepState = { state throws(StepFailure) in
+      let kept = try kept(in: store, key)
+      known = kept.values
+      var isReplaced = false
+      for value in prepared.resumed?.run.opening.state ?? [] {
+        let initial = declared.first { $0.name.text == value.name }?.initialValue
+        if kept.run != prepared.id, known[value.name] ?? initial != value.value {
+          isReplaced = true
+        }
+        known[value.name] = value.value
+      }
+      if isReplaced { configuration.earlyWarnings.append(.stateReplaced) }
+      configuration.keepState = { [isReplaced] state throws(StepFailure) in
+        if isReplaced { return }
         do throws(RunStoreError) {
-          try store.keep(state: KeptState(state).bytes(of: key), of: key)
+          try store.keep(state: KeptState(state, of: prepared.id).bytes(of: key), of: key)
         } catch {
           throw StepFailure(
             classes: [.output], message: "the state is not kept: \(error.message)", help: error.help
@@ -68,10 +79,10 @@ extension Engine {
 
   private func kept(
     in store: any RunStore, _ key: WorkflowKey
-  ) throws(StartError) -> JSONObject {
+  ) throws(StartError) -> KeptState {
     do throws(RunStoreError) {
-      guard let bytes = try store.state(of: key) else { return [:] }
-      if let state = KeptState(bytes) { return state.values }
+      guard let bytes = try store.state(of: key) else { return KeptState() }
+      if let state = KeptState(bytes) { return state }
       let file = (store as? FileRunStore)?.statePath(of: key)
       throw RunStoreError(
         message: "it is damaged",

@@ -30,6 +30,8 @@ public struct RunWarning: Sendable, Hashable {
     case progressIgnored = "progress-ignored"
     /// A selected step reads the values of one that is not selected.
     case unselectedValues = "unselected-values"
+    /// A resumed run keeps no state, because another run has replaced the values with which it began.
+    case stateReplaced = "state-replaced"
   }
 
   public package(set) var kind: Kind

@@ -96,6 +96,12 @@ extension RunWarning {
     )
   }
 
+  package static let stateReplaced = RunWarning(
+    kind: .stateReplaced,
+    message: "another run has replaced the state since this run began: this run reads the values "
+      + "with which it began, and keeps none",
+    help: "start a new run to continue from the present values")
+
   static func outputTruncated(of step: StepAddress, at limit: ByteCount) -> RunWarning {
     RunWarning(
       kind: .outputTruncated,

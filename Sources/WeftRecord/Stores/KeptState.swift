@@ -1,12 +1,18 @@
 import WeftDiagnostics
+package import WeftEvents
 package import WeftJSON
 import WeftPlatform
 
 /// The state of a workflow as a store keeps it: its values by name, as JSON.
 package struct KeptState: Sendable, Hashable {
   package var values: JSONObject
+  /// The run that has kept them; `nil` if an older version of the program wrote them.
+  package var run: RunID?
 
-  package init(_ values: JSONObject = [:]) { self.values = values }
+  package init(_ values: JSONObject = [:], of run: RunID? = nil) {
+    self.values = values
+    self.run = run
+  }
 
   /// - Returns: `nil` for damaged bytes.
   package init?(_ bytes: [UInt8]) {
@@ -15,12 +21,16 @@ package struct KeptState: Sendable, Hashable {
       case .object(let values)? = file["state"]
     else { return nil }
     self.values = values
+    if case .string(let run)? = file["run"] { self.run = RunID(validating: run) }
   }
 
   /// - Parameter workflow: For readers of the file.
   package func bytes(of workflow: WorkflowKey) -> [UInt8] {
     var writer = JSONWriter(.pretty)
-    writer.value(["workflow": .string(workflow.description), "state": .object(values)])
+    var file: JSONObject = ["workflow": .string(workflow.description)]
+    if let run { file["run"] = .string(run.text) }
+    file["state"] = .object(values)
+    writer.value(.object(file))
     return Array((writer.text + "\n").utf8)
   }
 }

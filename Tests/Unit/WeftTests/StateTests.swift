@@ -50,9 +50,36 @@ import Weft
     let second = try Engine().resume(first.id, fixed, in: store)
     #expect(await second.report.succeeded)
     #expect(seen(second) == "0")
+    #expect(await second.warnings == [.stateReplaced])
+    // It keeps nothing: the later runs have kept 3.
     let last = try Engine().start(Self.counter([Self.reads]), in: store)
     _ = await last.report
-    #expect(seen(last) == "1")
+    #expect(seen(last) == "3")
+  }
+
+  /// A run that is resumed after its success replaces the state as long as no other run has.
+  @Test func aResumedRunReplacesWhatItHasKeptItself() async throws {
+    let store = MemoryRunStore()
+    let workflow = Self.counter([Self.reads])
+    let first = try Engine().start(workflow, in: store)
+    #expect(await first.report.succeeded)
+    var options = Engine.ResumeOptions()
+    options.rerunning = ["reads"]
+    let again = try Engine().resume(first.id, workflow, options: options, in: store)
+    #expect(await again.report.succeeded)
+    #expect(await again.warnings == [])
+    #expect(seen(again) == "0")
+    for count in ["1", "2"] {
+      let next = try Engine().start(workflow, in: store)
+      _ = await next.report
+      #expect(seen(next) == count)
+    }
+    let late = try Engine().resume(first.id, workflow, options: options, in: store)
+    #expect(await late.report.succeeded)
+    #expect(await late.warnings == [.stateReplaced])
+    let last = try Engine().start(workflow, in: store)
+    _ = await last.report
+    #expect(seen(last) == "3")
   }
 
   @Test func workflowsDoNotShareIt() async throws {
@@ -116,5 +143,12 @@ import Weft
       }
       #expect(error?.diagnostics.map(\.code) == [code])
     }
+  }
+}
+
+extension Run {
+  /// The kinds of its warnings.
+  fileprivate var warnings: [RunWarning.Kind] {
+    get async { await report.warnings.map(\.kind) }
   }
 }
