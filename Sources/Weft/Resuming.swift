@@ -163,7 +163,13 @@ extension Engine {
     inputs.arguments = previous.opening.arguments
     let placed = try placed(plan, on: options.runner ?? previous.run.lastOpening?.runner)
     let bound = try bound(placed, inputs, previous.id, in: store)
-    var rerunning = try previous.rerunSelection(resuming, changes, in: bound)
+    var rerunning = try previous.rerunSelection(resuming, in: bound)
+    // A step that is named runs even if the run began without it.
+    let skipped = Set(previous.opening.excluded)
+    let excluded = bound.steps.indices.filter {
+      skipped.contains(bound.steps[$0].address) && !rerunning.steps.contains($0)
+    }
+    rerunning.steps.formUnion(try bound.steps(from: changes?.changed.map(\.text) ?? []))
     let interrupted = rerunning.interrupted(of: previous.run, in: bound)
     if !interrupted.isEmpty {
       switch resuming.interrupted {
@@ -179,8 +185,6 @@ extension Engine {
       guard resuming.acceptsChangedFiles else { throw .changedFiles(changed) }
       notify(.changedFiles(changed))
     }
-    let skipped = Set(previous.opening.excluded)
-    let excluded = bound.steps.indices.filter { skipped.contains(bound.steps[$0].address) }
     try previous.terminateOrphans(notify: notify, adoptedBy: bound)
     return PreparedRun(
       id: previous.id, plan: bound, inputs: inputs, excluded: excluded, store: store,
@@ -265,17 +269,12 @@ package struct PreviousRun: Sendable {
     }
   }
 
-  /// Returns the steps to rerun: changed ones, named ones, and their dependents.
+  /// Returns the steps to rerun that the options name, with the dependents of those in `from`.
   fileprivate func rerunSelection(
-    _ resuming: Engine.ResumeOptions, _ changes: WorkflowChanges?, in plan: Plan
+    _ resuming: Engine.ResumeOptions, in plan: Plan
   ) throws(StartError) -> RerunSelection {
-    var rerunning = RerunSelection()
+    var rerunning = RerunSelection(steps: try plan.steps(from: resuming.from))
     do throws(StepChoice.UnknownStep) {
-      let from = (changes?.changed.map(\.text) ?? []) + resuming.from
-      if !from.isEmpty {
-        let others = Set(try plan.stepsExcluded(by: StepChoice(from: from)))
-        rerunning.steps.formUnion(plan.steps.indices.filter { !others.contains($0) })
-      }
       for name in resuming.rerunning {
         let named = StepAddress(parsing: name)
         let inside = run.steps.addresses.filter { step in named.map(step.isInside) ?? false }
@@ -302,6 +301,18 @@ package struct PreviousRun: Sendable {
     if !end.ended.isEmpty { notify(.orphansTerminated(end.ended)) }
     let left = end.orphans + (end.orphans.isEmpty ? orphans.processes.map(\.record) : [])
     guard left.isEmpty else { throw .orphans(of: id, left) }
+  }
+}
+
+extension Plan {
+  /// The named steps and groups, and their dependents.
+  fileprivate func steps(from names: [String]) throws(StartError) -> Set<Int> {
+    if names.isEmpty { return [] }
+    do throws(StepChoice.UnknownStep) {
+      return Set(steps.indices).subtracting(try stepsExcluded(by: StepChoice(from: names)))
+    } catch {
+      throw .unknownStep(error)
+    }
   }
 }
 

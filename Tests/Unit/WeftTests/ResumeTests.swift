@@ -204,6 +204,25 @@ import WeftPlatform
     #expect(ran == ["one", "two"])
   }
 
+  @Test(arguments: [["three"], ["two", "three"]])
+  func aStepThatWasNotSelectedRunsIfItIsNamed(expected: [String]) async throws {
+    let workflow = try workflow("one", "two", "three", "four")
+    var settings = Engine.Options()
+    settings.only = ["two"]
+    let run = try Engine(options: settings).start(workflow, in: store)
+    #expect(await run.report.succeeded)
+    var options = Engine.ResumeOptions()
+    options.rerunning = expected
+    let next = try Engine().resume(run.id, workflow, options: options, in: store)
+    #expect(await next.report.succeeded)
+    #expect(ran == ["one", "two"] + expected)
+    options = Engine.ResumeOptions()
+    options.from = ["three"]
+    let last = try Engine().resume(run.id, workflow, options: options, in: store)
+    #expect(await last.report.succeeded)
+    #expect(ran == ["one", "two"] + expected + ["three", "four"])
+  }
+
   @Test func valuesOfStepsThatAreNotSelectedAreThoseOfAnEarlierRunOnlyIfItIsResumed() async throws {
     let workflow = try Workflow(
       json:
