@@ -558,6 +558,30 @@ def killed_cleanup(weft):
     assert place.done() == {"db": 2, "test": 2, "down": 2}, place.done()
 
 
+def not_in_doubt(weft):
+    """Only what the next engine does not start again is told to be in doubt."""
+    waits = "until [ -e ok ]; do sleep 0.02; done"
+    for name, steps, last in [
+        ("w", [{"id": "w", "wait": "1500ms"}], []), ("w.cleanup", [{"id": "w", "run": "true", "cleanup": waits}], []),
+        ("finally.1", ["true"], [waits]), ("u", [{"id": "u", "run": waits, "idempotent": True}], []),
+    ]:
+        place = Place(weft, {"steps": steps, "finally": [*last, does("last")]})
+        engine = place.start("run", "w.json")
+        kinds = ("step.spawned", "step.waiting")
+        place.until(lambda: any(
+            record["type"] in kinds and record["step"] == name
+            for path in place.path.glob(".weft/runs/2*/journal.jsonl")
+            for record in map(json.loads, path.read_text().splitlines(keepends=False) if path.exists() else [])))
+        engine.kill()
+        engine.wait()
+        shown = json.loads(place.call("show", "--format", "json").stdout)
+        assert shown["resume"]["inDoubt"] == [] and name in shown["resume"]["again"], (name, shown)
+        assert "rerun only" not in place.call("show").stdout, name
+        (place.path / "ok").touch()
+        result = place.resume("--skip-interrupted")
+        assert result.returncode == 0 and "interrupted" not in result.stderr, (name, result)
+
+
 def secret_input(weft):
     place = Place(weft, {
         "inputs": {"token": {"type": "string", "secret": True}, "name": {"type": "string"}},
@@ -796,6 +820,7 @@ CASES = [
     ("X05 X31: keys that look like addresses are told apart, and hidden characters refused", hostile_keys),
     ("what was cleaned up is done again for those who need it", cleaned),
     killed_cleanup,
+    not_in_doubt,
     ("what cannot be gone on with is told, and nothing is touched", refusals),
     ("J21: secrets are recorded nowhere, and given anew", secret_input),
     ("X19: a record leads to no file and no directory that nobody has confirmed", forged_names),

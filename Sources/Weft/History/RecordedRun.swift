@@ -62,9 +62,12 @@ public struct RecordedRun: Sendable {
 
   /// Returns the run as `weft show` prints it, in UTF-8.
   public func rendered(as format: RunDetailFormat) -> [UInt8] {
+    let plan = RecordedPlan(run, detail.recorded.lastOpening, in: directory).plan
     switch format {
-    case .json: RunDetailJSON.rendered(detail)
-    case .text: Array(RunDetailText(.plainText, run: run.text).rendered(detail).utf8)
+    case .json: return RunDetailJSON.rendered(detail, plan)
+    case .text:
+      let text = RunDetailText(.plainText, run: run.text, now: .now)
+      return Array(text.rendered(detail, plan).utf8)
     }
   }
 

@@ -36,18 +36,20 @@ struct ShowCommand: Subcommand {
     let detail: RunDetail
     do { detail = try runs.state.detail(of: run) } catch { throw CommandFailure(error) }
     switch format {
-    case .json: console.output.write(RunDetailJSON.rendered(detail))
+    case .json:
+      console.output.write(RunDetailJSON.rendered(detail, plan(of: detail, in: runs.state)))
     case .text:
-      let text = RunDetailText(console.output.displaySettings, run: place.words(for: run))
+      let text = RunDetailText(
+        console.output.displaySettings, run: place.words(for: run), now: .now)
       console.output.write(text.rendered(detail, plan(of: detail, in: runs.state)))
     }
     // The output was shown; the exit code says that it is incomplete.
     return detail.damage == nil ? .success : .broken
   }
 
-  /// The plan of a run in progress, if it is known.
+  /// The plan of a run that has not succeeded, if it is known.
   private func plan(of detail: RunDetail, in state: StateDirectory) -> Plan? {
-    guard detail.state == .running else { return nil }
+    guard detail.state != .success else { return nil }
     return RecordedPlan(detail.run, detail.recorded.lastOpening, in: state).plan
   }
 }

@@ -41,16 +41,17 @@ package struct RecordedStep: Sendable, Hashable {
   /// by a failure of the class ``ErrorClass/inDoubt``.
   package var isInDoubt: Bool {
     switch state {
-    // A step that waits for an approval has no effects.
-    case .started: question == nil
+    // A step that waits, for an approval or a time, has no effects.
+    case .started: question == nil && waitsUntil == nil
     case .finished(let end, _): isLeftInDoubt || end.hasRequestInDoubt
     case .queued, .retrying, .skipped: false
     }
   }
 
-  /// Whether an engine that resumed the run left the step in doubt.
+  /// Whether an engine that resumed the run left the step in doubt. One that the user accepted as done is not: its
+  /// failure is tolerated.
   package var isLeftInDoubt: Bool {
-    guard case .finished(let end, _) = state else { return false }
+    guard case .finished(let end, _) = state, end.conclusion != .success else { return false }
     return end.failure?.classes.contains(.inDoubt) ?? false
   }
 }

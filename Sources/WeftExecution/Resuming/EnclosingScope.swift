@@ -1,5 +1,6 @@
 import WeftDefinition
 import WeftEvents
+import WeftExpressions
 import WeftPlanning
 
 /// A group or loop around a step, with the instance that contains it.
@@ -47,6 +48,21 @@ extension ResumePolicy {
       group = plan.groups[group].parent ?? 0
     }
     return found
+  }
+
+  /// An instance that contains a recorded step: the element of each loop around it, as its address names them.
+  func instance(around address: StepAddress) -> Instance {
+    guard let element = address.innermostElement, let loop = element.loop,
+      case .element(let key)? = element.parts?.last
+    else { return .run(of: plan) }
+    let region =
+      addresses.group(at: loop).map { PlanRegion(group: $0, of: plan) }
+      ?? addresses.step(at: loop).map { PlanRegion(step: $0, of: plan) }
+    guard let region else { return .run(of: plan) }
+    let known = Element(source: .matrix, index: 0, key: key, value: .null, isSecret: false)
+    return Instance(
+      .element(known), of: region, in: instance(around: loop), firstInstance: 0, firstScope: 0,
+      scope: 0)
   }
 
   func enclosingScopes(of inner: EnclosingScope) -> [EnclosingScope] {

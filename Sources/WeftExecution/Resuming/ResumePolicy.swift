@@ -126,17 +126,29 @@ final class ResumePolicy: Sendable {
     return kept.answers(plan.values.reads(ofNode: step.node), end)
   }
 
-  /// The reason why a step cannot simply start again: it is unknown whether it took effect, or it succeeded and its
-  /// values were not recorded. `nil` if there is no such doubt.
+  /// The reason why a step cannot simply start again: it is unknown whether it took effect, and it is not accepted as
+  /// done, or it succeeded and its values were not recorded. `nil` if there is no such doubt.
   func doubtFailure(about task: StepTask) -> StepFailure? {
-    guard !task.isCleanup, !isFinal(task.step.group), task.step.kind.makesAttempts,
-      !task.step.step.isMadeAgain,
-      let known = findRecorded(task.index, in: task.instance)
-    else { return nil }
-    if known.isInDoubt, isRemembered(task.step, known) { return nil }
-    if known.isInDoubt { return known.doubtFailure ?? .inDoubt(known, in: recorded.opening?.run) }
+    guard !isRepeatable(task.index), let known = findRecorded(task.index, in: task.instance) else {
+      return nil
+    }
+    if isInDoubt(known, task.step) {
+      return known.doubtFailure ?? .inDoubt(known, in: recorded.opening?.run)
+    }
     return known.hasSucceeded && !isWhole(known, task.step)
       ? .valuesNotRecorded(of: task.address) : nil
+  }
+
+  /// Whether a step starts again whatever an earlier engine did of it.
+  private func isRepeatable(_ index: Int) -> Bool {
+    let step = plan.steps[index]
+    return !step.kind.makesAttempts || step.step.isMadeAgain || isFinal(step.group)
+      || plan.bodies.cleanupSteps.contains(index)
+  }
+
+  /// Whether it is unknown if a step that is not repeatable took effect.
+  private func isInDoubt(_ known: RecordedStep, _ step: PlannedStep) -> Bool {
+    known.isInDoubt && !isRemembered(step, known)
   }
 
   /// Whether the runner of a step knows how far an earlier engine's attempt got, so that it is not in doubt.
@@ -154,11 +166,14 @@ final class ResumePolicy: Sendable {
   {
     let rule = ResumePolicy(plan: plan, recorded: recorded, rerunning: rerunning)
     return recorded.inDoubt.filter { address in
-      guard let index = rule.addresses.step(at: address), let known = recorded.steps[address] else {
+      guard let index = rule.addresses.step(at: address), !rule.isRepeatable(index) else {
         return false
       }
-      return known.number > rule.rerun.since(index, address)
-        && !plan.steps[index].step.isMadeAgain && !rule.isRemembered(plan.steps[index], known)
+      let instance = rule.instance(around: address)
+      guard let known = rule.findRecorded(index, in: instance),
+        !rule.areDone(around: plan.steps[index].group, in: instance)
+      else { return false }
+      return rule.isInDoubt(known, plan.steps[index])
     }.sorted { recorded.steps[$0]?.number ?? 0 < recorded.steps[$1]?.number ?? 0 }
   }
 

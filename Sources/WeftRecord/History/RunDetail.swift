@@ -132,14 +132,20 @@ extension RunState {
 package struct ResumeAdvice: Sendable, Hashable {
   /// The steps that are known to run again, in journal order.
   package var again: [StepAddress] = []
-  /// The interrupted steps: they run again only if they are safe to repeat or the user allows it.
+  /// The steps in doubt: they run again only if the user allows it, or, if the plan is not known, if they are safe to
+  /// repeat.
   package var inDoubt: [StepAddress] = []
   /// The number of steps without a record, those of all elements of started loops included.
   package var unlisted = 0
 
-  package init(_ detail: RunDetail) {
+  /// - Parameter plan: The plan of the run, if it is known.
+  package init(_ detail: RunDetail, _ plan: Plan? = nil) {
+    let doubts =
+      plan.map { RerunSelection().interrupted(of: detail.recorded, in: $0) }
+      ?? detail.recorded.inDoubt
+    let known = Set(doubts)
     for (address, step) in detail.recorded.steps {
-      if detail.recorded.isInDoubt(address) {
+      if known.contains(address) {
         inDoubt.append(address)
       } else if step.restarts {
         again.append(address)
@@ -179,9 +185,11 @@ package enum RunDetailJSON {
   package static let format = 1
 
   /// Returns indented JSON with a line end.
-  package static func rendered(_ detail: RunDetail) -> [UInt8] {
+  ///
+  /// - Parameter plan: The plan of the run, if it is known.
+  package static func rendered(_ detail: RunDetail, _ plan: Plan? = nil) -> [UInt8] {
     var json = EventJSON(version: WeftVersion.current, style: .pretty)
-    json.object { $0.write(detail) }
+    json.object { $0.write(detail, plan) }
     json.writer.endLine()
     return json.writer.bytes
   }
@@ -194,7 +202,7 @@ extension EventJSON {
     writer.endObject()
   }
 
-  fileprivate mutating func write(_ detail: RunDetail) {
+  fileprivate mutating func write(_ detail: RunDetail, _ plan: Plan?) {
     let recorded = detail.recorded
     writer.member("format", RunDetailJSON.format)
     writer.member("run", detail.run.text)
@@ -218,7 +226,7 @@ extension EventJSON {
     for (address, step) in detail.steps { object { $0.write(step, at: address, detail) } }
     writer.endArray()
     writer.loops(detail.recorded.loops)
-    writer.advice(ResumeAdvice(detail))
+    writer.advice(ResumeAdvice(detail, plan))
     if let end = recorded.end {
       writer.key("end")
       object { $0.write(end) }
@@ -238,6 +246,9 @@ extension EventJSON {
     case .started where step.isAsking:
       writer.member("state", "asking")
       writer.member("message", step.question ?? "")
+    case .started where step.waitsUntil != nil && detail.state != .running:
+      writer.member("state", "waiting")
+      writer.member("until", step.waitsUntil.map(WireClock.text(of:)))
     case .started(let attempt):
       writer.member("state", detail.state == .running ? "running" : "inDoubt")
       writer.member("attempt", attempt)

@@ -1,6 +1,6 @@
 import WeftDefinition
 import WeftDiagnostics
-import WeftEvents
+package import WeftEvents
 import WeftExecution
 import WeftJSON
 package import WeftPlanning
@@ -12,17 +12,21 @@ package struct RunDetailText: Sendable {
   private let palette: Palette
   /// The arguments that identify the run to a command: its ID and its location.
   private let run: String
+  /// The current time, for approvals that can only be given for some time.
+  private let now: WallTime
 
   /// - Parameter run: The arguments that identify the run to a command.
-  package init(_ settings: DisplaySettings, run: String) {
+  package init(_ settings: DisplaySettings, run: String, now: WallTime) {
     text = DisplayText(passesSGR: false, passesUnicode: settings.usesUnicode)
     palette = Palette(usesColour: settings.usesColour, usesUnicode: settings.usesUnicode)
     self.run = run
+    self.now = now
   }
 
   /// Returns the text, with a line end after each line.
   ///
-  /// - Parameter plan: The plan of the run, with which a run in progress also shows the steps that wait for others.
+  /// - Parameter plan: The plan of the run, with which a run in progress also shows the steps that wait for others, and
+  ///   another one which steps are in doubt.
   package func rendered(_ detail: RunDetail, _ plan: Plan? = nil) -> String {
     var output = ""
     let show = { (lines: [String]) in
@@ -45,7 +49,7 @@ package struct RunDetailText: Sendable {
     if let outputs = detail.recorded.end?.outputs, !outputs.isEmpty {
       lines += ["", "outputs"] + outputs.map { "  \(text.name($0.name)): \(shown($0.value))" }
     }
-    lines += [""] + next(detail)
+    lines += [""] + next(detail, plan)
     show(lines)
     return output
   }
@@ -134,6 +138,11 @@ package struct RunDetailText: Sendable {
       lines = [
         "\(palette.cancelled) \(name): waits for approval: \(text.name(step.question ?? ""))"
       ]
+    case .started where step.waitsUntil != nil && detail.state != .running:
+      lines = [
+        "\(palette.cancelled) \(name): waits"
+          + (step.waitsUntil.map { " until \(surroundings.shown($0))" } ?? "")
+      ]
     case .started(let attempt):
       let attempt = attempt > 1 ? " (attempt \(attempt))" : ""
       lines = [
@@ -212,7 +221,7 @@ package struct RunDetailText: Sendable {
 extension RunDetailText {
   // MARK: Next steps
 
-  private func next(_ detail: RunDetail) -> [String] {
+  private func next(_ detail: RunDetail, _ plan: Plan?) -> [String] {
     switch detail.state {
     case .success: return ["next: nothing left to do"]
     case .running:
@@ -229,7 +238,7 @@ extension RunDetailText {
       ]
     case .failure, .cancelled, .interrupted: break
     }
-    let advice = ResumeAdvice(detail)
+    let advice = ResumeAdvice(detail, plan)
     var parts = advice.again.isEmpty ? [] : [named(advice.again)]
     if advice.unlisted > 0 {
       parts.append("\(Count(advice.unlisted, "step")) not started yet")

@@ -47,9 +47,7 @@ extension Verdict {
       case .started, .retrying: isLive ? .running : .interrupted
       case .skipped(let reason): reason.outcome == .cancelled ? .cancelled : .skipped
       case .finished where step.isCached: .cached
-      // If the user accepted it as done, it counts as a tolerated failure.
-      case .finished(let end, _) where step.isLeftInDoubt && end.conclusion != .success:
-        .interrupted
+      case .finished where step.isLeftInDoubt: .interrupted
       case .finished(let end, _): Verdict(end)
       }
   }

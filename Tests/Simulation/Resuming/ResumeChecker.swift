@@ -25,6 +25,8 @@ struct ResumeChecker {
   private var hasBegunFinally = false
   /// The steps that this part reports as in doubt. They are reported as started, but are not run.
   private var doubted: Set<StepAddress> = []
+  /// The steps that are listed as in doubt before this part.
+  private var interrupted: Set<StepAddress> = []
   private(set) var violations: [String] = []
   /// The number of steps reused.
   private(set) var restored = 0
@@ -33,7 +35,7 @@ struct ResumeChecker {
     blueprint = Blueprint(made)
     for part in parts {
       forget(part)
-      doubted = part.doubted
+      (doubted, interrupted) = (part.doubted, part.interrupted)
       hasBegunFinally = false
       for event in part.events { note(event.kind) }
       if part.end != nil, !blueprint.workflow.finally.isEmpty, !hasBegunFinally {
@@ -75,6 +77,9 @@ struct ResumeChecker {
       if !doubted.contains(address) {
         requireMayStart(subject, address)
         requireNeeds(of: subject, address)
+        if interrupted.contains(address) {
+          violations.append("\(address) is listed as in doubt, and is started again")
+        }
       }
       if case .cleanup(let id) = blueprint.member(subject.id).part {
         cleaned[Subject(id: id, keys: subject.keys)] = number
@@ -104,7 +109,11 @@ struct ResumeChecker {
         if isFinal(subject(address)) { hasBegunFinally = true }
         begin(subject(address), address)
       }
-    case .groupRetrying(let address, _): retried[subject(address)] = number
+    case .groupRetrying(let address, _):
+      let group = subject(address)
+      retried[group] = number
+      // What an earlier attempt did no longer counts.
+      interrupted = interrupted.filter { !blueprint.enclosing(subject($0)).contains(group) }
     case .groupFinished(let address, let end):
       let group = subject(address)
       if restoredGroups.contains(group) { return }

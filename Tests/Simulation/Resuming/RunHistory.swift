@@ -11,6 +11,8 @@ struct RunPart {
   var rerunSteps: Set<String> = []
   /// The elements that its engine was asked to rerun.
   var rerunAddresses: Set<StepAddress> = []
+  /// The steps that resume lists as in doubt before the part.
+  var interrupted: Set<StepAddress> = []
 }
 
 /// The recorded past of the parts of a run so far.

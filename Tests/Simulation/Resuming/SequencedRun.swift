@@ -101,7 +101,10 @@ struct SequencedRun {
           events: events, leaks: isCut ? [] : simulation.leaks,
           end: isCut ? nil : simulation.report.end,
           rerunSteps: Set(circumstances.rerun.steps.map { plan.steps[$0].address.text }),
-          rerunAddresses: circumstances.rerun.addresses))
+          rerunAddresses: circumstances.rerun.addresses,
+          interrupted: Set(
+            circumstances.recorded.map { circumstances.rerun.interrupted(of: $0, in: plan) } ?? [])
+        ))
       // A run that has succeeded is not resumed.
       if !isCut, simulation.report.end?.outcome == .success { break }
     }

@@ -265,4 +265,29 @@ private struct SplitRun {
     #expect(last.ran == ["b", "z"])
     #expect(last.outcome == .success)
   }
+
+  @Test(
+    "X03: a step in doubt is listed exactly if the next engine fails it", arguments: kinds.map(\.0))
+  func theListOfStepsInDoubtIsTrue(kind: String) throws {
+    let build = try #require(ResumeSequenceTests.kinds.first { $0.0 == kind }).1
+    var workflow = Workflow(steps: [
+      build.cleanup(Step("tidy", run: ["tidy"])), ResumeSequenceTests.step("z"),
+    ])
+    workflow.finally = [ResumeSequenceTests.step("last")]
+    let plan = try #require(Planner.plan(workflow).plan)
+    var whole = SplitRun()
+    for step in try whole.run(workflow).ran {
+      var run = SplitRun()
+      try run.run(workflow, killing: step)
+      let listed = RerunSelection().interrupted(of: run.recorded, in: plan).map(\.text)
+      let isClosing = step == "last" || step.hasSuffix("tidy")
+      #expect(listed == (isClosing ? [] : [step]))
+      #expect(try run.run(workflow).ran.contains(step) == isClosing)
+      // A step that is accepted as done is no longer in doubt.
+      var accepting = RerunSelection()
+      accepting.accepted = Set(RerunSelection().interrupted(of: run.recorded, in: plan))
+      try run.run(workflow, rerunning: accepting)
+      #expect(RerunSelection().interrupted(of: run.recorded, in: plan) == [])
+    }
+  }
 }
