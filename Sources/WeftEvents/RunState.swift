@@ -133,7 +133,8 @@ extension RunState {
       record(step, .started(attempt: attempt))
       return set(step, .running(since: elapsed, attempt: attempt), index)
     case .stepAsking(let step, let message):
-      steps.changeKnown(step) { $0.question = message }
+      // The time limit of an earlier question does not count.
+      steps.changeKnown(step) { ($0.question, $0.waitsUntil) = (message, nil) }
       return set(step, .asking(since: elapsed, message: message), index)
     case .stepWaiting(let step, let delay):
       return set(step, .waiting(since: elapsed, until: elapsed + delay), index)

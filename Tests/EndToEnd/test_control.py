@@ -127,6 +127,29 @@ def killed(weft):
     assert result.returncode == 0 and place.done()["after"] == 1, result
 
 
+def late_answers(weft):
+    """An answer counts if it was given in time, whenever the run is resumed; a later one is refused."""
+    place = Place(weft, {"steps": [{"id": "deploy", "approve": "Ship it?", "timeout": "1s"}, {"id": "after", "run": does("after")}]})
+    for is_late in (False, True):
+        assert place.run().returncode == 75
+        if not is_late:
+            assert "to be answered until" in place.call("show").stdout
+            assert place.call("approve", "deploy").returncode == 0
+        time.sleep(1.2)
+        shown = place.call("show").stdout
+        assert "its time was over at" in shown and "weft approve" not in shown, shown
+        if is_late:
+            result = place.call("approve", "deploy")
+            assert result.returncode == 2 and "the time to answer" in result.stderr, result
+            # Left by a program that does not look at the time.
+            folder = max((place.path / ".weft/runs").iterdir()) / "control"
+            folder.mkdir(exist_ok=True)
+            (folder / f"{time.time_ns()}-x.json").write_text('{"request":"approve","step":"deploy"}\n')
+        result = place.resume()
+        assert result.returncode == (1 if is_late else 0) and place.done() == {"after": 1}, (is_late, result)
+        assert is_late == ("timed out" in result.stdout), result
+
+
 def answered_once(weft):
     """An answer that was taken is not there for the next engine."""
     place = Place(weft, asking({"id": "again", "run": "exit 1"}))
@@ -278,6 +301,7 @@ CASES = [
     ("one at a terminal does, too", at_a_terminal),
     ("an answer survives the engine that was to hear it", killed),
     ("an answer is for one question", answered_once),
+    late_answers,
     ("the time to answer goes on while there is no engine", its_time),
     ("without a record the step fails", no_record),
     ("what is no answer is refused, and nothing is believed that lies in control/", refusals),

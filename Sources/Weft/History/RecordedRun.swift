@@ -30,8 +30,8 @@ public struct RecordedRun: Sendable {
   /// The path of the workflow file as it was given; `nil` for a workflow built in Swift.
   public var file: String? { detail.recorded.opening?.file }
 
-  /// The approvals that steps wait for. ``FileRunStore/answer(_:of:approved:)`` answers them.
-  public var pendingApprovals: [ApprovalRequest] { detail.questions }
+  /// The approvals that steps wait for and that can still be given. ``FileRunStore/answer(_:of:approved:)`` answers them.
+  public var pendingApprovals: [ApprovalRequest] { detail.questions(at: .now) }
 
   /// The end of the run; `nil` if it has none yet.
   public var end: RunEnd? { detail.recorded.end }

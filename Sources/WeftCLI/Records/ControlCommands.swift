@@ -1,6 +1,7 @@
 import Weft
 import WeftEvents
 import WeftPlatform
+import WeftReporting
 
 /// `weft approve`: answers a pending approval from another terminal.
 struct ApproveCommand: Subcommand {
@@ -24,8 +25,16 @@ struct ApproveCommand: Subcommand {
     let detail: RunDetail
     do { detail = try runs.state.detail(of: run) } catch { throw CommandFailure(error) }
     if let damage = detail.damage { throw CommandFailure(.damaged(damage)) }
-    let questions = detail.questions
+    let questions = detail.questions(at: .now)
     let named = StepAddress(parsing: step)
+    if let named, let known = detail.recorded.steps[named], known.isTooLate(at: .now),
+      let end = known.waitsUntil
+    {
+      throw CommandFailure(
+        .usage,
+        "the time to answer \"\(TerminalText.harmless(named.text))\" was over at \(ShownMoment.text(end)) UTC",
+        help: "to continue without an answer: weft resume \(place.words(for: run))")
+    }
     guard let question = questions.first(where: { $0.step == named }) else {
       throw failure(run, questions)
     }

@@ -37,14 +37,17 @@ extension RunEngine {
     }
     reportStart(of: task)
     let isAlreadyPending = isAlreadyPending(task.address)
-    beginQuestion(task.address, isAlreadyPending: isAlreadyPending)
+    // A step that has failed asks again, for all of its time.
+    let knownEnd = isAlreadyPending ? resumePolicy?.waitEnd(of: task) : nil
+    beginQuestion(task.address, isAlreadyPending: isAlreadyPending, until: knownEnd)
     events.publish(.stepAsking(task.address, message: message), step: task.place)
     let (since, stop) = (time.now, StopSwitch())
     let request = ApprovalRequest(step: task.address, message: message)
-    let limit = pause(
-      task.instanceNumber, in: task.scope, for: limit(of: task), immunity: task.immunity)
+    let left = timeLeft(for: task, until: knownEnd)
     let elsewhere = expectAnswer(to: request, of: task.instanceNumber)
     questionIsOpen(isAlreadyPending: isAlreadyPending)
+    // An answer that was given in time counts, even if the time has passed since.
+    let limit = pause(task.instanceNumber, in: task.scope, for: left, immunity: task.immunity)
     let asked =
       approver?.ask(request, stop: stop) ?? Future(value: .unanswered("there is no terminal"))
     let here = asked.flatMap { [self] answer in
@@ -83,13 +86,13 @@ extension RunEngine {
     return pending.promise.future
   }
 
-  /// The remaining time limit of the approval; for one that already waited under an earlier engine, what is left of
-  /// its limit.
-  private func limit(of task: StepTask) -> Duration? {
+  /// The remaining time limit of the approval; for one that already waited under an earlier engine, the time until its
+  /// end.
+  private func timeLeft(for task: StepTask, until knownEnd: WallTime?) -> Duration? {
     guard let timeout = task.step.timeout else { return nil }
-    if let until = resumePolicy?.waitEnd(of: task) { return timeUntil(until.nanoseconds) }
-    events.record(.waiting(task.address, until: configuration.wallClock().advanced(by: timeout)))
-    return timeout
+    let end = knownEnd ?? configuration.wallClock().advanced(by: timeout)
+    events.record(.waiting(task.address, until: end))
+    return knownEnd == nil ? timeout : timeUntil(end.nanoseconds)
   }
 
   private func text(of approval: Approval, for task: StepTask) -> Result<String, StepFailure> {

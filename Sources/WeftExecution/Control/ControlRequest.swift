@@ -31,6 +31,9 @@ package protocol ControlInbox: Sendable {
   /// that question, and after its end is recorded.
   func discard(answersTo step: StepAddress)
 
+  /// Removes the answers to a step that were given after a moment: its time was over.
+  func discard(answersTo step: StepAddress, givenAfter moment: WallTime)
+
   /// Closes the inbox when the engine has ended or suspended the run.
   ///
   /// - Parameter open: The steps that still wait for an answer.
@@ -52,6 +55,11 @@ extension RecordedStep {
   /// Whether the step waits for an approval.
   package var isAsking: Bool {
     if case .started = state { question != nil } else { false }
+  }
+
+  /// Whether the time to answer its approval is over.
+  package func isTooLate(at now: WallTime) -> Bool {
+    isAsking && waitsUntil.map { $0.nanoseconds < now.nanoseconds } ?? false
   }
 }
 
@@ -97,9 +105,16 @@ extension RunEngine {
       && !state.withLock { $0.approvals.hasAsked(step) }
   }
 
-  /// Discards answers that arrived before the step asks: they are not meant for this question.
-  func beginQuestion(_ step: StepAddress, isAlreadyPending: Bool) {
-    if !isAlreadyPending { inbox?.discard(answersTo: step) }
+  /// Discards answers that do not count: those that arrived before the step asks are not meant for this question, and
+  /// those to a question that an earlier engine asked may be too late.
+  ///
+  /// - Parameter end: The moment until which the question can be answered, if there is one.
+  func beginQuestion(_ step: StepAddress, isAlreadyPending: Bool, until end: WallTime?) {
+    if !isAlreadyPending {
+      inbox?.discard(answersTo: step)
+    } else if let end {
+      inbox?.discard(answersTo: step, givenAfter: end)
+    }
   }
 
   /// Looks for answers once a question is open that an earlier engine asked: they may have arrived before this engine

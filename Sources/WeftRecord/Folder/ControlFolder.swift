@@ -60,6 +60,13 @@ package final class ControlFolder: ControlInbox {
     discard { $0.answeredStep == step }
   }
 
+  package func discard(answersTo step: StepAddress, givenAfter moment: WallTime) {
+    remove { name, request in
+      request.answeredStep == step
+        && Int64(name.prefix { $0 != "-" }).map { $0 > moment.nanoseconds } ?? false
+    }
+  }
+
   package func close(leaving open: Set<StepAddress>) {
     reading.withLock { $0.take() }?.end()
     discard { request in request.answeredStep.map { !open.contains($0) } ?? true }
@@ -67,9 +74,13 @@ package final class ControlFolder: ControlInbox {
 
   /// Removes requests, also those that have not been read yet.
   package func discard(where isNeedless: (ControlRequest) -> Bool) {
+    remove { _, request in isNeedless(request) }
+  }
+
+  private func remove(where isNeedless: (_ name: String, ControlRequest) -> Bool) {
     while readFolder() {}
     let names = state.withLock { state in
-      let names = state.requests.filter { isNeedless($0.value) }.map(\.key)
+      let names = state.requests.filter { isNeedless($0.key, $0.value) }.map(\.key)
       for name in names { state.requests[name] = nil }
       return names
     }

@@ -37,10 +37,10 @@ package struct RunDetail: Sendable {
 }
 
 extension RunDetail {
-  /// The steps that wait for approval, and their messages, in journal order.
-  package var questions: [ApprovalRequest] {
+  /// The steps that wait for approval and can still be answered, and their messages, in journal order.
+  package func questions(at now: WallTime) -> [ApprovalRequest] {
     recorded.steps.compactMap { address, step in
-      guard step.isAsking, let message = step.question else { return nil }
+      guard step.isAsking, !step.isTooLate(at: now), let message = step.question else { return nil }
       return ApprovalRequest(step: address, message: message)
     }
   }

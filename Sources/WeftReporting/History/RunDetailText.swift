@@ -138,6 +138,11 @@ package struct RunDetailText: Sendable {
       lines = [
         "\(palette.cancelled) \(name): waits for approval: \(text.name(step.question ?? ""))"
       ]
+      if let end = step.waitsUntil {
+        let isOver = step.isTooLate(at: now)
+        lines[0] += isOver ? "; its time was over at" : "; to be answered until"
+        lines[0] += " \(surroundings.shown(end))"
+      }
     case .started where step.waitsUntil != nil && detail.state != .running:
       lines = [
         "\(palette.cancelled) \(name): waits"
@@ -222,13 +227,15 @@ extension RunDetailText {
   // MARK: Next steps
 
   private func next(_ detail: RunDetail, _ plan: Plan?) -> [String] {
+    let questions = detail.questions(at: now)
     switch detail.state {
     case .success: return ["next: nothing left to do"]
     case .running:
-      return detail.questions.map(answer)
+      return questions.map(answer)
         + ["next: \"weft show \(run) --follow\" follows it"]
     case .waiting:
-      return detail.questions.map(answer) + ["next: \"weft resume \(run)\" continues it then"]
+      let then = questions.isEmpty ? "" : " then"
+      return questions.map(answer) + ["next: \"weft resume \(run)\" continues it\(then)"]
     case .damaged where detail.damage?.hasOtherFormat == true:
       return ["next: use the version of weft that wrote it"]
     case .damaged:

@@ -25,6 +25,8 @@ final class ScriptedInbox: ControlInbox {
     }
   }
 
+  func discard(answersTo step: StepAddress, givenAfter moment: WallTime) {}
+
   private static func step(of request: ControlRequest) -> StepAddress? {
     switch request {
     case .approve(let step), .reject(let step): step

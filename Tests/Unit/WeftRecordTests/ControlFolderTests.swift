@@ -67,6 +67,14 @@ import WeftPlatform
     #expect(place.names().filter { !$0.hasPrefix("0-") }.count == 2)
   }
 
+  @Test func anAnswerThatIsTooLateIsRemoved() throws {
+    for second in 0...2 { try leave(.approve("a"), at: Int64(second)) }
+    let end = WallTime(nanoseconds: 1_795_274_017_000_000_000 + 1_000_000_000)
+    control.discard(answersTo: "a", givenAfter: end)
+    #expect(taken(2) == [.approve("a"), .approve("a")])
+    #expect(control.take(answersTo: ["a"]) == [])
+  }
+
   @Test("X35: answers that lie there when a step is about to ask are removed, read or not")
   func olderAnswersAreRemoved() throws {
     try leave(.approve("a"), at: 0)

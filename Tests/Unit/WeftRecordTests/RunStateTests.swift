@@ -120,6 +120,17 @@ import WeftPlatform
     #expect(run.step("w")?.waitsUntil == moment)
   }
 
+  @Test func aQuestionThatIsAskedAgainHasNoEarlierEnd() {
+    let asks: [RunRecord.Kind] = [
+      .event(.stepStarted("q", attempt: 1)), .event(.stepAsking("q", message: "?")),
+    ]
+    let moment = WallTime(nanoseconds: 5)
+    let first = [.opened(SampleRecords.opening)] + asks + [.waiting("q", until: moment)]
+    #expect(run(first).step("q")?.isTooLate(at: WallTime(nanoseconds: 6)) == true)
+    #expect(run(first).step("q")?.isTooLate(at: moment) == false)
+    #expect(run(first + asks).step("q")?.waitsUntil == nil)
+  }
+
   @Test func aRunThatIsTakenUpAgainHasNotEnded() {
     let end = RunEnd(
       outcome: .failure, firstFailure: "a", cancellation: nil, duration: .zero,

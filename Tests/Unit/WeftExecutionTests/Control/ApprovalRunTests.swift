@@ -219,5 +219,7 @@ private final class Letters: ControlInbox {
     state.withLock { $0.requests.removeAll { $0 == .approve(step) || $0 == .reject(step) } }
   }
 
+  func discard(answersTo step: StepAddress, givenAfter moment: WallTime) {}
+
   func close(leaving open: Set<StepAddress>) { state.withLock { $0.left = open } }
 }
