@@ -163,6 +163,7 @@ extension Engine {
     inputs.arguments = previous.opening.arguments
     let placed = try placed(plan, on: options.runner ?? previous.run.lastOpening?.runner)
     let bound = try bound(placed, inputs, previous.id, in: store)
+    var previous = previous
     var rerunning = try previous.rerunSelection(resuming, in: bound)
     // A step that is named runs even if the run began without it.
     let skipped = Set(previous.opening.excluded)
@@ -179,6 +180,7 @@ extension Engine {
       }
       notify(.interrupted(interrupted, resuming.interrupted))
     }
+    previous.contents.run.request(rerunOf: rerunning.addresses(in: bound))
     let changed = OutputVerification(of: bound, recorded: previous.run, rerunning: rerunning)
       .changes(in: options.startDirectory)
     if !changed.isEmpty {
@@ -205,7 +207,7 @@ package struct PreviousRun: Sendable {
 
   package let id: RunID
   package let journal: RunJournal
-  package let contents: JournalContents
+  package fileprivate(set) var contents: JournalContents
   /// The opening record of the last engine.
   package let opening: RecordOpening
   let salvages: Bool

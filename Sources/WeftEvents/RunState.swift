@@ -329,6 +329,11 @@ extension RunState {
     }
   }
 
+  /// Makes all records so far of these steps void: a step, or one of a single element, is to be rerun.
+  package mutating func request(rerunOf steps: [StepAddress]) {
+    for step in steps { rerunSince[step] = number }
+  }
+
   private mutating func open(_ opening: RecordOpening, at moment: WallTime) {
     if self.opening == nil {
       self.opening = opening
@@ -343,7 +348,7 @@ extension RunState {
     }
     for group in groups.keys { groups[group]?.isRestored = false }
     steps.changeAll { $0.isOutdated = false }
-    for step in opening.rerun { rerunSince[step] = number }
+    request(rerunOf: opening.rerun)
     end = nil
     pause = nil
     cancellation = nil

@@ -149,6 +149,19 @@ def stops_end_everything(weft):
             assert "asked" in place.log("a"), place.log("a")
 
 
+def a_rerun_replaces_it(weft):
+    """a command whose rerun is requested is ended and replaced; without that, no view says that it is in doubt"""
+    for words in (["--rerun", "a"], ["--from", "a"]):
+        place = Place(weft, [adopted(f"echo x >>ran; touch up; {WAITS}")])
+        place.kill()
+        assert "rerun only" not in place.call("show").stdout
+        run = place.start("resume", *words)
+        place.until(lambda: (place.path / "ran").read_text() == "x\nx\n", "it is not rerun")
+        (place.path / "go").touch()
+        run.communicate(timeout=LIMIT)
+        assert run.returncode == 0 and (place.path / "ran").read_text() == "x\nx\n" and not place.processes(), words
+
+
 def others_are_ended(weft):
     """the command of a step that has been changed is replaced, and one that a resumed run does not reach is ended"""
     place = Place(weft, [adopted(f"echo old >>ran; touch up; {WAITS}")])
@@ -232,5 +245,5 @@ def what_cannot_be_adopted_runs_as_usual(weft):
 if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
         commands_go_on, ends_are_taken, elements_and_attempts_are_adopted, killed_commands_are_in_doubt, stops_end_everything,
-        others_are_ended, ends_are_those_of_other_commands,
+        a_rerun_replaces_it, others_are_ended, ends_are_those_of_other_commands,
         progress_is_reported, what_cannot_be_adopted_runs_as_usual]))

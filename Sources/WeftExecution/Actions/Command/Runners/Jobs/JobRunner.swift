@@ -96,7 +96,9 @@ final class JobRunner: RemoteRunner {
     guard let folder, let follower, recorded != nil || !directories.isEmpty else {
       return Future(value: ())
     }
-    let others = recorded?.inDoubt.filter { !handled.contains($0) } ?? []
+    let others =
+      recorded?.steps.filter { $0.step.isInDoubt && !handled.contains($0.address) }
+      .map(\.address) ?? []
     let (files, mayHaveLostJobs) = follower.remains
     return threads.run(ifNotRun: ()) { [self] in
       if mayHaveLostJobs || recorded != nil { endJobs(in: others.compactMap(folder.latest)) }
@@ -194,9 +196,9 @@ final class JobRunner: RemoteRunner {
 extension JobRunner {
   /// The directory of the attempt that an earlier engine had started when it was killed.
   private func earlierDirectory(of address: StepAddress, in folder: JobFolder) -> JobDirectory? {
-    guard let recorded, recorded.isInDoubt(address),
-      state.withLock({ $0.handled.insert(address).inserted }),
-      let step = recorded.steps[address], !step.isOver, let directory = folder.latest(of: address)
+    guard let recorded, let step = recorded.steps[address], step.isInDoubt,
+      state.withLock({ $0.handled.insert(address).inserted }), !step.isOver,
+      let directory = folder.latest(of: address)
     else { return nil }
     // A job of another scheduler has been ended.
     if let kind = directory.submission?.scheduler, kind != scheduler.traits.kind { return nil }
@@ -218,7 +220,10 @@ extension JobRunner {
         help: "look for it with squeue, and remove \(directory.path) once it has ended")
     }
     let key = submission.key
-    let isOther = submission.identity != identity || wasCancelled(directory, key)
+    // A rerun that was requested does not take the end of what it replaces.
+    let isOther =
+      submission.identity != identity || wasCancelled(directory, key)
+      || recorded?.isInDoubt(attempt.address) != true
     if !isOther, directory.stop != nil || !directory.isInterrupted, mayEnd(key, in: directory) {
       return submission
     }
