@@ -228,7 +228,7 @@ extension RunState {
     if let reports { return reports.counts }
     var counts = OutcomeCounts()
     for (_, step) in steps where !step.isOutdated {
-      switch step.state {
+      switch step.shown.state {
       case .finished(let end, _): counts.add(end)
       case .skipped(let reason): counts.add(reason.outcome)
       case .queued, .started, .retrying: break
@@ -374,6 +374,7 @@ extension RunState {
     // A step in doubt stays so until a new attempt of it starts.
     if !isInDoubt(step) { record(step, .queued) }
     steps.changeKnown(step) { known in
+      known.excluded = nil
       if !pools.isEmpty || !known.pools.isEmpty { known.pools = pools.map(\.pool) }
       if reason != known.waitReason { known.waitReason = reason }
     }

@@ -582,6 +582,33 @@ def not_in_doubt(weft):
         assert result.returncode == 0 and "interrupted" not in result.stderr, (name, result)
 
 
+def skipped_after_doubt(weft):
+    """A step in doubt that is skipped later is skipped in all records, and in doubt when it is to start again."""
+    loop = {"id": "lp", "forEach": ["p"], "steps": [{"id": "u", "run": does("u", "[ -e ok ] || sleep 60")}]}
+    for step, name in [(loop, "lp[0].u"), (loop["steps"][0], "u")]:
+        place = Place(weft, {"steps": [{"id": "l", "run": "cat list; [ ! -e fails ]"}, {"if": "steps.l.stdout == 'yes'", **step}]})
+        (place.path / "list").write_text("yes")
+        engine = place.start("run", "w.json")
+        place.until(lambda: place.done()["u"] == 1)
+        engine.kill()
+        engine.wait()
+        (place.path / "fails").touch()
+        assert place.resume("--rerun", "l").returncode == 1
+        for words in (["show"], ["report", "--format", "csv", "-o", "-"]):
+            assert "interrupted;" not in place.call(*words).stdout and f"{name},interrupted" not in place.call(*words).stdout
+        (place.path / "fails").unlink()
+        (place.path / "list").write_text("no")
+        result = place.resume("--rerun", "l")
+        assert result.returncode == 0 and "1 of 2 steps succeeded, 1 skipped" in result.stdout, result
+        junit = place.call("report", "--format", "junit", "-o", "-").stdout
+        assert 'errors="0"' in junit and "in doubt" not in junit, junit
+        assert "interrupted" not in place.call("report", "--format", "csv", "-o", "-").stdout
+        assert "interrupted" not in place.call("show").stdout
+        (place.path / "list").write_text("yes")
+        result = place.resume("--rerun", "l")
+        assert result.returncode == 1 and "in doubt" in result.stdout and place.done()["u"] == 1, result
+
+
 def secret_input(weft):
     place = Place(weft, {
         "inputs": {"token": {"type": "string", "secret": True}, "name": {"type": "string"}},
@@ -821,6 +848,7 @@ CASES = [
     ("what was cleaned up is done again for those who need it", cleaned),
     killed_cleanup,
     not_in_doubt,
+    skipped_after_doubt,
     ("what cannot be gone on with is told, and nothing is touched", refusals),
     ("J21: secrets are recorded nowhere, and given anew", secret_input),
     ("X19: a record leads to no file and no directory that nobody has confirmed", forged_names),

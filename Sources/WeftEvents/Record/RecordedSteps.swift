@@ -101,6 +101,14 @@ extension RecordedStep {
     set { rest.excluded = newValue }
   }
 
+  /// The step as the latest record shows it: one that was in doubt, and that a later engine skipped, is skipped.
+  package var shown: RecordedStep {
+    guard let excluded else { return self }
+    var shown = self
+    shown.state = .skipped(excluded)
+    return shown
+  }
+
   /// Takes over the parts of an earlier state that outlast it.
   mutating func keep(_ earlier: RecordedStep) {
     lastStart = earlier.lastStart

@@ -119,7 +119,7 @@ extension RunEngine {
         !isVoid(step, address), !attempts.isVoid(address, reported: step.number)
       {
         missed.append((address, step.number, end))
-      } else if !recorded.isInDoubt(address) || isVoid(step, address) {
+      } else {
         outdated.insert(address)
       }
     }

@@ -27,7 +27,9 @@ package struct RunDetail: Sendable {
 
   /// The steps in the order of their first records, without outdated ones.
   package var steps: some Sequence<RecordedSteps.Element> {
-    recorded.steps.lazy.filter { !$0.step.isOutdated }
+    recorded.steps.lazy.filter { !$0.step.isOutdated }.map {
+      (address: $0.address, step: $0.step.shown)
+    }
   }
 
   /// Returns the path of a step's log, which exists if the step wrote anything.
@@ -147,7 +149,7 @@ package struct ResumeAdvice: Sendable, Hashable {
     for (address, step) in detail.recorded.steps {
       if known.contains(address) {
         inDoubt.append(address)
-      } else if step.restarts {
+      } else if step.shown.restarts {
         again.append(address)
       }
     }

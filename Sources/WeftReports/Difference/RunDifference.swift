@@ -123,7 +123,7 @@ public struct RunDifference: Sendable, Hashable {
     compareRuns(old, new)
     let (added, removed) = (Set(definition.added), Set(definition.removed))
     for (address, step) in later {
-      guard let earlier = before[address], !earlier.isOutdated else {
+      guard let earlier = before[address]?.shown, !earlier.isOutdated else {
         if !added.hasStep(of: address) {
           outcomes.append(
             Outcome(step: address, before: nil, after: Result(of: step, address, new)))

@@ -43,9 +43,8 @@ struct ViewChecker {
       "the record",
       Dictionary(
         uniqueKeysWithValues: recorded.steps.compactMap { address, step in
-          step.isOutdated || recorded.isInDoubt(address)
-            ? nil : Kind(recorded: step).map { (address, $0) }
-        }), reported.filter { !recorded.isInDoubt($0.key) })
+          step.isOutdated ? nil : Kind(recorded: step.shown).map { (address, $0) }
+        }), reported)
     if let again {
       compare(
         "the report made again",
