@@ -29,7 +29,8 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
   /// - Parameters:
   ///   - old: The plan that the run began with; `nil` if it is not known.
   ///   - files: The paths of changed nested files and scripts.
-  fileprivate init(from old: Plan?, to new: Plan, files: Set<String>) {
+  ///   - recorded: The run so far.
+  fileprivate init(from old: Plan?, to new: Plan, files: Set<String>, after recorded: RunState) {
     let difference = old.map { PlanDifference(from: $0, to: new) }
     self.files = files.sorted()
     added = difference?.added ?? []
@@ -41,20 +42,29 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
     let own = difference?.changed ?? new.steps.map(\.address)
     let known = Set(own)
     changed = own + inFiles.filter { !known.contains($0) }
-    lines = WorkflowChanges.lines(difference, self.files)
+    let uncleaned = old.map { new.cleanupsLost(from: $0, after: recorded) } ?? []
+    lines = WorkflowChanges.lines(difference, uncleaned, self.files)
   }
 
-  private static func lines(_ difference: PlanDifference?, _ files: [String]) -> [String] {
+  private static func lines(
+    _ difference: PlanDifference?, _ uncleaned: [StepAddress], _ files: [String]
+  ) -> [String] {
     var lines = files.map { "\"\($0)\" has changed" }
     guard let difference else { return lines }
     for (verb, steps) in [
       ("changed", difference.changed), ("added", difference.added), ("removed", difference.removed),
     ] where !steps.isEmpty {
-      let shown = steps.prefix(10).map { "\"\($0)\"" }.joined(separator: ", ")
-      let more = steps.count > 10 ? " and \(steps.count - 10) more" : ""
-      lines.append("\(verb) \(shown)\(more)")
+      lines.append("\(verb) \(named(steps))")
+    }
+    if !uncleaned.isEmpty {
+      lines.append("removed the pending cleanup of \(named(uncleaned)): it will not run")
     }
     return lines.isEmpty ? ["no step has changed"] : lines
+  }
+
+  private static func named(_ steps: [StepAddress]) -> String {
+    let shown = steps.prefix(10).map { "\"\($0)\"" }.joined(separator: ", ")
+    return shown + (steps.count > 10 ? " and \(steps.count - 10) more" : "")
   }
 }
 
@@ -109,7 +119,7 @@ extension PreviousRun {
         of: $0, startDirectory: engine?.options.startDirectory,
         actions: engine?.actions.names ?? [])
     }
-    return WorkflowChanges(from: old, to: new, files: files)
+    return WorkflowChanges(from: old, to: new, files: files, after: run)
   }
 
   /// Returns the nested files and scripts that have changed or are new.

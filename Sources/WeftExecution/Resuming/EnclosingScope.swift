@@ -1,7 +1,7 @@
 import WeftDefinition
-import WeftEvents
+package import WeftEvents
 import WeftExpressions
-import WeftPlanning
+package import WeftPlanning
 
 /// A group or loop around a step, with the instance that contains it.
 struct EnclosingScope {
@@ -144,13 +144,30 @@ extension ResumePolicy {
   private func hasPendingCleanup(of node: Plan.NodeIndex, inside instance: Instance) -> Bool {
     guard let cleanups = plan.bodies.cleanups[node] else { return false }
     return starts(of: node).contains { address, start in
-      guard start > 0, instance.element.map(address.isInside) ?? true else { return false }
-      return !cleanups.allSatisfy { cleanup in
-        addresses.instances(of: plan.steps[Int(cleanup)].address, around: address).contains {
-          let since = max(start, rerun.since(Int(cleanup), $0))
-          return recorded.steps[$0].map { !$0.isPendingCleanup && $0.number > since } ?? false
-        }
+      (instance.element.map(address.isInside) ?? true)
+        && cleanups.contains { isPending(cleanup: Int($0), of: address, since: start) }
+    }
+  }
+
+  /// Whether a cleanup step of a recorded step or group is pending since its start.
+  private func isPending(
+    cleanup index: Int, of address: StepAddress, since start: UInt64
+  ) -> Bool {
+    start > 0
+      && !addresses.instances(of: plan.steps[index].address, around: address).contains {
+        let since = max(start, rerun.since(index, $0))
+        return recorded.steps[$0].map { !$0.isPendingCleanup && $0.number > since } ?? false
       }
+  }
+
+  /// The recorded steps and groups with a pending cleanup step whose address in the plan is none of these.
+  fileprivate func stepsWithPendingCleanup(except known: Set<StepAddress>) -> [StepAddress] {
+    plan.bodies.cleanups.sorted { $0.key < $1.key }.flatMap { node, cleanups in
+      let lost = cleanups.filter { !known.contains(plan.steps[Int($0)].address) }
+      if lost.isEmpty { return [StepAddress]() }
+      return starts(of: node).filter { address, start in
+        lost.contains { isPending(cleanup: Int($0), of: address, since: start) }
+      }.map(\.0)
     }
   }
 
@@ -228,6 +245,14 @@ extension ResumePolicy {
       if plan.groups[group].step?.control.fanOut != nil { found = plan.groups[group].address }
     }
     return found
+  }
+}
+
+extension Plan {
+  /// The steps and groups of an earlier version of the workflow whose cleanup is pending, and no longer exists.
+  package func cleanupsLost(from old: Plan, after recorded: RunState) -> [StepAddress] {
+    ResumePolicy(plan: old, recorded: recorded)
+      .stepsWithPendingCleanup(except: Set(steps.map(\.address)))
   }
 }
 

@@ -223,6 +223,22 @@ import WeftPlatform
     #expect(ran == ["one", "two"] + expected + ["three", "four"])
   }
 
+  @Test func aPendingCleanupThatIsRemovedIsNamed() async throws {
+    func workflow(_ first: String) throws -> Workflow {
+      try Workflow(
+        json: #"{ "steps": [\#(first) { "id": "ask", "approve": "?" }] }"#, path: "a.json")
+    }
+    let base = #"{ "id": "base", "run": "true", "cleanup": "true" },"#
+    let run = try Engine().start(try workflow(base), in: store)
+    #expect(await run.report.pause != nil)
+    let changes = try Engine().changes(to: try workflow(""), since: run.id, in: store)
+    let sentence = #"removed the pending cleanup of "base": it will not run"#
+    #expect(changes?.lines.last == sentence)
+    // The cleanup is changed, and still runs.
+    let changed = try workflow(#"{ "id": "base", "run": "true", "cleanup": "echo" },"#)
+    #expect(try Engine().changes(to: changed, since: run.id, in: store)?.lines.count == 1)
+  }
+
   @Test func valuesOfStepsThatAreNotSelectedAreThoseOfAnEarlierRunOnlyIfItIsResumed() async throws {
     let workflow = try Workflow(
       json:
