@@ -35,6 +35,8 @@ package enum StartError: Error {
   case orphans(of: RunID, [ProcessRecord])
   /// The caller gave up waiting for this key.
   case givenUp(key: String)
+  /// A later run has replaced this one while it waited for the key.
+  case superseded(key: String, by: RunID)
   case turn(RunStoreError)
   case journal(RunStoreError)
   /// The kept state of the workflow cannot be read.
@@ -191,17 +193,22 @@ extension Engine {
     _ prepared: PreparedRun, _ surroundings: RunSurroundings
   ) throws(StartError) -> HeldKey? {
     guard let concurrency = prepared.plan.workflow.concurrency else { return nil }
+    let other: StartError
     do throws(RunStoreError) {
       let place = try (prepared.store as? FileRunStore)?.concurrencyPlace ?? .process
       let turn = ConcurrencyTurn(concurrency, of: prepared.id, in: place)
       let result = try turn.wait(
         stop: surroundings.stop, isGivenUp: surroundings.isGivenUp,
         onNotice: { surroundings.notify(.turn($0, key: concurrency.key)) })
-      if case .begins(let key) = result { return key }
+      switch result {
+      case .begins(let key): return key
+      case .givenUp: other = .givenUp(key: concurrency.key)
+      case .superseded(let run): other = .superseded(key: concurrency.key, by: run)
+      }
     } catch {
       throw .turn(error)
     }
-    throw .givenUp(key: concurrency.key)
+    throw other
   }
 
   private func readSecrets(
@@ -377,7 +384,7 @@ extension StartError {
             "the engine's options name \"\(step.name)\", which is not a step of this workflow",
           place: nil, help: step.nearest.asSuggestion)
       ])
-    case .changedFiles, .orphans, .givenUp, .turn, .journal, .state, .containment:
+    case .changedFiles, .orphans, .givenUp, .superseded, .turn, .journal, .state, .containment:
       let error = storeError
       return WorkflowError(diagnostics: [
         Diagnostic(
@@ -393,11 +400,12 @@ extension StartError {
   var reported: any Error {
     switch self {
     case .workflow, .unknownStep: workflowError
-    case .changedFiles, .orphans, .givenUp, .turn, .journal, .state, .containment: storeError
+    case .changedFiles, .orphans, .givenUp, .superseded, .turn, .journal, .state, .containment:
+      storeError
     }
   }
 
-  var storeError: RunStoreError {
+  package var storeError: RunStoreError {
     switch self {
     case .workflow(let error): return RunStoreError(message: error.description)
     case .unknownStep(let step):
@@ -415,6 +423,10 @@ extension StartError {
     case .givenUp(let key):
       return RunStoreError(
         message: "cancelled while waiting for the key \"\(key)\"")
+    case .superseded(let key, let run):
+      return RunStoreError(
+        message: "nothing was started: run \(run), which came later, takes the key "
+          + "\"\(TerminalText.harmless(key))\"")
     case .turn(let error), .journal(let error), .state(let error): return error
     case .containment(let error):
       return RunStoreError(

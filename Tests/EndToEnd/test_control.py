@@ -8,6 +8,7 @@ Every case has a directory of its own. Steps append lines to a file, by which th
 
 import json
 import os
+import random
 import re
 import signal
 import subprocess
@@ -241,7 +242,8 @@ def exclusive(policy, name):
 
 
 def begin(place, policy, name, *arguments):
-    (place.path / f"{name}.json").write_text(json.dumps(exclusive(policy, name)))
+    if policy:
+        (place.path / f"{name}.json").write_text(json.dumps(exclusive(policy, name)))
     return subprocess.Popen(
         [place.weft, "run", f"{name}.json", *arguments], cwd=place.path, stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -277,6 +279,29 @@ def latest_wins(weft):
     assert "cancelling run" in second.stderr.read()
 
 
+def latest_of_many_wins(weft):
+    """Whatever the order of locks: all but one end while the first still runs its cleanup."""
+    place = Place(weft, {})
+    workflow = exclusive("cancelPrevious", "first")
+    workflow["steps"][0]["cleanup"] = "until [ -e met ]; do sleep 0.02; done"
+    (place.path / "first.json").write_text(json.dumps(workflow))
+    first = begin(place, None, "first")
+    place.until(lambda: place.done()["first"] == 1)
+    names = [f"run{number}" for number in range(8)]
+    engines = []
+    for name in names:
+        engines.append(begin(place, "cancelPrevious", name))
+        time.sleep(random.uniform(0, 0.15))
+    place.until(lambda: sum(engine.poll() is None for engine in engines) == 1)
+    (place.path / "met").touch()
+    assert first.wait(LIMIT) == 130
+    for name in names:
+        (place.path / f"{name}.open").touch()
+    assert sorted(engine.wait(LIMIT) for engine in engines) == [0] + [130] * 7
+    assert engines[-1].returncode == 0 and place.done()[names[-1]] == 1, place.done()
+    assert all("which came later" in engine.stderr.read() for engine in engines[:-1])
+
+
 def lock_of_the_dead(weft):
     """The lock of a killed engine needs no removal; a signal ends the wait for a lock."""
     place = Place(weft, {})
@@ -310,6 +335,7 @@ CASES = [
     ("one that waits is cancelled when it goes on", cancelled_while_it_waits),
     ("runs of one key wait for each other, or refuse", one_at_a_time),
     ("X42: the latest of one key wins, and the others exit 130", latest_wins),
+    ("of many that wait for one key, the latest wins", latest_of_many_wins),
     ("J13: the lock of a killed engine is nobody's", lock_of_the_dead),
 ]
 

@@ -160,6 +160,7 @@ extension CommandFailure {
     switch error {
     case .workflow(let error): self.init(ExitCode(of: first), error.diagnostics)
     case .givenUp: self.init(ExitCode(of: first))
+    case .superseded: self.init(.signal(Signal.interrupt.rawValue), error.storeError.message)
     case .unknownStep(let step): self.init(step)
     case .changedFiles(let changes):
       let more = changes.count > 10 ? "; and \(changes.count - 10) more" : ""

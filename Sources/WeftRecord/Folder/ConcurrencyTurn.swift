@@ -20,6 +20,8 @@ package struct ConcurrencyTurn: Sendable {
     case begins(HeldKey)
     /// The caller gave up first.
     case givenUp
+    /// A later run replaces this one, which has not begun.
+    case superseded(by: RunID)
   }
 
   /// Progress that the caller may show while it waits.
@@ -31,8 +33,6 @@ package struct ConcurrencyTurn: Sendable {
   private let concurrency: Concurrency
   private let run: RunID
   private let place: Place
-  /// The time at which this run requested the key.
-  private let since = WallTime(nanoseconds: WallClock.now.nanoseconds)
 
   package init(_ concurrency: Concurrency, of run: RunID, in place: Place) {
     (self.concurrency, self.run, self.place) = (concurrency, run, place)
@@ -40,6 +40,8 @@ package struct ConcurrencyTurn: Sendable {
 
   /// The longest delay before the end of another run is noticed.
   private static let attention = Duration.milliseconds(50)
+  /// The delay after meeting a run that looks at the same key at this moment.
+  private static let courtesy = Duration.milliseconds(1)
 
   /// Blocks until the run may begin.
   ///
@@ -54,15 +56,20 @@ package struct ConcurrencyTurn: Sendable {
     let wakeup = Wakeup()
     stop.attach(wakeup)
     defer { stop.detach(wakeup) }
-    var reported: HeldKey.Holder?
+    var request = HeldKey.Request(by: run, replacesOthers: concurrency.policy == .cancelPrevious)
+    var reported: Notice?
     while stop.level == .none, !isGivenUp() {
-      switch try attempt() {
+      switch try attempt(&request) {
       case .taken(let key): return .begins(key)
+      case .superseded(let other): return .superseded(by: other)
+      case .busy: wakeup.wait(atMost: ConcurrencyTurn.courtesy)
       case .held(let holder):
         if concurrency.policy == .refuse { throw refusal(holder?.run) }
-        if let holder, holder != reported {
-          notify(notice(holder))
-          reported = holder
+        // A holder that cannot be reached may only not have its journal yet.
+        if let holder, reported != .cancels(holder.run) {
+          let notice = notice(holder, request)
+          if notice != reported { notify(notice) }
+          reported = notice
         }
         wakeup.wait(atMost: ConcurrencyTurn.attention)
       }
@@ -70,17 +77,18 @@ package struct ConcurrencyTurn: Sendable {
     return .givenUp
   }
 
-  private func attempt() throws(RunStoreError) -> HeldKey.Attempt {
-    let holder = HeldKey.Holder(run: run, since: since)
-    do { return try HeldKey.take(concurrency.key, for: holder, in: place) } catch {
+  private func attempt(
+    _ request: inout HeldKey.Request
+  ) throws(RunStoreError) -> HeldKey.Attempt {
+    do { return try HeldKey.take(concurrency.key, for: &request, in: place) } catch {
       throw RunStoreError(error)
     }
   }
 
-  private func notice(_ holder: HeldKey.Holder) -> Notice {
+  private func notice(_ holder: HeldKey.Holder, _ request: HeldKey.Request) -> Notice {
     // A run that has waited does not cancel one that started later.
-    guard concurrency.policy == .cancelPrevious, holder.since.nanoseconds < since.nanoseconds,
-      cancel(holder.run)
+    guard request.replacesOthers,
+      holder.since.nanoseconds < request.holder.since.nanoseconds, cancel(holder.run)
     else { return .waits(for: holder.run) }
     return .cancels(holder.run)
   }
@@ -89,7 +97,7 @@ package struct ConcurrencyTurn: Sendable {
   private func cancel(_ other: RunID) -> Bool {
     switch place {
     case .process:
-      KeysOfProcess.shared.cancel(concurrency.key)
+      KeysOfProcess.shared.cancel(other, key: concurrency.key)
       return true
     case .directory(let state):
       let now = WallTime(nanoseconds: WallClock.now.nanoseconds)
@@ -116,6 +124,10 @@ package final class HeldKey: Sendable {
     case taken(HeldKey)
     /// `by` is the holder, if already known.
     case held(by: Holder?)
+    /// A run that replaces others has arrived later.
+    case superseded(by: RunID)
+    /// Another run looks at the key at this moment.
+    case busy
   }
 
   /// The holder of a key.
@@ -123,7 +135,33 @@ package final class HeldKey: Sendable {
     package let run: RunID
     /// The time at which its engine first requested the key, even if it had to wait. Run IDs only have second
     /// precision.
-    package let since: WallTime
+    package fileprivate(set) var since: WallTime
+  }
+
+  /// The request of a run for a key.
+  struct Request {
+    fileprivate(set) var holder: Holder
+    /// Whether the run cancels those that arrived before it.
+    let replacesOthers: Bool
+    /// Whether it has arrived, if it replaces others.
+    private var hasArrived = false
+
+    init(by run: RunID, replacesOthers: Bool) {
+      holder = Holder(run: run, since: WallTime(nanoseconds: WallClock.now.nanoseconds))
+      self.replacesOthers = replacesOthers
+    }
+
+    /// The run that supersedes this one. Unless it has arrived, it arrives now, after `latest`.
+    ///
+    /// - Parameter latest: The run that arrived last among those that replace others.
+    fileprivate mutating func supersession(by latest: Holder?) -> RunID? {
+      if hasArrived { return latest.flatMap { $0.run == holder.run ? nil : $0.run } }
+      hasArrived = true
+      // Clocks may be set back, and arrivals keep their order.
+      let next = (latest?.since.nanoseconds ?? 0) + 1
+      holder.since = WallTime(nanoseconds: max(WallClock.now.nanoseconds, next))
+      return nil
+    }
   }
 
   private enum Form: Sendable {
@@ -135,6 +173,10 @@ package final class HeldKey: Sendable {
 
   private init(_ form: Form) { self.form = form }
 
+  fileprivate convenience init(_ key: String, ofProcessBy run: RunID) {
+    self.init(.process(key: key, run))
+  }
+
   deinit {
     switch form {
     // A child that is being spawned has the file open, too, so closing it would not release the lock.
@@ -143,40 +185,66 @@ package final class HeldKey: Sendable {
     }
   }
 
-  /// Takes a key if it is free.
+  /// Takes a key if it is free, and no later run replaces the one that requests it.
   static func take(
-    _ key: String, for holder: Holder, in place: ConcurrencyTurn.Place
+    _ key: String, for request: inout Request, in place: ConcurrencyTurn.Place
   ) throws(RunFolderError) -> Attempt {
     switch place {
-    case .process:
-      if let other = KeysOfProcess.shared.take(key, for: holder) { return .held(by: other) }
-      return .taken(HeldKey(.process(key: key, holder.run)))
+    case .process: return KeysOfProcess.shared.take(key, for: &request)
     case .directory(let state):
       do throws(UnsafePathError) {
-        return try take(key, for: holder, in: state.directory)
+        let folder = try state.directory.directory("concurrency", makes: true)
+        // A key is any text, a file name is not.
+        let name = SHA256.text(of: SHA256.digest(of: Array(key.utf8)))
+        guard request.replacesOthers else { return try take(name, for: request.holder, in: folder) }
+        return try takeAsLatest(name, for: &request, in: folder)
       } catch {
         throw .place(error)
       }
     }
   }
 
-  private static func take(
-    _ key: String, for holder: Holder, in state: PrivateDirectory
+  /// Takes a key under a second lock, so that all runs that replace others see one order of arrival.
+  private static func takeAsLatest(
+    _ name: String, for request: inout Request, in folder: PrivateDirectory
   ) throws(UnsafePathError) -> Attempt {
-    let folder = try state.directory("concurrency", makes: true)
-    // A key is any text, a file name is not.
-    let name = SHA256.text(of: SHA256.digest(of: Array(key.utf8)))
+    let orderName = name + ".latest"
+    let order = try folder.file(orderName, .makingOrAppending)
+    let calls = folder.calls
+    do throws(SystemError) {
+      guard try calls.takeLock(order) else { return .busy }
+    } catch {
+      throw .system("\(folder.path)/\(orderName)", error)
+    }
+    defer { calls.releaseLock(order) }
+    let latest = holder(orderName, in: folder)
+    if let other = request.supersession(by: latest) { return .superseded(by: other) }
+    if latest != request.holder { try write(request.holder, to: order, orderName, in: folder) }
+    return try take(name, for: request.holder, in: folder)
+  }
+
+  private static func take(
+    _ name: String, for holder: Holder, in folder: PrivateDirectory
+  ) throws(UnsafePathError) -> Attempt {
     let lock = try folder.file(name, .makingOrAppending)
     do throws(SystemError) {
       guard try folder.calls.takeLock(lock) else {
         return .held(by: self.holder(name, in: folder))
       }
-      let text = "\(holder.run) \(holder.since.nanoseconds)\n"
-      try folder.calls.replace(lock, with: Array(text.utf8))
     } catch {
       throw .system("\(folder.path)/\(name)", error)
     }
+    try write(holder, to: lock, name, in: folder)
     return .taken(HeldKey(.file(lock, folder.calls)))
+  }
+
+  private static func write(
+    _ holder: Holder, to file: Descriptor, _ name: String, in folder: PrivateDirectory
+  ) throws(UnsafePathError) {
+    let text = "\(holder.run) \(holder.since.nanoseconds)\n"
+    do { try folder.calls.replace(file, with: Array(text.utf8)) } catch {
+      throw .system("\(folder.path)/\(name)", error)
+    }
   }
 
   private static func holder(_ name: String, in folder: PrivateDirectory) -> Holder? {
@@ -208,38 +276,47 @@ final class KeysOfProcess: Sendable {
     var cancel: (@Sendable () -> Void)?
   }
 
-  private let entries = Mutex<[String: Entry]>([:])
+  private struct State {
+    var entries: [String: Entry] = [:]
+    /// The runs that arrived last among those that replace others, by key.
+    var latest: [String: HeldKey.Holder] = [:]
+  }
 
-  /// Takes a free key.
-  ///
-  /// - Returns: The run that holds it; `nil` if it is now taken.
-  func take(_ key: String, for holder: HeldKey.Holder) -> HeldKey.Holder? {
-    entries.withLock { entries in
-      if let entry = entries[key] { return entry.holder }
-      entries[key] = Entry(holder: holder)
-      return nil
+  private let state = Mutex(State())
+
+  fileprivate func take(_ key: String, for request: inout HeldKey.Request) -> HeldKey.Attempt {
+    state.withLock { state in
+      if request.replacesOthers {
+        if let other = request.supersession(by: state.latest[key]) { return .superseded(by: other) }
+        state.latest[key] = request.holder
+      }
+      if let entry = state.entries[key] { return .held(by: entry.holder) }
+      state.entries[key] = Entry(holder: request.holder)
+      return .taken(HeldKey(key, ofProcessBy: request.holder.run))
     }
   }
 
   func release(_ key: String, of run: RunID) {
-    entries.withLock { entries in
-      if entries[key]?.holder.run == run { entries[key] = nil }
+    state.withLock { state in
+      if state.entries[key]?.holder.run == run { state.entries[key] = nil }
+      if state.latest[key]?.run == run { state.latest[key] = nil }
     }
   }
 
-  /// Cancels the run that holds a key.
-  func cancel(_ key: String) {
-    let cancel = entries.withLock { entries in
-      entries[key]?.isWanted = true
-      return entries[key]?.cancel
+  /// Cancels a run if it holds the key.
+  func cancel(_ run: RunID, key: String) {
+    let cancel = state.withLock { state in
+      guard state.entries[key]?.holder.run == run else { return (@Sendable () -> Void)?.none }
+      state.entries[key]?.isWanted = true
+      return state.entries[key]?.cancel
     }
     cancel?()
   }
 
   func onCancel(_ key: String, of run: RunID, _ cancel: @escaping @Sendable () -> Void) {
-    let isWanted = entries.withLock { entries in
-      guard let entry = entries[key], entry.holder.run == run else { return false }
-      entries[key]?.cancel = cancel
+    let isWanted = state.withLock { state in
+      guard let entry = state.entries[key], entry.holder.run == run else { return false }
+      state.entries[key]?.cancel = cancel
       return entry.isWanted
     }
     if isWanted { cancel() }

@@ -171,31 +171,53 @@ import WeftPlatform
 }
 
 @Suite struct HeldKeyTests {
+  private let runs = (1...4).map { RunID("20261121-151337-00000\($0)") }
+
   @Test func keyIsHeldUntilItsLockIsReleased() throws {
     let scratch = try ScratchFolder()
-    let state = try scratch.state()
-    let (one, two) = (RunID("20261121-151337-000001"), RunID("20261121-151337-000002"))
+    let place = ConcurrencyTurn.Place.directory(try scratch.state())
+    var one = HeldKey.Request(by: runs[0], replacesOthers: false)
+    var two = HeldKey.Request(by: runs[1], replacesOthers: false)
     do {
-      let lock = try HeldKey.take(
-        "deploy/\u{0}…", for: .init(run: one, since: SampleRecords.start), in: .directory(state))
+      let lock = try HeldKey.take("deploy/\u{0}…", for: &one, in: place)
       guard case .taken = lock else { throw Missing() }
-      guard
-        case .held(let holder) = try HeldKey.take(
-          "deploy/\u{0}…", for: .init(run: two, since: SampleRecords.start), in: .directory(state))
-      else { throw Missing() }
-      #expect(holder == .init(run: one, since: SampleRecords.start))
-      guard
-        case .taken = try HeldKey.take(
-          "other", for: .init(run: two, since: SampleRecords.start), in: .directory(state))
-      else {
+      guard case .held(let holder) = try HeldKey.take("deploy/\u{0}…", for: &two, in: place) else {
         throw Missing()
+      }
+      #expect(holder == one.holder && holder?.run == runs[0])
+      guard case .taken = try HeldKey.take("other", for: &two, in: place) else { throw Missing() }
+      withExtendedLifetime(lock) {}
+    }
+    guard case .taken = try HeldKey.take("deploy/\u{0}…", for: &two, in: place) else {
+      throw Missing()
+    }
+  }
+
+  @Test("a run does not take a key for which a later one has come", arguments: [false, true])
+  func laterRequestSupersedes(isInDirectory: Bool) throws {
+    let scratch = try ScratchFolder()
+    let place = isInDirectory ? ConcurrencyTurn.Place.directory(try scratch.state()) : .process
+    var requests = runs.map { HeldKey.Request(by: $0, replacesOthers: true) }
+    do {
+      let lock = try HeldKey.take("latest", for: &requests[0], in: place)
+      guard case .taken = lock else { throw Missing() }
+      // The order of arrival counts, not that of the requests.
+      for index in [2, 3, 1] {
+        guard case .held(let holder) = try HeldKey.take("latest", for: &requests[index], in: place)
+        else { throw Missing() }
+        #expect(holder?.run == runs[0])
       }
       withExtendedLifetime(lock) {}
     }
-    guard
-      case .taken = try HeldKey.take(
-        "deploy/\u{0}…", for: .init(run: two, since: SampleRecords.start), in: .directory(state))
-    else { throw Missing() }
+    for index in [2, 3] {
+      guard
+        case .superseded(by: runs[1]) = try HeldKey.take("latest", for: &requests[index], in: place)
+      else { throw Missing() }
+    }
+    guard case .taken = try HeldKey.take("latest", for: &requests[1], in: place) else {
+      throw Missing()
+    }
+    #expect(requests[1].holder.since.nanoseconds > requests[3].holder.since.nanoseconds)
   }
 
   private struct Missing: Error {}

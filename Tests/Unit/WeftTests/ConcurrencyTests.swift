@@ -2,6 +2,7 @@ import Synchronization
 import TestSupport
 import Testing
 import Weft
+import WeftPlatform
 
 /// Runs of one `concurrency` key, started by engines that do not know each other.
 @Suite(.hangLimit) struct ConcurrencyTests {
@@ -132,6 +133,54 @@ import Weft
     #expect(await first.report.end?.outcome == .cancelled)
     gate.open()
     #expect(await second.report.succeeded)
+  }
+
+  @Test("of several runs that wait to replace another, one begins", arguments: Place.allCases)
+  func onlyOneOfSeveralBegins(_ place: Place) async throws {
+    let (stores, log, gate) = (try Stores(place), Log(), Gate())
+    let holding = Engine(actions: [
+      // Cancelled, but not ended, until the others have met.
+      Action("work") { _ in
+        await Task { await gate.wait() }.value
+        return .null
+      }
+    ])
+    var first = workflow(place, .wait, "first")
+    first.concurrency?.key += "-of-several"
+    let held = try stores.start(first, by: holding)
+    let others = await withTaskGroup { group in
+      for number in 1...6 {
+        var own = workflow(place, .cancelPrevious, "\(number)")
+        own.concurrency?.key = first.concurrency!.key
+        group.addTask { [own] in
+          await self.onThread { try stores.start(own, by: self.engine(log, gate)) }
+        }
+      }
+      var ended: [Result<Run, any Error>] = []
+      for await result in group {
+        ended.append(result)
+        if ended.count == 5 { gate.open() }
+      }
+      return ended
+    }
+    _ = await held.report
+    for other in others.dropLast() {
+      let error = #expect(throws: (any Error).self) { try other.get() }
+      #expect("\(try #require(error))".contains("which came later"))
+    }
+    #expect(try await others.last!.get().report.succeeded)
+    #expect(log.all.count == 2)
+  }
+
+  /// Calls `body`, which blocks, on a thread of its own.
+  private func onThread<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
+  ) async -> Result<Value, any Error> {
+    await withCheckedContinuation { continuation in
+      try! Thread.start(name: "waiting", stackBytes: 1 << 20) {
+        continuation.resume(returning: Result { try body() })
+      }
+    }
   }
 
   @Test("X27: a cancelled task does not go on waiting for its turn")
