@@ -5,6 +5,7 @@ usage: test_signals.py PATH_TO_WEFT
 """
 
 import fcntl
+import json
 import os
 import signal
 import subprocess
@@ -59,6 +60,24 @@ def interrupted_twice(weft):
         assert not os.path.exists(f"{run.path}/after")
     finally:
         run.close()
+
+
+def interrupted_inside(weft):
+    """^C once lets a Weft that is a step run its cleanup and finally"""
+    for _ in range(6):
+        run = Run(weft, {"steps": [step(f"{weft} run inner.json --state-dir .in", id="outer", cleanup="echo outer >>log")]})
+        try:
+            with open(f"{run.path}/inner.json", "w") as file:
+                json.dump({"steps": [step("echo began >began.fifo; sleep 1000", id="inner", cleanup="echo inner >>log")],
+                           "finally": ["echo last >>log"]}, file)
+            os.mkfifo(f"{run.path}/began.fifo")
+            run.wait_for("began.fifo")
+            run.press(b"\x03")
+            assert run.status() == 130, run.output
+            assert run.file("log").split() == ["inner", "last", "outer"], run.output
+            assert run.nothing_is_alive()
+        finally:
+            run.close()
 
 
 def interrupted_until_it_leaves(weft):
@@ -226,7 +245,7 @@ def pipe_fills(descriptor):
     return int.from_bytes(held, sys.byteorder) > fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ) / 2
 
 
-TESTS = [interrupted_once, interrupted_twice, interrupted_until_it_leaves, terminated, hung_up,
+TESTS = [interrupted_once, interrupted_twice, interrupted_inside, interrupted_until_it_leaves, terminated, hung_up,
          terminal_goes_away, hangup_is_ignored, nohup_for_real, blocked_output,
          interrupted_before_it_begins, everything_is_ignored, ends_of_programs_wake_nobody]
 

@@ -240,8 +240,10 @@ extension ProgramRun {
     if hasRemaining, ending.hasKilled {
       killAll(scope)
     } else if hasRemaining {
-      // A search may miss a process that is being started or loses its parent, and find it the next time.
-      ask(found.filter { $0.group != leader })
+      // A search may miss a process that is being started, and find it when its parent has obeyed the signal. Processes
+      // of a living parent, such as the cleanup of a Weft that was asked to end, are that parent's.
+      let living = Set(found.map(\.id))
+      ask(found.filter { $0.group != leader && !living.contains($0.parent) })
     }
     ending.recordOthers(areGone: !hasRemaining, at: MonotonicClock.now)
   }

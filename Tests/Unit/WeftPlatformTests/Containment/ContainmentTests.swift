@@ -66,6 +66,18 @@ import Testing
     #expect(lock.becomesFree())
   }
 
+  @Test(
+    "a process that starts after the signal, by one that handles it, gets none", arguments: levels)
+  func cleanupOfAChild(level: ContainmentLevel) throws {
+    let lock = DeathLock()
+    let handler = "trap 'setsid sh -c \"sleep 0.2; echo saved\"; exit' TERM"
+    let script = "(\(handler); echo ready; while :; do sleep 0.01; done) & wait"
+    let ran = try contained(
+      lock.taking + script, level, configure: { $0.stopPolicy.grace = .seconds(20) })
+    #expect(ran.end.stopped == .cancelled && ran.text == "ready\nsaved\n")
+    #expect(!ran.end.neededKill && lock.becomesFree())
+  }
+
   @Test("after a failure what has left the group is ended, and told", arguments: levels)
   func escapedProcessesEndAfterAFailure(level: ContainmentLevel) throws {
     let lock = DeathLock()
