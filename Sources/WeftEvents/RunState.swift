@@ -143,6 +143,7 @@ extension RunState {
     case .stepReady(let step, let end):
       // A later engine starts it again if a step that has yet to run needs it.
       record(step, .finished(end, values))
+      steps.changeKnown(step) { $0.isServing = true }
       return .run
     case .stepRetrying(let step, let retry):
       record(step, .retrying(retry))
@@ -154,7 +155,10 @@ extension RunState {
       record(step, .finished(end, values))
       if keepsRecords { usage.add(end) }
       return set(step, .finished(end), index)
-    case .stepRestored(let step, let end): return set(step, .restored(end), index)
+    case .stepRestored(let step, let end):
+      // A service that nothing needs any more.
+      steps.changeKnown(step) { $0.isServing = false }
+      return set(step, .restored(end), index)
     case .stepCached(let step, let end):
       record(step, .finished(end, values))
       steps.changeKnown(step) { $0.isCached = true }

@@ -918,7 +918,66 @@ def difference(weft):
     assert result.returncode == 4 and "damaged" in result.stdout, result
 
 
+def fails_until(name, **keys):
+    return dict({"id": name, "run": f"test -e {name}"}, **keys)
+
+
+# Each fails until the file "end" exists.
+RESUMED = [
+    {"steps": [
+        {"id": "race", "race": ["sleep 5", {"id": "b", "run": "exit 1"}, "sleep 0.2"]},
+        {"id": "lp", "forEach": {"in": [1, 2, 3], "tolerate": 1}, "steps": [
+            {"id": "l1", "run": "test ${{ item }} -ne 2", "cleanup": "true"}, {"id": "l2", "run": "true"}]},
+        {"id": "al", "steps": [{"id": "a1", "run": "exit 4"}, {"id": "a2", "run": "true"}], "allowFailure": True},
+        {"id": "j", "join": {"atLeast": 1}, "parallel": [{"id": "j1", "run": "exit 3"}, "sleep 0.2", "sleep 5"]},
+        fails_until("end")]},
+    {"steps": [{"id": "db", "run": "true", "cleanup": "true"}, fails_until("end")]},
+    {"steps": [{"id": "sv", "run": "echo up; sleep 30", "service": {"ready": {"log": "up"}}}, fails_until("end"),
+               {"id": "after", "run": "true"}], "finally": [{"id": "last", "run": "true"}]},
+]
+
+
+def forecast(weft):
+    for workflow in RESUMED:
+        runs = Runs(weft, workflow)
+        assert runs.run().returncode == 1
+        again = runs.shown()["resume"]["again"]
+        names = ", ".join(f'"{step}"' for step in again)
+        assert runs.call("show").stdout.endswith(f"continues it: {names}\n"), runs.call("show").stdout
+        known = len(runs.records())
+        (runs.path / "end").touch()
+        assert runs.resume().returncode == 0
+        started = {record["step"] for record in runs.records()[known:] if record["type"] == "step.started"}
+        assert started - {"db.cleanup"} == set(again), (started, again)
+        assert runs.shown()["resume"]["again"] == []
+
+
+def tolerated(weft):
+    runs = Runs(weft, RESUMED[0])
+    runs.run()
+    text = runs.call("show").stdout
+    for part in ['b: failed ("race.3" won the race)', 'lp[1].l1: failed (tolerated by "lp")',
+                 'a1: failed (tolerated by "al")', 'j1: failed (tolerated by "j")', "end: failed after"]:
+        assert part in text, (part, text)
+
+
+def service_up(weft):
+    runs = Runs(weft, {"steps": [{"id": "sv", "run": "echo up; sleep 30", "service": {"ready": {"log": "up"}}},
+                                 {"id": "a", "run": "echo one; cat go.fifo"}]})
+    process, _ = runs.begin()
+    runs.until(lambda: "sv: running, ready after" in runs.call("show").stdout)
+    assert runs.shown()["steps"][0]["state"] == "ready", runs.shown()
+    process.kill()
+    process.wait()
+    assert "sv: interrupted, was ready after" in runs.call("show").stdout, runs.call("show").stdout
+    assert runs.resume("--skip-interrupted").returncode == 0
+    assert "sv: succeeded in" in runs.call("show").stdout, runs.call("show").stdout
+
+
 CASES = [
+    ("weft show says what weft resume starts again", forecast),
+    ("and whose failure was tolerated by what", tolerated),
+    ("a service that is up has not succeeded", service_up),
     ("what differs between two runs is told, but for secrets", difference),
     ("X87: inputs, approvers and beginnings are told", told_of_runs),
     ("runs are found by what failed in them", failures),

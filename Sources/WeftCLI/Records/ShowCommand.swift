@@ -35,22 +35,16 @@ struct ShowCommand: Subcommand {
     }
     let detail: RunDetail
     do { detail = try runs.state.detail(of: run) } catch { throw CommandFailure(error) }
+    let plan = RecordedPlan(run, detail.recorded.lastOpening, in: runs.state).plan
     switch format {
-    case .json:
-      console.output.write(RunDetailJSON.rendered(detail, plan(of: detail, in: runs.state)))
+    case .json: console.output.write(RunDetailJSON.rendered(detail, plan))
     case .text:
       let text = RunDetailText(
         console.output.displaySettings, run: place.words(for: run), now: .now)
-      console.output.write(text.rendered(detail, plan(of: detail, in: runs.state)))
+      console.output.write(text.rendered(detail, plan))
     }
     // The output was shown; the exit code says that it is incomplete.
     return detail.damage == nil ? .success : .broken
-  }
-
-  /// The plan of a run that has not succeeded, if it is known.
-  private func plan(of detail: RunDetail, in state: StateDirectory) -> Plan? {
-    guard detail.state != .success else { return nil }
-    return RecordedPlan(detail.run, detail.recorded.lastOpening, in: state).plan
   }
 }
 

@@ -25,6 +25,8 @@ package struct RecordedStep: Sendable, Hashable {
   package var startedAt: WallTime?
   /// Whether its result was restored from the cache.
   package var isCached = false
+  /// Whether it is a service that is ready, and whose end is not recorded.
+  package var isServing = false
   /// The process of a step in doubt. Start ticks and process id belong to the boot that the engine's
   /// ``RecordOpening`` names.
   package var process: ProcessIdentity?

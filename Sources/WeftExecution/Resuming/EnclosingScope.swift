@@ -50,19 +50,28 @@ extension ResumePolicy {
     return found
   }
 
-  /// An instance that contains a recorded step: the element of each loop around it, as its address names them.
+  /// An instance that contains a recorded step: the run, or the element of each loop around it, as its address names them.
   func instance(around address: StepAddress) -> Instance {
     guard let element = address.innermostElement, let loop = element.loop,
       case .element(let key)? = element.parts?.last
     else { return .run(of: plan) }
-    let region =
-      addresses.group(at: loop).map { PlanRegion(group: $0, of: plan) }
-      ?? addresses.step(at: loop).map { PlanRegion(step: $0, of: plan) }
-    guard let region else { return .run(of: plan) }
+    let region: PlanRegion
+    var isRetried = false
+    if let step = addresses.step(at: loop) {
+      region = PlanRegion(step: step, of: plan)
+    } else if let group = addresses.group(at: loop) {
+      region = PlanRegion(group: group, of: plan)
+      isRetried = plan.groups[group].step?.control.retry.isEmpty == false
+    } else {
+      return instance(around: loop)
+    }
+    func inside(_ parent: Instance, _ kind: Instance.Kind) -> Instance {
+      Instance(kind, of: region, in: parent, firstInstance: 0, firstScope: 0, scope: 0)
+    }
     let known = Element(source: .matrix, index: 0, key: key, value: .null, isSecret: false)
-    return Instance(
-      .element(known), of: region, in: instance(around: loop), firstInstance: 0, firstScope: 0,
-      scope: 0)
+    let member = inside(instance(around: loop), .element(known))
+    // As the engine opens one for each attempt of a group.
+    return isRetried ? inside(member, .attempt(1)) : member
   }
 
   func enclosingScopes(of inner: EnclosingScope) -> [EnclosingScope] {

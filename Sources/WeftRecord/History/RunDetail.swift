@@ -140,16 +140,20 @@ package struct ResumeAdvice: Sendable, Hashable {
   /// The number of steps without a record, those of all elements of started loops included.
   package var unlisted = 0
 
-  /// - Parameter plan: The plan of the run, if it is known.
+  /// - Parameter plan: The plan of the run; without it, groups that succeeded in spite of a failure do not count, and
+  ///   neither does what has to run again for other steps.
   package init(_ detail: RunDetail, _ plan: Plan? = nil) {
+    if detail.state == .success { return }
     let doubts =
       plan.map { RerunSelection().interrupted(of: detail.recorded, in: $0) }
       ?? detail.recorded.inDoubt
     let known = Set(doubts)
+    var forecast =
+      detail.state == .running ? nil : plan.map { ResumeForecast($0, detail.recorded) }
     for (address, step) in detail.recorded.steps {
       if known.contains(address) {
         inDoubt.append(address)
-      } else if step.shown.restarts {
+      } else if forecast?.startsAgain(address, step.shown) ?? step.shown.restarts {
         again.append(address)
       }
     }
@@ -188,7 +192,7 @@ package enum RunDetailJSON {
 
   /// Returns indented JSON with a line end.
   ///
-  /// - Parameter plan: The plan of the run, if it is known.
+  /// - Parameter plan: The plan of the run, by which ``ResumeAdvice`` is exact.
   package static func rendered(_ detail: RunDetail, _ plan: Plan? = nil) -> [UInt8] {
     var json = EventJSON(version: WeftVersion.current, style: .pretty)
     json.object { $0.write(detail, plan) }
@@ -261,7 +265,7 @@ extension EventJSON {
       writer.member("state", "skipped")
       write(reason)
     case .finished(let end, _):
-      writer.member("state", step.isCached ? "cached" : "finished")
+      writer.member("state", step.isCached ? "cached" : step.isServing ? "ready" : "finished")
       write(end)
     }
     if step.mayHaveWritten { writer.member("log", detail.logPath(of: address)) }

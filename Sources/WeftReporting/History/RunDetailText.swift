@@ -26,7 +26,7 @@ package struct RunDetailText: Sendable {
   /// Returns the text, with a line end after each line.
   ///
   /// - Parameter plan: The plan of the run, with which a run in progress also shows the steps that wait for others, and
-  ///   another one which steps are in doubt.
+  ///   one that has ended which steps are in doubt, and which failures were tolerated.
   package func rendered(_ detail: RunDetail, _ plan: Plan? = nil) -> String {
     var output = ""
     let show = { (lines: [String]) in
@@ -37,7 +37,7 @@ package struct RunDetailText: Sendable {
     }
     show(head(detail))
     if detail.recorded.steps.count > 0 { show([""]) }
-    var surroundings = StepSurroundings(detail, RecordedWaits(detail, plan))
+    var surroundings = StepSurroundings(detail, plan)
     for (address, step) in detail.steps { show(lines(of: step, address, &surroundings)) }
     var lines = detail.recorded.loops.filter { $0.notStarted > 0 }.map { loop in
       "\(palette.skipped) \(text.name(loop.address.text)): not started: "
@@ -165,7 +165,16 @@ package struct RunDetailText: Sendable {
       lines = [
         "\(palette.succeeded) \(name): cached (\(ShownDuration.precise(end.duration)) when it last ran)"
       ]
-    case .finished(let end, _): lines = self.lines(of: end, called: name)
+    case .finished(let end, _) where step.isServing:
+      let duration = ShownDuration.precise(end.duration)
+      let verdict = detail.state == .interrupted ? "interrupted" : "terminated"
+      lines = [
+        detail.state == .running
+          ? "\(palette.margin) \(name): running, ready after \(duration)"
+          : "\(palette.cancelled) \(name): \(verdict), was ready after \(duration)"
+      ]
+    case .finished(let end, _):
+      lines = self.lines(of: end, called: name, surroundings.toleration(of: address, end))
     }
     if case .finished(let end, _) = step.state, !step.isCached, let usage = end.usage {
       lines[0] += palette.painted(", \(used(usage))", .faint)
@@ -189,7 +198,10 @@ package struct RunDetailText: Sendable {
 
   private static let pendingLimit = 20
 
-  private func lines(of end: StepEnd, called name: String) -> [String] {
+  /// - Parameter toleration: The reason why its failure does not count, in a few words.
+  private func lines(
+    of end: StepEnd, called name: String, _ toleration: String?
+  ) -> [String] {
     let duration = ShownDuration.precise(end.duration)
     let attempt = end.attempts > 1 ? " (attempt \(end.attempts))" : ""
     let reason = end.failure?.message ?? end.cancellation?.sentence ?? end.outcome.rawValue
@@ -202,10 +214,10 @@ package struct RunDetailText: Sendable {
         "\(palette.succeeded) \(name): succeeded in \(duration)\(attempt)\(phrase)\(approver)"
       ]
     case .failure:
-      let isTolerated = end.conclusion == .success
+      let tolerated = toleration.map { " (\(text.name($0)))" }
       lines = [
-        "\(isTolerated ? palette.tolerated : palette.failed) \(name): failed"
-          + "\(isTolerated ? " (tolerated)" : "") after \(duration)\(attempt): \(text.name(reason))"
+        "\(tolerated == nil ? palette.failed : palette.tolerated) \(name): failed"
+          + "\(tolerated ?? "") after \(duration)\(attempt): \(text.name(reason))"
       ]
       if let help = end.failure?.help { lines.append("    help: \(text.name(help))") }
     case .cancelled, .skipped:
@@ -277,15 +289,27 @@ extension RunDetailText {
 private final class StepSurroundings {
   let detail: RunDetail
   let waits: RecordedWaits
+  private let plan: Plan?
+  private lazy var forecast = plan.map { ResumeForecast($0, detail.recorded) }
   private let day: Substring?
   /// The last second that was shown, and its text: steps often begin in the same one.
   private var second: Int64?
   private var text = ""
 
-  init(_ detail: RunDetail, _ waits: RecordedWaits) {
-    self.detail = detail
-    self.waits = waits
+  init(_ detail: RunDetail, _ plan: Plan?) {
+    (self.detail, self.plan) = (detail, plan)
+    waits = RecordedWaits(detail, plan)
     day = detail.recorded.startedAt.map { ShownMoment.text($0).prefix(10) }
+  }
+
+  /// Returns the reason why a failure does not count; `nil` if it does.
+  func toleration(of step: StepAddress, _ end: StepEnd) -> String? {
+    guard end.outcome == .failure else { return nil }
+    if end.conclusion == .success { return "tolerated" }
+    guard let group = forecast?.groupTolerating(step),
+      case .finished(let end)? = detail.recorded.groups[group]?.state
+    else { return nil }
+    return end.toleration(by: group)
   }
 
   /// Returns the time of a moment, with its date if that is not the one of the run's start.
@@ -303,7 +327,7 @@ extension RecordedStep {
   /// Whether its log is worth reading.
   fileprivate var needsLog: Bool {
     guard mayHaveWritten else { return false }
-    if case .finished(let end, _) = state { return end.outcome != .success }
+    if case .finished(let end, _) = state { return isServing || end.outcome != .success }
     return true
   }
 }

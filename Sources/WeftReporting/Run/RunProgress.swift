@@ -195,8 +195,7 @@ struct RunProgress: Sendable {
     let scopes = tally.scopes(around: group)
     tally.finished(group, end)
     if end.conclusion == .success {
-      let reason = end.winner.map { "\"\($0)\" won the race" } ?? "tolerated by \"\(group)\""
-      failures.tolerate(in: group, because: reason)
+      failures.tolerate(in: group, because: end.toleration(by: group))
     }
     failures.add(group: group, end, isLoop: isLoop, in: scopes)
   }

@@ -55,6 +55,13 @@ extension SkipReason {
   var verb: String { outcome.rawValue }
 }
 
+extension GroupEnd {
+  /// The phrase for the failure of a member of a group that succeeded.
+  func toleration(by group: StepAddress) -> String {
+    winner.map { "\"\($0)\" won the race" } ?? "tolerated by \"\(group)\""
+  }
+}
+
 extension SkipList.Cause {
   /// Returns the phrase for `count` steps.
   func phrase(of count: Int) -> String {

@@ -10,6 +10,8 @@ struct InterruptedRun {
   /// The run without kills.
   let undisturbed: Simulation
   private(set) var parts: [RunPart] = []
+  /// The differences between the forecasts of resumptions and their events.
+  private(set) var wrongForecasts: [String] = []
 
   /// - Parameter isIdempotent: Whether interrupted steps are started again.
   init?(
@@ -33,10 +35,51 @@ struct InterruptedRun {
       guard let next = Simulation(seed: seed, made, in: .init(recorded: recorded.run)) else {
         return nil
       }
+      wrongForecasts += ResumeForecast.faults(of: next.plan, recorded.run, next.events)
       simulation = next
     }
     parts.append(
       RunPart(events: simulation.events, leaks: simulation.leaks, end: simulation.report.end))
+  }
+}
+
+extension ResumeForecast {
+  /// Compares the forecast with the first event of each step in the resumed part.
+  fileprivate static func faults(
+    of plan: Plan, _ recorded: RunState, _ events: [RunEvent]
+  ) -> [String] {
+    let addresses = PlanAddresses(plan)
+    var (forecast, seen) = (ResumeForecast(plan, recorded), Set<StepAddress>())
+    // The next attempt of a group voids what is recorded in it.
+    let events = events.prefix { if case .groupRetrying = $0.kind { false } else { true } }
+    let inDoubt = Set(events.compactMap(\.failureInDoubt))
+    return events.compactMap { event in
+      let (address, starts): (StepAddress, Bool)
+      switch event.kind {
+      case .stepStarted(let step, _): (address, starts) = (step, true)
+      case .stepRestored(let step, _): (address, starts) = (step, false)
+      default: return nil
+      }
+      guard seen.insert(address).inserted, let known = recorded.steps[address],
+        !recorded.isInDoubt(address), !inDoubt.contains(address),
+        let index = addresses.step(at: address),
+        !plan.bodies.cleanupSteps.contains(index)
+      else { return nil }
+      // A condition may be true now.
+      if case .skipped(.condition) = known.state { return nil }
+      return forecast.startsAgain(address, known) == starts
+        ? nil : "\(address) \(starts ? "starts again" : "is restored"), against the forecast"
+    }
+  }
+}
+
+extension RunEvent {
+  /// The step that fails instead of starting, because it is in doubt.
+  fileprivate var failureInDoubt: StepAddress? {
+    guard case .stepFinished(let step, let end) = kind,
+      end.failure?.classes.contains(.inDoubt) == true
+    else { return nil }
+    return step
   }
 }
 

@@ -15,6 +15,7 @@ import WeftExecution
       let checker = ResumeChecker(run.made, run.parts)
       let violations = checker.violations + ServiceChecker(run.made, run.parts).violations
       #expect(violations == [], "seed \(seed)")
+      #expect(run.wrongForecasts == [], "seed \(seed)")
       // Steps in doubt do not run again, so that the end is another one.
       let isCompared = seed % 2 == 0 && run.endsAsUndisturbed
       if isCompared, let end = run.undisturbed.report.end {

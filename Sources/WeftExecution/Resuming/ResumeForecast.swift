@@ -1,0 +1,57 @@
+import WeftDefinition
+package import WeftEvents
+import WeftExpressions
+package import WeftPlanning
+
+/// The meaning of recorded steps for `weft resume`, by the rules of ``ResumePolicy``: which start again if the workflow
+/// has not changed, and which failures count no more.
+package struct ResumeForecast {
+  private let policy: ResumePolicy
+  private let run: Instance
+  private var instances: [StepAddress: Instance] = [:]
+
+  package init(_ plan: Plan, _ recorded: RunState) {
+    run = .run(of: plan)
+    policy = ResumePolicy(plan: plan, recorded: recorded)
+  }
+
+  /// Whether a recorded step, or a group that was skipped as a whole, starts again; `nil` if the plan does not have it.
+  package mutating func startsAgain(_ address: StepAddress, _ known: RecordedStep) -> Bool? {
+    switch known.state {
+    case .skipped(.condition), .skipped(.notSelected): return false
+    case .skipped, .finished, .queued, .started, .retrying: break
+    }
+    guard let index = policy.addresses.step(at: address) else {
+      guard let group = policy.addresses.group(at: address) else { return nil }
+      let parent = policy.plan.groups[group].parent ?? 0
+      return !policy.areDone(around: parent, in: instance(of: address))
+    }
+    // Other cleanups only follow their steps.
+    if policy.plan.bodies.cleanupSteps.contains(index) { return known.isPendingCleanup }
+    let task = StepTask(index, of: policy.plan, in: instance(of: address), after: [])
+    return policy.end(of: task) == nil && policy.doubtFailure(about: task) == nil && !isDone(task)
+  }
+
+  private func isDone(_ task: StepTask) -> Bool {
+    // A service in a group that is done may be needed by a cleanup.
+    !task.step.isService && policy.areDone(around: task.step.group, in: task.instance)
+  }
+
+  /// The innermost group or loop around a step that succeeded although the step failed.
+  package mutating func groupTolerating(_ address: StepAddress) -> StepAddress? {
+    guard let index = policy.addresses.step(at: address),
+      !policy.plan.bodies.cleanupSteps.contains(index), let known = policy.recorded.steps[address]
+    else { return nil }
+    let group = policy.plan.steps[index].group
+    return policy.enclosingScopes(ofGroup: group, in: instance(of: address)).map(\.address)
+      .first { policy.successNumber($0) ?? 0 > known.number }
+  }
+
+  private mutating func instance(of address: StepAddress) -> Instance {
+    guard let element = address.innermostElement else { return run }
+    if let known = instances[element] { return known }
+    let instance = policy.instance(around: address)
+    instances[element] = instance
+    return instance
+  }
+}
