@@ -45,7 +45,9 @@ struct RunProgress: Sendable {
   private(set) var tally: RunTally
   private(set) var running: [StepAddress: RunningStep] = [:]
   private(set) var failures = FailureList()
-  private(set) var skips = SkipList()
+  /// The skipped steps by the innermost open group or loop around them, whose next attempt makes them void; `nil` for
+  /// those outside of any.
+  private var skipsInScopes: [StepAddress?: SkipList] = [:]
   private(set) var recoveries = Recoveries()
   /// The steps and groups that wait for a retry.
   private(set) var retrying: [StepAddress: Waiter] = [:]
@@ -57,6 +59,12 @@ struct RunProgress: Sendable {
   }
 
   var counts: OutcomeCounts { tally.counts }
+
+  var skips: SkipList {
+    var skips = skipsInScopes[nil] ?? SkipList()
+    for (scope, others) in skipsInScopes where scope != nil { skips.add(others) }
+    return skips
+  }
 
   /// - Parameter log: Called for the end of a failed step's output if events are missing.
   mutating func apply(_ event: RunEvent, log: Reporter.ReadLog) {
@@ -135,8 +143,10 @@ struct RunProgress: Sendable {
     case .finished(let end): finish(address, end, log: log)
     case .restored(let end), .cached(let end): restore(address, end)
     case .skipped(let reason):
+      if reason.isReported {
+        skipsInScopes[tally.scope(around: address), default: SkipList()].add(address, reason)
+      }
       tally.skipped(address, reason)
-      if reason.isReported { skips.add(address, reason) }
     }
   }
 
@@ -153,6 +163,7 @@ struct RunProgress: Sendable {
   private mutating func begin(_ group: StepAddress, _ start: GroupStart, at time: Duration) {
     tally.started(group, start)
     retrying[group] = nil
+    skipsInScopes[group] = nil
     if start.elements != nil {
       loops[group] = OpenLoop(address: group, order: nextOrder(), since: time)
     }
@@ -193,6 +204,9 @@ struct RunProgress: Sendable {
     let isLoop = loops.removeValue(forKey: group) != nil
     if let waiter = retrying.removeValue(forKey: group) { retractToleration(of: waiter, end) }
     let scopes = tally.scopes(around: group)
+    if let skips = skipsInScopes.removeValue(forKey: group) {
+      skipsInScopes[scopes.first, default: SkipList()].add(skips)
+    }
     tally.finished(group, end)
     if end.conclusion == .success {
       failures.tolerate(in: group, because: end.toleration(by: group))

@@ -166,14 +166,24 @@ struct SkipList: Sendable {
 
   mutating func add(_ address: StepAddress, _ reason: SkipReason) {
     let cause = reason == .condition(of: address) ? Cause.ownConditions : .reason(reason)
-    if let index = indices[cause] {
-      entries[index].count += 1
-      if entries[index].names.count < SkipList.nameLimit { entries[index].names.append(address) }
+    add(Entry(cause: cause, count: 1, names: [address]))
+  }
+
+  mutating func add(_ other: SkipList) {
+    for entry in other.entries { add(entry) }
+    omitted += other.omitted
+  }
+
+  private mutating func add(_ entry: Entry) {
+    if let index = indices[entry.cause] {
+      entries[index].count += entry.count
+      let room = SkipList.nameLimit - entries[index].names.count
+      entries[index].names += entry.names.prefix(room)
     } else if entries.count < SkipList.reasonLimit {
-      indices[cause] = entries.count
-      entries.append(Entry(cause: cause, count: 1, names: [address]))
+      indices[entry.cause] = entries.count
+      entries.append(entry)
     } else {
-      omitted += 1
+      omitted += entry.count
     }
   }
 }

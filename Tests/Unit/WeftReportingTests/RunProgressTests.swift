@@ -1,4 +1,5 @@
 import Testing
+import WeftDefinition
 import WeftEvents
 import WeftExecution
 import WeftPlanning
@@ -73,6 +74,33 @@ import WeftPlanning
     #expect(skips.entries.count == SkipList.reasonLimit)
     #expect(skips.entries.allSatisfy { $0.count == 2 })
     #expect(skips.omitted == 10)
+  }
+
+  @Test("a group's next attempt makes skips void", arguments: 1...3)
+  func skipsOfEarlierAttemptsAreNotListed(attempts: Int) throws {
+    let workflow = Workflow(
+      steps: [Step("g", steps: [Step("a", run: "a"), Step("b", run: "b")]).retry(attempts)])
+    var progress = RunProgress(shape: RunShape(try #require(Planner.plan(workflow).plan)))
+    let group = StepAddress("g")
+    var kinds: [RunEvent.Kind] = []
+    for attempt in 1...attempts {
+      kinds += [
+        .groupStarted(group, GroupStart(attempt: attempt)),
+        .stepSkipped("b", .cancelled(.groupTimeout(group, .seconds(1)))),
+      ]
+    }
+    kinds.append(
+      .groupFinished(
+        group,
+        GroupEnd(outcome: .failure, conclusion: .failure, failure: nil, cause: nil, duration: .zero)
+      ))
+    for kind in kinds {
+      progress.apply(RunEvent(sequence: 1, elapsed: .zero, kind: kind), log: { _, _ in [] })
+      let listed = progress.skips.entries
+      if case .stepSkipped = kind { #expect(listed.map(\.count) == [1]) }
+      if case .groupStarted = kind { #expect(listed.isEmpty) }
+    }
+    #expect(progress.skips.entries.map(\.names) == [["b"]])
   }
 
   @Test func everyReasonHasItsSentence() {
