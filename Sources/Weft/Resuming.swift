@@ -202,6 +202,8 @@ package struct PreviousRun: Sendable {
   package enum Notice {
     case interrupted([StepAddress], Engine.ResumeOptions.Interrupted)
     case changedFiles([OutputVerification.Change])
+    /// These have been asked to end, and have not yet.
+    case waitsForOrphans([ProcessRecord])
     case orphansTerminated([ProcessRecord])
   }
 
@@ -299,7 +301,7 @@ package struct PreviousRun: Sendable {
     defer { RunSearch.clear() }
     let orphans = OrphanedProcesses(of: id, recorded: run, adoptedBy: plan)
     guard !orphans.processes.isEmpty else { return }
-    let end = orphans.end()
+    let end = orphans.end { notify(.waitsForOrphans($0)) }
     if !end.ended.isEmpty { notify(.orphansTerminated(end.ended)) }
     let left = end.orphans + (end.orphans.isEmpty ? orphans.processes.map(\.record) : [])
     guard left.isEmpty else { throw .orphans(of: id, left) }

@@ -125,6 +125,19 @@ def survivor(weft):
     assert place.done() == {"a": 2}, place.done()
 
 
+def slow_survivor(weft):
+    place = Place(weft, {"steps": [
+        {"id": "a", "idempotent": True,
+         "run": "exec 2>/dev/null; trap 'touch go; sleep 2; exit' TERM; echo a >> done; until [ -e go ]; do sleep 0.1 || :; done"}]})
+    engine = place.start("run", "w.json")
+    place.until(lambda: place.done()["a"] == 1)
+    engine.kill()
+    engine.wait()
+    result = place.resume()
+    assert result.returncode == 0 and place.done() == {"a": 2}, result
+    assert re.search(r"waiting for processes of the killed weft to end: .*\n.*ended processes", result.stderr), result
+
+
 def alive(weft):
     place = Place(weft, {"steps": [{"id": "a", "run": does("a", "sleep 60")}]})
     engine = place.start("run", "w.json")
@@ -828,6 +841,7 @@ CASES = [
     ("J08: on a full disk nothing new starts, and what has ended is not done again when there is room", full_disk),
     ("J12: a run that is alive is left alone, and who has it is told", alive),
     ("J13 J14: what a killed engine has left is ended first, and nothing is there to unlock", survivor),
+    ("what takes more than a second to end is named meanwhile", slow_survivor),
     ("J17: a POST that was cut off is sent again only when somebody says so", in_doubt),
     ("J17: or counts as done when somebody says so", in_doubt_and_skipped),
     ("H27: a POST whose connection broke is sent again only when somebody says so", reset),

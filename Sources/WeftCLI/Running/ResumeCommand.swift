@@ -147,6 +147,11 @@ struct ResumeCommand: Subcommand {
       }
     case .changedFiles(let changes):
       for change in changes { console.errors.write("weft: warning: \(change.message)\n") }
+    case .waitsForOrphans(let processes):
+      console.errors.write(
+        "weft: waiting for processes of the killed weft to end: "
+          + "\(OrphanedProcesses.names(processes))\n")
+      console.errors.flush()
     case .orphansTerminated(let processes):
       console.errors.write(
         "weft: ended processes that were still running: \(OrphanedProcesses.names(processes))\n")

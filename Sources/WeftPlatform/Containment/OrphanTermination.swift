@@ -30,8 +30,15 @@ package struct OrphanTermination {
     self.stop = stop
   }
 
+  /// The time after which ``end(onDelay:)`` reports that it waits.
+  private static let silence = Duration.seconds(1)
+
   /// Blocks until all of them are dead, or have survived being killed for five seconds.
-  package func end() -> OrphansEnd {
+  ///
+  /// - Parameter report: Called once with those that are alive after a second.
+  package func end(onDelay report: ([ProcessRecord]) -> Void = { _ in }) -> OrphansEnd {
+    let reportedFrom = MonotonicClock.now + OrphanTermination.silence
+    var isReported = false
     var found = findAll()
     var all = found
     guard !found.isEmpty, let slot = try? ProgramSlot.ofThisThread() else { return OrphansEnd() }
@@ -54,6 +61,10 @@ package struct OrphanTermination {
         }
       case .check:
         found = check(hasKilled: ending.hasKilled)
+        if !isReported, !found.isEmpty, MonotonicClock.now >= reportedFrom {
+          report(found.map(\.record))
+          isReported = true
+        }
         // Compared by identity: parent, group and name may have changed since.
         all += found.filter { new in !all.contains { $0.identity == new.identity } }
         ending.recordOthers(areGone: found.isEmpty, at: MonotonicClock.now)

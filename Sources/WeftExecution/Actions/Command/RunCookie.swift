@@ -103,8 +103,10 @@ package struct OrphanedProcesses {
   package var processes: [ProcessStatus] { search.processes(of: run.text, startedBy: engines) }
 
   /// Terminates all orphans: TERM, then KILL after a grace period. Blocks until each is dead or cannot be killed.
-  package func end() -> OrphansEnd {
-    OrphanTermination(policy: StopPolicy(), stop: StopSwitch()) { processes }.end()
+  ///
+  /// - Parameter report: Called once with those that are alive after a second.
+  package func end(onDelay report: ([ProcessRecord]) -> Void = { _ in }) -> OrphansEnd {
+    OrphanTermination(policy: StopPolicy(), stop: StopSwitch()) { processes }.end(onDelay: report)
   }
 
   /// The help for processes that could not be killed.
