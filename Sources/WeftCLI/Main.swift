@@ -14,6 +14,7 @@ enum Main {
     SignalListener.ignoreBrokenPipes()
     SignalListener.ignoreFileSizeLimits()
     SignalListener.restoreChildSignal()
+    SignalListener.restoreQuitSignal()
     SignalListener.settleDispositions()
     let code = Program().run(ThisProcess.arguments)
     ThisProcess.exit(code.status)

@@ -67,8 +67,8 @@ package final class SignalListener: Sendable {
   /// `nohup` ignores HUP, a shell's `&` ignores INT.
   package let signals: [Signal]
 
-  /// The signals that `start` listens to by default. QUIT keeps its action: the way to get a core file.
-  package static let ending: [Signal] = [.interrupt, .terminate, .hangup]
+  /// The signals that `start` listens to by default.
+  package static let ending: [Signal] = [.interrupt, .terminate, .hangup, .quit]
 
   private init(_ signals: [Signal]) { self.signals = signals }
 
@@ -101,6 +101,14 @@ package final class SignalListener: Sendable {
   /// Restores the default action of SIGCHLD, which a parent may have ignored: the kernel would then reap every child
   /// itself and keep no exit status (POSIX `wait`). For a program's `main`, before its first thread; not for a library.
   package static func restoreChildSignal() { weft_signal_restore(Signal.child.rawValue) }
+
+  /// Restores the default action of SIGQUIT, for which the Swift runtime may print a backtrace, unless it is ignored. For
+  /// a program's `main`; not for a library.
+  package static func restoreQuitSignal() {
+    if weft_signal_is_ignored(Signal.quit.rawValue) == 0 {
+      weft_signal_restore(Signal.quit.rawValue)
+    }
+  }
 
   /// Promises that the signal dispositions of this process will not change any more. Programs must not inherit them,
   /// and spawns then need not query them each time. For a program, not for a library.

@@ -4,6 +4,7 @@ import Weft
 @testable import WeftCLI
 @testable import WeftEvents
 @testable import WeftExecution
+@testable import WeftPlatform
 
 struct ExitCodeTests {
   @Test(
@@ -76,12 +77,19 @@ struct InterruptionsTests {
   func firstCancelsSecondKillsThirdLeaves() {
     var interruptions = Interruptions()
     #expect(
-      (1...4).map { _ in interruptions.next() } == [.cancel, .kill, .leave, .leave])
+      (1...4).map { _ in interruptions.next(.interrupt) } == [.cancel, .kill, .leave, .leave])
+  }
+
+  @Test("QUIT kills at once", arguments: [0, 1])
+  func quitIsNotGraceful(signalsBefore: Int) {
+    var interruptions = Interruptions()
+    for _ in 0..<signalsBefore { _ = interruptions.next(.interrupt) }
+    #expect((1...2).map { _ in interruptions.next(.quit) } == [.kill, .leave])
   }
 
   @Test func firstSignalAfterTheRunExits() {
     var interruptions = Interruptions()
     interruptions.runIsOver = true
-    #expect(interruptions.next() == .leave)
+    #expect(interruptions.next(.interrupt) == .leave)
   }
 }

@@ -62,6 +62,36 @@ def interrupted_twice(weft):
         run.close()
 
 
+def nothing_starts_after_the_second(weft):
+    """^C twice: not even a step that always runs is reported as started"""
+    run = Run(weft, {"steps": STUBBORN + [{"id": "always", "if": "always()", "run": "touch always"}]},
+              ["--events", "events"])
+    try:
+        run.wait_for("began.fifo")
+        run.press(b"\x03")
+        run.wait_for("told.fifo")
+        run.press(b"\x03")
+        assert run.status() == 130, run.output
+        of_it = [event["type"] for event in run.events() if event.get("step") == "always"]
+        assert of_it[-1] == "step.skipped" and "step.started" not in of_it, of_it
+    finally:
+        run.close()
+
+
+def quits(weft):
+    """^\\ kills at once, like the second ^C, and prints no backtrace"""
+    run = Run(weft, {"steps": STUBBORN})
+    try:
+        run.wait_for("began.fifo")
+        started = time.monotonic()
+        run.press(b"\x1c")
+        assert run.status() == 131, run.output
+        assert time.monotonic() - started < 9, "waited for the grace of 10 s"
+        assert run.nothing_is_alive() and b"0x" not in run.output, run.output
+    finally:
+        run.close()
+
+
 def interrupted_inside(weft):
     """^C once lets a Weft that is a step run its cleanup and finally"""
     for _ in range(6):
@@ -245,7 +275,8 @@ def pipe_fills(descriptor):
     return int.from_bytes(held, sys.byteorder) > fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ) / 2
 
 
-TESTS = [interrupted_once, interrupted_twice, interrupted_inside, interrupted_until_it_leaves, terminated, hung_up,
+TESTS = [interrupted_once, interrupted_twice, nothing_starts_after_the_second, quits, interrupted_inside,
+         interrupted_until_it_leaves, terminated, hung_up,
          terminal_goes_away, hangup_is_ignored, nohup_for_real, blocked_output,
          interrupted_before_it_begins, everything_is_ignored, ends_of_programs_wake_nobody]
 

@@ -223,7 +223,7 @@ final class TestSignals: Sendable {
     let (action, first) = state.withLock { state in
       let first = state.first ?? signal
       state.first = first
-      return (state.interruptions.next(), first)
+      return (state.interruptions.next(signal), first)
     }
     switch action {
     case .cancel: stop.request(.graceful)

@@ -64,7 +64,7 @@ final class SignalHandling: Sendable {
       state.interruptions.runIsOver = state.run?.report.end != nil
       let first = state.first ?? signal
       state.first = first
-      return (state.interruptions.next(), state.run, first)
+      return (state.interruptions.next(signal), state.run, first)
     }
     switch action {
     case .cancel:
@@ -72,6 +72,7 @@ final class SignalHandling: Sendable {
       run?.cancel(.signal(signal.name))
     case .kill:
       stop.request(.now)
+      run?.cancel(.signal(signal.name))
       run?.killNow()
     case .leave:
       suspension.arbiter.loan?.end(restoringScreen: true)
@@ -82,7 +83,7 @@ final class SignalHandling: Sendable {
 }
 
 /// The effects of signals that ask the program to end: the first cancels the run gracefully, the second kills running
-/// processes, the third exits at once. After the run, the first one exits.
+/// processes, the third exits at once. After the run, the first one exits. QUIT (^\) is never less than the second.
 struct Interruptions: Sendable, Hashable {
   enum Action: Sendable, Hashable {
     case cancel
@@ -95,8 +96,8 @@ struct Interruptions: Sendable, Hashable {
   var runIsOver = false
 
   /// Returns the effect of the next signal.
-  mutating func next() -> Action {
-    count += 1
+  mutating func next(_ signal: Signal) -> Action {
+    count = max(count + 1, signal == .quit ? 2 : 1)
     switch count {
     case _ where runIsOver: return .leave
     case 1: return .cancel

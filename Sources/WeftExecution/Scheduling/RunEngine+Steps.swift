@@ -196,13 +196,13 @@ extension RunEngine {
       if let obstacle = state.scopes.obstacle(in: task.scope, immune: task.immunity) {
         return obstacle
       }
+      if state.killsAtOnce { return .cancelled(state.immediateCancelReason) }
       state.running.set(
         RunningAttempt(
           address: task.address, stop: attempt.stop, since: task.polling?.since ?? time.now,
           scope: task.scope,
           immunity: max(task.immunity, state.scopes.grantImmunity(in: task.scope))),
         for: task.instanceNumber)
-      if state.killsAtOnce { attempt.stop.request(.now) }
       return nil
     }
     if let obstacle {
