@@ -67,7 +67,7 @@ def only_success_keeps(weft):
     assert place.state() == {"count": 1}
     place.call("run", "w.json", "--record", "none")
     assert place.state() == {"count": 2}, "kept without a record, too"
-    place.write("w.json", {**COUNTER, "state": {"count": {**COUNTER["state"]["count"], "value": "many"}}})
+    place.write("w.json", {**COUNTER, "state": {"count": {**COUNTER["state"]["count"], "value": "${{ 'many' || 1 }}"}}})
     answer = place.call("run", "w.json", expect=1)
     assert 'state "count" is "many", expected a whole number' in answer.stderr + answer.stdout, answer
     assert place.state() == {"count": 2}
