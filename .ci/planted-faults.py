@@ -117,8 +117,8 @@ folds = [
      "    if steps[group] != nil {",
      "    if !FAULT, steps[group] != nil {"),
     ("a rerun is forgotten by the next engine",
-     "    for step in opening.rerun { rerunSince[step] = number }",
-     "    for step in opening.rerun where !FAULT { rerunSince[step] = number }"),
+     "    for step in steps { rerunSince[step] = number }",
+     "    for step in steps where !FAULT { rerunSince[step] = number }"),
 ]
 
 # Faults that few seeds reach, and the number of seeds for them.
