@@ -637,6 +637,21 @@ def secret_input(weft):
     assert place.done() == {"ada": 1}
 
 
+def secret_output(weft):
+    """A secret output, which is not recorded, matters only if another step that is not done reads it."""
+    for value in ({"value": "${{ self.stdout }}"}, {"type": "string"}):
+        for reads in (False, True):
+            place = Place(weft, {"steps": [
+                {"id": "a", "run": "echo a >>log; echo hunter22 " + ("" if "value" in value else "| sed s/^/v=/ >>$WEFT_OUTPUT"),
+                 "outputs": {"v": {**value, "secret": True}}},
+                {"id": "b", "run": "test -e ok", "env": {"V": "${{ steps.a.outputs.v }}"} if reads else {}}]})
+            assert place.call("run", "w.json").returncode == 1
+            (place.path / "ok").touch()
+            result = place.resume()
+            assert result.returncode == reads and ("was secret" in result.stdout) == reads, (value, reads, result)
+            assert (place.path / "log").read_text() == "a\n"
+
+
 def refusals(weft):
     place = Place(weft, {"steps": [{"id": "a", "run": does("a", "[ -e ok ]")}]})
     result = place.resume()
@@ -865,6 +880,7 @@ CASES = [
     skipped_after_doubt,
     ("what cannot be gone on with is told, and nothing is touched", refusals),
     ("J21: secrets are recorded nowhere, and given anew", secret_input),
+    secret_output,
     ("X19: a record leads to no file and no directory that nobody has confirmed", forged_names),
     ("X19: the directory of the run is that of the command, or that of the state directory", elsewhere_called),
     ("X19: the record of another user is refused, by root too", foreign),

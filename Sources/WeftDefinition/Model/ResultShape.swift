@@ -82,6 +82,17 @@ package struct StepReads: OptionSet, Sendable, Hashable {
   package static let stderr = StepReads(rawValue: 4)
   /// A member of `results`: the other options apply to each element.
   package static let elements = StepReads(rawValue: 8)
+  /// These reads, noted as those of other steps and groups, besides as reads.
+  package var byOthers: StepReads { union(StepReads(rawValue: rawValue << StepReads.width)) }
+
+  /// All reads.
+  package var all: StepReads { StepReads(rawValue: rawValue & (1 << StepReads.width - 1)) }
+
+  /// The reads that are noted as those of others.
+  package var ofOthers: StepReads { StepReads(rawValue: rawValue >> StepReads.width) }
+
+  private static let width: UInt8 = 4
+
   /// The protocol's own version builds an empty set at run time, and this is called for every step.
   package var isEmpty: Bool { rawValue == 0 }
 

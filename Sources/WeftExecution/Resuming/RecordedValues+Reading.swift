@@ -8,7 +8,7 @@ import WeftPlatform
 extension RecordedValues {
   /// Whether every value that is read of the step is recorded. `false` if one of them was secret.
   func answers(_ reads: StepReads, _ end: StepEnd) -> Bool {
-    if lacksSecrets { return false }
+    if lacksSecrets, !reads.isEmpty { return false }
     if reads.contains(.stdout), stdout == nil, end.exit != nil { return false }
     if reads.contains(.stderr), stderr == nil, end.exit != nil { return false }
     if end.http?.status != nil, !reads.isEmpty {

@@ -120,10 +120,10 @@ final class ResumePolicy: Sendable {
     return known
   }
 
-  /// Whether all values that expressions read of a step are recorded.
+  /// Whether all values that other steps read of a step are recorded. Its own outputs have been computed.
   private func isWhole(_ end: RecordedStep, _ step: PlannedStep) -> Bool {
     guard case .finished(let end, let kept) = end.state else { return true }
-    return kept.answers(plan.values.reads(ofNode: step.node), end)
+    return kept.answers(plan.values.readsOfOthers(ofNode: step.node), end)
   }
 
   /// The reason why a step cannot simply start again: it is unknown whether it took effect, and it is not accepted as

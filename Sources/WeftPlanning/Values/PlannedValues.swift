@@ -224,7 +224,12 @@ package struct PlannedValues: Sendable {
 
   /// The parts of the result of a step or, by its start, a group that expressions read.
   package func reads(ofNode node: Plan.NodeIndex) -> StepReads {
-    reads.isEmpty ? StepReads() : reads[node]
+    reads.isEmpty ? StepReads() : reads[node].all
+  }
+
+  /// The parts that expressions of other steps and groups read.
+  package func readsOfOthers(ofNode node: Plan.NodeIndex) -> StepReads {
+    reads.isEmpty ? StepReads() : reads[node].ofOthers
   }
 
   /// The step or group that `steps.NAME` or `steps.GROUP.steps.NAME` reads, and the position of the next name.

@@ -51,11 +51,11 @@ struct TextReader {
   /// A race outputs those of a member, and a step that runs another file those of that file.
   private mutating func recordForwardedValues() {
     for file in outline.files.dropFirst() {
-      reads[outline.groups[file.topLevel].startNode].insert(.result)
+      reads[outline.groups[file.topLevel].startNode].formUnion(StepReads.result.byOthers)
     }
     guard outline.hasSealedGroups else { return }
     for group in outline.groups where group.order == .race {
-      for member in group.members { reads[Int(member)].insert(.result) }
+      for member in group.members { reads[Int(member)].formUnion(StepReads.result.byOthers) }
     }
   }
 
@@ -123,7 +123,7 @@ struct TextReader {
       guard let node = outline.node(of: owner) else { return }
       switch outline.meaning(ofOwn: reference, to: node, names[text.file]) {
       case .node(let member, let rest):
-        reads[member].formUnion(fields(of: reference, part, from: rest))
+        reads[member].formUnion(fields(of: reference, part, from: rest).byOthers)
       default: reads[node].formUnion(fields(of: reference, part, from: 1))
       }
     case .inputs, .env, .secrets, .item, .index, .matrix, .run, .workflow, .state, nil: break
@@ -137,7 +137,7 @@ struct TextReader {
     guard
       case .node(let target, let rest) = outline.meaning(of: reference, to: node, names[text.file])
     else { return }
-    reads[target].formUnion(fields(of: reference, part, from: rest))
+    reads[target].formUnion(fields(of: reference, part, from: rest).byOthers)
     // Where no step may be read, only that is reported, not its consequences.
     guard let node,
       SiteRules(site: text.site, owner: owner).obstacle(to: .steps, called: "steps") == nil
