@@ -251,6 +251,21 @@ import WeftPlatform
     #expect(count <= JobTurns.atOnce ? passes == 1 : time >= least)
   }
 
+  @Test func aClaimIsRecognizedByTheNextEngine() throws {
+    let folder = try Folder()
+    defer { Directory.removeTree(folder.path) }
+    let (waiting, begun) = (
+      JobDirectory(path: folder.path + "/waiting"), JobDirectory(path: folder.path + "/begun")
+    )
+    for path in [waiting.path, begun.path, begun.file(JobDirectory.started)] {
+      try FileSystem.makeDirectory(path, mode: 0o700)
+    }
+    // An engine may be killed after each of these.
+    #expect(waiting.claim() && waiting.claim())
+    #expect(!begun.claim() && !begun.claim())
+    #expect(JobDirectory(path: folder.path + "/gone").claim())
+  }
+
   @Test func turnsGoOnWhenJobsEnd() {
     var turns = JobTurns()
     #expect(turns.take(of: 30) == 0..<20)

@@ -15,6 +15,7 @@ struct JobDirectory: Hashable {
   static let outputs = "output"
   static let end = "end"
   static let progress = "progress"
+  private static let claimed = "claimed"
   private static let taken = "taken"
   private static let interrupted = "interrupted"
   private static let submitted = "job"
@@ -30,7 +31,14 @@ struct JobDirectory: Hashable {
   /// Keeps its job from ever running its program, unless it has begun.
   ///
   /// - Returns: Whether it had not begun. A job whose directory is gone never will.
-  func claim() -> Bool { mark(Self.started) || !hasBegun }
+  func claim() -> Bool {
+    // Noted first, so that the next engine recognizes the claim of one that was killed after it.
+    let wasClaimed = FileSystem.isDirectory(file(Self.claimed))
+    if !wasClaimed { _ = mark(Self.claimed) }
+    if mark(Self.started) || !hasBegun || wasClaimed { return true }
+    Directory.removeTree(file(Self.claimed))
+    return false
+  }
 
   /// Notes that its job is about to be ended. Without it, an engine that resumes the run takes that for a failure of the
   /// job.
