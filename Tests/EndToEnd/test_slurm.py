@@ -401,13 +401,16 @@ def other_runners_end_the_job(weft):
     for former, present, is_safe in [("slurm", "local", True), ("slurm", "local", False), ("local", "slurm", True), ("local", "slurm", False)]:
         with Controller() as cluster:
             step = {"id": "a", "run": text, "idempotent": is_safe, **({"onInterrupted": "adopt"} if former == "local" else {})}
-            place = Place(weft, cluster, steps=[step], runner=former)
+            # Also a step that is adopted on this machine, so that there are two schedulers.
+            other = {"id": "b", "runner": "local", "run": "test -e first", "onInterrupted": "adopt"}
+            place = Place(weft, cluster, steps=[step, other], runner=former)
             killed(place, cluster, (place.path / "up").exists)
             options = ["--runner", present]
             if not is_safe:
                 assert "in doubt" in place.call("resume", *options, expect=1).stdout
                 # Only a runner that remembers commands has decided about it.
                 assert former == "local" or not cluster.jobs[0].is_over
+                assert former == "local" or not list((place.path / ".weft/runs").glob("*/jobs/*/cancelled")), (former, is_safe, cluster.history, [str(p) for p in place.jobs()])
                 options.append("--rerun-interrupted")
             place.call("resume", *options)
             left = [job for job in place.jobs() if job.is_dir()]

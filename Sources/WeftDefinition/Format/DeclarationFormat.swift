@@ -273,8 +273,8 @@ extension DecodingPass {
     if let value = node.member("default"), declaration.defaultValue != nil,
       !check(
         value, path + ".default", by: declaration.schema,
-        secretBytes: declaration.isSecret && declaration.defaultValue != ""
-          ? WorkflowLimits.secretBytes : nil)
+        secretBytes: declaration.isSecret
+          ? WorkflowLimits.secretBytes(ofOptional: declaration.defaultValue) : nil)
     {
       // Whatever is given is no consequence of that.
       (declaration.schema, declaration.defaultValue) = (ValueSchema(), .null)

@@ -29,7 +29,9 @@ public struct InputDeclaration: Sendable, Hashable {
   package var secretBytes: ClosedRange<Int>? { isSecret ? WorkflowLimits.secretBytes : nil }
 
   /// The limits for the default, which may be empty: then there is no secret.
-  var defaultSecretBytes: ClosedRange<Int>? { defaultValue == "" ? nil : secretBytes }
+  var defaultSecretBytes: ClosedRange<Int>? {
+    isSecret ? WorkflowLimits.secretBytes(ofOptional: defaultValue) : nil
+  }
 }
 
 extension [InputDeclaration] {

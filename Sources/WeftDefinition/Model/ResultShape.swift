@@ -82,7 +82,7 @@ package struct StepReads: OptionSet, Sendable, Hashable {
   package static let stderr = StepReads(rawValue: 4)
   /// A member of `results`: the other options apply to each element.
   package static let elements = StepReads(rawValue: 8)
-  /// These reads, noted as those of other steps and groups, besides as reads.
+  /// These reads, noted also as reads by other steps and groups.
   package var byOthers: StepReads { union(StepReads(rawValue: rawValue << StepReads.width)) }
 
   /// All reads.

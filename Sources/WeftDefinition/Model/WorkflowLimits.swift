@@ -1,4 +1,5 @@
 import WeftDiagnostics
+package import WeftJSON
 
 /// Limits on the size of a workflow; the diagnostic for a file that exceeds one names it.
 public enum WorkflowLimits {
@@ -14,6 +15,10 @@ public enum WorkflowLimits {
   public static let matchedBytes = 1 << 20
   /// Bytes of a secret: shorter ones would be found, and masked, in all kinds of texts.
   public static let secretBytes = 4...64 << 10
+  /// Returns ``secretBytes`` for a secret that need not be there; `nil` for an empty text, which has nothing to hide.
+  package static func secretBytes(ofOptional value: JSONValue?) -> ClosedRange<Int>? {
+    value == "" ? nil : secretBytes
+  }
   /// Nesting of JSON arrays and objects.
   public static let jsonDepth = 256
   /// Nesting of groups; the top level does not count.

@@ -28,7 +28,7 @@ package enum OutputFile {
   /// The bytes that the text of a secret output may have; `nil` for an empty one, which has nothing to hide. A long one is
   /// masked in parts.
   static func secretBytes(of value: JSONValue) -> ClosedRange<Int>? {
-    value == "" ? nil : WorkflowLimits.secretBytes.lowerBound...Int.max
+    WorkflowLimits.secretBytes(ofOptional: value).map { $0.lowerBound...Int.max }
   }
 
   /// The maximum size of the file.

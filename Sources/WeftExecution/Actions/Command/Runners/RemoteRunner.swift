@@ -30,6 +30,7 @@ struct RemoteRunners: Sendable {
   private let runners: [Runner: any RemoteRunner]
   /// For commands of this machine that a resumed run adopts; `nil` if that is impossible.
   private let adopting: (any RemoteRunner)?
+  /// Jobs of earlier engines, whose steps have other runners now.
   private let former: FormerJobs?
 
   init(

@@ -30,12 +30,12 @@ struct JobDirectory: Hashable {
 
   /// Keeps its job from ever running its program, unless it has begun.
   ///
-  /// - Returns: Whether it had not begun. A job whose directory is gone never will.
+  /// - Returns: Whether it will never run it: also if an engine has claimed it before, or its directory is gone.
   func claim() -> Bool {
+    if hasBegun { return FileSystem.isDirectory(file(Self.claimed)) }
     // Noted first, so that the next engine recognizes the claim of one that was killed after it.
-    let wasClaimed = FileSystem.isDirectory(file(Self.claimed))
-    if !wasClaimed { _ = mark(Self.claimed) }
-    if mark(Self.started) || !hasBegun || wasClaimed { return true }
+    _ = mark(Self.claimed)
+    if mark(Self.started) || !hasBegun { return true }
     Directory.removeTree(file(Self.claimed))
     return false
   }

@@ -107,16 +107,22 @@ final class JobRunner: RemoteRunner {
     }
   }
 
+  /// Whether a job is one of this scheduler: ``FormerJobs`` has those of others.
+  private func isOwn(_ submission: JobDirectory.Submission) -> Bool {
+    submission.scheduler.map { $0 == scheduler.traits.kind } ?? true
+  }
+
   /// Ends all jobs of the run that may be left: a cluster does that by itself, and this machine is waited for.
   ///
   /// - Parameter directories: Those of jobs that no attempt has adopted.
   private func endJobs(in directories: [JobDirectory]) {
-    var places: [JobKey: String] = [:]
-    for directory in directories {
-      guard let key = directory.submission?.key else { continue }
-      places[key] = directory.path
-      directory.mark(stop: .cancelled)
-    }
+    let own = directories.filter { $0.submission.map(isOwn) ?? false }
+    let places = Dictionary(
+      own.compactMap { directory in directory.submission.map { ($0.key, directory.path) } },
+      uniquingKeysWith: { one, _ in one })
+    // A scheduler that does not tell ends nothing either.
+    guard scheduler.list(run, places) != nil else { return }
+    for directory in own { directory.mark(stop: .cancelled) }
     for kills in [false, true] {
       let end = MonotonicClock.now + StopPolicy().grace
       repeat {
@@ -201,7 +207,7 @@ extension JobRunner {
       let directory = folder.latest(of: address)
     else { return nil }
     // A job of another scheduler has been ended.
-    if let kind = directory.submission?.scheduler, kind != scheduler.traits.kind { return nil }
+    if let submission = directory.submission, !isOwn(submission) { return nil }
     // If its end was taken before the step last started, the one of that start was not made yet.
     return directory.taking?.isBefore(step) == true ? nil : directory
   }

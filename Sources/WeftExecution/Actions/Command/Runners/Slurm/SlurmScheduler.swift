@@ -13,9 +13,8 @@ struct SlurmScheduler: JobScheduler {
   /// An array has at most the usual limit of indices (`MaxArraySize`).
   let traits = JobTraits(
     kind: .slurm, name: "Slurm", place: "the node", mostJobs: 1_000, losesJobs: true,
-    registration: .seconds(20),
-    explanation: .seconds(20), visibility: .seconds(60), listing: .seconds(2),
-    setsEnvironment: false)
+    registration: .seconds(20), explanation: .seconds(20), visibility: .seconds(60),
+    listing: .seconds(2), setsEnvironment: false)
 
   func prepare(_ executor: CommandExecutor) throws(EnvironmentError) {
     if commands.isReady { return }
