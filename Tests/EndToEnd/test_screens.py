@@ -22,23 +22,27 @@ import threading
 import time
 
 from lib import cases
-from lib.screen import Screen
+from lib.screen import LIMIT, Screen
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data/screens")
 
 
 def same(name, screen):
-    """Compares the whole screen with the recorded one."""
+    """Waits until the whole screen is as recorded: a step whose end no test waits for may end a moment later."""
     path = f"{GOLDEN}/{name}.txt"
-    actual = screen.text()
     if os.environ.get("UPDATE_GOLDEN"):
+        while screen.take(time.monotonic() + 0.5):
+            pass
         os.makedirs(GOLDEN, exist_ok=True)
         with open(path, "w") as file:
-            file.write(actual)
+            file.write(screen.text())
     with open(path) as file:
         kept = file.read()
+    deadline = time.monotonic() + LIMIT
+    while screen.text() != kept and screen.take(deadline):
+        pass
     difference = "\n".join(difflib.unified_diff(
-        kept.splitlines(), actual.splitlines(), path, "now", lineterm=""))
+        kept.splitlines(), screen.text().splitlines(), path, "now", lineterm=""))
     assert not difference, difference
 
 
