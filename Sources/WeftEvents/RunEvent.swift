@@ -36,8 +36,8 @@ public struct RunEvent: Sendable, Hashable {
     /// what it lacks at this moment; `nil` if it can start at once. It may change while the step waits, without
     /// a further event: `Run.waitingSteps(atMost:)` has the present ones.
     case stepQueued(StepAddress, waitingFor: [PoolRequest] = [], because: WaitReason? = nil)
-    /// Attempts count from 1. Reported before the program starts.
-    case stepStarted(StepAddress, attempt: Int)
+    /// Attempts count from 1. Reported before the program starts. The job is `nil` for a program that ends with the engine.
+    case stepStarted(StepAddress, attempt: Int, job: JobKind? = nil)
     /// The step waits for an approval, with this message to the approver.
     indirect case stepAsking(StepAddress, message: String)
     /// The step only waits, for this long from now.
@@ -150,10 +150,11 @@ extension RunEvent.Kind: Payload {
       try coder.code(&pools)
       try coder.code(&reason)
       if Coder.isReading { self = .stepQueued(step, waitingFor: pools, because: reason) }
-    case .stepStarted(var step, var attempt):
+    case .stepStarted(var step, var attempt, var job):
       try coder.code("step", &step)
       try coder.count("attempt", &attempt)
-      if Coder.isReading { self = .stepStarted(step, attempt: attempt) }
+      try coder.code("job", &job)
+      if Coder.isReading { self = .stepStarted(step, attempt: attempt, job: job) }
     case .stepAsking(var step, var message):
       try coder.code("step", &step)
       try coder.code("message", &message)
@@ -231,7 +232,7 @@ extension RunEvent.Kind {
   /// The step that the event is about.
   package var step: StepAddress? {
     switch self {
-    case .stepQueued(let step, _, _), .stepStarted(let step, _), .stepAsking(let step, _),
+    case .stepQueued(let step, _, _), .stepStarted(let step, _, _), .stepAsking(let step, _),
       .stepWaiting(let step, _), .stepOutput(let step, _), .stepProgress(let step, _),
       .stepReady(let step, _), .stepRetrying(let step, _), .stepFinished(let step, _),
       .stepRestored(let step, _), .stepCached(let step, _), .stepSkipped(let step, _):

@@ -129,8 +129,9 @@ extension RunState {
     case .stepQueued(let step, let pools, let reason):
       recordQueued(step, pools, reason)
       return set(step, .queued, index)
-    case .stepStarted(let step, let attempt):
+    case .stepStarted(let step, let attempt, let job):
       record(step, .started(attempt: attempt))
+      if let job { steps.changeKnown(step) { $0.job = job } }
       return set(step, .running(since: elapsed, attempt: attempt), index)
     case .stepAsking(let step, let message):
       // The time limit of an earlier question does not count.

@@ -19,17 +19,24 @@ package struct JSONWriter: Sendable {
   }
 
   package let style: Style
+  private let drain: (@Sendable (UnsafeRawBufferPointer) -> Void)?
   /// The buffer, which may be longer than the text; `count` is the length of the text.
   private var storage: [UInt8]
-  /// The number of bytes written.
+  /// The number of bytes in the buffer.
   package private(set) var count = 0
   private var depth = 0
   /// Whether a value precedes the next one.
   private var needsComma = false
   private var isAfterKey = false
 
-  package init(_ style: Style = .compact, capacity: Int = 256) {
+  /// - Parameter drain: Takes the bytes whenever the buffer is full, except the last ones, which ``withBytes(_:)`` gives.
+  ///   Without it, the buffer grows.
+  package init(
+    _ style: Style = .compact, capacity: Int = 256,
+    draining drain: (@Sendable (UnsafeRawBufferPointer) -> Void)? = nil
+  ) {
     self.style = style
+    self.drain = drain
     storage = [UInt8](repeating: 0, count: max(capacity, 64))
   }
 
@@ -405,6 +412,11 @@ extension JSONWriter {
 
   @inline(never)
   private mutating func grow(_ wanted: Int) {
+    if let drain {
+      withBytes(drain)
+      count = 0
+      if wanted <= storage.count { return }
+    }
     let size = max(storage.count * 2, count + wanted)
     storage.append(contentsOf: repeatElement(0, count: size - storage.count))
   }

@@ -75,7 +75,7 @@ package struct RunSpans: Sendable {
     case .runStarted(let start): begin(start)
     case .stepQueued(let step, let pools, let reason):
       change(step, at: now) { $0.activity = .queued(since: now, pools: pools, reason) }
-    case .stepStarted(let step, let attempt): started(step, attempt, at: now)
+    case .stepStarted(let step, let attempt, _): started(step, attempt, at: now)
     case .stepAsking(let step, _): wait("approval", step, from: now)
     case .stepWaiting(let step, _): wait("time", step, from: now)
     case .stepRetrying(let step, let retry): retrying(step, retry, at: now)

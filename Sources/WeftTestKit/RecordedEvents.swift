@@ -43,7 +43,7 @@ public struct RecordedEvents: Sendable, RandomAccessCollection {
     public static func started(_ step: String) -> Matcher {
       about(step) {
         switch $0 {
-        case .stepStarted(let step, _), .groupStarted(let step, _): step
+        case .stepStarted(let step, _, _), .groupStarted(let step, _): step
         default: nil
         }
       }

@@ -427,6 +427,51 @@ def other_runners_end_the_job(weft):
         assert (place.path / "ran").read_text() == "x\n", cluster.history
 
 
+def moved_jobs_outlive_the_runner(weft):
+    """a job whose step has another runner now, and does not start there, outlives the end of a run that still uses the
+    cluster; a rerun ends it first"""
+    with Controller() as cluster:
+        text = "echo + >>ran; touch up; while [ ! -e go ]; do sleep 0.1; done; echo - >>ran"
+        place = Place(weft, cluster, parallel=[
+            {"id": "moved", "run": text}, {"id": "stays", "runner": "slurm", "run": "while [ ! -e up ]; do sleep 0.1; done; sleep 1"}])
+        killed(place, cluster, (place.path / "up").exists)
+        shown = place.call("resume", "-k", "--runner", "local", expect=1).stdout
+        assert "in doubt" in shown and "[stays] succeeded" in shown, shown
+        assert len(cluster.alive()) == 1 and not list((place.path / ".weft/runs").glob("*/jobs/*/cancelled")), cluster.history
+        again = place.start("resume", "--runner", "slurm", "--rerun-interrupted")
+        cluster.wait(lambda: len(cluster.jobs) == 3)
+        assert cluster.jobs[0].cause == "scancel" and len(cluster.alive()) <= 1, cluster.history
+        (place.path / "go").touch()
+        assert again.wait(LIMIT) == 0, again.communicate()
+        assert (place.path / "ran").read_text() == "+\n+\n-\n" and not place.jobs(), cluster.history
+
+
+def is_running(process):
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rsplit(") ", 1)[1][0] not in "ZX"
+    except OSError:
+        return False
+
+
+def moved_commands_are_in_doubt(weft):
+    """a command that was no job is in doubt, although its step would be one now; and none runs beside its former self"""
+    def step(**others):
+        return {"id": "a", "run": "echo $$ >>ran; [ -e changed ] || sleep 1000", **others}
+
+    for present, options in [({}, ["--runner", "slurm"]), ({"onInterrupted": "adopt"}, ["--accept-changes"])]:
+        with Controller() as cluster:
+            place = Place(weft, cluster, runner="local", steps=[step()])
+            killed(place, cluster, (place.path / "ran").exists)
+            (place.path / "changed").touch()
+            place.write({"runner": "local", "steps": [step(**present)]})
+            shown = place.call("resume", *options, expect=None).stdout
+            first, *others = (place.path / "ran").read_text().split()
+            assert not is_running(int(first)), (present, shown)
+            # Changed steps run again.
+            assert present or "in doubt" in shown and not others and not cluster.jobs, (shown, cluster.history)
+
+
 if __name__ == "__main__":
     real = [values_arrive, elements_are_an_array, ends_have_classes, memory_is_confined, usage_is_recorded, stops_leave_nothing,
             killed_runs_adopt, changed_steps_are_replaced, controller_may_be_away, refusals_have_reasons, check_asks_the_cluster]
@@ -436,4 +481,4 @@ if __name__ == "__main__":
     sys.exit(cases.run(__doc__, real + [
         clusters_have_words, faults_lose_nothing, unsubmitted_jobs_are_submitted, incomplete_scripts_run_nothing,
         forgotten_ends_are_recalled, refusals_after_lost_answers_wait_for_the_job, stops_do_not_wait_for_commands,
-        later_attempts_are_adopted, other_runners_end_the_job]))
+        later_attempts_are_adopted, other_runners_end_the_job, moved_jobs_outlive_the_runner, moved_commands_are_in_doubt]))

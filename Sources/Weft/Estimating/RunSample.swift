@@ -74,7 +74,7 @@ struct RunSample: Sendable {
     case .runStarted(let start): maxParallel = start.maxParallel
     case .runFinished(let end): self.end = end
     case .groupStarted(let group, _): decisions[group] = true
-    case .stepStarted(let step, let attempt):
+    case .stepStarted(let step, let attempt, _):
       decisions[step] = true
       if attempt == 1 { failures[step] = nil }
     case .stepRetrying(let step, let retry):

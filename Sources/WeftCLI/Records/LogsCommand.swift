@@ -266,7 +266,7 @@ struct LogFollowSession {
     guard case .happened(let events) = update else { return }
     for event in events {
       switch event.kind {
-      case .stepStarted(let step, _) where choice.wants(step):
+      case .stepStarted(let step, _, _) where choice.wants(step):
         running.insert(step)
         done.remove(step)
       case .stepFinished(let step, _) where choice.wants(step):

@@ -20,9 +20,24 @@ package struct EventJSON: Sendable {
   ///   - version: Weft's own version, written in the first line.
   ///   - isJournal: Whether records of a journal are written.
   package init(version: String, isJournal: Bool = false, style: JSONWriter.Style = .compact) {
+    self.init(JSONWriter(style, capacity: 4096), version: version, isJournal: isJournal)
+  }
+
+  private init(_ writer: JSONWriter, version: String, isJournal: Bool) {
     self.version = version
     self.isJournal = isJournal
-    writer = JSONWriter(style, capacity: 4096)
+    self.writer = writer
+  }
+
+  /// Writes the line of one event in pieces, since a report can be long.
+  package static func pass(
+    _ event: RunEvent, version: String,
+    to take: @escaping @Sendable (UnsafeRawBufferPointer) -> Void
+  ) {
+    let writer = JSONWriter(capacity: 1 << 16, draining: take)
+    var json = EventJSON(writer, version: version, isJournal: false)
+    json.write(event)
+    json.writer.withBytes(take)
   }
 
   /// Appends the lines of `events` to `bytes`. The very first event must be `runStarted` or `snapshot`.

@@ -65,6 +65,7 @@ extension RecordedStep {
     var waitsUntil: WallTime?
     var question: String?
     var excluded: SkipReason?
+    var job: JobKind?
   }
 
   private var rest: Rest {
@@ -101,6 +102,12 @@ extension RecordedStep {
   package var excluded: SkipReason? {
     get { boxedRest?.value.excluded }
     set { rest.excluded = newValue }
+  }
+
+  /// The scheduler that keeps its program, if it has started; `nil` for none.
+  package var job: JobKind? {
+    get { boxedRest?.value.job }
+    set { rest.job = newValue }
   }
 
   /// The step as the latest record shows it: one that was in doubt, and that a later engine skipped, is skipped.

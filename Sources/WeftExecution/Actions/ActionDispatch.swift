@@ -1,7 +1,7 @@
 package import WeftDefinition
 package import WeftEvents
 package import WeftFutures
-import WeftPlanning
+package import WeftPlanning
 package import WeftPlatform
 
 /// The code that runs each kind of action. Kinds that make attempts get a slot for each, and an executor from
@@ -51,6 +51,10 @@ package struct StepExecutors: StepExecutor {
     _ attempt: Attempt, for service: Command.Service, stop: StopSwitch
   ) -> Future<Bool, Never> {
     commands.probe(attempt, for: service, stop: stop)
+  }
+
+  package func jobKind(of step: PlannedStep) -> JobKind? {
+    step.kind == .run ? commands.jobKind(of: step) : nil
   }
 
   package var containment: WeftEvents.ContainmentLevel? { commands.containment }

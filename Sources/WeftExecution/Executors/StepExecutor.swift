@@ -21,6 +21,9 @@ package protocol StepExecutor: Sendable {
     _ attempt: Attempt, for service: Command.Service, stop: StopSwitch
   ) -> Future<Bool, Never>
 
+  /// The scheduler that will keep the program of a step whatever becomes of the engine; `nil` for none.
+  func jobKind(of step: PlannedStep) -> JobKind?
+
   /// The containment of the processes that attempts start; `nil` if they start none.
   var containment: WeftEvents.ContainmentLevel? { get }
 
@@ -37,6 +40,7 @@ extension StepExecutor {
     Future(value: true)
   }
 
+  package func jobKind(of step: PlannedStep) -> JobKind? { nil }
   package var containment: WeftEvents.ContainmentLevel? { nil }
   package func finish(stop: StopSwitch) -> Future<RunOrphans, Never> { Future(value: RunOrphans()) }
 }

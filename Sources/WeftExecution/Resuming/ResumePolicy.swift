@@ -151,9 +151,10 @@ final class ResumePolicy: Sendable {
     known.isInDoubt && !isRemembered(step, known)
   }
 
-  /// Whether the runner of a step knows how far an earlier engine's attempt got, so that it is not in doubt.
+  /// Whether it can be found out how far an earlier engine's attempt got, so that it is not in doubt: its program was a job,
+  /// and the step will be one.
   private func isRemembered(_ step: PlannedStep, _ known: RecordedStep) -> Bool {
-    if known.isLeftInDoubt { return false }
+    if known.isLeftInDoubt || known.job == nil { return false }
     return plan.runner(of: step)?.remembersCommands ?? plan.isAdoptable(step)
   }
 

@@ -248,7 +248,9 @@ extension RunEngine {
         task.place, task.address,
         to: { state, now in state = .running(since: now, attempt: task.attempt) })
         || events.announce(
-          .stepStarted(task.address, attempt: task.attempt), step: task.place,
+          .stepStarted(
+            task.address, attempt: task.attempt, job: executor.jobKind(of: task.step)),
+          step: task.place,
           waits: task.step.mustNotBeRepeated)
     else { return false }
     let now = time.now

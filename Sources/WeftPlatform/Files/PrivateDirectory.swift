@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -163,6 +165,18 @@ package final class PrivateDirectory: Sendable {
     }
   }
 
+  /// Creates a file with the pieces that `produce` passes to what it gets.
+  package func write(
+    to name: String,
+    _ produce: (@escaping @Sendable (UnsafeRawBufferPointer) -> Void) -> Void
+  ) throws(UnsafePathError) {
+    let pieces = FilePieces(try file(name, .making), calls)
+    produce { pieces.take($0) }
+    try placing(name) { () throws(SystemError) in
+      if let failure = pieces.failure { throw failure }
+    }
+  }
+
   /// The content of a file.
   package func bytes(of name: String, limit: Int) throws(UnsafePathError) -> [UInt8] {
     let file = try file(name, .reading)
@@ -237,4 +251,25 @@ package final class PrivateDirectory: Sendable {
 
   /// Removes a directory in it with all entries.
   package func removeDirectory(_ name: String) { directory.removeTree(EntryName(name)) }
+}
+
+/// A file that is written in pieces. After a failure, it takes no more.
+private final class FilePieces: Sendable {
+  private let file: Descriptor
+  private let calls: FileCalls
+  private let firstFailure = Mutex<SystemError?>(nil)
+
+  init(_ file: Descriptor, _ calls: FileCalls) {
+    self.file = file
+    self.calls = calls
+  }
+
+  var failure: SystemError? { firstFailure.withLock { $0 } }
+
+  func take(_ piece: UnsafeRawBufferPointer) {
+    guard failure == nil else { return }
+    do throws(SystemError) { try calls.writeAll(file, piece) } catch {
+      firstFailure.withLock { $0 = error }
+    }
+  }
 }

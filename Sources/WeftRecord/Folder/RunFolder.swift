@@ -276,13 +276,12 @@ extension RunFolder {
   package func write(_ report: RunReport) throws(RunFolderError) {
     let snapshot = RunEvent(
       sequence: 1, elapsed: report.elapsed, kind: .snapshot(report))
-    var json = EventJSON(version: WeftVersion.current)
-    var bytes: [UInt8] = []
-    json.append([snapshot], to: &bytes)
     let name = ".new-\(RunFolder.reportName)"
     do throws(UnsafePathError) {
       try directory.remove(name)
-      try directory.write(bytes, to: name, surviving: false)
+      try directory.write(to: name) {
+        EventJSON.pass(snapshot, version: WeftVersion.current, to: $0)
+      }
       try directory.rename(name, to: RunFolder.reportName)
     } catch {
       throw .place(error)

@@ -88,13 +88,13 @@ package struct FollowedRun {
   private func restarts(_ records: [RunRecord], after index: Int) -> Bool {
     guard case .event(.stepRetrying(let step, _), _) = records[index].kind else { return false }
     return records[(index + 1)...].contains { record in
-      if case .event(.stepStarted(step, _), _) = record.kind { true } else { false }
+      if case .event(.stepStarted(step, _, _), _) = record.kind { true } else { false }
     }
   }
 
   private mutating func skip(_ record: RunRecord) {
     switch record.kind {
-    case .event(.stepStarted(let step, _), _): tails[step, default: StepTail(step)].start()
+    case .event(.stepStarted(let step, _, _), _): tails[step, default: StepTail(step)].start()
     case .event(.stepFinished(let step, let end), _), .event(.stepCached(let step, let end), _):
       var tail = tails[step] ?? StepTail(step)
       if let last = tail.finish(logBytes: end.logBytes) { tail.skip(to: last) }
@@ -114,7 +114,7 @@ package struct FollowedRun {
 
   private mutating func apply(_ event: RunEvent.Kind, isLast: Bool, _ report: Handler) {
     switch event {
-    case .stepStarted(let step, _):
+    case .stepStarted(let step, _, _):
       tails[step, default: StepTail(step)].start()
       running.insert(step)
     case .stepRetrying(let step, _):

@@ -47,7 +47,7 @@ struct LiveOutput: Sendable {
   /// Records the steps that run after an event.
   mutating func update(_ progress: RunProgress, after event: RunEvent) {
     var started: StepAddress?
-    if case .stepStarted(let step, _) = event.kind { started = step }
+    if case .stepStarted(let step, _, _) = event.kind { started = step }
     solitude.update(
       count: progress.running.count, started: started, first: progress.running.first?.key,
       at: event.elapsed)

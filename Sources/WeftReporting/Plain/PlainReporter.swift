@@ -82,7 +82,7 @@ struct PlainReporter: Sendable {
       add(excerpt, of: address)
     case .groupRetrying(let address, let retry):
       style.append(retrying: address, ofGroup: true, retry, to: &pending)
-    case .stepStarted(let address, let attempt):
+    case .stepStarted(let address, let attempt, _):
       style.append(
         started: address, attempt: attempt, title: labels.title(of: address), to: &pending)
     case .stepAsking(let address, let message): say(style.asking(address, message))

@@ -49,7 +49,7 @@ package struct TimelineBuilder: Sendable {
       steps[step].pools = pools
       settle(step)
       current[step] = TimelineSpan(TimelineSpan.Kind(reason), from: next(step))
-    case .stepStarted(let address, let attempt):
+    case .stepStarted(let address, let attempt, _):
       let step = place(of: address)
       settle(step)
       current[step] = TimelineSpan(.running, from: next(step), attempt: attempt)

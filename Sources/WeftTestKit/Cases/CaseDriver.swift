@@ -201,7 +201,7 @@ struct PendingInterruption {
   func waits(for kind: RunEvent.Kind) -> Bool {
     guard let step else { return false }
     return switch (interruption.moment, kind) {
-    case (.start, .stepStarted(let address, _)), (.start, .groupStarted(let address, _)),
+    case (.start, .stepStarted(let address, _, _)), (.start, .groupStarted(let address, _)),
       (.end, .stepFinished(let address, _)), (.end, .groupFinished(let address, _)):
       step.matches(address)
     default: false

@@ -135,7 +135,7 @@ struct CaseRecord: Sendable {
     eventCount += 1
     switch event.kind {
     case .stepQueued(let step, _, _): mention(step)
-    case .stepStarted(let step, _):
+    case .stepStarted(let step, _, _):
       mention(step)
       steps[step, default: StepRecord()].spans.append(Span(start: now, first: eventCount))
     case .stepRetrying(let step, _):

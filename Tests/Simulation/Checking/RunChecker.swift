@@ -102,7 +102,7 @@ struct RunChecker {
     var (starts, found) = ([StepAddress: UInt64](), Set<UInt64>())
     for event in events {
       switch event.kind {
-      case .stepStarted(let step, _): starts[step] = event.sequence
+      case .stepStarted(let step, _, _): starts[step] = event.sequence
       case .stepFinished(let step, let end) where end.failure?.classes == [.limit]:
         if let start = starts[step] { found.insert(start) }
       default: break
@@ -145,7 +145,7 @@ struct RunChecker {
     switch kind {
     case .runStarted: require(states.isEmpty, "the run starts late")
     case .stepQueued(let step, _, _): at(step) { $0.queued($1) }
-    case .stepStarted(let step, let attempt): at(step) { $0.started($1, attempt: attempt) }
+    case .stepStarted(let step, let attempt, _): at(step) { $0.started($1, attempt: attempt) }
     case .stepRetrying(let step, let retry): at(step) { $0.retrying($1, retry) }
     case .stepFinished(let step, let end): at(step) { $0.finished($1, end) }
     case .stepSkipped(let step, let reason): at(step) { $0.skipped($1, reason) }

@@ -126,7 +126,7 @@ extension RunEvent.Kind {
     return switch self {
     case .stepQueued(let step, let pools, let reason):
       .stepQueued(swapped(step), waitingFor: pools, because: reason)
-    case .stepStarted(let step, let attempt): .stepStarted(swapped(step), attempt: attempt)
+    case .stepStarted(let step, let attempt, _): .stepStarted(swapped(step), attempt: attempt)
     case .stepRetrying(let step, let retry): .stepRetrying(swapped(step), retry)
     case .stepFinished(let step, let end): .stepFinished(swapped(step), end)
     case .stepSkipped(let step, let reason): .stepSkipped(swapped(step), reason)

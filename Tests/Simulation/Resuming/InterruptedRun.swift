@@ -56,7 +56,7 @@ extension ResumeForecast {
     return events.compactMap { event in
       let (address, starts): (StepAddress, Bool)
       switch event.kind {
-      case .stepStarted(let step, _): (address, starts) = (step, true)
+      case .stepStarted(let step, _, _): (address, starts) = (step, true)
       case .stepRestored(let step, _): (address, starts) = (step, false)
       default: return nil
       }

@@ -50,7 +50,7 @@ struct ProgressChecker {
 
   private mutating func note(_ kind: RunEvent.Kind) {
     switch kind {
-    case .stepStarted(let address, _):
+    case .stepStarted(let address, _, _):
       let subject = subject(address)
       requireNeeds(of: subject)
       steps[subject] = .started

@@ -72,7 +72,7 @@ struct ResumeChecker {
   private mutating func note(_ kind: RunEvent.Kind) {
     number += 1
     switch kind {
-    case .stepStarted(let address, _):
+    case .stepStarted(let address, _, _):
       let subject = subject(address)
       if !doubted.contains(address) {
         requireMayStart(subject, address)

@@ -62,7 +62,7 @@ struct ServiceChecker {
     case .stepSkipped(let address, _):
       decide(address)
       done.remove(subject(address))
-    case .stepStarted(let address, _):
+    case .stepStarted(let address, _, _):
       decide(address)
       let subject = subject(address)
       requireServices(of: subject)

@@ -81,7 +81,7 @@ struct ViewChecker {
     }
     for event in simulation.events {
       switch event.kind {
-      case .stepStarted(let step, _)
+      case .stepStarted(let step, _, _)
       where !inDoubt.contains(step) && !isFinal(step) && !isService(step):
         for group in groups(around: step) where started[group]?.isRestored == true {
           violations.append("\(group) is restored, and \(step) in it starts")

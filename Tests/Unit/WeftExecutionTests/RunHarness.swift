@@ -97,7 +97,7 @@ struct RunHarness {
     switch kind {
     case .runStarted: "run started"
     case .stepQueued(let address, _, _): "\(address) queued"
-    case .stepStarted(let address, _): "\(address) started"
+    case .stepStarted(let address, _, _): "\(address) started"
     case .stepAsking(let address, let message): "\(address) asks \(message)"
     case .stepWaiting(let address, let delay): "\(address) waits for \(delay)"
     case .stepOutput(let address, let output): "\(address) wrote \(output.text)"

@@ -101,7 +101,7 @@ import WeftPlanning
     var subscription: EventSubscription?
     let run = try RunEngine.start(try #require(plan)) { subscription = $0.subscribe() }
     for await event in subscription! {
-      if case .stepStarted(StepAddress("read"), _) = event.kind { run.cancel(.requested) }
+      if case .stepStarted(StepAddress("read"), _, _) = event.kind { run.cancel(.requested) }
     }
     #expect(run.report.end?.counts.cancelled == 1)
     try await #expect(RealRun(Workflow(steps: [Step(run: ["rm", path])])).report.succeeded)

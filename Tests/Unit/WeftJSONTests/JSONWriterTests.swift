@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import WeftJSON
@@ -44,6 +45,34 @@ struct JSONWriterTests {
           }
         }
         """)
+  }
+
+  @Test(arguments: [64, 65, 100, 4096]) func aFullBufferIsDrainedAndDoesNotGrow(capacity: Int) {
+    var value: JSONValue = [
+      "short": "a\nb", "long": .string(String(repeating: "é\u{1}", count: 3000)),
+    ]
+    for level in 0..<40 { value = ["level \(level)": [value, 1.5, nil, true]] }
+    let drained = Drained()
+    var writer = JSONWriter(capacity: capacity, draining: drained.take)
+    writer.value(value)
+    writer.endLine()
+    writer.withBytes(drained.take)
+
+    var whole = JSONWriter()
+    whole.value(value)
+    whole.endLine()
+    #expect(drained.bytes == whole.bytes)
+  }
+
+  private final class Drained: Sendable {
+    private let taken = Mutex<[UInt8]>([])
+
+    var bytes: [UInt8] { taken.withLock { $0 } }
+
+    func take(_ bytes: UnsafeRawBufferPointer) {
+      let copy = Array(bytes)
+      taken.withLock { $0 += copy }
+    }
   }
 
   @Test func eachLineIsATextOfItsOwn() {

@@ -169,6 +169,8 @@ package final class CommandExecutor: StepExecutor {
     WeftEvents.ContainmentLevel(enclosing.level)
   }
 
+  package func jobKind(of step: PlannedStep) -> JobKind? { runners.jobKind(of: step) }
+
   package func finish(stop: StopSwitch) -> Future<RunOrphans, Never> {
     runners.finish().flatMap { [self] in finishHere(stop: stop) }
   }

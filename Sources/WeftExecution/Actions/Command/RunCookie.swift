@@ -88,7 +88,8 @@ package struct OrphanedProcesses {
     let addresses = plan.map(PlanAddresses.init)
     let spared = recorded.inDoubt.compactMap { address -> AttemptName? in
       guard let plan, let index = addresses?.step(at: address), plan.isAdoptable(plan.steps[index]),
-        case .started(let attempt)? = recorded.steps[address]?.state
+        let step = recorded.steps[address], step.job == .local,
+        case .started(let attempt) = step.state
       else { return nil }
       return AttemptName(step: address.text, number: attempt)
     }

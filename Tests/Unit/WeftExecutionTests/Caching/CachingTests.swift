@@ -43,7 +43,7 @@ struct CachingTests {
       switch event.kind {
       case .stepQueued(let step, _, _) where step.text == "make": "queued"
       case .stepCached(let step, _) where step.text == "make": "cached"
-      case .stepStarted(let step, _) where step.text == "make": "started"
+      case .stepStarted(let step, _, _) where step.text == "make": "started"
       case .stepFinished(let step, _) where step.text == "make": "finished"
       default: nil
       }

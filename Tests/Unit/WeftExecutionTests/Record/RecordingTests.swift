@@ -20,7 +20,7 @@ import WeftTestKit
     let executor = harness.executor
     let early = Mutex<[String]>([])
     keeper.observe { kind in
-      guard case .event(.stepStarted(let step, _), _) = kind else { return }
+      guard case .event(.stepStarted(let step, _, _), _) = kind else { return }
       if executor.runningSteps.contains(step.text) { early.withLock { $0.append(step.text) } }
     }
     #expect(keeper.run.inDoubt == [address("a")])
@@ -63,7 +63,7 @@ import WeftTestKit
     for step in after { harness.executor.exit(step) }
     #expect(harness.run.completion.isSettled)
     let started = keeper.kinds.compactMap { kind in
-      if case .event(.stepStarted(let step, _), _) = kind { step.text } else { nil }
+      if case .event(.stepStarted(let step, _, _), _) = kind { step.text } else { nil }
     }
     #expect(started == before + after)
     #expect(keeper.run.inDoubt == [])

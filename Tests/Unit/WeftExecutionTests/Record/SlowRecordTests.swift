@@ -102,7 +102,7 @@ private final class SlowRecorder: RunRecorder {
   }
 
   func record(_ kind: RunRecord.Kind, elapsed: @autoclosure () -> Duration) {
-    guard case .event(.stepStarted(let step, _), _) = kind else { return }
+    guard case .event(.stepStarted(let step, _, _), _) = kind else { return }
     state.withLock { state in
       state.started.append(step.text)
       state.waitedForStart = true
@@ -113,7 +113,7 @@ private final class SlowRecorder: RunRecorder {
     _ kind: RunRecord.Kind, elapsed: @autoclosure () -> Duration, isUrgent: () -> Bool
   ) -> Future<Void, Never>? {
     switch kind {
-    case .event(.stepStarted(let step, _), _):
+    case .event(.stepStarted(let step, _, _), _):
       state.withLock { $0.started.append(step.text) }
       return nil
     case .event(.stepFinished, _):

@@ -87,7 +87,7 @@ struct ValueRun {
     var addresses: [String] = []
     for event in subscription?.takeAll() ?? [] {
       if case .groupFinished(let address, let end) = event.kind { groups[address.text] = end }
-      if case .stepStarted(let address, _) = event.kind { addresses.append(address.text) }
+      if case .stepStarted(let address, _, _) = event.kind { addresses.append(address.text) }
     }
     self.groups = groups
     self.addresses = addresses

@@ -42,11 +42,25 @@ struct RemoteRunners: Sendable {
       plan: plan, run: run, cookie: configuration.journal.cookie ?? EngineCookie(),
       startDirectory: configuration.startDirectory, inheriting: .empty,
       trace: configuration.trace)
+    let folder = JobFolder(of: configuration)
+    let mayAdopt =
+      LocalJobs.isAvailable && folder != nil && plan.steps.contains(where: plan.isAdoptable)
+    let former = configuration.journal.recorded.flatMap { recorded in
+      folder.flatMap { folder in
+        FormerJobs(of: run, recorded, in: folder, plan) { plan.jobKind(of: $0, mayAdopt: mayAdopt) }
+      }
+    }
+    self.former = former
+    func jobs(of scheduler: any JobScheduler, in directory: String?) -> JobRunner {
+      JobRunner(
+        scheduler, workingDirectory: directory ?? configuration.startDirectory, run: run,
+        configuration: configuration, sparing: former, threads)
+    }
+    adopting = mayAdopt ? jobs(of: LocalJobs(), in: nil) : nil
     // One for all runners: a new connection kills what other engines have left, and two runners may have one host.
     let engine = RemoteProgram.word()
-    let declared = plan.runners
     runners = Dictionary(
-      uniqueKeysWithValues: declared.map { runner in
+      uniqueKeysWithValues: plan.runners.map { runner in
         switch runner.kind {
         case .ssh(let hosts):
           (
@@ -56,34 +70,9 @@ struct RemoteRunners: Sendable {
               startDirectory: configuration.startDirectory, threads)
           )
         case .slurm(let cluster):
-          (
-            runner,
-            JobRunner(
-              SlurmScheduler(cluster),
-              workingDirectory: cluster.workingDirectory ?? configuration.startDirectory, run: run,
-              configuration: configuration, threads)
-          )
+          (runner, jobs(of: SlurmScheduler(cluster), in: cluster.workingDirectory))
         }
       })
-    let folder = JobFolder(of: configuration)
-    let mayAdopt =
-      LocalJobs.isAvailable && folder != nil && plan.steps.contains(where: plan.isAdoptable)
-    adopting =
-      mayAdopt
-      ? JobRunner(
-        LocalJobs(), workingDirectory: configuration.startDirectory, run: run,
-        configuration: configuration, threads) : nil
-    guard let recorded = configuration.journal.recorded, let folder else {
-      former = nil
-      return
-    }
-    former = FormerJobs(of: run, recorded, in: folder, plan) { step in
-      switch plan.runner(of: step)?.kind {
-      case .slurm: .slurm
-      case .ssh: nil
-      case nil: mayAdopt && plan.isAdoptable(step) ? .local : nil
-      }
-    }
   }
 
   /// Ends the job of an earlier engine whose step is about to start with another runner.
@@ -99,8 +88,24 @@ struct RemoteRunners: Sendable {
     return plan.isAdoptable(step) ? adopting : nil
   }
 
+  /// The scheduler of the jobs of a step; `nil` if its programs are no jobs.
+  func jobKind(of step: PlannedStep) -> JobKind? {
+    plan.mayUseRunners || adopting != nil
+      ? plan.jobKind(of: step, mayAdopt: adopting != nil) : nil
+  }
+
   func finish() -> Future<Void, Never> {
     let all = Array(runners.values) + [adopting].compactMap(\.self)
     return Future.zip(all.map { $0.finish() }).map { _ in }
+  }
+}
+
+extension Plan {
+  fileprivate func jobKind(of step: PlannedStep, mayAdopt: Bool) -> JobKind? {
+    switch runner(of: step)?.kind {
+    case .slurm: .slurm
+    case .ssh: nil
+    case nil: mayAdopt && isAdoptable(step) ? .local : nil
+    }
   }
 }

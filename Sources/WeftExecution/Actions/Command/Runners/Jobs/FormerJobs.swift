@@ -7,8 +7,7 @@ import WeftPlatform
 /// The jobs that earlier engines have left with a scheduler that their steps no longer use, because the run was resumed
 /// with another runner.
 ///
-/// Each is ended before its step starts elsewhere. A job whose step does not start again is left alone: the run may be
-/// resumed with its former runner, which adopts it.
+/// Each is ended before its step starts elsewhere. A job whose step does not start again is left alone.
 final class FormerJobs: Sendable {
   private struct Former {
     let directory: JobDirectory
@@ -26,7 +25,7 @@ final class FormerJobs: Sendable {
   /// - Returns: `nil` if there are none.
   init?(
     of run: RunID, _ recorded: RunState, in folder: JobFolder, _ plan: Plan,
-    scheduler: (PlannedStep) -> JobTraits.Kind?
+    scheduler: (PlannedStep) -> JobKind?
   ) {
     let addresses = PlanAddresses(plan)
     var left: [StepAddress: Former] = [:]
@@ -44,6 +43,11 @@ final class FormerJobs: Sendable {
     if left.isEmpty { return nil }
     (self.run, self.recorded) = (run, recorded)
     self.left = Mutex(left)
+  }
+
+  /// Those that are left, by their steps.
+  var remaining: [StepAddress: JobKey] {
+    left.withLock { $0.mapValues(\.submission.key) }
   }
 
   /// Ends the job of a step that is about to start elsewhere; may block the calling thread until it has ended.

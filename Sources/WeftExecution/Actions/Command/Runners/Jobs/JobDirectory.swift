@@ -96,7 +96,7 @@ struct JobDirectory: Hashable {
     /// The bytes in the file of the step's log before its output.
     var logBytes: Int
     /// The kind of scheduler; `nil` if an older version of the program submitted it.
-    var scheduler: JobTraits.Kind?
+    var scheduler: JobKind?
   }
 
   /// Writes it where an engine that resumes the run finds it.
@@ -116,7 +116,7 @@ struct JobDirectory: Hashable {
     return Submission(
       key: JobKey(word: String(words[0]), index: index), identity: String(words[2]),
       logBytes: bytes,
-      scheduler: words.count > 4 ? JobTraits.Kind(rawValue: String(words[4])) : nil)
+      scheduler: words.count > 4 ? JobKind(rawValue: String(words[4])) : nil)
   }
 
   // MARK: Taken ends

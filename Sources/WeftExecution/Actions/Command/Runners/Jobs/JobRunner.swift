@@ -24,18 +24,23 @@ final class JobRunner: RemoteRunner {
   private let run: RunID
   /// The fold of the journal of earlier engines.
   private let recorded: RunState?
+  /// Jobs of steps that have another runner now.
+  private let former: FormerJobs?
   /// `nil` if the run has no directory.
   private let folder: JobFolder?
   private let follower: JobFollower?
   private let threads: ThreadPool
   private let state = Mutex(State())
 
-  /// - Parameter workingDirectory: The directory to which those of steps are relative; `nil` for that of this process.
+  /// - Parameters:
+  ///   - workingDirectory: The directory to which those of steps are relative; `nil` for that of this process.
+  ///   - former: Jobs that it does not end.
   init(
     _ scheduler: any JobScheduler, workingDirectory: String?, run: RunID,
-    configuration: EngineConfiguration, _ threads: ThreadPool
+    configuration: EngineConfiguration, sparing former: FormerJobs?, _ threads: ThreadPool
   ) {
     self.scheduler = scheduler
+    self.former = former
     self.workingDirectory = workingDirectory
     self.run = run
     recorded = configuration.journal.recorded
@@ -96,13 +101,17 @@ final class JobRunner: RemoteRunner {
     guard let folder, let follower, recorded != nil || !directories.isEmpty else {
       return Future(value: ())
     }
+    let spared = former?.remaining ?? [:]
     let others =
-      recorded?.steps.filter { $0.step.isInDoubt && !handled.contains($0.address) }
-      .map(\.address) ?? []
+      recorded?.steps.filter { address, step in
+        step.isInDoubt && !handled.contains(address) && spared[address] == nil
+      }.map(\.address) ?? []
     let (files, mayHaveLostJobs) = follower.remains
     return threads.run(ifNotRun: ()) { [self] in
-      if mayHaveLostJobs || recorded != nil { endJobs(in: others.compactMap(folder.latest)) }
-      let paths = others.isEmpty ? [folder.path] : directories.map(\.path) + files
+      if mayHaveLostJobs || recorded != nil {
+        endJobs(in: others.compactMap(folder.latest), sparing: Set(spared.values))
+      }
+      let paths = others.isEmpty && spared.isEmpty ? [folder.path] : directories.map(\.path) + files
       for path in paths { Directory.removeTree(path) }
     }
   }
@@ -115,7 +124,7 @@ final class JobRunner: RemoteRunner {
   /// Ends all jobs of the run that may be left: a cluster does that by itself, and this machine is waited for.
   ///
   /// - Parameter directories: Those of jobs that no attempt has adopted.
-  private func endJobs(in directories: [JobDirectory]) {
+  private func endJobs(in directories: [JobDirectory], sparing spared: Set<JobKey>) {
     let own = directories.filter { $0.submission.map(isOwn) ?? false }
     let places = Dictionary(
       own.compactMap { directory in directory.submission.map { ($0.key, directory.path) } },
@@ -126,7 +135,8 @@ final class JobRunner: RemoteRunner {
     for kills in [false, true] {
       let end = MonotonicClock.now + StopPolicy().grace
       repeat {
-        let unfinished = scheduler.list(run, places)?.entries.values.flatMap(\.unfinished) ?? []
+        let listed = scheduler.list(run, places)?.entries.filter { !spared.contains($0.key) }
+        let unfinished = listed?.values.flatMap(\.unfinished) ?? []
         if unfinished.isEmpty { return }
         scheduler.cancel(unfinished, kills: kills)
         if scheduler.traits.losesJobs { return }
@@ -203,7 +213,7 @@ extension JobRunner {
   /// The directory of the attempt that an earlier engine had started when it was killed.
   private func earlierDirectory(of address: StepAddress, in folder: JobFolder) -> JobDirectory? {
     guard let recorded, let step = recorded.steps[address], step.isInDoubt,
-      state.withLock({ $0.handled.insert(address).inserted }), !step.isOver,
+      state.withLock({ $0.handled.insert(address).inserted }),
       let directory = folder.latest(of: address)
     else { return nil }
     // A job of another scheduler has been ended.

@@ -67,12 +67,7 @@ extension JobScheduler {
 
 /// The properties by which schedulers differ.
 struct JobTraits {
-  /// The kinds of schedulers, as they are written down with each job.
-  enum Kind: String {
-    case slurm, local
-  }
-
-  var kind: Kind
+  var kind: JobKind
   /// As in "not known to Slurm".
   var name: String
   /// The place of its programs, as in messages.

@@ -1,0 +1,32 @@
+import Testing
+import WeftDefinition
+import WeftPlanning
+
+@testable import WeftEvents
+@testable import WeftExecution
+
+/// A step that was running when its engine was killed is in doubt, unless its program was a job and the step would be one
+/// again: then the runner finds out how far it got.
+@Suite struct JobDoubtTests {
+  @Test(
+    arguments: [
+      (nil, "local", true), (nil, "slurm", true), (nil, "adopt", true),
+      (.slurm, "local", true), (.slurm, "slurm", false), (.slurm, "adopt", false),
+      (.local, "local", true), (.local, "slurm", false), (.local, "adopt", false),
+    ] as [(JobKind?, String, Bool)])
+  func onlyJobsAreRemembered(job: JobKind?, present: String, isInDoubt: Bool) throws {
+    var step = Step("a", run: ["true"])
+    step.settings.runner = present == "slurm" ? "slurm" : "local"
+    if present == "adopt" { step.control.onInterrupted = .adopt }
+    let plan = try #require(Planner.plan(Workflow(steps: [step])).plan)
+    let address = StepAddress("a")
+    var run = RunState()
+    for (index, event) in [
+      RunEvent.Kind.stepQueued(address), .stepStarted(address, attempt: 1, job: job),
+    ].enumerated() {
+      let kind = RunRecord.Kind.event(event)
+      run.apply(RunRecord(number: UInt64(index + 1), at: WallTime(nanoseconds: 0), kind))
+    }
+    #expect(ResumePolicy.interrupted(plan, run, RerunSelection()) == (isInDoubt ? [address] : []))
+  }
+}
