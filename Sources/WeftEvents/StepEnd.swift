@@ -18,7 +18,9 @@ public struct StepEnd: Sendable, Hashable {
   public package(set) var outputBytes: UInt64
   /// The length of the step's log, including the note about truncation.
   package private(set) var logBytes: UInt64
-  // A report keeps the ends of very many steps, most of which have neither outputs nor problems.
+  /// The outputs of the step.
+  public package(set) var outputs: [ReportedOutput]
+  // A report keeps the ends of very many steps, most of which have none of the rest.
   package var boxedUsage: Boxed<ResourceUsage>?
   private var boxedRest: Boxed<Rest>?
 
@@ -35,25 +37,24 @@ extension StepEnd {
     unkillable: [LeftoverProcess] = []
   ) {
     let isPlain =
-      failure == nil && cancellation == nil && outputs.isEmpty && leftovers.isEmpty
-      && unkillable.isEmpty
+      failure == nil && cancellation == nil && leftovers.isEmpty && unkillable.isEmpty
     // Uses the memberwise initialiser: see ``ResolvedStep``.
     self.init(
       outcome: outcome, conclusion: conclusion, outputTruncated: outputTruncated,
       attempts: attempts, exit: exit, duration: duration, outputBytes: outputBytes,
-      logBytes: logBytes ?? outputBytes, boxedUsage: usage.map { .holding($0) },
+      logBytes: logBytes ?? outputBytes, outputs: outputs,
+      boxedUsage: usage.map { .holding($0) },
       boxedRest: isPlain
         ? nil
         : .holding(
           Rest(
-            outputs: outputs, failure: failure, cancellation: cancellation,
-            leftovers: leftovers, unkillable: unkillable)))
+            failure: failure, cancellation: cancellation, leftovers: leftovers,
+            unkillable: unkillable)))
   }
 }
 
 extension StepEnd {
   private struct Rest: Sendable, Hashable {
-    var outputs: [ReportedOutput] = []
     var http: HTTPSummary?
     var failure: StepFailure?
     var cancellation: CancelReason?
@@ -75,12 +76,6 @@ extension StepEnd {
   private var rest: Rest {
     get { boxedRest?.value ?? Rest() }
     set { boxedRest = newValue == Rest() ? nil : .holding(newValue) }
-  }
-
-  /// The outputs of the step.
-  public package(set) var outputs: [ReportedOutput] {
-    get { boxedRest?.value.outputs ?? [] }
-    set { rest.outputs = newValue }
   }
 
   /// The summary of its HTTP requests; `nil` if it has sent none.
@@ -154,7 +149,7 @@ extension StepEnd: Payload {
     try coder.code("ranBecause", &rest.ranBecause)
     try coder.amount("outputBytes", &outputBytes)
     try coder.flag("outputTruncated", &outputTruncated)
-    try coder.outputs(&rest.outputs)
+    try coder.outputs(&outputs)
     try coder.codeIfAny("leftovers", &rest.leftovers)
     try coder.codeIfAny("unkillable", &rest.unkillable)
     // Only a journal says so; the log of an event's reader is elsewhere.

@@ -326,7 +326,9 @@ private struct AddressReader {
 }
 
 /// The steps and groups of a plan by their addresses, in the plan and in runs of it.
-package struct PlanAddresses: Sendable {
+///
+/// A class, since it is asked for each step of a run, and a copy would copy the plan.
+package final class PlanAddresses: Sendable {
   private let plan: Plan
   private let steps: [StepAddress: Int]
   private let groups: [StepAddress: Int]

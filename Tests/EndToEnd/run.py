@@ -22,7 +22,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 # processes end at once, and keeps all processors busy by itself.
 ALONE = ("test_reaping", "test_kill_matrix")
 # The scripts that take longest begin first, so that they do not keep the others from ending together.
-LONGEST = ("test_disturbed", "test_resuming", "test_injected", "test_history", "test_runner_chaos")
+LONGEST = ("test_slurm", "test_resuming", "test_runner_chaos", "test_reports", "test_runners", "test_drawing", "test_telemetry", "test_estimate",
+           "test_disturbed", "test_history", "test_injected", "test_surroundings")
 
 
 def begins(script):

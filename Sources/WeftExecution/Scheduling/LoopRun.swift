@@ -16,6 +16,7 @@ struct LoopProgress {
   private let maxParallel: Int
   private let tolerated: Int
   private let onFailure: FailureResponse
+  private let visitsAll: Bool
   private var started = 0
   private var active = 0
   private var waiting = 0
@@ -27,13 +28,17 @@ struct LoopProgress {
   /// - Parameters:
   ///   - maxParallel: The maximum number of elements that run at once.
   ///   - tolerance: The number of elements that may fail without failing the loop.
+  ///   - visitsAll: Whether ``next()`` names elements after the loop has failed, too: an earlier engine may have started
+  ///     them.
   init(
-    elements: Int, maxParallel: Int?, tolerance: FanOutTolerance, onFailure: FailureResponse
+    elements: Int, maxParallel: Int?, tolerance: FanOutTolerance, onFailure: FailureResponse,
+    visitsAll: Bool = false
   ) {
     self.elements = elements
     self.maxParallel = maxParallel ?? .max
     tolerated = min(tolerance.limit(of: elements), elements)
     self.onFailure = onFailure
+    self.visitsAll = visitsAll
   }
 
   /// Begins to start elements; `false` if another call is already doing so, which will see the change.
@@ -67,7 +72,7 @@ struct LoopProgress {
     guard hasFailed, !self.hasFailed else { return false }
     failures = isTolerable ? failures + 1 : tolerated + 1
     guard self.hasFailed else { return false }
-    if onFailure != .continue { isClosed = true }
+    if onFailure != .continue, !visitsAll { isClosed = true }
     return true
   }
 
@@ -85,14 +90,8 @@ struct LoopProgress {
     skippedElements += 1
   }
 
-  /// Starts no further elements.
-  mutating func close() { isClosed = true }
-
   /// Whether no element is running and none will start.
   var isOver: Bool { active == 0 && !isStarting && (isClosed || started == elements) }
-
-  /// Whether further elements would start.
-  var hasUnstartedElements: Bool { !isClosed && started < elements }
 
   /// The number of elements that have not started.
   var notStarted: Int { elements - started + skippedElements }

@@ -195,7 +195,8 @@ extension RunEngine {
     let fanOut = LoopRun(
       LoopProgress(
         elements: elements.count, maxParallel: elements.maxParallel,
-        tolerance: elements.tolerance, onFailure: response(inGroup: task.group)))
+        tolerance: elements.tolerance, onFailure: response(inGroup: task.group),
+        visitsAll: resumePolicy != nil))
     let over = Promise<NodeResult, Never>(ifDropped: .success(.success))
     let since = time.now
     fanOut.setStarter { [self] in
@@ -212,35 +213,33 @@ extension RunEngine {
     of task: LoopTask, _ elements: LoopListing, _ fanOut: LoopRun
   ) {
     guard fanOut.state.withLock({ $0.progress.beginStarting() }) else { return }
-    // A scope in which nothing new may start admits no new element either.
-    let isEnding =
-      state.withLock { $0.scopes.obstacle(in: task.scope, after: []) } != nil
-      && !mayStartDespiteFailure(task) && resumePolicy?.isReusable(task) != true
-    if isEnding { recordUnstartedElements(of: task, fanOut) }
-    if isEnding, resumePolicy == nil { fanOut.state.withLock { $0.progress.close() } }
+    let startsAlways = mayStartDespiteFailure(task) || resumePolicy?.isReusable(task) == true
     while let index = fanOut.state.withLock({ $0.progress.next() }) {
       if let resumePolicy, resumePolicy.wasNeverStarted(elements[index], of: task) {
-        fanOut.state.withLock { $0.progress.skipAll() }
-        return
+        return fanOut.state.withLock { $0.progress.skipAll() }
       }
-      // An element that an earlier engine started is opened anyway, for its pending cleanups.
-      if isEnding, let resumePolicy, !resumePolicy.mayHavePendingCleanup(elements[index], of: task)
-      {
-        fanOut.state.withLock { $0.progress.skipElement() }
-        continue
+      // A scope in which nothing new may start admits no new element either.
+      if !startsAlways, isEnding(task) {
+        guard let resumePolicy else { return fanOut.state.withLock { $0.progress.skipAll() } }
+        // An element that an earlier engine started is opened anyway, for its pending cleanups.
+        if !resumePolicy.mayHavePendingCleanup(elements[index], of: task) {
+          fanOut.state.withLock { $0.progress.skipElement() }
+          continue
+        }
       }
       start(elements[index], of: elements.count, task, fanOut)
     }
   }
 
-  /// Records that the cancellation of the run took effect if elements are left: those that never start emit no
-  /// events.
-  private func recordUnstartedElements(of task: LoopTask, _ fanOut: LoopRun) {
-    guard fanOut.state.withLock({ $0.progress.hasUnstartedElements }) else { return }
+  /// Whether no further element may start. Records that the cancellation of the run took effect, if there is one: elements
+  /// that never start emit no events.
+  private func isEnding(_ task: LoopTask) -> Bool {
     state.withLock { state in
+      if state.scopes.obstacle(in: task.scope, after: []) == nil { return false }
       if state.scopes.cancellation(of: task.scope) != nil {
         state.scopes.recordCancellationEffect()
       }
+      return true
     }
   }
 
@@ -264,6 +263,10 @@ extension RunEngine {
     switch task.member {
     case .step(let index): future = Future(launchStep(index, in: instance, after: before))
     case .group(let index): future = launchElement(index, in: instance, after: before)
+    }
+    // At once, if it can be: otherwise the instances of all elements would be kept until the last one has started.
+    if case .success(let result)? = future.outcome {
+      return ended(element, instance, result, of: task, fanOut)
     }
     future.whenSettled { [self] result in
       ended(element, instance, result.get(), of: task, fanOut)

@@ -48,6 +48,24 @@ import WeftTestKit
     #expect(try goOn(with: loop, after: recorded, saying: "go").suffix(3) == pendingCleanups)
   }
 
+  @Test(arguments: [nil, 1])
+  func elementsThatNoLongerStartAreCleanedUp(limit: Int?) throws {
+    func loop(_ limit: Int?) -> Workflow {
+      var step = Step("e", run: ["e"]).forEach(["x", "y", "z"], maxParallel: limit)
+      step.control.isIdempotent = true
+      return workflow(step.cleanup(Step(run: ["tidy"])))
+    }
+    let recorded = try killed(loop(nil))
+    // The first element fails; the others are not opened before, if the loop has a limit now.
+    let run = try RunHarness(loop(limit), maxParallel: 1) { $0.journal.recorded = recorded }
+    var order: [String] = []
+    while let next = run.running.first {
+      order.append(next)
+      run.executor.exit(next, code: next == "e[0]" ? 1 : 0)
+    }
+    #expect(order == ["e[0]", "e[2].cleanup", "e[1].cleanup", "e[0].cleanup"])
+  }
+
   @Test func pendingCleanupsInsideElementsRun() throws {
     let inner = Step("i", run: ["i"]).forEach(["p"]).cleanup(Step("sweep", run: ["sweep"]))
     let group = workflow(
