@@ -286,10 +286,15 @@ extension Instance {
     scope(ofGroup: plan.groups[group].parent ?? 0)
   }
 
-  /// Whether the instance is an element of the loop at this node: a step, or the start of a group.
+  /// Whether the instance is an element of the loop at this node (a step, or the start of a group), or an attempt of such
+  /// an element.
   func isElement(of node: Plan.NodeIndex) -> Bool {
-    guard case .element = kind else { return false }
-    return region.member == node
+    guard region.member == node else { return false }
+    switch kind {
+    case .run: return false
+    case .element: return true
+    case .attempt: return parent?.isElement(of: node) ?? false
+    }
   }
 }
 

@@ -22,7 +22,7 @@ package struct RerunSelection: Sendable {
   /// The steps that were running when the engine was killed and that resume does not rerun by itself, since they are
   /// not idempotent. In the order in which they started.
   package func interrupted(of recorded: RunState, in plan: Plan) -> [StepAddress] {
-    ResumePolicy.interrupted(plan, recorded, self)
+    ResumePolicy(plan: plan, recorded: recorded, rerunning: self).interrupted
   }
 
   /// The addresses to record: a requested rerun stays in force until the steps have run, under any engine.

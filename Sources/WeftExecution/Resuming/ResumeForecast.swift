@@ -15,6 +15,9 @@ package struct ResumeForecast {
     policy = ResumePolicy(plan: plan, recorded: recorded)
   }
 
+  /// The steps in doubt that resume does not rerun by itself, in the order of their records.
+  package var interrupted: [StepAddress] { policy.interrupted }
+
   /// Whether a recorded step, or a group that was skipped as a whole, starts again; `nil` if the plan does not have it.
   package mutating func startsAgain(_ address: StepAddress, _ known: RecordedStep) -> Bool? {
     switch known.state {

@@ -1,3 +1,4 @@
+import Synchronization
 import WeftDefinition
 import WeftEvents
 import WeftPlanning
@@ -17,7 +18,8 @@ enum RecordedStart {
 /// again (SPEC §7).
 ///
 /// It decides from the plan, the fold of the journal (``RunState``) and the requested reruns (``RerunSelection``), and
-/// has no state of its own. ``RunEngine`` asks it before it starts a step, a group or a loop.
+/// has no state of its own but the decisions on services, each of which is made once. ``RunEngine`` asks it before it
+/// starts a step, a group or a loop.
 ///
 /// - A step is reusable if it succeeded or its failure was tolerated.
 /// - In a group or loop that succeeded, every step is reusable as it ended, including the losers of a race; only a
@@ -27,9 +29,10 @@ enum RecordedStart {
 /// - A step to be rerun on request is not reusable, and neither is a group or loop that contains it.
 /// - A step whose cleanup has started, and a step whose values are not recorded, runs again if a step that has yet to
 ///   run needs it. So does a service, which has been terminated; the pending cleanup of a step needs what the step does.
+///   A service that starts again needs what the steps that run do.
 ///
-/// A class, although it never changes: it is asked several times for each step, and copying it would take a fifth of the
-/// time of a resumption.
+/// A class, although no decision changes: it is asked several times for each step, and copying it would take a fifth of
+/// the time of a resumption.
 final class ResumePolicy: Sendable {
   let plan: Plan
   let recorded: RunState
@@ -42,6 +45,8 @@ final class ResumePolicy: Sendable {
   private let cleaned: [Int: Plan.NodeIndex]
   let addresses: PlanAddresses
   private let blocked: BlockedGroups
+  /// Whether each service starts again, as far as that is decided.
+  let neededServices = Mutex<[StepAddress: Bool]>([:])
 
   init(plan: Plan, recorded: RunState, rerunning: RerunSelection = RerunSelection()) {
     (self.plan, self.recorded) = (plan, recorded)
@@ -72,28 +77,46 @@ final class ResumePolicy: Sendable {
       // The cleanup of a step that needs it may be pending.
       if step.isService, isServiceNeeded(step, in: instance) { return nil }
       // Also counts an end from an attempt of an inner group that was to be retried, and was not.
-      let end = ended(index, in: instance, since: beginning(around: group))
+      guard let end = ended(index, in: instance, since: beginning(around: group)) else {
+        return nil
+      }
       // A cleanup that failed or was cancelled stays pending, whatever is around it.
-      guard isCleanup, let end else { return end }
-      return end.isPendingCleanup || hasBegun(sinceCleanup: index, end.number, instance) ? nil : end
+      let isPending =
+        isCleanup
+        ? end.isPendingCleanup || hasBegun(sinceCleanup: index, end.number, instance)
+        : end.hasSucceeded
+          && isUndone(end, of: step, in: instance, with: around, for: .services(nodes(in: group)))
+      return isPending ? nil : end
     }
     guard let end = ended(index, in: instance, since: beginning(of: around)), isFirstTime(instance),
       !isCleanup, !isFinal(step.group), end.hasSucceeded
     else { return nil }
     if step.isService, isServiceNeeded(step, in: instance) { return nil }
     if !isWhole(end, step), isNeeded(step.node, in: instance) { return nil }
-    // The cleanup of a service undoes nothing that outlives it.
-    if step.isService { return end }
-    let isUndone =
-      hasBegunCleanup(step.node, in: instance, since: end.number)
-      && isNeeded(step.node, in: instance, beforeEndOf: step.group)
-      || isUndone(step.node, in: instance, with: around, since: end.number)
-    return isUndone ? nil : end
+    return isUndone(end, of: step, in: instance, with: around, for: .all) ? nil : end
   }
 
-  /// Whether the step or group that a cleanup step belongs to started again after that cleanup.
+  /// Whether a cleanup has undone what a step did, and these dependents need it.
+  private func isUndone(
+    _ end: RecordedStep, of step: PlannedStep, in instance: Instance,
+    with around: [EnclosingScope], for dependents: Dependents
+  ) -> Bool {
+    // The cleanup of a service undoes nothing that outlives it.
+    if step.isService { return false }
+    return hasBegunCleanup(step.node, in: instance, since: end.number)
+      && isNeeded(step.node, in: instance, by: dependents, beforeEndOf: step.group)
+      || isUndone(step.node, in: instance, with: around, since: end.number, for: dependents)
+  }
+
+  /// Whether the step or group that a cleanup step belongs to started again after that cleanup, or this engine starts the
+  /// step again.
   private func hasBegun(sinceCleanup index: Int, _ number: UInt64, _ instance: Instance) -> Bool {
     guard let node = cleaned[index] else { return false }
+    if case .step(let step) = plan.nodes[node], succeeded(Int(step), in: instance),
+      end(ofStep: Int(step), in: instance) == nil
+    {
+      return true
+    }
     let address = instance.address(of: plan.address(of: node))
     return recorded.steps[address]?.lastStart ?? 0 > number
       || recorded.groups[address]?.lastStart ?? 0 > number
@@ -162,19 +185,14 @@ final class ResumePolicy: Sendable {
   func isAccepted(_ task: StepTask) -> Bool { accepted.contains(task.address) }
 
   /// The steps in doubt that resume does not rerun by itself, in the order of their records.
-  static func interrupted(_ plan: Plan, _ recorded: RunState, _ rerunning: RerunSelection)
-    -> [StepAddress]
-  {
-    let rule = ResumePolicy(plan: plan, recorded: recorded, rerunning: rerunning)
-    return recorded.inDoubt.filter { address in
-      guard let index = rule.addresses.step(at: address), !rule.isRepeatable(index) else {
-        return false
-      }
-      let instance = rule.instance(around: address)
-      guard let known = rule.findRecorded(index, in: instance),
-        !rule.areDone(around: plan.steps[index].group, in: instance)
+  var interrupted: [StepAddress] {
+    recorded.inDoubt.filter { address in
+      guard let index = addresses.step(at: address), !isRepeatable(index) else { return false }
+      let instance = instance(around: address)
+      guard let known = findRecorded(index, in: instance),
+        !areDone(around: plan.steps[index].group, in: instance)
       else { return false }
-      return rule.isInDoubt(known, plan.steps[index])
+      return isInDoubt(known, plan.steps[index])
     }.sorted { recorded.steps[$0]?.number ?? 0 < recorded.steps[$1]?.number ?? 0 }
   }
 
@@ -338,7 +356,7 @@ final class ResumePolicy: Sendable {
 
   /// The outermost of the groups that is done. Everything in it is reusable with it, unless it was undone. What is done
   /// in `finally` runs again with its file.
-  private func outermostSucceeded(of groups: [EnclosingScope]) -> EnclosingScope? {
+  func outermostSucceeded(of groups: [EnclosingScope]) -> EnclosingScope? {
     groups.last { isDone($0) && !isFinal($0) }
   }
 
@@ -367,14 +385,16 @@ final class ResumePolicy: Sendable {
   /// Whether the cleanup of any of these groups, which contain a node, has undone since a record what the node did,
   /// although a step that has yet to run needs that.
   private func isUndone(
-    _ node: Plan.NodeIndex, in instance: Instance, with groups: [EnclosingScope], since at: UInt64
+    _ node: Plan.NodeIndex, in instance: Instance, with groups: [EnclosingScope], since at: UInt64,
+    for dependents: Dependents = .all
   ) -> Bool {
     if plan.bodies.cleanups.isEmpty { return false }
     return groups.contains { group in
       guard case .group(let index) = group.kind else { return false }
       let start = plan.groups[index].startNode
       return hasBegunCleanup(start, in: group.instance.aroundAttempts(of: start), since: at)
-        && isNeeded(node, in: instance, beforeEndOf: plan.groups[index].parent)
+        && isNeeded(
+          node, in: instance, by: dependents, beforeEndOf: plan.groups[index].parent)
     }
   }
 
@@ -382,6 +402,14 @@ final class ResumePolicy: Sendable {
     switch group.kind {
     case .group(let index), .fanOut(.group(let index)): plan.steps(inGroup: index)
     case .fanOut(.step(let index)): index..<index + 1
+    }
+  }
+
+  private func nodes(in group: EnclosingScope) -> Range<Plan.NodeIndex> {
+    switch group.kind {
+    case .group(let index), .fanOut(.group(let index)):
+      plan.groups[index].startNode..<plan.groups[index].endNode
+    case .fanOut(.step(let index)): plan.steps[index].node..<plan.steps[index].node + 1
     }
   }
 

@@ -45,12 +45,18 @@ struct Blueprint {
   let made: RandomWorkflow
   /// The services that each step or group needs, directly or not, of those in whose group it is.
   private(set) var services: [String: [String]] = [:]
+  private var directDependents: [String: [String]] = [:]
 
   init(_ made: RandomWorkflow) {
     self.made = made
     workflow = made.workflow
     topLevel = add(workflow.body.members, of: workflow.body.order, in: nil, [], .main)
-    defer { findUsers() }
+    defer {
+      for (id, member) in members {
+        for need in member.needs { directDependents[need, default: []].append(id) }
+      }
+      findUsers()
+    }
     guard !workflow.finally.isEmpty else { return }
     let group = StepGroup(.steps, workflow.finally)
     let step = Step(action: .group(group), timeout: WorkflowLimits.finallyTimeout)
@@ -119,33 +125,39 @@ struct Blueprint {
 
   // MARK: Services
 
-  /// Finds what is reached from each service through dependencies, into groups by their starts and out of them by their
-  /// ends, without leaving the group of the service.
+  /// Finds the dependents of each service in the group of the service.
   private mutating func findUsers() {
-    guard members.values.contains(where: \.isService) else { return }
-    var dependents: [String: [String]] = [:]
-    for (id, member) in members {
-      for need in member.needs { dependents[need, default: []].append(id) }
-    }
     for (service, member) in members where member.isService {
-      var (started, ended) = (Set<String>(), Set<String>())
-      var next = [(service, isEnd: true)]
-      while let (id, isEnd) = next.popLast() {
-        if isEnd {
-          guard ended.insert(id).inserted else { continue }
-          next += (dependents[id] ?? []).map { ($0, false) }
-          if let parent = self.member(id).parent, parent != member.parent {
-            next.append((parent, true))
-          }
-        } else if isInside(id, around: member), started.insert(id).inserted {
-          let inside = self.member(id).members
-          next += inside.map { ($0, false) }
-          next.append((id, true))
-        }
+      for id in dependents(of: service, where: { isInside($0, around: member) }) {
+        services[id, default: []].append(service)
       }
-      for id in started { services[id, default: []].append(service) }
     }
     for id in services.keys { services[id]?.sort() }
+  }
+
+  /// The steps and groups that depend on a member, directly or not: into groups by their starts and out of them by their
+  /// ends.
+  ///
+  /// - Parameter isMeant: Whether a member counts, and its dependents with it.
+  func dependents(
+    of first: String, where isMeant: (String) -> Bool = { _ in true }
+  ) -> Set<String> {
+    var (started, ended) = (Set<String>(), Set<String>())
+    var next = [(first, isEnd: true)]
+    let outermost = member(first).parent
+    while let (id, isEnd) = next.popLast() {
+      if isEnd {
+        guard ended.insert(id).inserted else { continue }
+        next += (directDependents[id] ?? []).map { ($0, false) }
+        if let parent = member(id).parent, parent != outermost || isMeant(parent) {
+          next.append((parent, true))
+        }
+      } else if isMeant(id), started.insert(id).inserted {
+        next += member(id).members.map { ($0, false) }
+        next.append((id, true))
+      }
+    }
+    return started
   }
 
   private func isInside(_ id: String, around service: Member) -> Bool {

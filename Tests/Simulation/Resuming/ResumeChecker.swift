@@ -23,8 +23,10 @@ struct ResumeChecker {
   private var cleaned: [Subject: Int] = [:]
   /// Whether this part has begun `finally`.
   private var hasBegunFinally = false
-  /// The steps that this part reports as in doubt. They are reported as started, but are not run.
+  /// The steps that this part reports as in doubt: they start in its events, and are not run.
   private var doubted: Set<StepAddress> = []
+  /// The steps that this part skipped.
+  private var skipped: Set<Subject> = []
   /// The steps that are listed as in doubt before this part.
   private var interrupted: Set<StepAddress> = []
   private(set) var violations: [String] = []
@@ -36,7 +38,7 @@ struct ResumeChecker {
     for part in parts {
       forget(part)
       (doubted, interrupted) = (part.doubted, part.interrupted)
-      hasBegunFinally = false
+      (hasBegunFinally, skipped) = (false, [])
       for event in part.events { note(event.kind) }
       if part.end != nil, !blueprint.workflow.finally.isEmpty, !hasBegunFinally {
         violations.append("what is to be done finally is not done again")
@@ -89,6 +91,7 @@ struct ResumeChecker {
     case .stepFinished(let address, let end) where end.conclusion == .success:
       let subject = subject(address)
       succeeded[subject] = number
+    case .stepSkipped(let address, _): skipped.insert(subject(address))
     case .stepReady(let address, _): succeeded[subject(address)] = number
     case .stepFinished(let address, _) where blueprint.member(subject(address).id).isService:
       succeeded[subject(address)] = nil
@@ -165,16 +168,16 @@ struct ResumeChecker {
     }
   }
 
-  /// Checks that nothing that a step needs, beside it or a group around it, has been cleaned up since. A service that was
-  /// ready counts as done: one that starts again does not have its dependencies rerun.
+  /// Checks that nothing that a step needs, beside it or a group around it, has been cleaned up since, unless this part
+  /// skips it.
   private mutating func requireNeeds(of subject: Subject, _ address: StepAddress) {
     let member = blueprint.member(subject.id)
-    guard member.part == .main, !member.isService else { return }
+    guard member.part == .main else { return }
     for inner in [subject] + blueprint.enclosing(subject) {
       for need in blueprint.needs(of: inner)
       where blueprint.member(need.id).parent == blueprint.member(inner.id).parent {
-        guard !blueprint.member(need.id).isService, let at = succeeded[need] ?? doneGroups[need],
-          (cleaned[need] ?? 0) > at
+        guard let at = succeeded[need] ?? doneGroups[need], (cleaned[need] ?? 0) > at,
+          !skipped.contains(need)
         else { continue }
         violations.append("\(address) starts, and \(need.id), which it needs, was cleaned up")
       }
@@ -223,17 +226,5 @@ struct ResumeChecker {
   /// Whether it, or an enclosing group, was cleaned up since.
   private func isUndone(_ subject: Subject, since at: Int) -> Bool {
     ([subject] + blueprint.enclosing(subject)).contains { (cleaned[$0] ?? 0) > at }
-  }
-}
-
-extension RunPart {
-  fileprivate var doubted: Set<StepAddress> {
-    Set(
-      events.compactMap { event in
-        guard case .stepFinished(let address, let end) = event.kind,
-          end.failure?.classes.contains(.inDoubt) == true
-        else { return nil }
-        return address
-      })
   }
 }

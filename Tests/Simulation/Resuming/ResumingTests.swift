@@ -13,7 +13,9 @@ import WeftExecution
       guard let run = InterruptedRun(seed: seed, isIdempotent: seed % 2 == 0) else { return nil }
       if Seeds.isOne { run.report() }
       let checker = ResumeChecker(run.made, run.parts)
-      let violations = checker.violations + ServiceChecker(run.made, run.parts).violations
+      let violations =
+        checker.violations + ServiceChecker(run.made, run.parts).violations
+        + RerunChecker(run.made, run.parts).violations
       #expect(violations == [], "seed \(seed)")
       #expect(run.wrongForecasts == [], "seed \(seed)")
       // Steps in doubt do not run again, so that the end is another one.
@@ -40,6 +42,7 @@ import WeftExecution
       if Seeds.isOne { run.report() }
       #expect(ResumeChecker(run.made, run.parts).violations == [], "seed \(seed)")
       #expect(ServiceChecker(run.made, run.parts).violations == [], "seed \(seed)")
+      #expect(RerunChecker(run.made, run.parts).violations == [], "seed \(seed)")
       // No `finally` or cleanup step runs before the end.
       for part in run.parts.dropLast() {
         #expect(part.events.last.map { $0.kind.isWaiting } == true, "seed \(seed)")

@@ -1,3 +1,4 @@
+import WeftDefinition
 import WeftEvents
 import WeftExecution
 import WeftPlanning
@@ -13,6 +14,17 @@ struct RunPart {
   var rerunAddresses: Set<StepAddress> = []
   /// The steps that resume lists as in doubt before the part.
   var interrupted: Set<StepAddress> = []
+
+  /// The steps that the part reports as in doubt. They are reported as started, but are not run.
+  var doubted: Set<StepAddress> {
+    Set(
+      events.compactMap { event in
+        guard case .stepFinished(let address, let end) = event.kind,
+          end.failure?.classes.contains(.inDoubt) == true
+        else { return nil }
+        return address
+      })
+  }
 }
 
 /// The recorded past of the parts of a run so far.

@@ -15,6 +15,7 @@ import WeftExecution
       let violations =
         safety.violations + ProgressChecker(run.made, run.parts).violations + run.violations
         + ServiceChecker(run.made, run.parts).violations
+        + RerunChecker(run.made, run.parts).violations
         + run.disagreements
       if !violations.isEmpty {
         Issue.record(

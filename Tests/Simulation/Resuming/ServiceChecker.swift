@@ -32,7 +32,14 @@ struct ServiceChecker {
       !part.rerunSteps.contains(service.id)
         && !part.rerunAddresses.contains(StepAddress(blueprint.address(of: service)))
     }
-    for event in part.events { note(event.kind) }
+    let doubted = part.doubted
+    for event in part.events {
+      if case .stepStarted(let address, _) = event.kind, doubted.contains(address) {
+        decide(address)
+      } else {
+        note(event.kind)
+      }
+    }
     // A part without an end may have been killed before the users were decided.
     guard part.end != nil else { return }
     for service in startedAgain

@@ -20,7 +20,7 @@ private struct SplitRun {
     return run
   }
 
-  /// Runs the next part, one step at a time.
+  /// Runs the next part, one step at a time. Services are ready at once, and end when the engine stops them.
   ///
   /// - Parameters:
   ///   - failing: The steps that exit with 1; all others succeed.
@@ -43,10 +43,18 @@ private struct SplitRun {
         RecordOpening(
           run: RunID("test"), resumption: parts, rerun: rerun.addresses(in: plan))))
     parts += 1
-    var ran: [String] = []
-    while let next = run.running.first {
-      ran.append(next)
+    let addresses = PlanAddresses(plan)
+    var (ran, ready): ([String], Set<String>) = ([], [])
+    while let next = run.running.first(where: {
+      !ready.contains($0) || run.executor.isStopping($0)
+    }) {
+      if !ready.contains(next) { ran.append(next) }
       if next == killing { break }
+      let isService = addresses.step(at: StepAddress(next)).map { plan.steps[$0].isService }
+      if isService == true, ready.insert(next).inserted {
+        run.executor.beReady(next)
+        continue
+      }
       run.executor.exit(next, code: failing.contains(next) ? 1 : 0)
     }
     kinds += keeper.kinds
@@ -264,6 +272,83 @@ private struct SplitRun {
     let last = try run.run(workflow)
     #expect(last.ran == ["b", "z"])
     #expect(last.outcome == .success)
+  }
+
+  @Test("X13: a step in a group that is done needs nothing", arguments: ["race", "condition"])
+  func aDoneGroupNeedsNothing(kind: String) throws {
+    let base = ResumeSequenceTests.step("base").cleanup(Step("drop", run: ["drop"]))
+    let group =
+      kind == "race"
+      ? Step("g", race: [ResumeSequenceTests.step("a"), ResumeSequenceTests.step("b")])
+      : Step("g", steps: [Step("never", steps: [ResumeSequenceTests.step("a")]).if("false")])
+    var run = SplitRun()
+    try run.run(Workflow(steps: [base, group]), failing: ["drop"])
+    #expect(try run.run(Workflow(steps: [base, group])).ran == ["drop"])
+  }
+
+  @Test("X13: only the cleanup runs again in an element of a loop with retries")
+  func aCleanupInARetriedElementRunsAgainAlone() throws {
+    let base = ResumeSequenceTests.step("base").cleanup(Step("drop", run: ["drop"]))
+    let workflow = Workflow(steps: [
+      Step("g", steps: [base, ResumeSequenceTests.step("test")]).forEach(["x"]).retry(1)
+    ])
+    var run = SplitRun()
+    try run.run(workflow, killing: "g[0].drop")
+    #expect(try run.run(workflow).ran == ["g[0].drop"])
+  }
+
+  @Test("X13: what was cleaned up runs again for an element that is to be rerun")
+  func anElementNeedsWhatWasCleanedUp() throws {
+    let workflow = Workflow(steps: [
+      ResumeSequenceTests.step("base").cleanup(Step("drop", run: ["drop"])),
+      ResumeSequenceTests.step("test").forEach(["x", "y"]),
+    ])
+    var run = SplitRun()
+    try run.run(workflow, failing: ["drop"])
+    let last = try run.run(workflow, rerunning: RerunSelection(addresses: [StepAddress("test[1]")]))
+    #expect(last.ran == ["base", "test[1]", "drop"])
+    #expect(last.outcome == .success)
+  }
+
+  private static func service(_ id: StepID) -> Step {
+    var command = Command(.program(["serve"]))
+    command.service = Command.Service(ready: .tcp("127.0.0.1:1"))
+    return Step(id, command)
+  }
+
+  @Test(
+    "X13: what was cleaned up runs again for a service that a cleanup needs",
+    arguments: ["top level", "group", "element", "file"])
+  func aServiceNeedsWhatWasCleanedUp(place: String) throws {
+    let steps = [
+      ResumeSequenceTests.step("net").cleanup(Step("down", run: ["down"])),
+      ResumeSequenceTests.service("db").cleanup(Step("gone", run: ["gone"])),
+      ResumeSequenceTests.step("fill").cleanup(Step("empty", run: ["empty"])),
+      ResumeSequenceTests.step("test"),
+    ]
+    let (workflow, prefix) =
+      switch place {
+      case "group": (Workflow(steps: [Step("g", steps: steps)]), "")
+      case "element": (Workflow(steps: [Step("g", steps: steps).forEach(["x"])]), "g[0].")
+      case "file": (Workflow(steps: [Step("g", workflow: Workflow(steps: steps))]), "g/")
+      default: (Workflow(steps: steps), "")
+      }
+    var run = SplitRun()
+    try run.run(workflow, failing: [prefix + "empty"])
+    let last = try run.run(workflow)
+    #expect(last.ran == ["net", "db", "empty", "gone", "down"].map { prefix + $0 })
+    #expect(last.outcome == .success)
+  }
+
+  @Test("X13: chained services that nothing needs are decided in one pass")
+  func chainedServicesAreDecidedOnce() throws {
+    let services = (0..<40).map { ResumeSequenceTests.service(StepID(stringLiteral: "s\($0)")) }
+    let workflow = Workflow(
+      steps: services + [ResumeSequenceTests.step("test"), Step("z", run: ["z"], needs: [])],
+      onFailure: .continue)
+    var run = SplitRun()
+    #expect(try run.run(workflow, failing: ["z"]).ran.count == 42)
+    #expect(try run.run(workflow).ran == ["z"])
   }
 
   @Test(

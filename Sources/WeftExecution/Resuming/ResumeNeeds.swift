@@ -1,0 +1,224 @@
+import Synchronization
+import WeftDefinition
+package import WeftEvents
+import WeftExpressions
+package import WeftPlanning
+
+/// Decides whether the result of a step or group is still needed by a step that has yet to run.
+///
+/// ``ResumePolicy`` asks it before it reruns something whose values are not recorded, or whose effects were
+/// undone by a cleanup, and ``OutputVerification`` before it checks files.
+extension ResumePolicy {
+  /// The dependents that make a rerun necessary.
+  enum Dependents {
+    case all
+    /// Only services that start again, of these nodes: other steps of a group that is done do not run, done or not.
+    case services(Range<Plan.NodeIndex>)
+  }
+
+  /// Whether a direct or indirect dependent of a node is not done, or is a service that starts again.
+  ///
+  /// - Parameter group: A group at whose end a cleanup undoes what the node does: the dependents of the group do not
+  ///   count. `nil` if all count.
+  func isNeeded(
+    _ node: Plan.NodeIndex, in instance: Instance, by dependents: Dependents = .all,
+    beforeEndOf group: Int? = nil
+  ) -> Bool {
+    var nodes = plan.nodes.indices
+    if case .services(let range) = dependents {
+      if plan.bodies.services.isEmpty { return false }
+      nodes = range
+    }
+    var (seen, next) = (Set([node]), [node])
+    if let group { seen.insert(plan.groups[group].endNode) }
+    while let node = next.popLast() {
+      for dependent in self.dependents[node] ?? []
+      where nodes.contains(dependent) && seen.insert(dependent).inserted {
+        if case .all = dependents, !isSettled(dependent, seenFrom: instance) { return true }
+        if isServiceNeeded(atNode: dependent, seenFrom: instance) { return true }
+        next.append(dependent)
+      }
+    }
+    return false
+  }
+
+  /// Whether a node is a service that was ready and starts again, in any element of loops inside an instance.
+  private func isServiceNeeded(atNode node: Plan.NodeIndex, seenFrom inner: Instance) -> Bool {
+    guard !plan.bodies.services.isEmpty, case .step(let index) = plan.nodes[node],
+      plan.steps[Int(index)].isService
+    else { return false }
+    let service = plan.steps[Int(index)]
+    let instance = inner.around(node)
+    if outermostLoop(around: Int(index), below: instance) == nil {
+      return succeeded(Int(index), in: instance) && isServiceNeeded(service, in: instance)
+    }
+    return starts(of: node).contains { address, _ in
+      (instance.element.map(address.isInside) ?? true)
+        && recorded.steps[address]?.hasSucceeded == true
+        && isServiceNeeded(service, in: self.instance(around: address))
+    }
+  }
+
+  /// Whether a step that needs a service, directly or not, may run, or is still to be cleaned up.
+  ///
+  /// Such a step may itself run for a service that depends on it, and so on. Dependents come later in the plan, so the
+  /// recursion ends, and each service is decided once.
+  func isServiceNeeded(_ service: PlannedStep, in instance: Instance) -> Bool {
+    let address = instance.address(of: service.address)
+    if let known = neededServices.withLock({ $0[address] }) { return known }
+    let isNeeded = hasUser(service, in: instance)
+    neededServices.withLock { $0[address] = isNeeded }
+    return isNeeded
+  }
+
+  private func hasUser(_ service: PlannedStep, in instance: Instance) -> Bool {
+    plan.bodies.services.users(of: service.node).contains { node in
+      let around = instance.around(node)
+      switch plan.nodes[node] {
+      case .groupStart: return false
+      case .groupEnd(let group):
+        return hasPendingCleanup(of: plan.groups[Int(group)].startNode, inside: instance)
+      case .step(let index):
+        if hasPendingCleanup(of: node, inside: instance) { return true }
+        if areDone(around: plan.steps[Int(index)].group, in: around) { return false }
+        if let loop = outermostLoop(around: Int(index), below: around) {
+          if isRerun(Int(index), inside: around.address(of: loop), of: around) { return true }
+        } else {
+          let task = StepTask(Int(index), of: plan, in: around, after: [])
+          if end(of: task) != nil { return false }
+          if succeeded(Int(index), in: around) { return true }
+        }
+        return !isSettled(node, seenFrom: instance) || mayBeAdmitted(Int(index), in: around)
+      }
+    }
+  }
+
+  /// Whether a step, or any instance of it, in a loop that succeeded is to be rerun on request.
+  private func isRerun(_ index: Int, inside loop: StepAddress, of instance: Instance) -> Bool {
+    let scope = EnclosingScope(.fanOut(.step(index)), instance, loop)
+    let since = rerun.since(scope) { addresses.step(at: $0) == index }
+    return since > 0 && since >= successNumber(loop) ?? 0
+  }
+
+  /// Whether a cleanup of a step or group is pending, in any element of loops inside an instance.
+  private func hasPendingCleanup(of node: Plan.NodeIndex, inside instance: Instance) -> Bool {
+    guard let cleanups = plan.bodies.cleanups[node] else { return false }
+    return starts(of: node).contains { address, start in
+      (instance.element.map(address.isInside) ?? true)
+        && cleanups.contains { isPending(cleanup: Int($0), of: address, since: start) }
+    }
+  }
+
+  /// Whether a cleanup step of a recorded step or group is pending since its start.
+  private func isPending(
+    cleanup index: Int, of address: StepAddress, since start: UInt64
+  ) -> Bool {
+    start > 0
+      && !addresses.instances(of: plan.steps[index].address, around: address).contains {
+        let since = max(start, rerun.since(index, $0))
+        return recorded.steps[$0].map { !$0.isPendingCleanup && $0.number > since } ?? false
+      }
+  }
+
+  /// The recorded steps and groups with a pending cleanup step whose address in the plan is none of these.
+  fileprivate func stepsWithPendingCleanup(except known: Set<StepAddress>) -> [StepAddress] {
+    plan.bodies.cleanups.sorted { $0.key < $1.key }.flatMap { node, cleanups in
+      let lost = cleanups.filter { !known.contains(plan.steps[Int($0)].address) }
+      if lost.isEmpty { return [StepAddress]() }
+      return starts(of: node).filter { address, start in
+        lost.contains { isPending(cleanup: Int($0), of: address, since: start) }
+      }.map(\.0)
+    }
+  }
+
+  /// The recorded instances of a step or group, each with the number of its last start. A loop has its elements.
+  private func starts(of node: Plan.NodeIndex) -> [(StepAddress, UInt64)] {
+    switch plan.nodes[node] {
+    case .step(let index):
+      recorded.steps.filter { addresses.step(at: $0.address) == Int(index) }
+        .map { ($0.address, $0.step.lastStart) }
+    case .groupStart(let group), .groupEnd(let group):
+      recorded.groups.filter { address, _ in
+        addresses.group(at: address) == Int(group)
+          && (plan.groups[Int(group)].step?.control.fanOut == nil || address.loop != nil)
+      }.map { ($0.key, $0.value.lastStart) }
+    }
+  }
+
+  /// Whether a step is recorded as a success, reusable or not.
+  func succeeded(_ index: Int, in instance: Instance) -> Bool {
+    recorded.steps[instance.address(of: plan.steps[index].address)]?.hasSucceeded ?? false
+  }
+
+  /// Whether the condition that skipped a step or a group around it may be true now: it reads the state of the run, or
+  /// a step before it has yet to run.
+  private func mayBeAdmitted(_ index: Int, in instance: Instance) -> Bool {
+    let step = plan.steps[index]
+    let address = instance.address(
+      of: outermostLoop(around: index, below: instance) ?? step.address)
+    guard case .skipped? = recorded.steps[address]?.state else { return false }
+    let conditions =
+      [plan.values.texts(ofStep: index)]
+      + plan.allEnclosingGroups(ofGroup: step.group).map { plan.values.texts(ofGroup: $0) }
+    if conditions.contains(where: { StartCondition($0)?.impliesSuccess == false }) { return true }
+    var (seen, next) = (Set([step.node]), [step.node])
+    while let node = next.popLast() {
+      for need in plan.dependencies[node] where seen.insert(Int(need)).inserted {
+        if !isSettled(Int(need), seenFrom: instance) { return true }
+        next.append(Int(need))
+      }
+    }
+    return false
+  }
+
+  /// Whether a node is done, by itself or with a group around it, as seen from an instance outside of inner loops: a loop
+  /// counts as a whole.
+  private func isSettled(_ node: Plan.NodeIndex, seenFrom inner: Instance) -> Bool {
+    guard case .step(let index) = plan.nodes[node] else { return true }
+    let instance = inner.around(node)
+    let step = plan.steps[Int(index)]
+    // Cleanup and `finally` steps run after the others, and read nothing of them.
+    if isFinal(step.group) || plan.bodies.cleanupSteps.contains(Int(index)) { return true }
+    return hasEnded(Int(index), in: instance)
+      || outermostSucceeded(of: enclosingScopes(ofGroup: step.group, in: instance)) != nil
+  }
+
+  /// Whether the records of a step, or of the loop around it, show that it succeeded or needs no results.
+  private func hasEnded(_ index: Int, in instance: Instance) -> Bool {
+    if let loop = outermostLoop(around: index, below: instance) {
+      let address = instance.address(of: loop)
+      if case .skipped(let reason)? = recorded.steps[address]?.state {
+        return !reason.blocksDependents
+      }
+      return successNumber(address) != nil && !isRerun(index, inside: address, of: instance)
+    }
+    let address = instance.address(of: plan.steps[index].address)
+    guard let known = recorded.steps[address] else { return false }
+    // A step that its own `if` skips needs no results.
+    if case .skipped(let reason) = known.state { return !reason.blocksDependents }
+    return known.hasSucceeded && known.number > rerun.since(index, address)
+  }
+
+  /// The outermost loop around a step, or of the step itself, that does not contain the instance.
+  private func outermostLoop(around index: Int, below instance: Instance) -> StepAddress? {
+    var found: StepAddress?
+    let step = plan.steps[index]
+    if step.hasControl, step.control.fanOut != nil, !instance.isElement(of: step.node) {
+      found = step.address
+    }
+    for group in plan.allEnclosingGroups(ofGroup: step.group) where group > 0 {
+      let node = plan.groups[group].startNode
+      if instance.isElement(of: node) || !instance.region.groups.contains(group) { break }
+      if plan.groups[group].step?.control.fanOut != nil { found = plan.groups[group].address }
+    }
+    return found
+  }
+}
+
+extension Plan {
+  /// The steps and groups of an earlier version of the workflow whose cleanup is pending, and no longer exists.
+  package func cleanupsLost(from old: Plan, after recorded: RunState) -> [StepAddress] {
+    ResumePolicy(plan: old, recorded: recorded)
+      .stepsWithPendingCleanup(except: Set(steps.map(\.address)))
+  }
+}
