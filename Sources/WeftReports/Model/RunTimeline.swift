@@ -41,8 +41,15 @@ package struct RunTimeline: Sendable, Hashable {
       let last = spans.last { $0.kind.isAttempt }
       return last?.verdict == .running ? nil : last?.end
     }
-    /// The number of attempts, also of those that an enclosing group or another engine repeated.
-    package var attempts: Int { spans.count { $0.kind.isAttempt } }
+    /// The number of attempts, also of those that an enclosing group or another engine repeated. A wait or an approval
+    /// that another engine continued is one attempt.
+    package var attempts: Int {
+      let attempts = spans.filter(\.kind.isAttempt)
+      let continued = attempts.dropLast().count {
+        $0.verdict == .interrupted && ($0.kind == .asking || $0.kind == .sleeping)
+      }
+      return attempts.count - continued
+    }
 
     /// The spans since the step became ready for the last time.
     package var lastExecution: ArraySlice<TimelineSpan> {

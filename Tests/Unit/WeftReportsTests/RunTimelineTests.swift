@@ -48,6 +48,36 @@ import WeftTestKit
     #expect(timeline.laneCount == 0 && timeline.slots.peak == 0)
   }
 
+  @Test("what a suspended run waits for is one attempt, whichever engine sees its end")
+  func aWaitOverSeveralEnginesIsOneAttempt() {
+    var journal = Journal()
+    for engine in 0..<3 {
+      if engine > 0 { journal.resume(at: 100 * engine) }
+      journal.add(.stepStarted("w", attempt: 1), at: 100 * engine)
+      journal.add(
+        .waiting("w", until: Journal.start.advanced(by: .seconds(9000))), at: 100 * engine)
+      journal.add(.stepStarted("p", attempt: 1), at: 100 * engine)
+      journal.add(.stepAsking("p", message: "ship?"), at: 100 * engine)
+      journal.add(.stepStarted("c", attempt: 1), at: 100 * engine)
+      if engine == 2 {
+        for step in ["w", "p", "c"] {
+          journal.add(.stepFinished(StepAddress(step), Journal.end(.success, after: 50)), at: 250)
+        }
+      } else {
+        journal.add(
+          .runWaiting(
+            RunPause(
+              requests: [], duration: .milliseconds(50 * engine + 50), counts: OutcomeCounts())),
+          at: 100 * engine + 50)
+      }
+    }
+    let timeline = journal.timeline()
+    #expect(timeline["w"].attempts == 1 && timeline["p"].attempts == 1)
+    #expect(timeline["w"].runningTime == 150_000 && timeline["p"].spans.count == 3)
+    // A program is started again.
+    #expect(timeline["c"].attempts == 3)
+  }
+
   @Test func anExactDurationOutweighsLateRecords() {
     var journal = Journal(slots: 1)
     journal.add(.stepStarted("a", attempt: 1), at: 10)
