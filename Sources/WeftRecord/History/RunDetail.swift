@@ -1,5 +1,5 @@
 package import WeftEvents
-import WeftExecution
+package import WeftExecution
 package import WeftJSON
 package import WeftPlanning
 import WeftPlatform
@@ -140,16 +140,12 @@ package struct ResumeAdvice: Sendable, Hashable {
   /// The number of steps without a record, those of all elements of started loops included.
   package var unlisted = 0
 
-  /// - Parameter plan: The plan of the run; without it, groups that succeeded in spite of a failure do not count, and
-  ///   neither does what has to run again for other steps.
-  package init(_ detail: RunDetail, _ plan: Plan? = nil) {
+  /// - Parameter forecast: `nil` if the plan of the run is not known: then groups that succeeded in spite of a failure do
+  ///   not count, and neither does what has to run again for other steps.
+  package init(_ detail: RunDetail, _ forecast: ResumeForecast? = nil) {
     if detail.state == .success { return }
-    let doubts =
-      plan.map { RerunSelection().interrupted(of: detail.recorded, in: $0) }
-      ?? detail.recorded.inDoubt
-    let known = Set(doubts)
-    var forecast =
-      detail.state == .running ? nil : plan.map { ResumeForecast($0, detail.recorded) }
+    let known = Set(forecast?.interrupted ?? detail.recorded.inDoubt)
+    var forecast = detail.state == .running ? nil : forecast
     for (address, step) in detail.recorded.steps {
       if known.contains(address) {
         inDoubt.append(address)
@@ -232,7 +228,8 @@ extension EventJSON {
     for (address, step) in detail.steps { object { $0.write(step, at: address, detail) } }
     writer.endArray()
     writer.loops(detail.recorded.loops)
-    writer.advice(ResumeAdvice(detail, plan))
+    let forecast = detail.state == .success ? nil : plan.map { ResumeForecast($0, detail.recorded) }
+    writer.advice(ResumeAdvice(detail, forecast))
     if let end = recorded.end {
       writer.key("end")
       object { $0.write(end) }

@@ -37,8 +37,8 @@ package struct RunDetailText: Sendable {
     }
     show(head(detail))
     if detail.recorded.steps.count > 0 { show([""]) }
-    var surroundings = StepSurroundings(detail, plan)
-    for (address, step) in detail.steps { show(lines(of: step, address, &surroundings)) }
+    let surroundings = StepSurroundings(detail, plan)
+    for (address, step) in detail.steps { show(lines(of: step, address, surroundings)) }
     var lines = detail.recorded.loops.filter { $0.notStarted > 0 }.map { loop in
       "\(palette.skipped) \(text.name(loop.address.text)): not started: "
         + "\(loop.notStarted) of \(Count(loop.elements, "element"))"
@@ -49,7 +49,7 @@ package struct RunDetailText: Sendable {
     if let outputs = detail.recorded.end?.outputs, !outputs.isEmpty {
       lines += ["", "outputs"] + outputs.map { "  \(text.name($0.name)): \(shown($0.value))" }
     }
-    lines += [""] + next(detail, plan)
+    lines += [""] + next(surroundings)
     show(lines)
     return output
   }
@@ -123,7 +123,7 @@ package struct RunDetailText: Sendable {
   // MARK: Steps
 
   private func lines(
-    of step: RecordedStep, _ address: StepAddress, _ surroundings: inout StepSurroundings
+    of step: RecordedStep, _ address: StepAddress, _ surroundings: StepSurroundings
   ) -> [String] {
     let detail = surroundings.detail
     let name = text.name(address.text)
@@ -238,7 +238,8 @@ package struct RunDetailText: Sendable {
 extension RunDetailText {
   // MARK: Next steps
 
-  private func next(_ detail: RunDetail, _ plan: Plan?) -> [String] {
+  private func next(_ surroundings: StepSurroundings) -> [String] {
+    let detail = surroundings.detail
     let questions = detail.questions(at: now)
     switch detail.state {
     case .success: return ["next: nothing left to do"]
@@ -257,7 +258,7 @@ extension RunDetailText {
       ]
     case .failure, .cancelled, .interrupted: break
     }
-    let advice = ResumeAdvice(detail, plan)
+    let advice = ResumeAdvice(detail, surroundings.forecast)
     var parts = advice.again.isEmpty ? [] : [named(advice.again)]
     if advice.unlisted > 0 {
       parts.append("\(Count(advice.unlisted, "step")) not started yet")
@@ -285,12 +286,12 @@ extension RunDetailText {
   private static let nameLimit = 10
 }
 
-/// Facts about a run that the lines of many steps share.
+/// Facts about a run that many lines share.
 private final class StepSurroundings {
   let detail: RunDetail
   let waits: RecordedWaits
   private let plan: Plan?
-  private lazy var forecast = plan.map { ResumeForecast($0, detail.recorded) }
+  private(set) lazy var forecast = plan.map { ResumeForecast($0, detail.recorded) }
   private let day: Substring?
   /// The last second that was shown, and its text: steps often begin in the same one.
   private var second: Int64?
