@@ -47,7 +47,7 @@ struct RerunChecker {
     case .stepSkipped(let address, _):
       let subject = subject(address)
       if restoredGroups.isDisjoint(with: blueprint.enclosing(subject)) { decided.insert(subject) }
-    case .stepStarted(let address, _) where !doubted.contains(address):
+    case .stepStarted(let address, _, _) where !doubted.contains(address):
       let subject = subject(address)
       decided.insert(subject)
       let member = blueprint.member(subject.id)

@@ -34,7 +34,7 @@ struct ServiceChecker {
     }
     let doubted = part.doubted
     for event in part.events {
-      if case .stepStarted(let address, _) = event.kind, doubted.contains(address) {
+      if case .stepStarted(let address, _, _) = event.kind, doubted.contains(address) {
         decide(address)
       } else {
         note(event.kind)

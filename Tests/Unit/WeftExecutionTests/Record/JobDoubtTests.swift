@@ -27,6 +27,6 @@ import WeftPlanning
       let kind = RunRecord.Kind.event(event)
       run.apply(RunRecord(number: UInt64(index + 1), at: WallTime(nanoseconds: 0), kind))
     }
-    #expect(ResumePolicy.interrupted(plan, run, RerunSelection()) == (isInDoubt ? [address] : []))
+    #expect(ResumePolicy(plan: plan, recorded: run).interrupted == (isInDoubt ? [address] : []))
   }
 }
