@@ -8,7 +8,7 @@ struct CommandAnalyzer {
   var rejections: [(placeholders: Range<Int>, ShellQuotingError.Reason, sufficient: ValueText?)] =
     []
   var suspicions: [ShellSuspicion] = []
-  /// Words before any `--` that begin with a value.
+  /// Words that begin with a value or an expansion, where a program may take them for options.
   var options: [ShellWord] = []
   /// Words that are code, with or without values.
   var evaluated: [Range<Int>] = []
@@ -115,6 +115,7 @@ struct CommandAnalyzer {
     guard let name = name(of: first) else {
       reject(first, .unknownCommand)
       for word in arguments where word.hasValue { reject(word, .unknownCommand) }
+      options += arguments.filter { !$0.hasValue && $0.mayBeginWithAny }
       readsProgram = true
       return
     }
@@ -206,11 +207,10 @@ struct CommandAnalyzer {
   /// `docker exec box sh -c …`.
   private mutating func judgeOrdinary(_ arguments: ArraySlice<ShellWord>, of name: String) {
     guard arguments.contains(where: { $0.hasValue || $0.hasExpansion }) else { return }
-    var acceptsOptions = true
+    var reading = OptionReading(program: name)
     for index in arguments.indices {
       let word = arguments[index]
-      if word.literal == "--" { acceptsOptions = false }
-      if acceptsOptions, word.hasValue, word.mayBeginWithValue { options.append(word) }
+      if word.mayBeOption(in: &reading), word.mayBeginWithAny { options.append(word) }
       guard let literal = word.literal, literal.utf8.count <= 40 else { continue }
       let program = ShellDialect.basename(literal)
       if case .interprets(let interpreter)? = CommandRule.named(program, dialect) {
@@ -369,8 +369,9 @@ extension CommandAnalyzer {
   mutating func judgeFind(_ arguments: ArraySlice<ShellWord>) {
     let starts: Set<String> = ["-exec", "-execdir", "-ok", "-okdir"]
     var words = arguments
+    var reading = OptionReading(program: "find")
     while let word = words.popFirst() {
-      if word.hasValue, word.mayBeginWithValue { options.append(word) }
+      if word.mayBeOption(in: &reading), word.mayBeginWithAny { options.append(word) }
       guard word.literal.map(starts.contains) ?? false else { continue }
       let command = words.prefix { $0.literal != ";" && $0.literal != "+" }
       classify(command)

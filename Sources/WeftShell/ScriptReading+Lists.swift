@@ -56,12 +56,14 @@ extension ScriptReading {
       try skipBlanks()
     }
     let first = position
+    var previous = position
     while true {
       let start = position
       try command()
       if start > first {
-        flow.inputs.append(.init(source: first..<start, target: start..<position))
+        flow.connect(previous..<start, to: start..<position, isSecond: previous == first)
       }
+      previous = start
       try skipBlanks()
       guard byte == .bar, nextByte != .bar else { break }
       position += 1

@@ -44,7 +44,8 @@ extension ScriptReading {
       .init(
         source: offset..<redirection.word.range.upperBound,
         target: isLasting && isStandard ? 0..<script.bytes.count : target,
-        isStandard: isStandard, isDuplicate: redirection.kind == .descriptor))
+        isStandard: isStandard,
+        origin: redirection.kind == .descriptor ? ValueFlow.descriptors : nil))
   }
 
   private mutating func redirectionOperator(

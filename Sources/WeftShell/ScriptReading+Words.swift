@@ -18,7 +18,7 @@ extension ScriptReading {
         // Its standard input is the output of this command, or after `exec` that of all others.
         if byte == .greater {
           flow.inputs.append(
-            .init(source: 0..<script.bytes.count - 1, target: opening..<position))
+            .init(source: 0..<0, target: opening..<position, origin: ValueFlow.script))
         }
         text.append(ShellWord.expansion)
       case _ where byte.endsWord: return end()
@@ -209,6 +209,18 @@ struct ShellWord {
     text.first { $0 != ShellWord.expansion } == ScriptText.placeholder
   }
 
+  /// Whether its first character may come from an expression or an expansion.
+  var mayBeginWithAny: Bool {
+    text.first == ScriptText.placeholder || text.first == ShellWord.expansion
+  }
+
+  /// Whether it may be an option of the program whose arguments are read.
+  func mayBeOption(in reading: inout OptionReading) -> Bool {
+    let start = literalStart
+    return reading.mayTakeForOption(
+      String(decoding: start, as: UTF8.self), isWhole: start.count == text.count)
+  }
+
   var hasExpansion: Bool { text.contains(ShellWord.expansion) }
 
   /// Whether it consists of values and the signs of ``ValueText/word``, and begins with one of these.
@@ -260,7 +272,12 @@ extension ScriptReading {
     case .openBrace:
       try parameter(surroundings)
       text.append(ShellWord.expansion)
-    case UInt8(ascii: "["): throw unfollowable("$[")
+    case UInt8(ascii: "["):
+      // Other shells than bash and zsh take it literally.
+      guard dialect != .posix else { throw unfollowable("$[") }
+      position += 1
+      try oldArithmetic()
+      text.append(ShellWord.expansion)
     case .backslash where script.bytes[position + 2] == .newline: throw unfollowable("$\\")
     case let next where next.isNameStart:
       let start = position
@@ -321,17 +338,43 @@ extension ScriptReading {
   mutating func arithmetic(allowsSemicolons: Bool = false) throws(UnsupportedSyntaxError) {
     let start = position
     position += 2
-    var open = 0
-    while open > 0 || byte != .closeParenthesis || nextByte != .closeParenthesis {
+    try operands(of: "((", from: start, allowsSemicolons: allowsSemicolons) {
+      $0 == .closeParenthesis && $1 == .closeParenthesis
+    }
+    position += 2
+    evaluate(start)
+  }
+
+  /// Reads `[…]` after `$`, the old form of `((…))`.
+  private mutating func oldArithmetic() throws(UnsupportedSyntaxError) {
+    let start = position
+    position += 1
+    try operands(of: "$[", from: start) { byte, _ in byte == UInt8(ascii: "]") }
+    position += 1
+    evaluate(start)
+  }
+
+  private mutating func evaluate(_ start: Int) {
+    reject(script.placeholders(in: start..<position), .arithmetic)
+    flow.evaluated.append(start..<position)
+  }
+
+  /// Reads an arithmetic expression up to its end, which is outside all parentheses and brackets.
+  private mutating func operands(
+    of opening: String, from start: Int, allowsSemicolons: Bool = false,
+    until isEnd: (_ byte: UInt8, _ next: UInt8) -> Bool
+  ) throws(UnsupportedSyntaxError) {
+    var open: [UInt8] = []
+    while !open.isEmpty || !isEnd(byte, nextByte) {
       switch byte {
-      case ScriptText.end: throw unbalanced("((", at: start)
+      case ScriptText.end: throw unbalanced(opening, at: start)
       case ScriptText.placeholder:
         if isOperand { takeHole(.arithmetic, unless: .arithmetic) } else { rejectHole(.arithmetic) }
-      case .openParenthesis:
-        open += 1
+      case .openParenthesis, UInt8(ascii: "["):
+        open.append(byte == .openParenthesis ? .closeParenthesis : UInt8(ascii: "]"))
         position += 1
-      case .closeParenthesis where open > 0:
-        open -= 1
+      case .closeParenthesis, UInt8(ascii: "]"):
+        guard open.popLast() == byte else { throw unfollowable(opening, at: start) }
         position += 1
       case .dollar:
         var ignored: [UInt8] = []
@@ -339,9 +382,8 @@ extension ScriptReading {
           try reading.dollar(.doubleQuotes, into: &ignored)
         }
       case .semicolon where allowsSemicolons: position += 1
-      case .closeParenthesis, .singleQuote, .doubleQuote, .backquote, .backslash, .openBrace,
-        .closeBrace, .semicolon:
-        throw unfollowable("((", at: start)
+      case .singleQuote, .doubleQuote, .backquote, .backslash, .openBrace, .closeBrace, .semicolon:
+        throw unfollowable(opening, at: start)
       case .newline:
         try expectNoDocument()
         position += 1
@@ -353,9 +395,6 @@ extension ScriptReading {
       default: position += 1
       }
     }
-    position += 2
-    reject(script.placeholders(in: start..<position), .arithmetic)
-    flow.evaluated.append(start..<position)
   }
 
   /// Whether the expression here is not joined to a name or a number.

@@ -15,6 +15,8 @@ struct ScriptReading {
   private let values: [ValueText]
   /// Arguments that an unknown program may run.
   var suspicions: [ShellSuspicion] = []
+  /// Arguments that begin with a value, where a program may take them for options, each with the name of its command.
+  private var options: [(word: ShellWord, command: String?)] = []
   /// The number of open commands, substitutions and expansions.
   var depth = 0
   /// Here-documents whose bodies begin after the next newline.
@@ -124,6 +126,7 @@ struct ScriptReading {
       let isWordData = reason == .evaluatedLater(ValueFlow.environment)
       reject(placeholders, reason, sufficient: isWordData ? .word : nil)
     }
+    markOptions()
   }
 
   /// The start of the complete command being read: the shell has run everything before it when it reads it.
@@ -251,7 +254,12 @@ extension ScriptReading {
       reject(placeholders, reason, sufficient: sufficient)
     }
     suspicions += classify.suspicions
-    for word in classify.options { markOption(word) }
+    for word in classify.options {
+      if word.hasValue, word.mayBeginWithValue { options.append((word, first.literal)) }
+      if word.text.first == ShellWord.expansion {
+        flow.bareArguments.append((word.range, first.literal))
+      }
+    }
     flow.evaluated += classify.evaluated
     if let names = classify.readNames { flow.read(names, at: command.start) }
     flow.set(classify.setNames, at: command.start)
@@ -284,9 +292,14 @@ extension ScriptReading {
     flow.assign(name, nameEnd..<word.range.upperBound)
   }
 
-  private mutating func markOption(_ word: ShellWord) {
-    guard case .quoted(let quoting, _)? = places[word.placeholders.lowerBound] else { return }
-    places[word.placeholders.lowerBound] = .quoted(quoting, mayBeOption: true)
+  /// Marks arguments that a program may take for options, except those of functions that keep them.
+  private mutating func markOptions() {
+    guard !options.isEmpty else { return }
+    let functions = flow.functionsThatKeepArguments(in: script)
+    for (word, command) in options where !(command.map(functions.contains) ?? false) {
+      guard case .quoted(let quoting, _)? = places[word.placeholders.lowerBound] else { continue }
+      places[word.placeholders.lowerBound] = .quoted(quoting, mayBeOption: true)
+    }
   }
 }
 

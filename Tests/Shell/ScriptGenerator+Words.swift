@@ -97,11 +97,13 @@ extension ScriptGenerator {
 
   /// An expansion that does not involve values.
   mutating func expansion() -> Meaning {
-    [
+    var meanings = [
       Meaning("${F}", "fx"), Meaning("${F:-a b}", "fx"),
       Meaning("$((1 + 2))", "3"),
       Meaning("`printf x`", "x"), Meaning("${#F}", "2"), Meaning("${F#f}", "x"),
       Meaning("${nothing-}", ""),
-    ].randomElement(using: &random)!
+    ]
+    if isBash || isZsh { meanings.append(Meaning("$[(1 + 1) * $[2]]", "4")) }
+    return meanings.randomElement(using: &random)!
   }
 }

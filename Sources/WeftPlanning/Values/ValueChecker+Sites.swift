@@ -1,5 +1,6 @@
 import WeftDefinition
 import WeftDiagnostics
+import WeftEncoding
 import WeftExpressions
 import WeftShell
 
@@ -90,11 +91,21 @@ extension ValueChecker {
   mutating func checkArgument(_ text: PlannedText, at position: Int, of owner: TextOwner) {
     guard position > 0, case .step(let index) = owner,
       case .program(let arguments)? = outline.steps[index].command?.invocation,
-      !arguments[..<position].dropFirst().contains("--"),
+      mayTakeForOption(position, of: arguments),
       case .expression(let first)? = text.template.segments.first?.content,
       mayBeginWithDash(first, in: text)
     else { return }
     report(.mayBeOption(argument: position, expression: first.text), text, first.range)
+  }
+
+  private func mayTakeForOption(_ position: Int, of arguments: [String]) -> Bool {
+    var reading = OptionReading(program: arguments[0])
+    var mayTake = false
+    for argument in arguments[1...position] {
+      let start = argument.ranges(of: "${{").first.map { String(argument[..<$0.lowerBound]) }
+      mayTake = reading.mayTakeForOption(start ?? argument, isWhole: start == nil)
+    }
+    return mayTake
   }
 
   private func mayBeginWithDash(_ expression: Expression, in text: PlannedText) -> Bool {

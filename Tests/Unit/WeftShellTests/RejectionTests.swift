@@ -228,7 +228,8 @@ import Testing
     "echo ${{V}})",
     "{ echo ${{V}}", "cat <<E\n${{V}}\n", "case ${{V}} in a) echo", "((1)\necho ${{V}}",
     "alias e=eval\ne ${{V}}", "set -k\necho ${{V}}", "shopt -s expand_aliases\necho ${{V}}",
-    "echo $[1]${{V}}", "echo ${ ls;} ${{V}}", "echo ${x:-{} ${{V}}", "echo \"${x:-'a'}\" ${{V}}",
+    "echo $[1 ${{V}}", "echo $[(1]) ${{V}}", "echo $['1'] ${{V}}", "echo ${ ls;} ${{V}}",
+    "echo ${x:-{} ${{V}}", "echo \"${x:-'a'}\" ${{V}}",
     "echo a(b) ${{V}}", "coproc cat ${{V}}", "echo \u{1} ${{V}}", "cat <<$E\n${{V}}\n$E",
     "cat <<E\n\\\nE\n${{V}}\nE", "cat <<E $(echo\n) ${{V}}\nE", "fi ${{V}}",
     "echo a && && echo ${{V}}",
@@ -243,7 +244,7 @@ import Testing
     "[[ a || x -eq ${{V}} ]]", "echo <(${{V}})", "cat <<< ${{V}}", "echo &> ${{V}}", "x=(${{V}})",
     "function f { echo ${{V}}; }", "echo $'\\'' ${{V}}", "((1)); echo ${{V}}",
     "select x in ${{V}}; do :; done",
-    "ls |& cat ${{V}}",
+    "ls |& cat ${{V}}", "echo $[1 + 2]${{V}}",
   ])
   func isNotFollowedWhereShellsCalledShDiffer(script: String) {
     #expect(!QuotedScript(script, .posix).isSound)

@@ -23,7 +23,7 @@ import WeftTestKit
     "awk ${{ inputs.x }}", "sed s/a/${{ inputs.x }}/", "make V=${{ inputs.x }}",
     "bash ${{ inputs.x }}", "echo ${{ inputs.x }} | sh", "ssh host ${{ inputs.x }}",
     "watch ${{ inputs.x }}", "ssh ${{ inputs.x }}", "printf ${{ inputs.x }}",
-    "echo 'a\necho ${{ inputs.x }}", "echo $[1]\necho ${{ inputs.x }}",
+    "echo 'a\necho ${{ inputs.x }}", "echo $[1\necho ${{ inputs.x }}",
     "alias a=b\necho ${{ inputs.x }}", "echo \u{1} ${{ inputs.x }}", "if true\n${{ inputs.x }}",
     "echo (${{ inputs.x }}",
     "echo `${{ inputs.x\n|| 'some text that is much too long to be shown in a message of one line' }}`",
