@@ -34,6 +34,22 @@ package struct FileSelection: Sendable, Hashable {
     }
   }
 
+  /// The files that `hashFiles` or `glob` selects with these patterns.
+  package init(
+    _ patterns: [String], of function: ExpressionFunction
+  ) throws(EvaluationError) {
+    do throws(PathPatternError) {
+      if function == .hashFiles {
+        try self.init(patterns)
+      } else {
+        if patterns.contains("") { throw .empty }
+        try self.init(each: patterns)
+      }
+    } catch {
+      throw .filesNotRead(function, error.message)
+    }
+  }
+
   /// A pattern that matches only the given text.
   package static func literally(_ text: String) -> String {
     var pattern = ""
@@ -175,9 +191,11 @@ struct PathPattern: Sendable, Hashable {
 package enum PathPatternError: Error, Sendable, Hashable {
   case absolute(String)
   case leadsUp(String)
+  case empty
 
   package var message: String {
     switch self {
+    case .empty: "a pattern is empty"
     case .absolute(let text):
       "the pattern \"\(text)\" is absolute, expected a relative one"
     case .leadsUp(let text):

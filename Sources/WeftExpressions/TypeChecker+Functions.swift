@@ -32,7 +32,8 @@ extension TypeChecker {
   private mutating func checkLiterals(
     _ function: ExpressionFunction, _ arguments: [ExpressionNode], at range: SourceRange
   ) {
-    if function.readsFiles || function.status != nil { return }
+    if function.readsFiles { return checkPatterns(function, arguments) }
+    if function.status != nil { return }
     var values: [ExpressionValue] = []
     for argument in arguments {
       guard case .literal(let value) = argument.form else { return }
@@ -40,6 +41,18 @@ extension TypeChecker {
     }
     var budget = AllocationBudget(limit: ExpressionLimits.standard.madeBytes)
     do { _ = try function.value(of: values, within: &budget) } catch { add(error, range) }
+  }
+
+  /// Checks the literal patterns of a function that reads files.
+  private mutating func checkPatterns(
+    _ function: ExpressionFunction, _ arguments: [ExpressionNode]
+  ) {
+    for argument in arguments {
+      guard case .literal(let value) = argument.form, let pattern = value.primitiveText else {
+        continue
+      }
+      do { _ = try FileSelection([pattern], of: function) } catch { add(error, argument.range) }
+    }
   }
 
   /// Checks a literal format string with empty values.

@@ -95,7 +95,7 @@ extension ParsedArguments {
     do { return try SizeText.size(from: text) } catch {
       throw .wrongValue(
         of: name, found: text, wanted: "a size such as 500MB or 2GiB",
-        help: "a whole number and B, KB, MB, GB, KiB, MiB or GiB", command)
+        help: "a whole number and B, KB, MB, GB, TB, KiB, MiB, GiB or TiB", command)
     }
   }
 

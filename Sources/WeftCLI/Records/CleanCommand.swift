@@ -75,6 +75,6 @@ extension ParsedArguments {
     if let size = try? SizeText.size(from: found) { return size }
     throw .wrongValue(
       of: "\"\(option.name)\"", found: found, wanted: "a size such as 500MB or 2GiB",
-      help: "a whole number with its unit: B, KB, MB, GB, or KiB, MiB, GiB", command)
+      help: "a whole number with its unit: B, KB, MB, GB, TB, or KiB, MiB, GiB, TiB", command)
   }
 }

@@ -12,7 +12,7 @@ public struct Approval: Sendable, Hashable {
 }
 
 extension Approval: ActionModel {
-  static let rules = ActionRules("approve", "waits for approval", result: .step)
+  static let rules = ActionRules("approve", "waits for approval", result: .step, settings: ["env"])
 
   package func visitTexts(_ visit: (TextSite, String, SourceRange?) -> Void) {
     visit(.message, message, nil)

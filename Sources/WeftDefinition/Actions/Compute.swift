@@ -4,6 +4,7 @@ import WeftJSON
 struct Computation: ActionModel {
   static let rules = ActionRules(
     "outputs", "only computes outputs", resultClause: "runs nothing", result: .step,
+    settings: ["env"],
     remedy: { "add \"run\", or remove \"\($0)\"" })
 
   var repetition: Repetition { .unknown }

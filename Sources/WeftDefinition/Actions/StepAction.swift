@@ -226,7 +226,7 @@ package final class ActionRules: Sendable {
   package let resultClause: String
   /// The members of its result.
   package let result: ResultShape
-  /// The settings of commands that it has; `nil` for all.
+  /// The settings of commands that it has; `nil` for all. Expressions of a step can read its `env`.
   let settings: Set<String>?
   /// The remedies for keys that belong to other kinds.
   let remedies: [String: String]
@@ -275,6 +275,7 @@ extension Diagnostic {
       case "maxParallel": "a group or the workflow"
       case "join": "a \"parallel\" group"
       case "retry": "a step whose failure can be temporary"
+      case "timeout": "a step that runs something or asks for approval"
       case "idempotent", "onInterrupted": "a step with \"run\""
       default: "a step with \(QuotedList(kinds.map(\.rules.key.description)))"
       }

@@ -28,7 +28,7 @@ public struct WallMoment: Sendable, Hashable {
 }
 
 extension Waiting: ActionModel {
-  static let rules = ActionRules("wait", "only waits", result: .step)
+  static let rules = ActionRules("wait", "only waits", result: .step, settings: ["env"])
 
   package func check(_ values: inout BuiltValues) {
     guard case .duration(let duration) = self else { return }

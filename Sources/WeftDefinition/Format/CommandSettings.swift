@@ -207,7 +207,9 @@ extension DecodingPass {
         .unknownWord(
           path: path(field), word: word, wanted: "\(QuotedList(names))",
           nearest: NearestName(names).nearest(to: word),
-          help: "write any other shell as a command line, such as [\"zsh\", \"-e\", \"-c\"]"),
+          help: word.isCommand
+            ? "write a command in \"run\"; the shell runs it"
+            : "write any other shell as a command line, such as [\"zsh\", \"-e\", \"-c\"]"),
         at: node)
     default:
       reportType(
@@ -215,6 +217,14 @@ extension DecodingPass {
         help: "a command line is an array, such as [\"zsh\", \"-e\", \"-c\"]")
     }
     return nil
+  }
+}
+
+extension String {
+  /// Whether it is more than one word, the first of which is not the name of a shell.
+  fileprivate var isCommand: Bool {
+    let words = split(whereSeparator: \.isWhitespace)
+    return words.count > 1 && !words[0].hasSuffix("sh")
   }
 }
 

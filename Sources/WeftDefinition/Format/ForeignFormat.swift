@@ -95,6 +95,11 @@ extension ForeignFormat {
     name: "a Snakefile",
     help:
       "write each rule as a step with \"run\" and \"cache\": { \"inputs\": […], \"outputs\": […] }")
+  static let nextflow = ForeignFormat(
+    name: "a script of Nextflow",
+    help:
+      "write each process as a step with \"id\" and \"run\", and each channel as a loop: \"forEach\""
+  )
   static let dockerfile = ForeignFormat(
     name: "a Dockerfile", help: "build it in a step: \"run\": [\"docker\", \"build\", \".\"]")
   static let compose = ForeignFormat(
@@ -200,6 +205,7 @@ private struct ForeignText {
     if isScript { return (.script, first.range) }
     if first.content.hasPrefix("<") { return (.xml, first.range) }
     if first.begins(with: "FROM") { return (.dockerfile, first.range) }
+    if let line = lines.first(where: \.isOfNextflow) { return (.nextflow, line.range) }
     for (line, next) in zip(lines, lines.dropFirst()) where !line.isIndented {
       if line.isRule {
         if line.begins(with: "rule", "checkpoint") { return (.snakefile, line.range) }
@@ -249,6 +255,13 @@ extension ForeignText.Line {
     let name = content.drop { $0 == "[" }.prefix { $0 != "]" }
     return !name.isEmpty && name.first?.isNumber == false
       && name.allSatisfy { $0.isWord || "-. ".contains($0) }
+  }
+
+  /// Whether it begins a process or a workflow of Nextflow.
+  fileprivate var isOfNextflow: Bool {
+    guard !isIndented else { return false }
+    return text.hasPrefix("nextflow.enable.")
+      || (begins(with: "process", "workflow") || content == "workflow{") && content.last == "{"
   }
 
   /// Whether it gives a key of TOML a value.

@@ -152,6 +152,13 @@ struct RunnerDraft: FormatObject {
   var options: [String] = []
   var requests: [SlurmCluster.Request: String] = [:]
 
+  static let schema: StaticString = #"""
+    {"if": {"properties": {"kind": {"const": "ssh"}}},
+    "then": {"required": ["hosts"], "properties": {"partition": false, "account": false,
+    "qos": false, "constraint": false, "reservation": false}},
+    "else": {"properties": {"hosts": false}}}
+    """#
+
   static let format = ObjectFormat<RunnerDraft>("a runner") {
     FormatKey(
       "kind", .word(of: Kind.self), "Kind", "The way to reach it.",
@@ -176,29 +183,29 @@ struct RunnerDraft: FormatObject {
     FormatKey(
       "partition", ValueFormat { $0.filledText($1, $2, wanted: "the name of a partition") },
       "Partition", "The partition of Slurm.",
-      schema: #"{"type": "string", "minLength": 1, "examples": ["short"]}"#, synonyms: "queue"
+      schema: #"{"$ref": "filledLiteralText", "examples": ["short"]}"#, synonyms: "queue"
     ) { $0.requests[.partition] = $1 }
     FormatKey(
       "account", ValueFormat { $0.filledText($1, $2, wanted: "the name of an account") }, "Account",
       "The account that Slurm charges.",
-      schema: #"{"type": "string", "minLength": 1, "examples": ["lab"]}"#, synonyms: "project"
+      schema: #"{"$ref": "filledLiteralText", "examples": ["lab"]}"#, synonyms: "project"
     ) { $0.requests[.account] = $1 }
     FormatKey(
       "qos", ValueFormat { $0.filledText($1, $2, wanted: "the name of a quality of service") },
       "Quality of service", "The quality of service of Slurm.",
-      schema: #"{"type": "string", "minLength": 1, "examples": ["normal"]}"#,
+      schema: #"{"$ref": "filledLiteralText", "examples": ["normal"]}"#,
       synonyms: "quality"
     ) { $0.requests[.qos] = $1 }
     FormatKey(
       "constraint", ValueFormat { $0.filledText($1, $2, wanted: "features of nodes") },
       "Constraint", "The features that nodes must have, as sbatch takes them.",
-      schema: #"{"type": "string", "minLength": 1, "examples": ["avx512"]}"#,
+      schema: #"{"$ref": "filledLiteralText", "examples": ["avx512"]}"#,
       synonyms: "constraints features"
     ) { $0.requests[.constraint] = $1 }
     FormatKey(
       "reservation", ValueFormat { $0.filledText($1, $2, wanted: "the name of a reservation") },
       "Reservation", "The reservation of Slurm.",
-      schema: #"{"type": "string", "minLength": 1, "examples": ["course"]}"#, synonyms: "reserved"
+      schema: #"{"$ref": "filledLiteralText", "examples": ["course"]}"#, synonyms: "reserved"
     ) { $0.requests[.reservation] = $1 }
     FormatKey(
       "cwd", ValueFormat { $0.directoryOfHost($1, $2) }, "Directory on the host",
@@ -212,7 +219,7 @@ struct RunnerDraft: FormatObject {
     FormatKey(
       "options", ValueFormat { $0.runnerOptions($1, $2) }, "Options of ssh or sbatch",
       "Further arguments of ssh or sbatch.",
-      schema: #"{"type": "array", "items": {"type": "string"}, "examples": [["-p", "2222"]]}"#,
+      schema: #"{"type": "array", "items": "@literalText", "examples": [["-p", "2222"]]}"#,
       synonyms: "args arguments extra sshOptions flags"
     ) { $0.options = $1 }
   }

@@ -138,7 +138,7 @@ struct SecretDraft: FormatObject {
       """
       The output of this program, without one newline at its end: the program and its \
       arguments, started without a shell.
-      """, schema: #""@arguments""#,
+      """, schema: #""@words""#,
       synonyms: "argv", traits: .source
     ) { $0.command = $1 }
     FormatKey(

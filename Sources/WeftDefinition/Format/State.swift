@@ -51,7 +51,8 @@ extension DecodingPass {
       // An incomplete declaration has been reported; references to it are no consequence.
       state.append(
         StateDeclaration(
-          name, isComplete ? read.schema : ValueSchema(), default: read.defaultValue ?? .null,
+          name, isComplete && read.defaultValue != nil ? read.schema : ValueSchema(),
+          default: read.defaultValue ?? .null,
           value: value ?? "", place: member.key.place))
     }
     return state

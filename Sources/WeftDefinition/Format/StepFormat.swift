@@ -58,7 +58,8 @@ struct StepDraft: FormatObject {
     ) { pass, member, field, draft in draft.step.needs = pass.needs(member.value, field) }
     FormatKey(
       "name", .text("a name", at: .name), "Name",
-      "A name for display; expressions in it can read inputs, run and workflow."
+      "A name for display; expressions in it can read inputs, run and workflow.",
+      synonyms: "label title tag message displayName"
     ) { $0.step.name = $1 }
     FormatKey(
       "description", .plainText(), "Description",
@@ -79,7 +80,8 @@ struct StepDraft: FormatObject {
       """
       The time limit of one attempt, from its start; for a group, from the time when its \
       dependencies are done. After it, everything that was started is terminated.
-      """, at: \.step.$timeout)
+      """, on: ActionKind.attempts + [.workflow, .approve] + ActionKind.groups,
+      at: \.step.$timeout)
     FormatKey(
       "allowFailure",
       ValueFormat(FormatType(.other, as: .allowFailure)) { $0.tolerance($1, $2) },
@@ -271,7 +273,7 @@ struct StepDraft: FormatObject {
         "maxDelay": "1m", "on": ["exit:75", "timeout"]}, [{"max": 3, "on": ["timeout"]},
         {"max": 1, "delay": "1m"}]]}
         """#,
-      synonyms: "retries retryStrategy retry_policy retryPolicy",
+      synonyms: "retries retryStrategy retry_policy retryPolicy maxRetries max_retries",
       on: ActionKind.attempts + [.workflow] + ActionKind.groups
     ) { $0.step.control.retry = $1 }
     FormatKey(
@@ -403,7 +405,7 @@ struct StepDraft: FormatObject {
       return .marketplaceAction
     }
     if WorkflowDraft.format.rule(named: key) != nil { return .workflowKeyOfStep(key) }
-    return .keyElsewhere(key, of: format.noun)
+    return .keyElsewhere(key, value, of: format.noun)
   }
 
   /// Whether a name is that of an action for another CI service, such as `actions/checkout@v4`.

@@ -91,7 +91,7 @@ struct WorkflowDraft: FormatObject {
     FormatKey(
       "outputs", ValueFormat { $0.outputs($1, $2) }, "",
       "The outputs of a run that has succeeded.",
-      synonyms: "out outs"
+      schema: #"{"additionalProperties": "@givenOutput"}"#, synonyms: "out outs"
     ) { $0.workflow.outputs = $1 }
     FormatKey(
       "state", ValueFormat { $0.state($1, $2) }, "State",
@@ -155,7 +155,7 @@ struct WorkflowDraft: FormatObject {
 
   static func misplaced(_ key: String, _ value: JSONNode) -> Diagnostic? {
     StepDraft.format.rule(named: key) == nil
-      ? .keyElsewhere(key, of: format.noun) : .stepKeyOfWorkflow(key)
+      ? .keyElsewhere(key, value, of: format.noun) : .stepKeyOfWorkflow(key)
   }
 }
 

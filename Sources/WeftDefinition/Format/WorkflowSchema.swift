@@ -91,7 +91,7 @@ package enum WorkflowSchema {
       $0.allows(kind) && (!$0.isAction || key === $0)
     }
     let properties = rules.map { rule in
-      (rule.name.description, ["$ref": reference(toStepKey: rule)] as JSONValue)
+      (rule.name.description, .object(property(rule, of: kind)) as JSONValue)
     }
     var schema: JSONObject = ["title": .string(title), "description": .string(description)]
     schema.merge(
@@ -99,6 +99,15 @@ package enum WorkflowSchema {
         JSONObject(properties), required: [key?.name.description ?? "outputs"]))
     schema["not"] = ["title": "Both forEach and matrix", "required": ["forEach", "matrix"]]
     if kind == .run { schema.merge(pipeRules) }
+    return schema
+  }
+
+  private static func property(_ rule: KeyRule, of kind: ActionKind) -> JSONObject {
+    var schema: JSONObject = ["$ref": reference(toStepKey: rule)]
+    guard rule.name.description == "outputs" else { return schema }
+    // Only a command can write values that are not given.
+    if kind != .run { schema["additionalProperties"] = "@givenOutput" }
+    if kind == .compute { schema["minProperties"] = 1 }
     return schema
   }
 
@@ -116,7 +125,12 @@ package enum WorkflowSchema {
         "cache": [
           "description": "A process that keeps running cannot be cached.",
           "properties": ["leftovers": ["const": "end"]],
-        ]
+        ],
+        "service": [
+          "description": "A program that keeps running has no end.",
+          "properties": .object(
+            JSONObject(Command.Service.apart.map { ($0.0, false as JSONValue) })),
+        ],
       ],
     ]
   }
@@ -360,8 +374,8 @@ extension WorkflowSchema {
     "description": "A program and its arguments, to which the script is appended.",
     "type": "array", "minItems": 1, "prefixItems": ["@filledLiteralText"],
     "items": "@literalText", "examples": [["make", "-j4", "all"]]},
-    "words": {"type": "array", "minItems": 1, "prefixItems": [{"type": "string",
-    "minLength": 1}], "items": {"type": "string"}},
+    "words": {"type": "array", "minItems": 1, "prefixItems": ["@filledLiteralText"],
+    "items": "@literalText"},
     "duration": {"title": "Duration",
     "description": "Whole numbers with the units d, h, m, s and ms, from the largest to the \#
     smallest: 30s, 1h30m, 1500ms. At most 366d.",
@@ -372,9 +386,9 @@ extension WorkflowSchema {
     "nothing": {"title": "No time", "type": "string",
     "pattern": "^(?=.)(?:0+d)?(?:0+h)?(?:0+m)?(?:0+s)?(?:0+ms)?$"},
     "size": {"title": "Amount of data",
-    "description": "A whole number with one of the units GB, MB, KB (powers of 1000), GiB, \#
-    MiB, KiB (powers of 1024) and B. At most 1048576GiB.",
-    "type": "string", "pattern": "^(?=.*[1-9])[0-9]+(?:[GMK]i?)?B$",
+    "description": "A whole number with one of the units TB, GB, MB, KB (powers of 1000), \#
+    TiB, GiB, MiB, KiB (powers of 1024) and B. At most 1024TiB.",
+    "type": "string", "pattern": "^(?=.*[1-9])[0-9]+(?:[TGMK]i?)?B$",
     "patternErrorMessage": "expected a size like \"10MB\", \"64KiB\" or \"512B\"",
     "examples": ["64KiB", "10MB", "1GiB", "512B"]},
     "expression": {"title": "Expression",
@@ -446,6 +460,8 @@ extension WorkflowSchema {
     "description": "An output: a string with expressions, or a declaration of the value, with \#
     a value unless the step's program writes it to $WEFT_OUTPUT.",
     "anyOf": ["@text", "@outputDeclaration"]},
+    "givenOutput": {"title": "Output with a value",
+    "anyOf": [{"type": "string"}, {"required": ["value"]}]},
     "outputDeclaration": {"title": "Declaration", "examples": [{"type": "integer",
     "minimum": 1}, {"value": "${{ self.json.version }}", "type": "string"}]},
     "valueSchema": {"title": "Schema of a part"},

@@ -2,7 +2,7 @@ import WeftDiagnostics
 
 /// Amounts of data as written in a workflow: `"64KiB"`, `"10MB"`, `"1GiB"`, `"512B"`.
 ///
-/// They are one whole number and one unit in this exact spelling: K, M and G are powers of 1000 with `B`,
+/// They are one whole number and one unit in this exact spelling: K, M, G and T are powers of 1000 with `B`,
 /// and powers of 1024 with `iB` (IEC 80000-13).
 package enum SizeText {
   /// The reason why a text is not an amount of data.
@@ -22,7 +22,8 @@ package enum SizeText {
 
   /// The unit's name and its bytes, the largest first.
   private static let units: [(name: String, bytes: Int)] = [
-    ("GiB", 1 << 30), ("GB", 1_000_000_000), ("MiB", 1 << 20), ("MB", 1_000_000), ("KiB", 1 << 10),
+    ("TiB", 1 << 40), ("TB", 1_000_000_000_000), ("GiB", 1 << 30), ("GB", 1_000_000_000),
+    ("MiB", 1 << 20), ("MB", 1_000_000), ("KiB", 1 << 10),
     ("KB", 1_000), ("B", 1),
   ]
 
@@ -53,7 +54,7 @@ package enum SizeText {
   private static func nearestUnit(to name: String) -> String? {
     let name = name.drop { $0 == " " }.lowercased()
     if let known = units.first(where: { $0.name.lowercased() == name }) { return known.name }
-    return ["k": "KiB", "m": "MiB", "g": "GiB"][name]
+    return ["k": "KiB", "m": "MiB", "g": "GiB", "t": "TiB"][name]
   }
 }
 
@@ -77,7 +78,7 @@ extension ByteCount: CustomStringConvertible {
 }
 
 extension SizeText.ParseError {
-  static let units = "the units are GB, MB, KB, GiB, MiB, KiB and B, as in \"64KiB\""
+  static let units = "the units are TB, GB, MB, KB, TiB, GiB, MiB, KiB and B, as in \"64KiB\""
 
   var expectation: String {
     switch self {

@@ -15,10 +15,7 @@ package struct FileFunctions: FileLookup {
   /// paths; empty if there are none. Compatible with GitHub's, except for the order and for symbolic links,
   /// which are not followed.
   package func hash(of patterns: [String]) throws(EvaluationError) -> String {
-    let selection: FileSelection
-    do { selection = try FileSelection(patterns) } catch {
-      throw .filesNotRead(.hashFiles, error.message)
-    }
+    let selection = try FileSelection(patterns, of: .hashFiles)
     var (whole, count) = (SHA256(), 0)
     try walk(selection, for: .hashFiles, repairsNames: true) { (found) throws(WorkspaceError) in
       guard case .file = found.stamp.kind else { return }
@@ -31,17 +28,7 @@ package struct FileFunctions: FileLookup {
   }
 
   package func paths(matching patterns: [String]) throws(EvaluationError) -> [String] {
-    if patterns.contains("") { throw .filesNotRead(.glob, "a pattern is empty") }
-    let selection: FileSelection
-    do throws(PathPatternError) {
-      var normalized: [String] = []
-      for pattern in patterns {
-        normalized.append(try Command.Caching.pattern(pattern, in: []))
-      }
-      selection = try FileSelection(each: normalized)
-    } catch {
-      throw .filesNotRead(.glob, error.message)
-    }
+    let selection = try FileSelection(patterns, of: .glob)
     var paths: [String] = []
     try walk(selection, for: .glob, besides: [".git", ".weft"]) { found in
       let isFile =

@@ -99,6 +99,11 @@ struct ForeignFormatTests {
     ForeignFile(
       "a file of ninja", "cflags = -O2\n⟦build a.o: cc a.c⟧\nrule cc\n  command = cc $in\n"),
     ForeignFile("a Snakefile", "⟦rule all:⟧\n    input:\n        \"a.txt\"\n"),
+    ForeignFile(
+      "a script of Nextflow",
+      "params.reads = 'data'\n⟦process ALIGN {⟧\n    input:\n    path x\n    script:\n    'bwa'\n}\n"
+    ),
+    ForeignFile("a script of Nextflow", "⟦nextflow.enable.dsl = 2⟧\nworkflow {\n}\n"),
     ForeignFile("a Dockerfile", "# syntax\n⟦FROM debian:12⟧\nRUN true\n"),
     ForeignFile("TOML", "title = \"a\"\n⟦[package]⟧\nname = \"x\"\n"),
     ForeignFile("XML", "⟦<?xml version=\"1.0\"?>⟧\n<project/>\n"),

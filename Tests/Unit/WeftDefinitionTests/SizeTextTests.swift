@@ -13,7 +13,8 @@ import WeftDefinition
       ("2GB", 2_000_000_000),
       ("1GiB", 1 << 30),
       ("007KB", 7000),
-      ("1048576GiB", WorkflowLimits.largestSize.bytes),
+      ("1048576GiB", WorkflowLimits.largestSize.bytes), ("1TiB", 1 << 40),
+      ("2TB", 2_000_000_000_000), ("1024TiB", WorkflowLimits.largestSize.bytes),
     ] as [(String, Int)])
   func readsAWholeNumberWithAUnit(text: String, bytes: Int) throws {
     #expect(try SizeText.size(from: text) == ByteCount(bytes))
@@ -31,7 +32,7 @@ import WeftDefinition
       ("64kb", .unknownUnit("kb", nearest: "KB")),
       ("64 MiB", .unknownUnit(" MiB", nearest: "MiB")),
       ("64KiB ", .unknownUnit("KiB ", nearest: nil)),
-      ("1TiB", .unknownUnit("TiB", nearest: nil)),
+      ("1PiB", .unknownUnit("PiB", nearest: nil)), ("1T", .unknownUnit("T", nearest: "TiB")),
       ("1KB1B", .unknownUnit("KB1B", nearest: nil)),
       ("-1KB", .negative),
       ("1.5KB", .fraction),
@@ -47,7 +48,7 @@ import WeftDefinition
   @Test(
     arguments: [
       (0, "0B"), (1, "1B"), (1001, "1001B"), (1000, "1KB"), (1024, "1KiB"), (10_000_000, "10MB"),
-      (1 << 30, "1GiB"), (3 << 30, "3GiB"), (1 << 50, "1048576GiB"),
+      (1 << 30, "1GiB"), (3 << 30, "3GiB"), (1 << 50, "1024TiB"),
     ])
   func writesTheLargestUnitThatLeavesNothingOver(bytes: Int, text: String) {
     #expect(ByteCount(bytes).description == text)

@@ -171,6 +171,38 @@ struct TypeCheckerTests {
     #expect(try Expression.parse("!cancelled()").statusFunctions == [.cancelled])
   }
 
+  @Test(arguments: [
+    (
+      "glob('../x')", [5..<11],
+      "glob() fails: the pattern \"../x\" leads out of the directory that is searched"
+    ),
+    (
+      "glob('a', '!/x')", [10..<15],
+      "glob() fails: the pattern \"/x\" is absolute, expected a relative one"
+    ),
+    ("glob('')", [5..<7], "glob() fails: a pattern is empty"),
+    (
+      "hashFiles(inputs.version, 'a/../b')", [26..<34],
+      "hashFiles() fails: the pattern \"a/../b\" leads out of the directory that is searched"
+    ),
+    (
+      "hashFiles('/x', '../y')", [10..<14, 16..<22],
+      "hashFiles() fails: the pattern \"/x\" is absolute, expected a relative one"
+    ),
+  ])
+  func patternsThatFailInEveryRunAreReported(
+    text: String, ranges: [Range<Int>], message: String
+  ) throws {
+    let faults = try check(text).faults
+    #expect(faults.map { Int($0.range.start)..<Int($0.range.end) } == ranges)
+    #expect(faults.first?.message == message)
+  }
+
+  @Test(arguments: ["glob('./a', '!b', inputs.version)", "hashFiles('', '#/x', 'a')", "glob('.')"])
+  func otherPatternsAreNotReported(text: String) throws {
+    #expect(try check(text).faults.isEmpty)
+  }
+
   @Test func wrongReferenceIsReportedOnceWithoutConsequences() throws {
     let checked = try check("trim(inputs.nothing) == 'a' && keys(inputs.nothing)")
     #expect(checked.faults.count == 2)

@@ -71,7 +71,7 @@ extension Command.Caching: FormatObject {
       those that the workflow sets.
       """,
       schema: #"""
-        {"type": "array", "items": {"type": "string", "pattern": "^[^=]+$"},
+        {"type": "array", "items": {"$ref": "literalText", "pattern": "^[^=]+$"},
         "examples": [["CC", "CFLAGS"]]}
         """#,
       synonyms: "environment variables variable"
@@ -87,7 +87,7 @@ extension Command.Caching: FormatObject {
       runs once in a run, before the step.
       """,
       schema: #"""
-        {"anyOf": [{"type": "string", "minLength": 1}, "@words"], "examples": [["cc",
+        {"anyOf": ["@filledLiteralText", "@words"], "examples": [["cc",
         "--version"]]}
         """#,
       synonyms: "tool toolVersion compiler"
