@@ -147,8 +147,8 @@ private func < (
 package struct DiagnosticDeduplicator {
   private struct Key: Hashable {
     let code: String
-    let path: String
-    let range: SourceRange
+    let path: String?
+    let range: SourceRange?
     let message: String
   }
 
@@ -156,11 +156,12 @@ package struct DiagnosticDeduplicator {
 
   package init() {}
 
-  /// - Returns: Whether it has not been reported before; always true without a location.
+  /// - Returns: Whether it has not been reported before.
   package mutating func insert(_ diagnostic: Diagnostic) -> Bool {
-    guard let place = diagnostic.place else { return true }
+    let place = diagnostic.place
     let key = Key(
-      code: diagnostic.code, path: place.file.path, range: place.range, message: diagnostic.message)
+      code: diagnostic.code, path: place?.file.path, range: place?.range,
+      message: diagnostic.message)
     return keys.insert(key).inserted
   }
 }

@@ -18,6 +18,15 @@ package struct CheckedDocument {
     plan = nil
     self.diagnostics = diagnostics
   }
+
+  /// The document with problems of other files before its own.
+  package func adding(_ further: [Diagnostic]) -> CheckedDocument {
+    further.isEmpty ? self : CheckedDocument(plan: plan, diagnostics: further + diagnostics)
+  }
+
+  private init(plan: Plan?, diagnostics: [Diagnostic]) {
+    (self.plan, self.diagnostics) = (plan, diagnostics)
+  }
 }
 
 /// An open document, read as a workflow: what the answers about it are made from. A changed document is another text.

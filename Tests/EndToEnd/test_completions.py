@@ -169,6 +169,11 @@ def checks(shell):
     shell.listed("weft run -i evil=")
     shell.completed("weft run -i evil=\\$")
     yield "names are never run", not os.path.exists(f"{shell.directory}/ran")
+    runners = shell.listed("weft run flow.json --runner ")
+    yield "runners of a file and of the configuration", {"farm", "site", "local", "slurm"} <= runners
+    yield "runners of the configuration", {"site", "local"} <= shell.listed("weft check alpha.json --runner ")
+    yield "a runner is completed", shell.completed("weft run flow.json --runner fa") == [
+        "run", "flow.json", "--runner", "farm"]
     yield "states of runs", {"interrupted", "damaged"} <= shell.listed("weft runs --state ")
     if not isinstance(shell, Fish):  # fish has proposals only for a word that begins with a dash
         yield "files after --", "alpha.json" in shell.listed("weft run -- ")
@@ -186,12 +191,15 @@ def main():
         for name in ["alpha.json", "beta.json", "with space.json", "notes.txt", "sub/inner.json"]:
             open(f"{directory}/{name}", "w").close()
         with open(f"{directory}/flow.json", "w") as file:
-            file.write('{"inputs": {"colour": {"default": "red"}, "size": {"default": "1"}}, "steps": ['
+            file.write('{"runners": {"farm": {"kind": "ssh", "hosts": ["h"]}}, "inputs": {"colour": {"default": "red"}, "size": {"default": "1"}}, "steps": ['
                        '{"id": "compile", "run": "true"}, {"id": "package", "run": "true"}]}')
         with open(f"{directory}/weft.json", "w") as file:
             file.write('{"inputs": {"level": {"enum": ["low", "high"]}, "fast": {"type": "boolean"}, "other": {},'
                        ' "evil": {"enum": ["$(touch ran)", "`touch ran`", "; touch ran"]}},'
                        ' "steps": [{"id": "lint", "run": "true"}, {"id": "each", "forEach": ["$(touch ran)"], "run": "true"}]}')
+        os.makedirs(f"{directory}/.config/weft")
+        with open(f"{directory}/.config/weft/config.jsonc", "w") as file:
+            file.write('{"runners": {"site": {"kind": "ssh", "hosts": ["h"]}}}')
         os.mkdir(f"{directory}/workflows")
         for name in ["nightly.json", "release.jsonc"]:
             with open(f"{directory}/workflows/{name}", "w") as file:

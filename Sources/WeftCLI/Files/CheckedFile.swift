@@ -36,7 +36,7 @@ struct CheckedFile {
       if let name = runner.name { checked = checked.choosing(runner: name) }
       if runner.isProbed { checked = checked.probingRunners() }
       workflow = checked.workflow
-      plan = configuration.diagnostics.contains(where: \.isError) ? nil : checked.plan
+      plan = configuration.isRejected ? nil : checked.plan
       diagnostics = configuration.diagnostics + checked.diagnostics
       isMissing = false
     } catch {

@@ -51,16 +51,19 @@ struct InitCommand: Subcommand {
         help: "its name ends in \(TestFiles.suffix): weft init --test release\(TestFiles.suffix)")
     }
     let workflow = path.dropLast(TestFiles.suffix.count) + ".json"
+    let configuration = UserConfiguration.read()
     let checked: CheckedWorkflow
     do throws(FileReadError) {
       checked = try CheckedWorkflow(
-        contentsOf: String(workflow), actions: nil, runners: UserConfiguration.read().runners)
+        contentsOf: String(workflow), actions: nil, runners: configuration.runners)
     } catch {
       throw CommandFailure(
         .usage, "the workflow \"\(workflow)\" \(error.message)",
         help: "the test of NAME.json is NAME\(TestFiles.suffix)")
     }
-    guard let plan = checked.plan else { throw CommandFailure(.rejected, checked.diagnostics) }
+    guard let plan = checked.plan, !configuration.isRejected else {
+      throw CommandFailure(.rejected, configuration.diagnostics + checked.diagnostics)
+    }
     let name = workflow.split(separator: "/").last.map(String.init) ?? String(workflow)
     let text = FirstCase(of: plan, at: name, for: path).text
     try NewFile.write(text, to: path, command: "weft init --test FILE")

@@ -13,19 +13,22 @@ struct LanguageServerCommand: Subcommand {
   private static let pieceBytes = 64 << 10
 
   func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
-    let runners = UserConfiguration.read().runners
     var server = LanguageServer(version: WeftVersion.current) { text, path, openTexts in
       let start = path.map(LanguageServerCommand.startDirectory)
+      // It may change while the editor is open.
+      let configuration = UserConfiguration.read()
+      let runners = configuration.runners
       if let path, OpenDocument.isTestFile(path) {
         let file = LoadedTestFile(
           text, at: path, startDirectory: start, openTexts: openTexts, runners: runners)
-        return CheckedDocument(file.diagnostics)
+        return CheckedDocument(file.diagnostics).adding(configuration.diagnostics)
       }
       return CheckedDocument(
         CheckedWorkflow(
           text, at: path, startDirectory: start, openTexts: openTexts, runners: runners
         )
-        .withEnvironmentFiles(startDirectory: start))
+        .withEnvironmentFiles(startDirectory: start)
+      ).adding(configuration.diagnostics)
     }
     var stream = MessageStream()
     let input = Descriptor.standardInput

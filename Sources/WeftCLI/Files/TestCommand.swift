@@ -35,7 +35,7 @@ struct TestCommand: Subcommand {
       throw CommandFailure(.broken, fault.message, help: fault.help)
     }
     let configuration = UserConfiguration.read()
-    if configuration.diagnostics.contains(where: \.isError) {
+    if configuration.isRejected {
       throw CommandFailure(.rejected, configuration.diagnostics)
     }
     var loaded: [LoadedTestFile] = []

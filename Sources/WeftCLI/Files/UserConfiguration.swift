@@ -5,9 +5,12 @@ import WeftPlatform
 /// The runners that the user's configuration declares for all workflows: in the file that WEFT_CONFIG names, or else
 /// in `config.jsonc` of the directory `weft` for configurations.
 struct UserConfiguration {
+  /// The runners as far as they were understood.
   var runners: [Runner] = []
-  /// All problems; with an error among them, there are no runners.
   var diagnostics: [Diagnostic] = []
+
+  /// Whether no run may start with it.
+  var isRejected: Bool { diagnostics.contains(where: \.isError) }
 
   static let variable = "WEFT_CONFIG"
 
@@ -18,8 +21,7 @@ struct UserConfiguration {
     do throws(FileReadError) {
       let source = SourceFile(path: path, bytes: try FileReading.bytes(of: path))
       let (runners, diagnostics) = ConfigurationFile.decode(source)
-      return UserConfiguration(
-        runners: diagnostics.contains(where: \.isError) ? [] : runners, diagnostics: diagnostics)
+      return UserConfiguration(runners: runners, diagnostics: diagnostics)
     } catch {
       // Another user's home directory, as su leaves it, has no file for this one.
       if named == nil, case .system(.notFound) = error { return UserConfiguration() }

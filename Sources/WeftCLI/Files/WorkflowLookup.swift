@@ -139,7 +139,7 @@ extension Option {
     }
     switch self.value?.kind {
     case .file, .existingFile, .directory: return Option.absolute(value, below: directory)
-    case .text, .recordedRun, .step, .input, .choice, nil: return value
+    case .text, .recordedRun, .step, .input, .runner, .choice, nil: return value
     }
   }
 

@@ -114,6 +114,8 @@ struct ValueDescription: Sendable, Hashable {
     case step
     /// `NAME=VALUE` for an input of that workflow.
     case input
+    /// A runner of that workflow, or of the configuration.
+    case runner
     /// One of these words.
     case choice([Choice])
   }

@@ -82,7 +82,7 @@ extension Option {
     help: "run only this step or group, and its dependents; repeatable",
     elsewhere: ["--start-at", "--start-from", "--since"])
   static let runner = Option(
-    "--runner", value: ValueDescription(name: "NAME", kind: .text),
+    "--runner", value: ValueDescription(name: "NAME", kind: .runner),
     help:
       "run commands on this runner of the workflow, with slurm as jobs, or with local on this machine, unless a step or group "
       + "names another; default: the workflow's runner",

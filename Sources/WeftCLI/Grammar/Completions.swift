@@ -131,6 +131,7 @@ enum BashCompletion {
     case .recordedRun: "_weft_names run '';"
     case .step: "_weft_names step '';"
     case .input: "_weft_names input \"$current\";"
+    case .runner: "_weft_names runner '';"
     case .choice(let choices):
       "_weft_words '\(choices.map(\.word).joined(separator: " "))';"
     }
@@ -238,6 +239,7 @@ enum ZshCompletion {
     case .recordedRun: "_weft_names run"
     case .step: "_weft_names step"
     case .input: "_weft_names input"
+    case .runner: "_weft_names runner"
     case .choice(let choices):
       "(("
         + choices.map { choice in
@@ -306,6 +308,7 @@ enum FishCompletion {
     case .recordedRun: " -f -a '(__weft_names run)'"
     case .step: " -f -a '(__weft_names step)'"
     case .input: " -f -a '(__weft_names input)'"
+    case .runner: " -f -a '(__weft_names runner)'"
     case .directory: " -f -a '(__fish_complete_directories)'"
     case .choice(let choices):
       " -f -a "

@@ -19,6 +19,8 @@ struct ProposedNames {
     case input
     /// The ID of a run.
     case run
+    /// A runner of the workflow on the command line, or of the configuration.
+    case runner
   }
 
   private let kind: Kind
@@ -68,6 +70,7 @@ struct ProposedNames {
       case .workflow: WorkflowLookup().project.files.compactMap(WorkflowLookup.name(of:))
       case .step: steps
       case .input: inputs
+      case .runner: runners
       case .run: (runs?.state.newestFirst() ?? []).map(\.text)
       }
     return found.filter { !$0.contains(where: \.isNewline) }
@@ -107,6 +110,11 @@ struct ProposedNames {
     guard let plan = checked?.plan else { return recorded }
     let planned = plan.steps.map(\.address.text) + plan.groups.compactMap { $0.address?.text }
     return Set(planned + recorded).sorted()
+  }
+
+  private var runners: [String] {
+    let declared = checked?.workflow?.runners ?? UserConfiguration.read().runners
+    return Set(declared.map(\.name) + [Runner.local, Runner.slurm.name]).sorted()
   }
 
   private var inputs: [String] {

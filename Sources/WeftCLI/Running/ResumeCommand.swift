@@ -205,7 +205,7 @@ private struct ResumedFile {
   private func plan(of file: SourceFile, at path: String?) throws(CommandFailure) -> Plan {
     let configuration = UserConfiguration.read()
     let checked = CheckedWorkflow(file, at: path, runners: configuration.runners)
-    guard let plan = checked.plan, !configuration.diagnostics.contains(where: \.isError) else {
+    guard let plan = checked.plan, !configuration.isRejected else {
       throw CommandFailure(.rejected, configuration.diagnostics + checked.diagnostics)
     }
     return plan
