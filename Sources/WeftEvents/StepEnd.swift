@@ -61,6 +61,7 @@ extension StepEnd {
     var notRetried: String?
     var approvedBy: String?
     var ranBecause: String?
+    var host: String?
     var leftovers: [LeftoverProcess] = []
     var unkillable: [LeftoverProcess] = []
   }
@@ -106,6 +107,12 @@ extension StepEnd {
     set { if newValue != nil || ranBecause != nil { rest.ranBecause = newValue } }
   }
 
+  /// The host that ran its last attempt, as the runner names it; `nil` for this machine and jobs.
+  public package(set) var host: String? {
+    get { boxedRest?.value.host }
+    set { if newValue != nil || host != nil { rest.host = newValue } }
+  }
+
   /// The reason why it is not retried though it has `retry`, as a clause without subject.
   public package(set) var notRetried: String? {
     get { boxedRest?.value.notRetried }
@@ -147,6 +154,7 @@ extension StepEnd: Payload {
     try coder.code("notRetried", &rest.notRetried)
     try coder.code("approvedBy", &rest.approvedBy)
     try coder.code("ranBecause", &rest.ranBecause)
+    try coder.code("host", &rest.host)
     try coder.amount("outputBytes", &outputBytes)
     try coder.flag("outputTruncated", &outputTruncated)
     try coder.outputs(&outputs)

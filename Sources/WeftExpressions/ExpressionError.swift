@@ -74,7 +74,7 @@ extension EvaluationError {
       case UInt8(ascii: "\""): "strings use single quotes: 'text'"
       case UInt8(ascii: "="): "use == for equality"
       case UInt8(ascii: "&"): "use && for \"and\""
-      case UInt8(ascii: "|"): "use || for \"or\""
+      case UInt8(ascii: "|"): "use || for \"or\"; a function is called: upper(a)"
       case UInt8(ascii: "-"): "there is no operator -: write sub(a, b)"
       case UInt8(ascii: "*"): "there is no operator *: write mul(a, b)"
       case UInt8(ascii: "/"): "there is no operator /: write div(a, b)"

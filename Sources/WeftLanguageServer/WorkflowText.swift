@@ -19,9 +19,9 @@ package struct CheckedDocument {
     self.diagnostics = diagnostics
   }
 
-  /// The document with problems of other files before its own.
-  package func adding(_ further: [Diagnostic]) -> CheckedDocument {
-    further.isEmpty ? self : CheckedDocument(plan: plan, diagnostics: further + diagnostics)
+  /// The document with other problems, made from its own.
+  package func reporting(_ problems: ([Diagnostic]) -> [Diagnostic]) -> CheckedDocument {
+    CheckedDocument(plan: plan, diagnostics: problems(diagnostics))
   }
 
   private init(plan: Plan?, diagnostics: [Diagnostic]) {

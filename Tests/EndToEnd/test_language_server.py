@@ -6,6 +6,7 @@ usage: test_language_server.py PATH_TO_WEFT
 
 import asyncio
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -216,6 +217,28 @@ async def formatting(editor):
     assert [edit.new_text for edit in edits] == [expected.stdout], edits
 
 
+def configuration(weft):
+    """a problem of the configuration is shown in each document, without consequences, until it is mended"""
+    with tempfile.TemporaryDirectory() as directory:
+        file = pathlib.Path(directory) / "config.jsonc"
+        file.write_text('{"runners": {"far": {"kind": "ssh"}}}')
+
+        @edited
+        async def session(editor):
+            assert await editor.codes() == ["W0113"]
+            editor.type('"if":', '"runner": "far", "if":')
+            assert await editor.codes() == ["W0113"]
+            file.write_text('{"runners": {"far": {"kind": "ssh", "hosts": ["h"]}}}')
+            editor.type('"default": "1"', '"default": "2"')
+            assert await editor.codes() == []
+
+        os.environ["WEFT_CONFIG"] = str(file)
+        try:
+            session(weft)
+        finally:
+            del os.environ["WEFT_CONFIG"]
+
+
 def no_client(weft):
     result = subprocess.run([weft, "lsp"], input="hello\n" * 2000, capture_output=True, text=True, timeout=LIMIT)
     assert result.returncode == 4 and "protocol" in result.stderr, result
@@ -228,6 +251,7 @@ if __name__ == "__main__":
         ("problems follow what is typed", diagnostics),
         ("questions about names and keys are answered", questions),
         several_files,
+        configuration,
         ("an id is renamed everywhere", renaming),
         ("a text is formatted as by weft fmt", formatting),
         ("what is no client is told, and one that is gone ends it", no_client),

@@ -246,6 +246,8 @@ def hosts_form_a_pool(weft):
         place.call("run", "w.json")
         most = [int(line) for line in (place.path / "most").read_text().split()]
         assert len(most) == 12 and max(most) <= 4, most
+        shown = place.call("show").stdout
+        assert all(f", on {host}," in shown for host in ("127.0.0.1", "127.0.0.2")), shown
 
 
 def runners_share_a_host(weft):
@@ -338,7 +340,11 @@ def a_run_chooses_its_runner(weft):
             (place.path / "site.jsonc").write_text('{"runners": {"x": {}}}')
             answer = place.call("run", "w.json", expect=3)
             assert "site.jsonc:1:" in answer.stderr and "W0113" in answer.stderr, answer.stderr
-            os.environ["WEFT_CONFIG"] = "missing.jsonc"
+            for name in ("site.jsonc", "missing.jsonc"):
+                # Once for all files, and no runner that is not known because of it.
+                os.environ["WEFT_CONFIG"] = name
+                answer = place.call("check", "inner.json", "outer.json", expect=3)
+                assert re.findall(r"\[(W\d+)\]", answer.stdout) in (["W0113"], ["W0000"]), answer.stdout
             assert "missing.jsonc" in place.call("run", "w.json", expect=3).stderr
             os.environ["WEFT_CONFIG"] = ""
             place.call("run", "w.json")

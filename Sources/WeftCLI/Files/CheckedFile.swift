@@ -37,7 +37,7 @@ struct CheckedFile {
       if runner.isProbed { checked = checked.probingRunners() }
       workflow = checked.workflow
       plan = configuration.isRejected ? nil : checked.plan
-      diagnostics = configuration.diagnostics + checked.diagnostics
+      diagnostics = configuration.problems(with: checked.diagnostics)
       isMissing = false
     } catch {
       (workflow, plan) = (nil, nil)

@@ -62,7 +62,7 @@ struct InitCommand: Subcommand {
         help: "the test of NAME.json is NAME\(TestFiles.suffix)")
     }
     guard let plan = checked.plan, !configuration.isRejected else {
-      throw CommandFailure(.rejected, configuration.diagnostics + checked.diagnostics)
+      throw CommandFailure(.rejected, configuration.problems(with: checked.diagnostics))
     }
     let name = workflow.split(separator: "/").last.map(String.init) ?? String(workflow)
     let text = FirstCase(of: plan, at: name, for: path).text

@@ -21,14 +21,14 @@ struct LanguageServerCommand: Subcommand {
       if let path, OpenDocument.isTestFile(path) {
         let file = LoadedTestFile(
           text, at: path, startDirectory: start, openTexts: openTexts, runners: runners)
-        return CheckedDocument(file.diagnostics).adding(configuration.diagnostics)
+        return CheckedDocument(file.diagnostics).reporting(configuration.problems)
       }
       return CheckedDocument(
         CheckedWorkflow(
           text, at: path, startDirectory: start, openTexts: openTexts, runners: runners
         )
         .withEnvironmentFiles(startDirectory: start)
-      ).adding(configuration.diagnostics)
+      ).reporting(configuration.problems)
     }
     var stream = MessageStream()
     let input = Descriptor.standardInput

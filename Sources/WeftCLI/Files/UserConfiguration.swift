@@ -1,5 +1,6 @@
 import WeftDefinition
 import WeftDiagnostics
+import WeftPlanning
 import WeftPlatform
 
 /// The runners that the user's configuration declares for all workflows: in the file that WEFT_CONFIG names, or else
@@ -11,6 +12,12 @@ struct UserConfiguration {
 
   /// Whether no run may start with it.
   var isRejected: Bool { diagnostics.contains(where: \.isError) }
+
+  /// The problems of a file behind those of the configuration. A runner that is not known may be one of those that were
+  /// not understood.
+  func problems(with found: [Diagnostic]) -> [Diagnostic] {
+    diagnostics + (isRejected ? found.filter { $0.code != Diagnostic.unknownRunner } : found)
+  }
 
   static let variable = "WEFT_CONFIG"
 

@@ -206,7 +206,7 @@ private struct ResumedFile {
     let configuration = UserConfiguration.read()
     let checked = CheckedWorkflow(file, at: path, runners: configuration.runners)
     guard let plan = checked.plan, !configuration.isRejected else {
-      throw CommandFailure(.rejected, configuration.diagnostics + checked.diagnostics)
+      throw CommandFailure(.rejected, configuration.problems(with: checked.diagnostics))
     }
     return plan
   }

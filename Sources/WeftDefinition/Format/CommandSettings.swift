@@ -206,10 +206,11 @@ extension DecodingPass {
       report(
         .unknownWord(
           path: path(field), word: word, wanted: "\(QuotedList(names))",
-          nearest: NearestName(names).nearest(to: word),
+          nearest: word.isShell ? nil : NearestName(names).nearest(to: word),
           help: word.isCommand
             ? "write a command in \"run\"; the shell runs it"
-            : "write any other shell as a command line, such as [\"zsh\", \"-e\", \"-c\"]"),
+            : "write any other shell as a command line, such as "
+              + (word.isShell ? "[\(quoted(word)), \"-c\"]" : "[\"zsh\", \"-e\", \"-c\"]")),
         at: node)
     default:
       reportType(
@@ -221,6 +222,9 @@ extension DecodingPass {
 }
 
 extension String {
+  /// Whether it is the name of a shell, and not a misspelling of one that has a name in the format.
+  fileprivate var isShell: Bool { ["zsh", "dash", "ash", "ksh", "mksh", "fish"].contains(self) }
+
   /// Whether it is more than one word, the first of which is not the name of a shell.
   fileprivate var isCommand: Bool {
     let words = split(whereSeparator: \.isWhitespace)

@@ -45,6 +45,12 @@ extension Diagnostic {
       "permissions": "steps have the permissions of the user who runs weft; remove the key",
       "includes": "a step runs another file: { \"workflow\": \"other.json\" }",
       "include": "a step runs another file: { \"workflow\": \"other.json\" }",
+      "task":
+        "\"needs\" orders steps; steps that several files share are a file: { \"workflow\": \"other.json\" }",
+      "silent": "weft run -q shows the output of failed steps only; remove the key",
+      "status": "a step with \"cache\" runs only if its inputs have changed",
+      "version": "files have no version; remove the key",
+      "as": "it belongs to the loop: \"forEach\": { \"in\": [\"a\"], \"as\": \"name\" }",
       "rule": rule, "rules": rule, "process": process, "processes": process,
       "wildcards": loop, "wildcard_constraints": loop,
       "configfile":

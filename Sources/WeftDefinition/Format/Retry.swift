@@ -221,6 +221,7 @@ extension DecodingPass {
       return elements(
         of: node, field, wanted: "true, false or an array of error classes",
         help: node.stringValue.flatMap(ErrorClass.init).map { "write [\"\($0)\"]" }
+          ?? node.stringValue.flatMap(Bool.init).map { "write \($0) without quotes" }
       ) { $0.listedClass($1, $2) }
       .map(FailureTolerance.classes)
     }

@@ -404,6 +404,7 @@ struct StepDraft: FormatObject {
     if key == "uses", let name = value.stringValue, isMarketplaceAction(name) {
       return .marketplaceAction
     }
+    if key == "args" || key == "arguments" { return .argumentsApart(key) }
     if WorkflowDraft.format.rule(named: key) != nil { return .workflowKeyOfStep(key) }
     return .keyElsewhere(key, value, of: format.noun)
   }
@@ -690,6 +691,12 @@ extension Diagnostic {
     Diagnostic(
       .misplacedKey, "\"\(key)\" is a key of the workflow, not of a step",
       help: ofStep[key] ?? "move it next to the outermost \"steps\" or \"parallel\"")
+  }
+
+  fileprivate static func argumentsApart(_ key: String) -> Diagnostic {
+    Diagnostic(
+      .unknownKey, "\(quoted(key)) is not a key of a step",
+      help: "write arguments behind their program: \"run\": [\"program\", \"argument\"]")
   }
 
   fileprivate static var marketplaceAction: Diagnostic {

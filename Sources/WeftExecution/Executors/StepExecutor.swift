@@ -158,6 +158,8 @@ package struct AttemptEnd: Sendable, Hashable {
   let boxedUsage: Boxed<WeftEvents.ResourceUsage>?
   private var boxedOrphans: Boxed<RunOrphans>?
   private var boxedRequest: Boxed<RequestTrace>?
+  /// The host where it ran; `nil` for this machine and jobs.
+  var host: String?
 
   /// Orphans: processes that were still alive after its program had ended, and were terminated.
   package var leftovers: [LeftoverProcess] { boxedOrphans?.value.leftovers ?? [] }

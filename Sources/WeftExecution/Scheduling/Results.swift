@@ -104,10 +104,12 @@ extension RunID {
 extension StepEnd {
   /// The end of the same attempt, cancelled before the next one.
   func cancelled(for reason: CancelReason) -> StepEnd {
-    StepEnd(
+    var end = StepEnd(
       outcome: .cancelled, conclusion: .cancelled, attempts: attempts, exit: exit,
       cancellation: reason, duration: duration, usage: usage, outputBytes: outputBytes,
       outputTruncated: outputTruncated, logBytes: logBytes, leftovers: leftovers)
+    end.host = host
+    return end
   }
 }
 
@@ -176,6 +178,7 @@ extension StepEnd {
   /// Takes the parts of an attempt's end that do not depend on its outcome.
   mutating func take(from end: AttemptEnd) {
     boxedUsage = end.boxedUsage
+    host = end.host
     if end.isOfRequest { http = end.request?.summary }
   }
 }

@@ -113,6 +113,9 @@ extension Plan {
 }
 
 extension Diagnostic {
+  /// The code of a problem with the name of a runner.
+  package static let unknownRunner = "W0234"
+
   fileprivate static func unknownRunner(
     _ subject: String, named name: String, known: [String]
   ) -> Diagnostic {
@@ -120,7 +123,7 @@ extension Diagnostic {
     let available = known.prefix(12).joined(separator: ", ")
     let isDeclared = known.count > 2
     return Diagnostic(
-      "W0234", "\(subject) names runner \(quoted(name)), which is not declared",
+      unknownRunner, "\(subject) names runner \(quoted(name)), which is not declared",
       key: "runner",
       help: nearest.asSuggestion
         ?? (!isDeclared

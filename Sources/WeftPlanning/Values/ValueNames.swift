@@ -395,6 +395,12 @@ extension ContextReference {
       return "declare an input, or read $GITHUB_\(rest[0].uppercased()) in the script"
     case "github", "vars":
       return "declare an input, and pass the value with -i"
+    case "runner" where rest.first == "os" || rest.first == "arch":
+      return "use $(uname) in the script"
+    case "runner" where rest.first == "temp":
+      return "use $TMPDIR in the script"
+    case "job": return "use success(), failure() or cancelled()"
+    case "strategy": return "use matrix, or index"
     default:
       return ExpressionFunction(named: context).map { "did you mean \($0.signature)?" }
     }

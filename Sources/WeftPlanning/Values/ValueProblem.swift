@@ -77,7 +77,7 @@ extension Diagnostic {
     Diagnostic(
       "W0313", "\(owner) has no output \"\(name)\"",
       help: nearest.asSuggestion ?? listing(known)
-        ?? "declare it there: \"outputs\": { \"…\": \"${{ \(owner.example) }}\" }")
+        ?? "declare it there: \"outputs\": { \(owner.example(ofOutput: name))")
   }
 
   static func unknownInput(_ name: String, known: [String], nearest: String?) -> Diagnostic {
@@ -125,7 +125,7 @@ extension Diagnostic {
     Diagnostic(
       "W0316", "the workflow has no secret \"\(name)\"",
       help: nearest.asSuggestion ?? listing(known)
-        ?? "declare it: \"secrets\": { \"…\": { \"env\": \"…\" } }")
+        ?? "declare it: \"secrets\": { \"\(name)\": { \"env\": \"VARIABLE\" } }")
   }
 
   /// `item`, `index` or `matrix` without a matching loop, although there may be one of the other kind.
@@ -474,11 +474,13 @@ extension TextSite {
 }
 
 extension OutlineMember.Subject {
-  /// An example of a value for an output.
-  fileprivate var example: String {
+  /// An example of the declaration of an output.
+  fileprivate func example(ofOutput name: String) -> String {
     switch self {
-    case .step: "self.stdout"
-    case .group: "steps.MEMBER.stdout"
+    case .step:
+      "\"\(name)\": \"${{ self.stdout }}\" }, or { \"\(name)\": {} } if its program writes \(name)=… to "
+        + "$WEFT_OUTPUT"
+    case .group: "\"\(name)\": \"${{ steps.MEMBER.stdout }}\" }"
     }
   }
 }

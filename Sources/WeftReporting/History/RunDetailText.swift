@@ -176,8 +176,9 @@ package struct RunDetailText: Sendable {
     case .finished(let end, _):
       lines = self.lines(of: end, called: name, surroundings.toleration(of: address, end))
     }
-    if case .finished(let end, _) = step.state, !step.isCached, let usage = end.usage {
-      lines[0] += palette.painted(", \(used(usage))", .faint)
+    if case .finished(let end, _) = step.state, !step.isCached {
+      let facts = [end.host.map { "on \(text.name($0))" }, end.usage.map(used)]
+      for fact in facts.compactMap(\.self) { lines[0] += palette.painted(", \(fact)", .faint) }
     }
     if let moment = step.startedAt, !step.isCached {
       lines[0] += palette.painted(", began \(surroundings.shown(moment))", .faint)

@@ -83,8 +83,7 @@ struct PlainReporter: Sendable {
     case .groupRetrying(let address, let retry):
       style.append(retrying: address, ofGroup: true, retry, to: &pending)
     case .stepStarted(let address, let attempt, _):
-      style.append(
-        started: address, attempt: attempt, title: labels.title(of: address), to: &pending)
+      style.append(started: address, attempt: attempt, labels: labels, to: &pending)
     case .stepAsking(let address, let message): say(style.asking(address, message))
     case .stepReady(let address, let end): say(style.ready(address, end))
     case .stepFinished(let address, let end):

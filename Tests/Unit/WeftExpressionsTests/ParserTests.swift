@@ -119,7 +119,7 @@ struct ParserTests {
 
   @Test(arguments: [
     ("a = b", "use == for equality"), ("a & b", "use && for \"and\""),
-    ("a | b", "use || for \"or\""),
+    ("a | b", "use || for \"or\"; a function is called: upper(a)"),
     (
       "1 + 1",
       "there is no operator +: write add(a, b); to join texts: ${{ a }}${{ b }} or format('{0}{1}', a, b)"

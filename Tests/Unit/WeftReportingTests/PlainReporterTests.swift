@@ -1,4 +1,6 @@
 import Testing
+import WeftDefinition
+import WeftDiagnostics
 import WeftJSON
 import WeftPlanning
 
@@ -82,6 +84,30 @@ import WeftPlanning
       write: { text += String(decoding: $0, as: UTF8.self) })
     let lines = text.split(separator: "\n").filter { $0.hasPrefix("[a]") }
     #expect(lines == ["[a] 1", "[a] be", "[a] err", "[a] begun"])
+  }
+
+  @Test func aStepOfAClusterIsSubmitted() throws {
+    let file = SourceFile(
+      path: "w.json",
+      bytes: Array(
+        #"""
+        {"steps":[{"id":"a","run":"x","runner":"slurm"},{"id":"b","forEach":[1],"run":"x"},
+         {"id":"c","forEach":[1],"runner":"slurm","steps":[{"id":"d","run":"x"}]}]}
+        """#.utf8))
+    let workflow = try #require(WorkflowDecoder.decode(file).workflow)
+    var run = ScriptedRun(steps: 3)
+    for step in ["a", "b[0]", "c[0].d"] {
+      run.start(step)
+      run.succeed(step)
+    }
+    let text = Collected.of(
+      run, PlainReporterTests.settings,
+      labels: StepLabels(try #require(Planner.plan(workflow).plan))
+    )
+    .text
+    let words = text.split(separator: "\n").filter { !$0.contains("succeeded") }.dropFirst()
+      .compactMap { $0.split(separator: " ").dropFirst(2).first }
+    #expect(words.prefix(3) == ["submitted", "started", "submitted"])
   }
 
   @Test("a large log is read in parts, and written in parts")

@@ -151,7 +151,9 @@ extension DecodingPass {
     guard node.kind == .string else {
       reportType(
         of: node, field, wanted: wanted ?? "a string",
-        help: node.kind == .number || node.kind == .bool ? "write \"\(node.sourceText)\"" : nil)
+        help: site == .body && (node.kind == .object || node.kind == .array)
+          ? "write it as \"json\"; \"body\" is a text"
+          : node.kind == .number || node.kind == .bool ? "write \"\(node.sourceText)\"" : nil)
       return nil
     }
     let text = node.stringValue ?? ""

@@ -258,7 +258,8 @@ extension DecodingPass {
     var draft = HTTPDraft()
     read(node, field, into: &draft)
     draft.checkTogether(&self)
-    return draft.finished
+    // A missing URL was reported, or the key that is its misspelling.
+    return draft.call.url.isEmpty ? nil : draft.finished
   }
 
   fileprivate mutating func answerCache(_ node: JSONNode, _ field: Field) -> HTTPCall.Cache? {

@@ -52,7 +52,16 @@ final class SSHRunner: RemoteRunner {
     try endEarlierPrograms(for: attempt, in: executor)
     let (seat, connection) = try takeSeat(for: attempt, in: executor)
     defer { state.withLock { $0.seats.giveBack(seat) } }
-    let host = hosts.names[seat.host]
+    var end = try runToEnd(
+      program, for: attempt, in: executor, on: hosts.names[seat.host], by: connection)
+    end.host = hosts.names[seat.host]
+    return end
+  }
+
+  private func runToEnd(
+    _ program: ChildProgram, for attempt: Attempt, in executor: CommandExecutor, on host: String,
+    by connection: SSHConnection
+  ) throws(AttemptStartError) -> AttemptEnd {
     switch connection.wait(until: attempt.stop) {
     case .connected: break
     case .stopped: throw .notStarted(.stopped)
