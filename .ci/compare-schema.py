@@ -4,7 +4,9 @@
 Each change removes one member or element, replaces one value by a value of another type, or moves a key into another
 object. The schema and the decoder must agree about the result, except about the rules that a schema cannot express.
 
-Needs jsonschema from PyPI.  Usage: .ci/compare-schema.py WEFT [LEAST]
+Needs jsonschema from PyPI.  Usage: .ci/compare-schema.py WEFT [COUNT]
+
+COUNT is the number of changed files that are compared, 4000 unless given; there are some 14,000.
 """
 
 import collections
@@ -85,13 +87,16 @@ def verdicts(weft, files):
 
 def main():
     weft = str(pathlib.Path(sys.argv[1]).resolve())
-    least = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 4000
     schema = Draft202012Validator(json.loads((ROOT / "schemas/workflow.schema.json").read_text()))
     chance = random.Random(7)
     cases = [json.loads(path.read_text(encoding="utf-8-sig")) for path in sorted(CASES.glob("*.json"))]
     keys = [(path[-1], holder(file, path)[path[-1]]) for file in cases for path in places(file)
             if isinstance(path[-1], str)]
     files = [changed for file in cases if len(json.dumps(file)) < 20_000 for changed in changes(file, chance, keys)]
+    if count > len(files):
+        sys.exit(f"there are only {len(files)} files")
+    files = chance.sample(files, count)
     failures = collections.defaultdict(list)
     for file, errors in zip(files, verdicts(weft, files)):
         accepts = schema.is_valid(file)
@@ -104,7 +109,7 @@ def main():
         example = json.dumps(min(files_of, key=lambda file: len(json.dumps(file))))
         print(f"the schema {verb} {len(files_of)}x: {message} [{code}]\n    {example[:300]}")
     print(f"{len(files)} files, {len(failures)} kinds of failures")
-    return 1 if failures or len(files) < least else 0
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -58,8 +58,10 @@ package struct OptionReading {
 /// They are taken from the manual pages. Options whose value is optional, or that run it, are not here; and neither are
 /// programs that refuse such a value.
 struct OptionValues {
-  /// One-letter options, which may be joined: `-am`.
+  /// One-letter options.
   var letters = ""
+  /// One-letter options without a value, behind which one of ``letters`` may be joined: `-am`.
+  var flags = ""
   /// Options of more than one letter, or of programs that join none.
   var words: Words = ""
   /// Options that take two words.
@@ -74,10 +76,9 @@ struct OptionValues {
   func wordsTaken(by option: String) -> Int {
     if words.contains(option) { return 1 }
     if pairs.contains(option) { return 2 }
-    guard !option.hasPrefix("--"),
-      let letter = option.dropFirst().firstIndex(where: letters.contains)
-    else { return 0 }
-    return option.index(after: letter) == option.endIndex ? 1 : 0
+    guard let last = option.last, letters.contains(last) else { return 0 }
+    // Any other letter may take the rest of the word.
+    return option.dropFirst().dropLast().allSatisfy(flags.contains) ? 1 : 0
   }
 
   private static let table: [String: OptionValues] = {
@@ -93,14 +94,15 @@ struct OptionValues {
   private static let byPaths: KeyValuePairs<String, OptionValues> = [
     // Files and text
     "tar, gtar, bsdtar": OptionValues(
-      letters: "fCbTX", words: "--file --directory --exclude --exclude-from --files-from"),
+      letters: "fCbTX", flags: "cxtruzjJvpkhmwaPOSU",
+      words: "--file --directory --exclude --exclude-from --files-from"),
     "find": OptionValues(
       words: """
         -name -iname -path -ipath -wholename -regex -iregex -lname -newer -samefile -user -group
         -type -size -perm -mtime -mmin -atime -ctime -maxdepth -mindepth
         """),
     "grep, egrep, fgrep": OptionValues(
-      letters: "efmABC",
+      letters: "efmABC", flags: "inrvwEFGPolcqsHhxLRaz",
       words: """
         --regexp --file --max-count --include --exclude --exclude-dir --after-context
         --before-context
@@ -110,7 +112,8 @@ struct OptionValues {
     "jq": OptionValues(words: "--indent", pairs: "--arg --argjson --slurpfile --rawfile"),
     "head, tail": OptionValues(letters: "nc", words: "--lines --bytes"),
     "cut": OptionValues(letters: "bcdf", words: "--bytes --characters --delimiter --fields"),
-    "sort": OptionValues(letters: "kotST", words: "--key --output --field-separator"),
+    "sort": OptionValues(
+      letters: "kotST", flags: "rnufhbVgz", words: "--key --output --field-separator"),
     "split": OptionValues(letters: "abCln"), "paste": OptionValues(letters: "d"),
     "fold": OptionValues(letters: "w"), "uniq": OptionValues(letters: "fsw"),
     "seq": OptionValues(letters: "sf", words: "--separator --format"),
@@ -128,7 +131,7 @@ struct OptionValues {
         """),
     // Requests and other hosts
     "curl": OptionValues(
-      letters: "AbcCdDeEFHmoPQrtTuUwxXyYz",
+      letters: "AbcCdDeEFHmoPQrtTuUwxXyYz", flags: "sSLfkivgGjlnNORJaIB#",
       words: """
         --output --output-dir --header --data --data-raw --data-ascii --data-binary
         --data-urlencode --json --form --form-string --request --user --user-agent --url
@@ -148,13 +151,14 @@ struct OptionValues {
     // Version control
     "git": OptionValues(words: "-C --git-dir --work-tree --namespace", endsAtOperand: true),
     "git commit": OptionValues(
-      letters: "mFCct",
+      letters: "mFCct", flags: "aqvsnpe",
       words: """
         --message --file --author --date --reuse-message --reedit-message --template --fixup
         --squash --trailer --cleanup --pathspec-from-file
         """),
     "git tag": OptionValues(
-      letters: "mFu", words: "--message --file --local-user --cleanup --sort --format"),
+      letters: "mFu", flags: "asf", words: "--message --file --local-user --cleanup --sort --format"
+    ),
     "git checkout": OptionValues(letters: "bB", words: "--orphan --conflict"),
     "git switch": OptionValues(letters: "cC", words: "--create --force-create --orphan"),
     "git worktree add": OptionValues(letters: "bB"),
@@ -187,7 +191,7 @@ struct OptionValues {
     "docker, podman": OptionValues(
       letters: "Hcl", words: "--host --context --config --log-level", endsAtOperand: true),
     "docker run, docker create, podman run, podman create": OptionValues(
-      letters: "acehlmpuvw",
+      letters: "acehlmpuvw", flags: "itd",
       words: """
         --name --env --env-file --volume --mount --publish --user --workdir --network --hostname
         --label --label-file --memory --cpus --gpus --platform --restart --add-host --dns --device
@@ -196,7 +200,8 @@ struct OptionValues {
         --runtime --group-add --network-alias --volumes-from
         """, endsAtOperand: true),
     "docker exec, podman exec": OptionValues(
-      letters: "euw", words: "--env --env-file --user --workdir --detach-keys", endsAtOperand: true),
+      letters: "euw", flags: "itd", words: "--env --env-file --user --workdir --detach-keys",
+      endsAtOperand: true),
     "docker build, podman build": OptionValues(letters: "tfo", words: building),
     "docker buildx, docker compose": OptionValues(
       letters: "fp", words: "--file --project-name --profile --env-file --project-directory",

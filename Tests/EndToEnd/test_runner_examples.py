@@ -54,7 +54,7 @@ ENDS = ("step.finished", "step.skipped", "step.retrying", "group.finished", "gro
 
 # Keys of events and of `weft show` that differ between any two runs, and endings of such keys. The reason why a cached step
 # ran compares it with the latest result of the loop, which depends on time.
-PASSING = ("n", "at", "usage", "directory", "log", "port", "ranBecause")
+PASSING = ("n", "at", "usage", "directory", "log", "port", "ranBecause", "host")
 PASSING_ENDS = ("At", "Us", "Bytes")
 
 # Texts that differ between any two runs.
