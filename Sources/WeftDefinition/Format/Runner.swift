@@ -129,9 +129,6 @@ extension Runner {
     }
   }
 
-  /// Whether it queues commands itself, and starts them when it has room.
-  package var isCluster: Bool { if case .slurm = kind { true } else { false } }
-
   /// The commands that may run there at once.
   package var slots: Int {
     switch kind {

@@ -232,6 +232,9 @@ package enum WorkflowSchema {
     define("slots", FormatType(.integer(ValueRule.slots)).schema())
     define("stopSignal", in: SignalName.ofStopping)
     define("plainErrorClass", in: ErrorClass.plain.map(\.name))
+    define(
+      "plainErrorClass",
+      ["enumDescriptions": .array(ErrorClass.described.map { .string($0.value) })])
     define("signalErrorClass", in: SignalName.all.sorted().map { "signal:\($0)" })
     define(
       "networkErrorClass", in: ErrorClass.NetworkPart.allCases.map { "network:\($0.rawValue)" })
@@ -429,16 +432,7 @@ extension WorkflowSchema {
     "requestPart": {"title": "Part of a form",
     "description": "A string, or an object with value or file.", "anyOf": ["@requestValue",
     "@part"]},
-    "plainErrorClass": {"title": "Error class",
-    "enumDescriptions": ["Any exit code that is not a success.", "Terminated by a signal.",
-    "The program could not be started.", "Its exit status was lost.", "The time limit passed.",
-    "It wrote nothing for longer than allowed.",
-    "An argument or environment value is longer than the system passes.",
-    "Its output, or what it wrote to $WEFT_OUTPUT, is not the declared value.",
-    "An expression could not be evaluated.", "An action threw an error.",
-    "The connection failed.", "The response was not expected.", "A redirect was not followed.",
-    "The server violated the HTTP protocol.", "The response could not be decoded.",
-    "An approver said no."]},
+    "plainErrorClass": {"title": "Error class"},
     "errorClass": {"anyOf": ["@plainErrorClass", {"type": "string",
     "pattern": "^exit:(?:[1-9][0-9]?|1[0-9][0-9]|2[0-4][0-9]|25[0-5])$",
     "title": "Exit with this code", "examples": ["exit:3"]}, "@signalErrorClass",

@@ -102,12 +102,30 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
     case dns, connect, tls, reset, read
   }
 
-  /// The classes without a qualifier.
-  public static let plain: [ErrorClass] = [
-    .exit, .signal, .spawn, .lost, .timeout, .stall, .limit, .output, .expression, .service,
-    .action,
-    .network, .http, .redirect, .protocol, .decode, .runner, .rejected,
+  /// The classes without a qualifier, each with its meaning.
+  static let described: KeyValuePairs<ErrorClass, String> = [
+    .exit: "Any exit code that is not a success.",
+    .signal: "Terminated by a signal.",
+    .spawn: "The program could not be started.",
+    .lost: "Its exit status was lost.",
+    .timeout: "The time limit passed.",
+    .stall: "It wrote nothing for longer than allowed.",
+    .limit: "An argument or environment value is longer than the system passes.",
+    .output: "Its output, or what it wrote to $WEFT_OUTPUT, is not the declared value.",
+    .expression: "An expression could not be evaluated.",
+    .service: "A service ended while steps needed it.",
+    .action: "An action threw an error.",
+    .network: "The connection failed.",
+    .http: "The response was not expected.",
+    .redirect: "A redirect was not followed.",
+    .protocol: "The server violated the HTTP protocol.",
+    .decode: "The response could not be decoded.",
+    .runner: "A host or cluster could not run it.",
+    .rejected: "An approver said no.",
   ]
+
+  /// The classes without a qualifier.
+  public static let plain: [ErrorClass] = described.map(\.key)
 
   /// The classes of jobs that their cluster ended.
   static let ofClusters = [memoryLimit] + RunnerReason.allCases.map(runner)

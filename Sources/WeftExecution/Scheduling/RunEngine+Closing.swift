@@ -22,7 +22,8 @@ extension RunEngine {
     // `finally` has a time limit of its own.
     let (timer, hasFailed) = state.withLock { state in
       (
-        state.groups.timer(task.scope), state.scopes.firstFault(ofFile: task.scope) != nil
+        state.groups.endTimeLimit(task.scope),
+        state.scopes.firstFault(ofFile: task.scope) != nil
       )
     }
     timer?.cancel()
@@ -203,11 +204,13 @@ extension RunEngine {
     guard !plan.bodies.cleanups.isEmpty || !plan.bodies.services.isEmpty,
       let cleanups = state.withLock({ $0.cleanups.removeValue(forKey: scope) })
     else { return nil }
-    let closing = state.withLock { state in
+    let (closing, timer) = state.withLock { state in
       let closing = state.scopes.openClosing(of: plan, in: scope)
       state.closeImmediately(closing)
-      return closing
+      // Cleanups and the ends of services have limits of their own.
+      return (closing, state.groups.endTimeLimit(scope))
     }
+    timer?.cancel()
     let hasFailed = members.contains(where: \.hasFailed)
     let order = cleanups.undoingOrder { [plan] pending, service in
       let node =

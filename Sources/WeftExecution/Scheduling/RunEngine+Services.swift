@@ -366,7 +366,7 @@ extension StepFailure {
 }
 
 extension Command.Service {
-  /// The retries of a service: `restart` times, after a second.
+  /// The retries of a service: `restart` times, after delays as those of `retry`.
   var restartPolicies: [RetryPolicy] {
     restarts == 0 ? [] : [RetryPolicy(max: restarts, jitter: .none, classes: [.service])]
   }

@@ -261,8 +261,8 @@ struct RunningGroup: Sendable {
   final class Clock: Sendable {}
 
   let since: Duration
-  /// `nil` if there is no time limit.
-  let clock: Clock?
+  /// `nil` if there is no time limit, or its members have ended.
+  fileprivate(set) var clock: Clock?
   fileprivate(set) var timer: TimerToken?
   /// Whether a direct or indirect dependency had failed.
   let failedBefore: Bool
@@ -298,7 +298,13 @@ struct RunningGroups: Sendable {
     return true
   }
 
-  func timer(_ scope: Int) -> TimerToken? { groups[scope]?.timer }
+  /// Ends the time limit of a group whose members have ended.
+  ///
+  /// - Returns: The timer to cancel.
+  mutating func endTimeLimit(_ scope: Int) -> TimerToken? {
+    groups[scope]?.clock = nil
+    return groups[scope]?.timer
+  }
 
   /// Counts a success of a member.
   ///

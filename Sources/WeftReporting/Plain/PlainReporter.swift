@@ -82,8 +82,10 @@ struct PlainReporter: Sendable {
       add(excerpt, of: address)
     case .groupRetrying(let address, let retry):
       style.append(retrying: address, ofGroup: true, retry, to: &pending)
-    case .stepStarted(let address, let attempt, _):
-      style.append(started: address, attempt: attempt, labels: labels, to: &pending)
+    case .stepStarted(let address, let attempt, let job):
+      style.append(
+        started: address, attempt: attempt, job: job, title: labels.title(of: address),
+        to: &pending)
     case .stepAsking(let address, let message): say(style.asking(address, message))
     case .stepReady(let address, let end): say(style.ready(address, end))
     case .stepFinished(let address, let end):

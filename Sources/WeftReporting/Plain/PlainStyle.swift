@@ -25,11 +25,12 @@ struct PlainStyle: Sendable {
 
   /// Appends the line of a step that starts. Built from bytes, because most steps only print two such lines.
   func append(
-    started address: StepAddress, attempt: Int, labels: StepLabels, to bytes: inout [UInt8]
+    started address: StepAddress, attempt: Int, job: JobKind?, title: String?,
+    to bytes: inout [UInt8]
   ) {
-    let title = labels.title(of: address)
     append(about: address, to: &bytes) { line in
-      line += labels.isJob(address) ? "submitted".utf8 : "started".utf8
+      // A cluster starts it when it has room.
+      line += job == .slurm ? "submitted".utf8 : "started".utf8
       if attempt > 1 { line += " (attempt \(attempt))".utf8 }
       if let title { line += ": \(text.name(title))".utf8 }
     }

@@ -9,8 +9,6 @@ package struct StepLabels: Sendable {
   /// The source of the other titles; `nil` if there are none.
   private let plan: Plan?
   private let indices: [StepAddress: Int32]
-  /// Steps that a cluster starts, when it has room for them.
-  private let jobs: Set<StepAddress>
   private let mask: SecretMask
   let shape: RunShape
 
@@ -26,9 +24,6 @@ package struct StepLabels: Sendable {
     self.plan = indices.isEmpty ? nil : plan
     self.indices = indices
     titles = [:]
-    jobs =
-      plan.runners.isEmpty
-      ? [] : Set(plan.steps.filter { plan.runner(of: $0)?.isCluster == true }.map(\.address))
     shape = RunShape(plan)
   }
 
@@ -38,13 +33,7 @@ package struct StepLabels: Sendable {
     mask = .none
     plan = nil
     indices = [:]
-    jobs = []
     shape = RunShape()
-  }
-
-  /// Whether a cluster starts the step, perhaps much later than it got it.
-  func isJob(_ address: StepAddress) -> Bool {
-    !jobs.isEmpty && jobs.contains(shape.planned(address))
   }
 
   /// Returns a step's title besides its address, not yet sanitized.

@@ -14,10 +14,7 @@ import WeftTestKit
   }
 
   @Test func eachReferenceHasADefinitionAndEachDefinitionAReference() throws {
-    let text = WorkflowSchema.text
-    let (root, diagnostics) = JSONReader.read(SourceFile(path: "schema", bytes: Array(text.utf8)))
-    #expect(diagnostics.isEmpty)
-    let schema = JSONValue(try #require(root))
+    let schema = try WorkflowSchemaTests.schema()
     guard case .object(let definitions)? = schema["$defs"] else {
       Issue.record("no definitions")
       return
@@ -29,6 +26,35 @@ import WeftTestKit
       String(name.prefix { $0 != "/" })
     }
     #expect(Set(referenced) == defined)
+  }
+
+  /// An editor shows a description beside the value at the same place.
+  @Test func eachValueOfADescribedListIsDescribed() throws {
+    let lists = objects(in: try WorkflowSchemaTests.schema())
+      .compactMap { object in object["enumDescriptions"].map { ($0, object["enum"]) } }
+    #expect(lists.count > 5)
+    for case (.array(let descriptions), let values) in lists {
+      guard case .array(let values)? = values else {
+        Issue.record("nothing to describe: \(descriptions)")
+        continue
+      }
+      #expect(descriptions.count == values.count, "\(values)")
+    }
+  }
+
+  private func objects(in value: JSONValue) -> [JSONObject] {
+    switch value {
+    case .array(let elements): elements.flatMap(objects)
+    case .object(let object): [object] + object.members.flatMap { objects(in: $0.value) }
+    default: []
+    }
+  }
+
+  private static func schema() throws -> JSONValue {
+    let text = WorkflowSchema.text
+    let (root, diagnostics) = JSONReader.read(SourceFile(path: "schema", bytes: Array(text.utf8)))
+    #expect(diagnostics.isEmpty)
+    return JSONValue(try #require(root))
   }
 
   private func references(in value: JSONValue) -> [String] {

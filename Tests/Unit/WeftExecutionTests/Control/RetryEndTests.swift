@@ -59,6 +59,20 @@ import WeftTestKit
 }
 
 @Suite struct CleanupLimitTests {
+  @Test func theTimeOfAGroupEndsWithItsMembers() throws {
+    var group = Step("g", steps: [Step("a", run: ["a"]).cleanup(Step(run: ["c"]))])
+    group.timeout = .seconds(10)
+    let run = try RunHarness(Workflow(steps: [group, Step("b", run: ["b"])]))
+    run.time.advance(by: .seconds(6))
+    run.executor.exit("a")
+    run.time.advance(by: .seconds(6))
+    #expect(run.running == ["a.cleanup"])
+    run.executor.exit("a.cleanup")
+    #expect(run.running == ["b"])
+    run.executor.exit("b")
+    #expect(run.run.report.succeeded && run.time.scheduledCount == 0)
+  }
+
   @Test("K24: a clean-up has a minute, a limit of its own, or what finally has for all")
   func finallyHasItsOwnLimits() throws {
     var workflow = Workflow(steps: [

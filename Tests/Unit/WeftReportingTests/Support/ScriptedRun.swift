@@ -93,8 +93,8 @@ struct ScriptedRun {
   }
 
   /// A further attempt, after ``retry(_:attempt:of:after:)``.
-  mutating func start(_ step: String, attempt: Int) {
-    add(.stepStarted(StepAddress(step), attempt: attempt))
+  mutating func start(_ step: String, attempt: Int, job: JobKind? = nil) {
+    add(.stepStarted(StepAddress(step), attempt: attempt, job: job))
     starts[step] = elapsed
   }
 
