@@ -9,9 +9,8 @@ import WeftRecord
 
 /// The changes of a workflow since a run of it began.
 public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
-  /// Steps whose action or surroundings changed, all steps of changed nested files, and those that run changed scripts.
-  /// All steps of the workflow if the earlier version is not known, or is not valid any more. They run again when the
-  /// changes are accepted.
+  /// Steps whose action, script or surroundings changed, also in nested files. All steps of the workflow, or of a changed
+  /// file, if the earlier version is not known, or is not valid any more. They run again when the changes are accepted.
   public let changed: [StepAddress]
   /// Steps that the earlier version does not have; they start like any other.
   public let added: [StepAddress]
@@ -29,15 +28,19 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
   /// - Parameters:
   ///   - old: The plan that the run began with; `nil` if it is not known.
   ///   - files: The paths of changed nested files and scripts.
+  ///   - unknown: Those whose earlier version is not known.
   ///   - recorded: The run so far.
-  fileprivate init(from old: Plan?, to new: Plan, files: Set<String>, after recorded: RunState) {
+  fileprivate init(
+    from old: Plan?, to new: Plan, files: Set<String>, unknown: Set<String>,
+    after recorded: RunState
+  ) {
     let difference = old.map { PlanDifference(from: $0, to: new) }
     self.files = files.sorted()
     added = difference?.added ?? []
     removed = difference?.removed ?? []
     let inFiles = new.steps.filter { step in
-      files.contains(new.files[new.groups[step.group].file].workflow.source.value?.path ?? "")
-        || step.step.scriptPath.map(files.contains) == true
+      unknown.contains(new.files[new.groups[step.group].file].workflow.source.value?.path ?? "")
+        || step.step.scriptPath.map(unknown.contains) == true
     }.map(\.address)
     let own = difference?.changed ?? new.steps.map(\.address)
     let known = Set(own)
@@ -113,13 +116,25 @@ extension PreviousRun {
         opening.hash == source.map { RecordedFile.hash(of: $0.bytes) }
       }
     if isSame, files.isEmpty { return nil }
-    // Nested files are only known as steps in their present version.
+    let texts = recordedTexts
     let old = recorded.flatMap {
       opening.plan(
-        of: $0, startDirectory: engine?.options.startDirectory,
+        of: $0, naming: texts, startDirectory: engine?.options.startDirectory,
         actions: engine?.actions.names ?? [])
     }
-    return WorkflowChanges(from: old, to: new, files: files, after: run)
+    return WorkflowChanges(
+      from: old, to: new, files: files, unknown: files.subtracting(texts.keys), after: run)
+  }
+
+  /// The nested files and scripts as the run began with them, by their paths, as far as they are recorded.
+  private var recordedTexts: [String: [UInt8]] {
+    var texts: [String: [UInt8]] = [:]
+    for (index, file) in opening.nested.enumerated() {
+      if let bytes = try? journal.folder?.nested(index), RecordedFile.hash(of: bytes) == file.hash {
+        texts[file.path] = bytes
+      }
+    }
+    return texts
   }
 
   /// Returns the nested files and scripts that have changed or are new.
@@ -173,19 +188,28 @@ package struct RecordedPlan {
 }
 
 extension RecordOpening {
-  /// Returns the plan of the recorded file, with nested files as they are now; `nil` if it is not valid any more.
+  /// Returns the plan of the recorded file; `nil` if it is not valid any more.
   ///
-  /// - Parameter startDirectory: `nil` for the directory in which the run began.
+  /// - Parameters:
+  ///   - texts: Those of files that it names, by their paths; others are as they are now.
+  ///   - startDirectory: `nil` for the directory in which the run began.
   fileprivate func plan(
-    of bytes: [UInt8], startDirectory: String? = nil, actions: Set<ActionName> = []
+    of bytes: [UInt8], naming texts: [String: [UInt8]] = [:], startDirectory: String? = nil,
+    actions: Set<ActionName> = []
   ) -> Plan? {
     guard let file else { return nil }
     let here = try? FileSystem.currentDirectory()
     let isHere = directory == nil || directory == here
-    let place = isHere || file.hasPrefix("/") ? file : "\(directory ?? "")/\(file)"
+    func place(of path: String, from directory: String?) -> String {
+      path.hasPrefix("/") ? path : "\(directory ?? "")/\(path)"
+    }
     let (workflow, _) = WorkflowLoader.load(
-      SourceFile(path: file, bytes: bytes), at: file == "<stdin>" ? nil : place,
-      startDirectory: startDirectory ?? (isHere ? nil : directory))
+      SourceFile(path: file, bytes: bytes),
+      at: file == "<stdin>" ? nil : isHere ? file : place(of: file, from: directory),
+      startDirectory: startDirectory ?? (isHere ? nil : directory),
+      openTexts: Dictionary(
+        texts.map { (place(of: $0.key, from: directory ?? here), $0.value) },
+        uniquingKeysWith: { first, _ in first }))
     return workflow.flatMap { Planner.plan($0, actions: actions).plan }
   }
 }

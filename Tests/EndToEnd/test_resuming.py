@@ -467,6 +467,26 @@ def changed_file(weft):
     assert place.done() == {"a": 1, "b": 2, "c": 2}, place.done()
 
 
+def changed_nested_file(weft):
+    """Only the changed steps of a nested file run again, and those after them, also where weft runs elsewhere."""
+    steps = [{"id": name, "run": does(name)} for name in "abc"]
+    place = Place(weft, {"steps": [{"id": "n", "workflow": "sub/n.json"}, {"id": "z", "run": "[ -e ok ]"}]})
+    (place.path / "sub").mkdir()
+    place.write({"steps": steps}, "sub/n.json")
+    assert place.run().returncode == 1
+    (place.path / "ok").touch()
+    place.write({"description": "no step of it", "steps": steps}, "sub/n.json")
+    result = place.resume()
+    assert result.returncode == 3 and '"sub/n.json" has changed' in result.stderr, result
+    steps[1]["run"] = does("b", "true")
+    place.write({"steps": steps}, "sub/n.json")
+    result = place.resume()
+    assert result.returncode == 3 and 'changed "n/b"' in result.stderr, result
+    result = place.resume("--accept-changes")
+    assert result.returncode == 0, result
+    assert place.done() == {"a": 1, "b": 2, "c": 2}, place.done()
+
+
 def renamed_step(weft):
     steps = [{"id": name, "run": does(name)} for name in "ab"]
     place = Place(weft, {"steps": [*steps, {"id": "z", "run": "[ -e ok ]"}]})
@@ -867,6 +887,7 @@ CASES = [
     ("a long answer is not, and its request is in doubt if somebody reads it", answered_too_much),
     ("J21: nor is one that has a secret in it; an idempotent step is done again", answered_with_a_secret),
     ("J19: a changed file is told step by step, and what is the same stands", changed_file),
+    ("J19: a changed nested file is told step by step, too", changed_nested_file),
     ("J20: steps that are gone or new are told as such", renamed_step),
     ("J26: a run that has succeeded is left as it is", finished),
     ("J27: files of steps that are done must be as they were, where somebody is to use them", made_files),
