@@ -411,6 +411,19 @@ def kept_after_runs(weft):
     assert result.returncode == 0 and "error" not in result.stderr, result
 
 
+def cleaning_the_living(weft):
+    """Without its record a process of a killed run could not be found any more."""
+    runs = Runs(weft, {"steps": [{"id": "a", "run": "echo one; read line <go.fifo"}]})
+    process, run = runs.begin()
+    process.kill()
+    process.wait()
+    result = runs.call("clean", "--keep", "0", "--unfinished")
+    assert result.returncode == 4 and runs.ids() == [run], result
+    assert "are still running" in result.stderr and f"weft reap {run}" in result.stderr, result.stderr
+    assert runs.call("reap", run).returncode == 0
+    assert runs.call("clean", "--keep", "0", "--unfinished").returncode == 0 and runs.ids() == []
+
+
 def waiting(weft):
     runs = Runs(weft, {"steps": [
         {"id": "a", "run": "cat go.fifo; echo before"}, {"id": "ok", "approve": "go on?"}]})
@@ -1001,6 +1014,7 @@ CASES = [
     ("a reader that goes away is no error", closed_readers),
     ("logs are followed until their step has ended", logs_followed),
     ("S18: nothing is removed but runs that have ended, and others where that is said", cleaning),
+    ("S18: a run whose processes are alive is not removed", cleaning_the_living),
     ("weft run keeps as many runs as it is told to", kept_after_runs),
     ("a run that waits for approval is followed up to there, and kept", waiting),
     ("J12: who looks at a run keeps no engine from it", resumed_while_listed),

@@ -74,7 +74,7 @@ public struct CleaningResult: Sendable {
 extension FileRunStore {
   /// Removes old runs, and what killed processes left behind while they created or removed one.
   ///
-  /// A run that an engine holds is never removed.
+  /// A run that an engine holds is never removed, and none whose processes an engine has left behind.
   ///
   /// - Parameter isDryRun: Whether nothing is removed, and the result says only what would be.
   /// - Throws: If the directory is not safe to read. A missing directory has nothing to remove.
@@ -93,6 +93,11 @@ extension FileRunStore {
     var result = CleaningResult()
     result.resumable = decision.resumable
     for candidate in decision.removed {
+      // Without its journal they could not be found any more.
+      if candidate.retention == .unfinished, let error = state.livingProcesses(of: candidate.run) {
+        result.failures.append((candidate.run, error))
+        continue
+      }
       do throws(RunFolderError) {
         if !isDryRun {
           guard try state.remove(candidate.run, retention: candidate.retention) else { continue }
@@ -123,6 +128,17 @@ extension FileRunStore {
 }
 
 extension StateDirectory {
+  /// The error for a run whose killed engines have left processes behind that are alive; `nil` if there are none.
+  fileprivate func livingProcesses(of run: RunID) -> RunStoreError? {
+    guard let recorded = try? RunFolder.contents(of: run, in: self).run else { return nil }
+    let living = OrphanedProcesses(of: run, recorded: recorded).processes
+    if living.isEmpty { return nil }
+    let named = living.prefix(3).map { "\($0.id) (\($0.command))" }.joined(separator: ", ")
+    return RunStoreError(
+      message: "processes of it are still running: \(named)",
+      help: "\"weft reap \(run)\" ends them")
+  }
+
   /// Terminates the processes that the killed engines of a run left behind.
   package func reap(_ run: RunID) throws(RunFolderError) -> OrphansEnd {
     let folder = try RunFolder.open(run, in: self)

@@ -48,7 +48,8 @@ struct CleanCommand: Subcommand {
       result.removed.isEmpty
         ? "nothing to remove\n" : "\(verb) \(count), \(ShownSize.text(bytes))\n")
     for (run, error) in result.failures {
-      console.report(CommandError("run \(run) could not be removed: \(error.message)"))
+      console.report(
+        CommandError("run \(run) could not be removed: \(error.message)", help: error.help))
     }
     for reason in result.unknown {
       console.errors.write("weft: warning: left alone: \(CommandError(reason).harmlessMessage)\n")
