@@ -48,10 +48,17 @@ extension RunEngine {
     questionIsOpen(isAlreadyPending: isAlreadyPending)
     // An answer that was given in time counts, even if the time has passed since.
     let limit = pause(task.instanceNumber, in: task.scope, for: left, immunity: task.immunity)
-    let asked =
-      approver?.ask(request, stop: stop) ?? Future(value: .unanswered("there is no terminal"))
+    let isTooLate = knownEnd.map { $0.nanoseconds < configuration.wallClock().nanoseconds } ?? false
+    let asked: Future<ApprovalAnswer, Never> =
+      if isTooLate {
+        Future(value: .unanswered("the time to answer is over"))
+      } else {
+        approver?.ask(request, stop: stop) ?? Future(value: .unanswered("there is no terminal"))
+      }
     let here = asked.flatMap { [self] answer in
-      guard case .unanswered = answer, suspendsWhileWaiting else { return Future(value: answer) }
+      guard case .unanswered = answer, suspendsWhileWaiting || isTooLate else {
+        return Future(value: answer)
+      }
       approverIsAbsent(for: task.instanceNumber)
       return elsewhere
     }

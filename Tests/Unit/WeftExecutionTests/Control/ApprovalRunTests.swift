@@ -90,6 +90,37 @@ import WeftTestKit
     #expect(run.states == ["ask: success", "after: running"])
   }
 
+  @Test("an approver is not asked once the time to answer is over", arguments: [true, false])
+  func nobodyIsAskedTooLate(isTooLate: Bool) throws {
+    var recorded = RunState()
+    let (ask, now) = (StepAddress("ask"), WallTime(nanoseconds: 1_795_274_017_000_000_000))
+    let end = now.advanced(by: isTooLate ? .seconds(-60) : .seconds(60))
+    let kinds: [RunRecord.Kind] = [
+      .opened(RecordOpening(run: RunID("20261121-151337-4f2a9c"))),
+      .event(.stepStarted(ask, attempt: 1)), .event(.stepAsking(ask, message: "go on?")),
+      .waiting(ask, until: end),
+    ]
+    for (index, kind) in kinds.enumerated() {
+      recorded.apply(
+        RunRecord(number: UInt64(index + 1), at: now.advanced(by: .seconds(-3600)), kind))
+    }
+    var step = Step(id: "ask", action: .approve(Approval(message: "go on?")))
+    step.timeout = .seconds(3600)
+    let workflow = Workflow(steps: [step, Step("after", run: ["x"])])
+    let run = try RunHarness(
+      workflow,
+      configuring: {
+        $0.journal.recorded = recorded
+        $0.resources.approver = QuickPerson()
+        $0.wallClock = { now }
+      })
+    run.time.advance(by: .seconds(1))
+    #expect(
+      run.states
+        == (isTooLate
+          ? ["ask: failure", "after: skipped after ask"] : ["ask: success", "after: running"]))
+  }
+
   @Test func anAnswerIsForOneQuestion() throws {
     let ask = Step(id: "ask", action: .approve(Approval(message: "go on?")))
     let group = Step("again", steps: [ask, Step("fails", run: ["x"])])
@@ -186,6 +217,13 @@ final class SilentPerson: Approver {
       promise.succeed(.unanswered("let go"))
     }
     return promise.future
+  }
+}
+
+/// An approver that approves at once.
+private struct QuickPerson: Approver {
+  func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
+    Future(value: .approved(by: "me"))
   }
 }
 
