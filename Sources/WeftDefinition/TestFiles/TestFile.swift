@@ -59,6 +59,7 @@ package struct TestCase: Sendable {
   package internal(set) var startsAt: WallMoment?
   package internal(set) var maxParallel: Int?
   package internal(set) var onFailure: FailureResponse?
+  package internal(set) var timeout: Duration?
   package internal(set) var only: [Placed<String>] = []
   package internal(set) var skip: [Placed<String>] = []
   package internal(set) var from: [Placed<String>] = []

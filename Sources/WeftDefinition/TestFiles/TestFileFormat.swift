@@ -92,6 +92,11 @@ extension TestCase: HasTestSettings {
       "Overrides that of the workflow, as -k and --fail-fast."
     ) { $0.onFailure = $1 }
     FormatKey(
+      "timeout", ValueFormat(FormatType(.duration(allowsZero: false))) { $0.duration($1, $2) },
+      "Time limit", "The time limit of the run, as --timeout. Default: the workflow's.",
+      schema: #"{"examples": ["1h"]}"#
+    ) { $0.timeout = $1 }
+    FormatKey(
       "only", ValueFormat { $0.placedTexts($1, $2) }, "Only", "The selected steps, as --only.",
       schema: #"{"$ref": "patterns"}"#
     ) { $0.only = $1 }

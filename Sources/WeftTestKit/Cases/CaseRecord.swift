@@ -55,7 +55,9 @@ struct CaseRecord: Sendable {
     var spans: [Span] = []
     /// The number of retries.
     var retries = 0
-    var state: StepState?
+    /// All ends, over all attempts of the groups around it and all engines.
+    var states: [StepState] = []
+    var state: StepState? { states.last }
   }
 
   /// An attempt without a scripted result.
@@ -112,7 +114,9 @@ struct CaseRecord: Sendable {
 
   struct GroupRecord: Sendable {
     var spans: [Span] = []
-    var end: GroupEnd?
+    /// All ends, over all attempts of the groups around it and all engines.
+    var ends: [GroupEnd] = []
+    var end: GroupEnd? { ends.last }
     /// The number of retries of the whole group.
     var retries = 0
   }
@@ -156,7 +160,7 @@ struct CaseRecord: Sendable {
       groups[group, default: GroupRecord()].retries += 1
     case .groupFinished(let group, let end):
       closeGroup(group, at: now)
-      groups[group, default: GroupRecord()].end = end
+      groups[group, default: GroupRecord()].ends.append(end)
     case .runFinished(let end):
       self.end = end
       engineDuration = event.elapsed
@@ -187,7 +191,7 @@ struct CaseRecord: Sendable {
 
   private mutating func settle(_ step: StepAddress, _ state: StepState) {
     mention(step)
-    steps[step, default: StepRecord()].state = state
+    steps[step, default: StepRecord()].states.append(state)
   }
 
   private mutating func close(_ step: StepAddress, at now: Duration) {

@@ -32,6 +32,7 @@ struct CaseRun {
     var options = Engine.Options()
     options.maxParallel = testCase.maxParallel ?? prepared.plan.workflow.maxParallel ?? 8
     options.onFailure = testCase.onFailure
+    options.timeout = testCase.timeout
     options.only = testCase.only.map(\.value)
     options.skip = testCase.skip.map(\.value)
     options.from = testCase.from.map(\.value)

@@ -117,22 +117,25 @@ package struct Coverage: Sendable {
         reach(planned, .step, .conditionTrue)
         if step.retries > 0 { reach(planned, .retry) }
       }
-      switch step.state {
-      case .skipped(.condition(let owner))?:
-        reach(owner.planned { known.contains($0) }, .conditionFalse)
-      case .finished(let end)? where end.outcome == .failure:
-        if end.conclusion == .success { reach(planned, .tolerated) }
-        if end.attempts > 1 { reach(planned, .exhausted) }
-      default: break
+      for state in step.states {
+        switch state {
+        case .skipped(.condition(let owner)):
+          reach(owner.planned { known.contains($0) }, .conditionFalse)
+        case .finished(let end) where end.outcome == .failure:
+          if end.conclusion == .success { reach(planned, .tolerated) }
+          if end.attempts > 1 { reach(planned, .exhausted) }
+        default: break
+        }
       }
     }
     for (address, group) in record.groups {
       let planned = address.planned { known.contains($0) }
       if !group.spans.isEmpty { reach(planned, .conditionTrue) }
       if group.retries > 0 { reach(planned, .retry) }
-      guard let end = group.end, end.outcome == .failure else { continue }
-      if end.conclusion == .success { reach(planned, .tolerated) }
-      if group.retries > 0 { reach(planned, .exhausted) }
+      for end in group.ends where end.outcome == .failure {
+        if end.conclusion == .success { reach(planned, .tolerated) }
+        if group.retries > 0 { reach(planned, .exhausted) }
+      }
     }
   }
 

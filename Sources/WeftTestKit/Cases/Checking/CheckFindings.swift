@@ -52,7 +52,7 @@ struct CheckFindings {
   mutating func find(_ name: Placed<String>) -> [AddressShapes.Shape] {
     let found = matching(name.value)
     guard found.isEmpty else { return found }
-    let isPattern = name.value.contains("*")
+    let isPattern = !StepPattern(name.value).isExact
     report(
       CaseCode.noSuchStep,
       isPattern
@@ -74,9 +74,12 @@ struct CheckFindings {
   }
 
   /// The kind of a single step or an element; `nil` for a group or a loop.
-  func kind(of shape: AddressShapes.Shape) -> ActionKind? {
+  func kind(of shape: AddressShapes.Shape) -> ActionKind? { single(shape)?.kind }
+
+  /// A single step or an element; `nil` for a group or a loop.
+  func single(_ shape: AddressShapes.Shape) -> PlannedStep? {
     guard !shape.isGroup, case .step(let index) = plan.nodes[shape.node] else { return nil }
-    return plan.steps[Int(index)].kind
+    return plan.steps[Int(index)]
   }
 
   /// The outputs that a step or a group declares; a loop has none.
@@ -124,7 +127,7 @@ struct CheckFindings {
 
 extension Step {
   fileprivate var mostAttempts: Int {
-    if computed[.retryMax] != nil { return .max }
-    return 1 + control.retry.map(\.max).reduce(0, +)
+    if computed[.retryMax] != nil || computed[.serviceRestarts] != nil { return .max }
+    return 1 + control.retry.map(\.max).reduce(0, +) + (action.command?.service?.restarts ?? 0)
   }
 }

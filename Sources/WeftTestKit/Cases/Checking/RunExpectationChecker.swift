@@ -84,8 +84,8 @@ enum RunExpectationChecker {
       return ("\(subject), because its journal is not lost", "interrupt it with \"fullDisk\"")
     case 75 where !plan.asksForApproval:
       return ("\(subject), because the workflow asks for no approval", nil)
-    case 124 where !plan.hasTimeLimit:
-      return ("\(subject), because the workflow has no \"timeout\"", nil)
+    case 124 where !facts.hasTimeLimit(plan):
+      return ("\(subject), because neither it nor the workflow has a \"timeout\"", nil)
     case 130 where facts.lastActs.isDisjoint(with: [.cancel, .kill]):
       return ("\(subject), because nothing cancels it", "interrupt it with \"cancel\"")
     case 137 where !facts.lastActs.contains(.crash):
@@ -156,14 +156,17 @@ enum RunExpectationChecker {
 }
 
 extension CaseFacts {
+  /// Whether the run as a whole has a time limit.
+  func hasTimeLimit(_ plan: Plan) -> Bool {
+    let workflow = plan.workflow
+    return testCase.timeout != nil || workflow.timeout != nil || workflow.computed[.timeout] != nil
+  }
+
   fileprivate func mayBeCancelled(_ plan: Plan) -> Bool {
-    plan.hasTimeLimit || !lastActs.isDisjoint(with: [.cancel, .kill, .fullDisk])
+    hasTimeLimit(plan) || !lastActs.isDisjoint(with: [.cancel, .kill, .fullDisk])
   }
 }
 
 extension Plan {
   var asksForApproval: Bool { steps.contains { $0.kind == .approve } }
-
-  /// Whether the run as a whole has a time limit.
-  var hasTimeLimit: Bool { workflow.timeout != nil || workflow.computed[.timeout] != nil }
 }

@@ -57,7 +57,8 @@ struct ScriptChecker {
       "\(quoted(script.pattern.value)) has \(Count(script.results.count, "result")), and at most "
         + "\(Count(limit, "attempt"))", at: script.results[limit].range,
       help: limit == 1
-        ? "a step is tried again if it has \"retry\", or if the case has \"resume\"" : nil)
+        ? "a step is tried again if it has \"retry\" or \"restart\", or if the case has \"resume\""
+        : nil)
   }
 
   /// A result must fit one of the steps that it may be for.
@@ -131,7 +132,7 @@ struct ScriptChecker {
         message: "asks for approval, and has no answer",
         help: "write { \"approve\": true }, or { \"never\": true } for a question that stays open")
     }
-    return result.fault(of: step) ?? outputFault(in: result, of: step)
+    return result.fault(of: step, in: findings.plan) ?? outputFault(in: result, of: step)
   }
 
   private func outputFault(in result: ScriptedResult, of step: PlannedStep) -> UnfitResult? {

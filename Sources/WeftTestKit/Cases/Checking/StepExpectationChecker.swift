@@ -160,8 +160,8 @@ struct StepExpectationChecker {
     case "requested" where facts.acts.isDisjoint(with: [.cancel, .kill]):
       return ("nothing cancels the run", "\"interrupt\" it with \"cancel\"")
     case "signal": return ("no signal ends the run of a case", "\"cancel\" is \"requested\"")
-    case "runTimeout" where !findings.plan.hasTimeLimit:
-      return ("the workflow has no \"timeout\"", nil)
+    case "runTimeout" where !facts.hasTimeLimit(findings.plan):
+      return ("neither this case nor the workflow has a \"timeout\"", nil)
     case "groupTimeout" where !groups.contains { $0.step?.hasTimeLimit == true }:
       return ("no group around it has a \"timeout\"", nil)
     case "raceWon" where !groups.contains { $0.order == .race }:
@@ -176,9 +176,9 @@ struct StepExpectationChecker {
         "\"interrupt\" the run with \"crash\", and \"resume\" it"
       )
     default:
-      guard let kind = findings.kind(of: shape) else { return nil }
+      guard let single = findings.single(shape) else { return nil }
       return ErrorClass(reason == "exit:0" ? "exit" : reason)
-        .flatMap { $0.obstacle(in: step, kind) }.map { ($0, nil) }
+        .flatMap { $0.obstacle(in: single, of: findings.plan) }.map { ($0, nil) }
     }
   }
 

@@ -1,44 +1,68 @@
 import WeftDefinition
+import WeftEncoding
 import WeftPlanning
 
-/// The address of a step, or a pattern in which `*` is any text, also none.
+/// The address of a step, or a pattern in which `*` is any text, also none. A key that contains a star is written with
+/// `\*`.
 struct StepPattern: Sendable, Hashable {
+  /// A part of a pattern.
+  private enum Part: Sendable, Hashable {
+    case byte(UInt8)
+    case any
+  }
+
   let text: String
   /// Whether it matches one address only.
   let isExact: Bool
-  private let bytes: [UInt8]
+  private let parts: [Part]
 
   init(_ text: String) {
-    isExact = !text.utf8.contains(StepPattern.star)
+    let parts = StepPattern.parts(of: text)
+    isExact = !parts.contains(.any)
     // An address may be typed with more escapes than it is printed with.
     self.text = isExact ? StepAddress(parsing: text)?.text ?? text : text
-    bytes = Array(self.text.utf8)
+    self.parts = isExact ? self.text.utf8.map(Part.byte) : parts
   }
 
-  fileprivate static let star = UInt8(ascii: "*")
+  /// The text of the pattern that only matches an address.
+  static func text(matching address: StepAddress) -> String {
+    address.text.replacing("*", with: #"\*"#)
+  }
+
+  private static func parts(of text: String) -> [Part] {
+    var parts: [Part] = []
+    var isEscaped = false
+    for byte in text.utf8 {
+      let isStar = byte == UInt8(ascii: "*")
+      if isStar, isEscaped { parts.removeLast() }
+      parts.append(isStar && !isEscaped ? .any : .byte(byte))
+      isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+    }
+    return parts
+  }
 
   func matches(_ address: StepAddress) -> Bool {
-    if isExact { return address.text.utf8.elementsEqual(bytes) }
-    return StepPattern.matches(bytes, Array(address.text.utf8))
+    if isExact { return address.text.utf8.elementsEqual(text.utf8) }
+    return StepPattern.matches(parts, address.text.utf8.map(Part.byte))
   }
 
   /// Whether some text matches both patterns.
   func overlaps(_ other: StepPattern) -> Bool {
-    if isExact, other.isExact { return bytes == other.bytes }
-    return StepPattern.overlap(bytes, other.bytes)
+    if isExact, other.isExact { return parts == other.parts }
+    return StepPattern.overlap(parts, other.parts)
   }
 
   /// Whether it matches whatever the other one matches. It may say no although it does.
   func includes(_ other: StepPattern) -> Bool {
-    isExact ? other.isExact && bytes == other.bytes : StepPattern.matches(bytes, other.bytes)
+    isExact ? other.isExact && parts == other.parts : StepPattern.matches(parts, other.parts)
   }
 
   /// Greedy, with one place to come back to: linear in practice, quadratic at worst.
-  private static func matches(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
+  private static func matches(_ pattern: [Part], _ text: [Part]) -> Bool {
     var (here, at) = (0, 0)
     var back: (here: Int, at: Int)?
     while at < text.count {
-      if here < pattern.count, pattern[here] == star {
+      if here < pattern.count, pattern[here] == .any {
         back = (here + 1, at)
         here += 1
       } else if here < pattern.count, pattern[here] == text[at] {
@@ -51,11 +75,11 @@ struct StepPattern: Sendable, Hashable {
         return false
       }
     }
-    return pattern[here...].allSatisfy { $0 == star }
+    return pattern[here...].allSatisfy { $0 == .any }
   }
 
   /// Follows all pairs of places that a common text can lead to.
-  private static func overlap(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+  private static func overlap(_ one: [Part], _ other: [Part]) -> Bool {
     var reached = [Bool](repeating: false, count: (one.count + 1) * (other.count + 1))
     let width = other.count + 1
     reached[0] = true
@@ -64,10 +88,10 @@ struct StepPattern: Sendable, Hashable {
         let (first, second) = (
           left < one.count ? one[left] : nil, right < other.count ? other[right] : nil
         )
-        if let first, first == star || first == second || second == star {
-          if first == star || second == star { reached[(left + 1) * width + right] = true }
+        if let first, first == .any || first == second || second == .any {
+          if first == .any || second == .any { reached[(left + 1) * width + right] = true }
         }
-        if let second, second == star || first == star {
+        if let second, second == .any || first == .any {
           reached[left * width + right + 1] = true
         }
         if let first, let second, first == second {

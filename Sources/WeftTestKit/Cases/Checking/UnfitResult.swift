@@ -13,9 +13,9 @@ struct UnfitResult {
 
 extension ScriptedResult {
   /// A contradiction within the result, or a failure that the step cannot have.
-  func fault(of step: PlannedStep) -> UnfitResult? {
+  func fault(of step: PlannedStep, in plan: Plan) -> UnfitResult? {
     if let fault = contradiction { return fault }
-    if let failure, let reason = failure.obstacle(in: step.step, step.kind) {
+    if let failure, let reason = failure.obstacle(in: step, of: plan) {
       return UnfitResult(
         key: "fails", message: "cannot fail with class \(failure.name): \(reason)")
     }
@@ -53,7 +53,8 @@ extension ScriptedResult {
 
 extension ErrorClass {
   /// The reason why a step cannot fail with this class; `nil` if it can.
-  func obstacle(in step: Step, _ kind: ActionKind) -> String? {
+  func obstacle(in planned: PlannedStep, of plan: Plan) -> String? {
+    let (step, kind) = (planned.step, planned.kind)
     let family = ErrorClass(String(name.prefix { $0 != ":" })) ?? self
     let (foreign, noun): (Set<ErrorClass>, String) =
       switch kind {
@@ -70,9 +71,7 @@ extension ErrorClass {
       case .workflow, .steps, .parallel, .race: ([], "")
       }
     if foreign.contains(family) { return noun }
-    if family == .timeout, kind != .http, step.timeout == nil, step.computed[.timeout] == nil {
-      return "it has no \"timeout\""
-    }
+    if family == .timeout, !planned.hasTimeLimit(in: plan) { return "it has no \"timeout\"" }
     if family == .stall, step.action.command?.stallTimeout == nil,
       step.computed[.stallTimeout] == nil
     {
@@ -87,6 +86,15 @@ extension ErrorClass {
   ]
   private static let notOfCommands = ofRequests.union([.action])
   private static let notOfActions = ofRequests.union([.exit, .signal, .lost, .stall, .runner])
+}
+
+extension PlannedStep {
+  /// Whether an attempt ends as `timeout` after some time: its own limit, or a default one.
+  fileprivate func hasTimeLimit(in plan: Plan) -> Bool {
+    kind == .http || step.timeout != nil || step.computed[.timeout] != nil
+      || step.action.command?.service != nil
+      || plan.bodies.cleanupSteps.contains { plan.steps[$0].node == node }
+  }
 }
 
 extension ScriptedResponse {

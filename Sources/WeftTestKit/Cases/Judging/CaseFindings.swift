@@ -61,11 +61,26 @@ struct CaseFindings {
 
   /// The elements that a loop had, as help for one that it did not have.
   func neighbours(_ pattern: String) -> String? {
-    guard let element = StepAddress(pattern).innermostElement, let loop = element.loop else {
-      return nil
-    }
+    guard let element = StepAddress(StepPattern(pattern).text).innermostElement,
+      let loop = element.loop
+    else { return nil }
     let others = record.addresses.filter { $0.isInElement(of: loop) }.map { "\"\($0)\"" }
     return others.isEmpty ? nil : "the loop has \(shortList(others))"
+  }
+
+  /// The loop or group around an address that was skipped without any mention of its members, and its end as a verb
+  /// phrase.
+  func skippedWhole(around address: StepAddress) -> (group: StepAddress, end: String)? {
+    let inner = addresses.innermostGroup(at: address)
+    let groups = inner.map { Array(plan.allEnclosingGroups(ofGroup: $0)) } ?? []
+    let around = groups.compactMap { plan.groups[$0].address } + [addresses.planned(address)]
+    let places = around.flatMap { addresses.instances(of: $0, around: address) }
+    for place in places where place != address {
+      if case .skipped? = record.steps[place]?.state, let end = record.end(of: place) {
+        return (place, end.text)
+      }
+    }
+    return nil
   }
 
   func matching(_ text: String) -> [StepAddress] {

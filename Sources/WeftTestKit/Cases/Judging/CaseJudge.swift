@@ -82,7 +82,9 @@ struct RunJudge {
         "the run takes \(shown(record.duration)), expected \(duration.value.text)",
         at: duration.range)
     }
-    if let cause = expected.firstFailure, record.end?.firstFailure?.text != cause.value {
+    if let cause = expected.firstFailure,
+      record.end?.firstFailure?.text != StepPattern(cause.value).text
+    {
       let found = record.end?.firstFailure.map { "\"\($0)\"" } ?? "no step"
       findings.report(
         "the first failure is that of \(found), expected \"\(cause.value)\"", at: cause.range)

@@ -23,11 +23,17 @@ struct StepJudge {
   /// A pattern that nothing in the run matches: what it means was skipped as a part of something else, or did not come
   /// about.
   private mutating func compareAbsent(_ expected: StepExpectation) {
-    let address = StepAddress(expected.pattern.value)
+    let address = StepAddress(StepPattern(expected.pattern.value).text)
     if let end = endOfSkippedGroup(address) {
       return compare(expected, end, of: "group \"\(address)\"", at: address)
     }
     guard expected.outcome?.value != .absent else { return }
+    if let (group, end) = findings.skippedWhole(around: address) {
+      return findings.report(
+        "\"\(address)\" is absent, because \"\(group)\" \(end) as a whole",
+        at: expected.pattern.range,
+        help: "expect \"absent\", or the end of \(quoted(StepPattern.text(matching: group)))")
+    }
     findings.report(
       "\"\(expected.pattern.value)\" never started", at: expected.pattern.range,
       help: findings.neighbours(expected.pattern.value))

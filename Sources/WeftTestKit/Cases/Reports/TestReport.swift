@@ -42,17 +42,18 @@ package struct TestReport: Sendable {
   package static func text(
     of file: TestFileResult, showing diagnostics: ([Diagnostic]) -> String
   ) -> String {
-    var text = "\(file.path)\n"
+    var text = "\(TerminalText.harmless(file.path))\n"
     for result in file.cases {
+      let name = TerminalText.harmless(result.name)
       let time = "in \(shown(result.virtualTime.inMilliseconds)) of virtual time"
       let counts = [
         result.orders > 1 ? ", \(result.orders) orders" : "",
         result.points > result.orders ? ", \(result.points) interruptions" : "",
       ]
       if result.passed {
-        text += "  ok      \(result.name)  \(time)\(counts.joined())\n"
+        text += "  ok      \(name)  \(time)\(counts.joined())\n"
       } else {
-        text += "  FAILED  \(result.name)\(seedHint(of: result))\n"
+        text += "  FAILED  \(name)\(seedHint(of: result))\n"
         text += diagnostics(result.mismatches)
       }
     }
