@@ -287,6 +287,8 @@ extension Engine {
       rerunning: resumed?.rerunning ?? RerunSelection(), hiding: configuration.secrets)
     if let resumed { contents.opening.resumption = resumed.run.run.resumptions + 1 }
     contents.opening.trace = configuration.trace?.context
+    contents.opening.onFailure = options.onFailure
+    contents.opening.timeout = options.timeout
     let beginning = RunBeginning(contents)
     let journal: RunJournal
     do throws(RunStoreError) {

@@ -132,13 +132,6 @@ def from_a_run(weft):
 
 def from_unusual_runs(weft):
     """cases from runs that wait, were cancelled, or end with codes that are no failures elsewhere; none from a killed run"""
-    def recorded(place):
-        run = next((place.path / ".weft/runs").iterdir()).name
-        place.test("--from-run", run, "recorded.test.json")
-        case = json.loads((place.path / "recorded.test.json").read_text())["cases"][0]
-        place.test("recorded.test.json")
-        return case
-
     place = Place(weft, [{"id": "a", "approve": "really?"}])
     place.run("run", "w.json", "-j", "3", expect=75)
     case = recorded(place)
@@ -165,6 +158,105 @@ def from_unusual_runs(weft):
     run = next((place.path / ".weft/runs").iterdir()).name
     assert "killed" in place.test("--from-run", run, expect=2).stderr
     place.run("resume", run, expect=1)
+
+
+def recorded(place, expect=0):
+    """The case of the only run, written to a file that is run; nothing if it is refused."""
+    run = next((place.path / ".weft/runs").iterdir()).name
+    done = place.test("--from-run", run, "recorded.test.json", expect=expect)
+    if expect:
+        return done.stderr
+    case = json.loads((place.path / "recorded.test.json").read_text())["cases"][0]
+    place.test("recorded.test.json")
+    return case
+
+
+def from_services(weft):
+    """a case from a run with services: ready after a time, restarted, and one that no case can repeat"""
+    service = {"id": "s", "run": "echo UP; exec sleep 50", "service": {"ready": {"log": "UP"}}}
+    place = Place(weft, [{**service, "run": "sleep 0.2; echo UP; exec sleep 50"}, {"id": "u", "run": "sleep 1"}])
+    place.run("run", "w.json")
+    result = recorded(place)["steps"]["s"]
+    assert "signal" not in result and result["takes"].endswith("ms"), result
+
+    again = {**service, "run": "test -e once || { touch once; exit 3; }; echo UP; exec sleep 50"}
+    again["service"] = {**service["service"], "restart": 2}
+    place = Place(weft, [again, {"id": "u", "run": "true"}])
+    place.run("run", "w.json")
+    case = recorded(place)
+    assert case["steps"]["s"][0]["exit"] == 3 and "exit" not in case["steps"]["s"][1], case
+
+    place = Place(weft, [{**service, "run": "echo UP; sleep 0.2"}, {"id": "u", "run": "sleep 1"}])
+    place.run("run", "w.json", expect=1)
+    assert "after it was ready" in recorded(place, expect=2), place
+
+    place = Place(weft, [service, {"id": "q", "approve": "go?"}])
+    place.run("run", "w.json", expect=75)
+    assert recorded(place)["steps"]["q"] == {"never": True}
+
+
+def from_resumed_runs(weft):
+    """a case from a run that was resumed has a resume; one whose engine was killed is refused"""
+    place = Place(weft, [{"id": "a", "run": "true"}, {"id": "b", "run": "test -e ok", "retry": {"max": 1, "delay": "1ms"}},
+                         {"id": "c", "approve": "go?"}, {"id": "d", "run": "true"}])
+    place.run("run", "w.json", expect=1)
+    run = next((place.path / ".weft/runs").iterdir()).name
+    assert "resume" not in recorded(place)
+    (place.path / "recorded.test.json").unlink()
+    place.write("ok", "")
+    place.run("resume", run, expect=75)
+    place.run("approve", "c")
+    place.run("resume", run)
+    case = recorded(place)
+    assert [engine["steps"].keys() for engine in case["resume"]] == [{"b", "c"}, {"c", "d"}], case
+    assert case["expect"]["outcome"] == "success" and len(case["steps"]["b"]) <= 2, case
+
+    place = Place(weft, [{"id": "a", "run": "touch begun; test -e ok || sleep 100", "onInterrupted": "rerun"}])
+    for number, code in ((signal.SIGINT, 0), (signal.SIGKILL, 2)):
+        process = subprocess.Popen([weft, "run", "w.json"], cwd=place.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + LIMIT
+        while not (place.path / "begun").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        process.send_signal(number)
+        process.wait(LIMIT)
+        place.write("ok", "")
+        place.run("resume", next((place.path / ".weft/runs").iterdir()).name)
+        found = recorded(place, expect=code)
+        if code == 0:
+            assert found["interrupt"]["do"] == "cancel" and found["resume"], found
+            shutil.rmtree(place.path / ".weft/runs")
+            for name in ("begun", "ok", "recorded.test.json"):
+                (place.path / name).unlink()
+        else:
+            assert "killed" in found, found
+
+
+def from_runs_with_options(weft):
+    """a case has -k, --fail-fast and --timeout of its run; a workflow from standard input has no case"""
+    two = [{"parallel": [{"id": "a", "run": "exit 1"}, {"id": "b", "run": "sleep 0.2"}]}, {"id": "c", "needs": [], "run": "true"}]
+    for option, key, value in (("-k", "onFailure", "continue"), ("--fail-fast", "onFailure", "cancel")):
+        place = Place(weft, two)
+        place.run("run", "w.json", option, expect=1)
+        assert recorded(place)[key] == value
+    place = Place(weft, [{"id": "a", "run": "sleep 50"}])
+    place.run("run", "w.json", "--timeout", "200ms", expect=124)
+    case = recorded(place)
+    assert case["timeout"] == "200ms" and case["expect"]["exitCode"] == 124, case
+
+    place = Place(weft, ["true"])
+    subprocess.run([weft, "run", "-"], cwd=place.path, input='{"steps": ["true"]}', text=True, timeout=LIMIT, check=True,
+                   capture_output=True)
+    assert "not recorded in a file" in recorded(place, expect=2)
+
+
+def from_elements(weft):
+    """a case from a loop whose keys look like patterns"""
+    place = Place(weft, [{"id": "l", "forEach": {"in": ["a*", "a b", "c\\*"], "as": "e", "key": "${{ e }}"},
+                          "run": "test ${{ e }} != 'a b'", "allowFailure": True}])
+    place.run("run", "w.json")
+    case = recorded(place)
+    assert case["expect"]["steps"]["l[a b]"]["outcome"] == "tolerated" and "l[a\\*]" in case["steps"], case
 
 
 def first_test(weft):
@@ -239,6 +331,11 @@ def searched(weft):
     os.symlink(place.path / "deep", place.path / "link")
     done = place.test(expect=3)
     assert "deep/er/x.test.json" in done.stderr and "hidden" not in done.stderr and "link" not in done.stderr, done.stderr
+    os.symlink("nowhere", place.path / "dangling.test.json")
+    done = place.test(expect=3)
+    assert "1 passed" in done.stdout and "dangling.test.json" in done.stderr, (done.stdout, done.stderr)
+    assert "dangling.test.json" in place.test("--format", "junit", expect=3).stdout
+    place.test("dangling.test.json", expect=2)
     (place.path / "empty").mkdir()
     assert "no test file" in place.test("empty", expect=2).stderr
     place.test("missing.test.json", expect=2)
@@ -302,4 +399,5 @@ def many(weft):
 
 if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
-        nothing_runs, real_steps, signals, real_failures, from_a_run, from_unusual_runs, first_test, first_tests_of_examples, crashes, formats, searched, hostile, endless, at_once, many]))
+        nothing_runs, real_steps, signals, real_failures, from_a_run, from_unusual_runs, from_services, from_resumed_runs,
+        from_runs_with_options, from_elements, first_test, first_tests_of_examples, crashes, formats, searched, hostile, endless, at_once, many]))

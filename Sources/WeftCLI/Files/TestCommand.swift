@@ -44,7 +44,7 @@ struct TestCommand: Subcommand {
       do throws(FileReadError) {
         loaded.append(try LoadedTestFile(contentsOf: path, runners: configuration.runners))
       } catch {
-        rejected.append(try TestCommand.unreadable(path, error))
+        rejected.append(try unreadable(path, error))
       }
     }
     if format == .text { for file in rejected { console.errors.write(file.diagnostics) } }
@@ -73,11 +73,11 @@ struct TestCommand: Subcommand {
 
   /// A file that cannot be read.
   ///
-  /// - Throws: A failure if there is none of that name.
-  private static func unreadable(
+  /// - Throws: A failure if it is an operand, and there is none of that name.
+  private func unreadable(
     _ path: String, _ error: FileReadError
   ) throws(CommandFailure) -> TestReport.Rejection {
-    guard error.error != .notFound else {
+    guard error.error != .notFound || !paths.contains(path) else {
       throw CommandFailure(.usage, "\"\(path)\" \(error.message)")
     }
     return TestReport.Rejection(path: path, because: error)
@@ -105,7 +105,7 @@ extension TestCommand {
       throw CommandFailure(error)
     }
     guard let opening = detail.recorded.opening, let workflow = opening.file,
-      let plan = RecordedPlan(run, opening, in: runs.state).plan
+      workflow != "<stdin>", let plan = RecordedPlan(run, opening, in: runs.state).plan
     else {
       throw CommandFailure(
         .usage, "the workflow of run \(run) is not recorded in a file",
@@ -119,6 +119,9 @@ extension TestCommand {
     var recorded = RecordedCase(
       of: run, plan, at: TestFiles.path(of: workflow, from: paths.first ?? ""))
     for record in records { recorded.take(record) }
+    if let obstacle = recorded.obstacle {
+      throw CommandFailure(.usage, "run \(run) cannot be a case: \(obstacle)")
+    }
     guard let path = paths.first else {
       console.output.write(recorded.text)
       return .success

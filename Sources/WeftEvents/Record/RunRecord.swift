@@ -202,6 +202,9 @@ package struct RecordOpening: Sendable, Hashable {
   package var withholdsArguments = false
   /// The runner that the caller chose for the commands of the run; `nil` if the workflow decides.
   package var runner: String?
+  /// The effect of a failure and the time limit that the caller chose; `nil` if the workflow decides.
+  package var onFailure: FailureResponse?
+  package var timeout: Duration?
   /// The steps that the caller excluded from the run.
   package var excluded: [StepAddress]
   /// The steps to rerun though they are recorded as done, by this engine and all later ones: steps of the plan, for
@@ -272,6 +275,8 @@ extension RecordOpening: Payload {
     try coder.codeIfAny("state", &state)
     try coder.flag("withholdsArguments", &withholdsArguments)
     try coder.code("runner", &runner)
+    try coder.code("onFailure", &onFailure)
+    try coder.code("timeout", &timeout)
     try coder.codeIfAny("leftOut", &excluded)
     try coder.codeIfAny("rerun", &rerun)
     // An engine may be process 1 in a container.
@@ -611,4 +616,8 @@ extension RecordedOutputFile: Payload {
     try coder.code("modifiedNs", &modified)
     mark = .stamp(bytes: bytes, modified: modified)
   }
+}
+
+extension FailureResponse: CodedValue {
+  package static var blank: FailureResponse { .stop }
 }

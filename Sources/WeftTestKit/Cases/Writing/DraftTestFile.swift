@@ -3,6 +3,36 @@ import WeftExecution
 import WeftJSON
 import WeftPlanning
 
+/// An engine of the run of a case that is being made.
+struct DraftEngine {
+  /// The time since the engine before it; `nil` for none.
+  var pause: String?
+  var rerun: [String] = []
+  var interruption: JSONObject?
+  /// The results of steps, one for each attempt, in the order of their first attempts.
+  fileprivate(set) var steps: [(address: String, results: [JSONObject])] = []
+
+  fileprivate var results: JSONValue {
+    .object(
+      JSONObject(
+        steps.map { step in
+          let results = step.results.map(JSONValue.object)
+          let isOne = results.allSatisfy { $0 == results[0] }
+          return (step.address, isOne ? results[0] : .array(results))
+        }))
+  }
+
+  /// The engine as one that resumes the run.
+  fileprivate var resumption: JSONValue {
+    var object: JSONObject = [:]
+    if let pause { object["after"] = .string(pause) }
+    if !rerun.isEmpty { object["rerun"] = .array(rerun.map(JSONValue.string)) }
+    if let interruption { object["interrupt"] = .object(interruption) }
+    if !steps.isEmpty { object["steps"] = results }
+    return object.members.isEmpty ? true : .object(object)
+  }
+}
+
 /// A test file that is being made, with one case.
 struct DraftTestFile {
   /// Relative to the folder of the test file.
@@ -12,28 +42,38 @@ struct DraftTestFile {
   var inputs: [(String, JSONValue)] = []
   var arguments: [String] = []
   var state: [(String, JSONValue)] = []
-  /// The results of steps, one for each attempt, in the order of their first attempts.
-  private(set) var steps: [(address: String, results: [JSONObject])] = []
+  /// The first engine, and those that resume the run.
+  private(set) var engines = [DraftEngine()]
+  /// The last engine.
+  var engine: DraftEngine {
+    get { engines[engines.count - 1] }
+    set { engines[engines.count - 1] = newValue }
+  }
   var expected: JSONObject = ["outcome": "success"]
   var skip: [String] = []
   var maxParallel: Int?
-  var interruption: JSONObject?
+  var onFailure: FailureResponse?
+  var timeout: String?
 
   init(of plan: Plan, at workflow: String) {
     (self.plan, self.workflow) = (plan, workflow)
   }
 
+  /// Adds an engine that resumes the run.
+  mutating func resume(_ engine: DraftEngine) { engines.append(engine) }
+
+  /// Adds the result of an attempt under the last engine.
   mutating func add(_ result: JSONObject, to address: String) {
-    if let index = steps.firstIndex(where: { $0.address == address }) {
-      steps[index].results.append(result)
+    if let index = engine.steps.firstIndex(where: { $0.address == address }) {
+      engine.steps[index].results.append(result)
     } else {
-      steps.append((address, [result]))
+      engine.steps.append((address, [result]))
     }
   }
 
   mutating func replace(_ result: JSONObject, of address: String) {
-    guard let index = steps.firstIndex(where: { $0.address == address }) else { return }
-    steps[index].results = [result]
+    guard let index = engine.steps.firstIndex(where: { $0.address == address }) else { return }
+    engine.steps[index].results = [result]
   }
 
   /// The text of the file.
@@ -48,14 +88,14 @@ struct DraftTestFile {
     }
     if !skip.isEmpty { test["skip"] = .array(skip.map(JSONValue.string)) }
     if let maxParallel { test["maxParallel"] = .int(maxParallel) }
-    if let interruption { test["interrupt"] = .object(interruption) }
-    test["steps"] = .object(
-      JSONObject(
-        steps.map { step in
-          let results = step.results.map(JSONValue.object)
-          let isOne = results.allSatisfy { $0 == results[0] }
-          return (step.address, isOne ? results[0] : .array(results))
-        }))
+    if let onFailure { test["onFailure"] = .string(onFailure.rawValue) }
+    if let timeout { test["timeout"] = .string(timeout) }
+    if let interruption = engines[0].interruption { test["interrupt"] = .object(interruption) }
+    test["steps"] = engines[0].results
+    let resumptions = engines.dropFirst().map(\.resumption)
+    if let one = resumptions.first {
+      test["resume"] = resumptions.count == 1 ? one : .array(resumptions)
+    }
     test["expect"] = .object(expected)
     var writer = JSONWriter(.pretty)
     writer.value([

@@ -9,7 +9,18 @@ package struct RecordedCase {
   private var draft: DraftTestFile
   private let plan: Plan
   private var outcomes: [(address: String, expected: JSONValue)] = []
+  /// The first record of the current engine.
   private var begin: WallTime?
+  /// The first record of the run.
+  private var first: RecordOpening?
+  private var lastMoment: WallTime?
+  /// Whether the current engine ended or suspended the run.
+  private var hasEnded = true
+  private var rerun: [StepAddress] = []
+  /// The services that are ready.
+  private var ready: Set<StepAddress> = []
+  /// The reason why no case can do what the run did: a sentence.
+  package private(set) var obstacle: String?
   /// The approvals that were asked for and not answered.
   private var asking: [StepAddress] = []
 
@@ -24,7 +35,7 @@ package struct RecordedCase {
   /// The text of the file.
   package var text: String {
     var draft = draft
-    for step in asking { draft.add(["never": true], to: step.text) }
+    RecordedCase.endEngine(of: &draft, asking)
     if !outcomes.isEmpty {
       draft.expected["steps"] = .object(JSONObject(outcomes.map { ($0.address, $0.expected) }))
     }
@@ -33,42 +44,89 @@ package struct RecordedCase {
 
   /// Adds a record of the journal, in order.
   package mutating func take(_ record: RunRecord) {
+    defer { lastMoment = record.at }
     switch record.kind {
-    case .opened(let opening):
-      begin = begin ?? record.at
-      open(opening)
-    case .event(.runStarted(let start), _): draft.maxParallel = start.maxParallel
+    case .opened(let opening): open(opening, at: record.at)
+    case .event(.runStarted(let start), _):
+      draft.maxParallel = draft.maxParallel ?? start.maxParallel
     case .event(.runCancelling(let reason), _) where reason.isFromOutside:
       let moment = begin.map { record.at.since($0) } ?? .zero
-      draft.interruption = [
+      draft.engine.interruption = [
         "at": .string(RecordedCase.text(of: moment) ?? "0s"), "do": "cancel",
       ]
     case .event(.stepAsking(let step, _), _): if !asking.contains(step) { asking.append(step) }
+    case .event(.stepReady(let step, let end), let values):
+      ready.insert(step)
+      add(step, end.exit, end.failure, after: end.duration, end, values)
     case .event(.stepRetrying(let step, let retry), _):
+      if ready.remove(step) != nil { return reportEarlyEnd(of: step) }
       add(step, retry.exit, retry.failure, after: retry.duration)
     case .event(.stepFinished(let step, let end), let values):
       asking.removeAll { $0 == step }
-      add(step, end.exit, end.failure, after: end.duration, end, values)
       expect(step, end)
+      guard ready.remove(step) == nil else {
+        if end.outcome == .failure { reportEarlyEnd(of: step) }
+        return
+      }
+      add(step, end.exit, end.failure, after: end.duration, end, values)
     case .event(.stepCached(let step, let end), let values):
       add(step, end.exit, nil, after: end.duration, end, values)
       expect(step, end)
     case .event(.stepSkipped(let step, let reason), _):
       let outcome = reason.outcome == .cancelled ? "cancelled" : "skipped"
       note(step, ["outcome": .string(outcome), "reason": .string(reason.caseWord)])
-    case .event(.runFinished(let end), _): close(end)
-    case .event(.runWaiting, _): draft.expected = ["outcome": "waiting", "exitCode": 75]
-    case .event, .spawned, .kept, .listed, .groupSkipped, .outdated, .waiting: break
+    case .event(.runFinished(let end), _):
+      hasEnded = true
+      close(end)
+    case .event(.runWaiting, _):
+      hasEnded = true
+      draft.expected = ["outcome": "waiting", "exitCode": 75]
+    case .outdated(let steps):
+      let texts = Set(steps.map(StepPattern.text))
+      outcomes.removeAll { texts.contains($0.address) }
+    case .event, .spawned, .kept, .listed, .groupSkipped, .waiting: break
     }
   }
 
-  private mutating func open(_ opening: RecordOpening) {
-    guard opening.resumption == 0 else { return }
+  private mutating func open(_ opening: RecordOpening, at moment: WallTime) {
+    if let first { return resume(opening, first, at: moment) }
+    (first, begin, hasEnded) = (opening, moment, false)
     // The value of a secret input is not recorded.
     draft.inputs = opening.inputs.map { ($0.name, $0.value ?? "not-a-real-secret") }
     draft.arguments = opening.arguments
     draft.state = opening.state.compactMap { state in state.value.map { (state.name, $0) } }
     draft.skip = opening.excluded.map(\.text)
+    draft.onFailure = opening.onFailure
+    draft.timeout = opening.timeout.flatMap(RecordedCase.text)
+  }
+
+  private mutating func resume(
+    _ opening: RecordOpening, _ first: RecordOpening, at moment: WallTime
+  ) {
+    if !hasEnded {
+      obstacle = obstacle ?? "one of its engines was killed, and a case cannot tell when"
+    } else if opening.hash != first.hash || opening.nested != first.nested {
+      obstacle = obstacle ?? "its workflow was changed before the run was resumed"
+    } else if opening.onFailure != first.onFailure || opening.timeout != first.timeout {
+      obstacle =
+        obstacle ?? "it was resumed with another --timeout, -k or --fail-fast than it began with"
+    }
+    RecordedCase.endEngine(of: &draft, asking)
+    var engine = DraftEngine()
+    engine.pause = lastMoment.flatMap { RecordedCase.text(of: moment.since($0)) }
+    engine.rerun = opening.rerun.filter { !rerun.contains($0) }.map(\.text)
+    draft.resume(engine)
+    (begin, hasEnded, rerun, ready, asking) = (moment, false, opening.rerun, [], [])
+  }
+
+  /// Lets the approvals that are open at the end of an engine have no answer from it.
+  private static func endEngine(of draft: inout DraftTestFile, _ asking: [StepAddress]) {
+    for step in asking { draft.add(["never": true], to: StepPattern.text(matching: step)) }
+  }
+
+  private mutating func reportEarlyEnd(of service: StepAddress) {
+    obstacle =
+      obstacle ?? "the service \"\(service)\" ended after it was ready, which no result can do"
   }
 
   private mutating func close(_ end: RunEnd) {
@@ -77,7 +135,9 @@ package struct RecordedCase {
     let isFromOutside = end.cancellation?.isFromOutside ?? false
     let code = ExitCode(of: end, isStrict: false, keptPromises: true).status
     draft.expected["exitCode"] = .int(isFromOutside ? 130 : Int(code))
-    if let failure = end.firstFailure { draft.expected["firstFailure"] = .string(failure.text) }
+    if let failure = end.firstFailure {
+      draft.expected["firstFailure"] = .string(StepPattern.text(matching: failure))
+    }
     let outputs = end.outputs.compactMap { output in output.value.map { (output.name, $0) } }
     if !outputs.isEmpty { draft.expected["outputs"] = .object(JSONObject(outputs)) }
   }
@@ -104,10 +164,11 @@ package struct RecordedCase {
 
   private mutating func note(_ step: StepAddress, _ expected: JSONObject) {
     let value = expected.members.count == 1 ? expected["outcome"]! : .object(expected)
-    if let index = outcomes.firstIndex(where: { $0.address == step.text }) {
+    let address = StepPattern.text(matching: step)
+    if let index = outcomes.firstIndex(where: { $0.address == address }) {
       outcomes[index].expected = value
     } else {
-      outcomes.append((step.text, value))
+      outcomes.append((address, value))
     }
   }
 
@@ -140,7 +201,7 @@ package struct RecordedCase {
     if let takes = RecordedCase.text(of: duration), result["never"] == nil, step.kind != .http {
       result["takes"] = .string(takes)
     }
-    draft.add(result, to: address.text)
+    draft.add(result, to: StepPattern.text(matching: address))
   }
 
   private static func ending(

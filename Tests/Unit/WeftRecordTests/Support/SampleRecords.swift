@@ -13,16 +13,20 @@ enum SampleRecords {
   static let run = RunID("20261121-151337-4f2a9c")
   static let start = WallTime(nanoseconds: 1_795_274_017_123_000_000)
 
-  static let opening = RecordOpening(
-    run: run, version: "1.2.3", workflow: "release \"two\"", file: "flöw.json", hash: "ab12",
-    nested: [RecordedFile(path: "child.json", hash: "cd34")], directory: "/home/me\n",
-    inputs: [
-      ReportedOutput(name: "count", value: .int(3)),
-      ReportedOutput(name: "null", value: .some(.null)),
-      ReportedOutput(name: "token", value: .none),
-    ],
-    excluded: ["b", "c.2"], engine: ProcessIdentity(id: 1, startTicks: 77),
-    bootID: "7d4c0c3e-2f8a-4a35-9d3e-6b1f0a5c9e11", cookie: cookie)
+  static let opening: RecordOpening = {
+    var opening = RecordOpening(
+      run: run, version: "1.2.3", workflow: "release \"two\"", file: "flöw.json", hash: "ab12",
+      nested: [RecordedFile(path: "child.json", hash: "cd34")], directory: "/home/me\n",
+      inputs: [
+        ReportedOutput(name: "count", value: .int(3)),
+        ReportedOutput(name: "null", value: .some(.null)),
+        ReportedOutput(name: "token", value: .none),
+      ],
+      excluded: ["b", "c.2"], engine: ProcessIdentity(id: 1, startTicks: 77),
+      bootID: "7d4c0c3e-2f8a-4a35-9d3e-6b1f0a5c9e11", cookie: cookie)
+    (opening.onFailure, opening.timeout) = (.continue, .milliseconds(1500))
+    return opening
+  }()
   static let cookie = EngineCookie("00112233445566778899aabbccddeeff")
 
   static let failure = StepFailure(
