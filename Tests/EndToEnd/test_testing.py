@@ -239,6 +239,13 @@ def from_runs_with_options(weft):
         place = Place(weft, two)
         place.run("run", "w.json", option, expect=1)
         assert recorded(place)[key] == value
+        (place.path / "recorded.test.json").unlink()
+        run = next((place.path / ".weft/runs").iterdir()).name
+        place.run("resume", run, option, expect=1)
+        assert recorded(place)[key] == value
+        (place.path / "recorded.test.json").unlink()
+        place.run("resume", run, expect=1)
+        assert "-k or --fail-fast" in recorded(place, expect=2)
     place = Place(weft, [{"id": "a", "run": "sleep 50"}])
     place.run("run", "w.json", "--timeout", "200ms", expect=124)
     case = recorded(place)

@@ -16,6 +16,8 @@ package struct RecordedCase {
   private var lastMoment: WallTime?
   /// Whether the current engine ended or suspended the run.
   private var hasEnded = true
+  /// Whether a failure has another effect under the current engine than under the first one.
+  private var respondsOtherwise = false
   private var rerun: [StepAddress] = []
   /// The services that are ready.
   private var ready: Set<StepAddress> = []
@@ -76,10 +78,10 @@ package struct RecordedCase {
       let outcome = reason.outcome == .cancelled ? "cancelled" : "skipped"
       note(step, ["outcome": .string(outcome), "reason": .string(reason.caseWord)])
     case .event(.runFinished(let end), _):
-      hasEnded = true
+      endEngine(isSuccess: end.outcome == .success)
       close(end)
     case .event(.runWaiting, _):
-      hasEnded = true
+      endEngine(isSuccess: false)
       draft.expected = ["outcome": "waiting", "exitCode": 75]
     case .outdated(let steps):
       let texts = Set(steps.map(StepPattern.text))
@@ -107,16 +109,23 @@ package struct RecordedCase {
       obstacle = obstacle ?? "one of its engines was killed, and a case cannot tell when"
     } else if opening.hash != first.hash || opening.nested != first.nested {
       obstacle = obstacle ?? "its workflow was changed before the run was resumed"
-    } else if opening.onFailure != first.onFailure || opening.timeout != first.timeout {
-      obstacle =
-        obstacle ?? "it was resumed with another --timeout, -k or --fail-fast than it began with"
+    } else if opening.timeout != first.timeout {
+      obstacle = obstacle ?? "it was resumed with another --timeout than it began with"
     }
+    respondsOtherwise = opening.onFailure != first.onFailure
     RecordedCase.endEngine(of: &draft, asking)
     var engine = DraftEngine()
     engine.pause = lastMoment.flatMap { RecordedCase.text(of: moment.since($0)) }
     engine.rerun = opening.rerun.filter { !rerun.contains($0) }.map(\.text)
     draft.resume(engine)
     (begin, hasEnded, rerun, ready, asking) = (moment, false, opening.rerun, [], [])
+  }
+
+  private mutating func endEngine(isSuccess: Bool) {
+    hasEnded = true
+    guard respondsOtherwise, !isSuccess else { return }
+    obstacle =
+      obstacle ?? "an engine that resumed it had another -k or --fail-fast, and did not succeed"
   }
 
   /// Lets the approvals that are open at the end of an engine have no answer from it.
