@@ -198,7 +198,7 @@ package.targets += [
     name: "SimulationTests",
     dependencies: [
       "WeftFutures", "WeftJSON", "WeftDefinition", "WeftPlanning", "WeftPlatform", "WeftEvents",
-      "WeftExecution", "WeftReporting", "WeftTelemetry", "WeftTestKit",
+      "WeftExecution", "WeftRecord", "WeftReporting", "WeftTelemetry", "WeftTestKit",
     ],
     path: "Tests/Simulation",
     swiftSettings: settings),

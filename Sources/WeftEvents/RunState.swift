@@ -183,10 +183,15 @@ extension RunState {
       reports?.set(group: group, .finished(end))
       return .groupFinished(group, end)
     case .runWarning(let warning):
-      if warnings.count < RunReport.warningLimit { warnings.append(warning) }
+      if warnings.count < RunReport.warningLimit, !warnings.contains(warning) {
+        warnings.append(warning)
+      }
     case .runCancelling(let reason): cancellation = cancellation ?? reason
     case .runFinished(let end): self.end = end
-    case .runWaiting(let pause): self.pause = pause
+    case .runWaiting(let pause):
+      self.pause = pause
+      // Services are terminated without a record of their own.
+      usage.addAttempts(steps.count { $0.step.isServing && $0.step.engine == resumptions })
     case .outputDropped: return .outputDropped
     case .snapshot(let report):
       (start, end, pause, warnings) = (report.start, report.end, report.pause, report.warnings)
@@ -234,6 +239,7 @@ extension RunState {
     var counts = OutcomeCounts()
     for (_, step) in steps where !step.isOutdated {
       switch step.shown.state {
+      case .finished where step.isServing: break
       case .finished(let end, _): counts.add(end)
       case .skipped(let reason): counts.add(reason.outcome)
       case .queued, .started, .retrying: break

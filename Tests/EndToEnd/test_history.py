@@ -11,6 +11,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -987,7 +988,50 @@ def service_up(weft):
     assert "sv: succeeded in" in runs.call("show").stdout, runs.call("show").stdout
 
 
+def skipped_whole(weft):
+    """The members of what is skipped as a whole are neither announced nor counted as open."""
+    runs = Runs(weft, {"steps": [{"id": "n", "if": "false", "workflow": "n.json"}, {"id": "e", "if": "false", **LOOP},
+                                 {"id": "t", "if": "false", "retry": 1, "steps": ["true", "true"]},
+                                 {"id": "c", "run": "test -e ok"}]})
+    (runs.path / "n.json").write_text(json.dumps({"steps": ["true", "true", "true"]}))
+    assert runs.run().returncode == 1
+    text = runs.call("show").stdout
+    assert text.endswith('continues it: "c"\n'), text
+    assert runs.shown()["resume"]["unmentioned"] == 0, runs.shown()["resume"]
+    # The list has the number of steps of each run that has ended.
+    assert runs.listed()[0]["steps"] == 4, runs.listed()
+    (row,) = csv.DictReader(io.StringIO(runs.call("runs", "--format", "csv").stdout))
+    assert row["steps"] == "4", row
+
+
+LOOP = {"forEach": ["a", "b"], "steps": ["true", "true"]}
+
+
+def answers_told(weft):
+    """An answer that no engine has taken yet is shown, the last one counts, and the others can be pasted into a shell."""
+    runs = Runs(weft, {"steps": [{"parallel": [
+        {"id": "q", "approve": "go?"},
+        {"id": "l", "forEach": {"in": ["it's", "z[1]"], "key": "${{ item }}"},
+         "steps": [{"id": "c", "approve": "and?"}]}]}]})
+    assert runs.run().returncode == 75
+    run, = runs.ids()
+    for flags, word in [([], "approved"), (["--reject"], "rejected")]:
+        assert runs.call("approve", "q", *flags).returncode == 0
+        text = runs.call("show").stdout
+        assert f"q: waits for approval: go?; {word}, not yet taken up" in text, text
+        assert f"answer: weft approve {run} q " not in text, text
+        assert [step.get("answer") for step in runs.shown()["steps"] if step["step"] == "q"] == [word], runs.shown()
+    commands = [line.removeprefix("answer: weft ").split("  (")[0] for line in text.splitlines() if line.startswith("answer: ")]
+    assert len(commands) == 2, text
+    for command in commands:
+        assert runs.call(*shlex.split(command)).returncode == 0, command
+    text = runs.call("show").stdout
+    assert "answer:" not in text and text.endswith(f'"weft resume {run}" continues it\n'), text
+
+
 CASES = [
+    ("what is skipped as a whole is not announced", skipped_whole),
+    ("answers that wait for an engine are shown", answers_told),
     ("weft show says what weft resume starts again", forecast),
     ("and whose failure was tolerated by what", tolerated),
     ("a service that is up has not succeeded", service_up),

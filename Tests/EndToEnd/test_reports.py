@@ -506,6 +506,18 @@ def junit_is_valid(weft):
     return "by junit-10.xsd" if jenkins_schema() else "without junit-10.xsd, which .ci/run fetches"
 
 
+def tolerated_timeouts(weft):
+    """the members of a group that ran out of time are no errors if that is tolerated"""
+    group = {"timeout": "200ms", "parallel": ["sleep 50", "sleep 50"]}
+    run = Run(weft, {"steps": [{"id": "g", "allowFailure": True, **group}]})
+    assert run.run().returncode == 0
+    assert 'errors="0" skipped="2" failures="0"' in run.report("junit")
+    run = Run(weft, {"steps": [{"id": "g", **group}]})
+    assert run.run().returncode == 1
+    # Both, and the group itself.
+    assert 'errors="3" skipped="0" failures="0"' in run.report("junit")
+
+
 def failures_have_reruns(weft):
     """a step that failed each time is a failure with reruns and its output"""
     run = Run(weft, {"steps": [{"id": "a", "run": "echo \"try <& ]]>\"; exit 3", "retry": {"max": 2, "delay": "1ms"}}]})
@@ -761,7 +773,7 @@ def long_runs(weft):
 
 TESTS = [
     page_opens, failure_first, sums_equal_the_events, slots_are_exclusive, by_keyboard, by_pointer, accessible, pictures, prints, hostile,
-    junit_is_valid, failures_have_reruns, trace_folds_back, table_and_summary, damaged, unfinished, no_secrets, with_a_run,
+    junit_is_valid, tolerated_timeouts, failures_have_reruns, trace_folds_back, table_and_summary, damaged, unfinished, no_secrets, with_a_run,
     refused, long_runs, longer_runs]
 
 

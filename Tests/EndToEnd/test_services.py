@@ -284,18 +284,32 @@ def ends_with_its_grace_when_suspended(weft):
     place = Place(weft, {"steps": [service, {"id": "ask", "approve": {"message": "go on?"}}]})
     assert place.run().returncode == 75
     assert (place.path / "bye").exists()
+    # Every view agrees that it has not succeeded, and is gone.
+    assert "server: terminated, was ready after" in place.call("show").stdout
+    shown = json.loads(place.call("show", "--format", "json").stdout)
+    assert shown["steps"][0]["state"] == "terminated" and "outcome" not in shown["steps"][0], shown
+    assert shown["totals"]["attempts"] == 1, shown
+    assert "0 of 2 done" in place.call("runs").stdout
+    assert "\nserver,terminated," in place.call("report", "--format", "csv").stdout.replace("\r", "")
+    assert "succeeded" not in place.call("report", "--format", "markdown").stdout
+    assert 'errors="0" skipped="2" failures="0"' in place.call("report", "--format", "junit").stdout
+    assert place.call("approve", "ask").returncode == 0 and place.resume().returncode == 0
+    # One start each, and the question.
+    shown = json.loads(place.call("show", "--format", "json").stdout)
+    assert shown["totals"]["attempts"] == 1 + len([end for end in events(place) if end["type"] == "step.finished"]), shown
 
 
 def waits_no_longer(weft):
     """one that is not ready in time is terminated"""
     (port,) = free_ports(1)
     place = Place(weft, {"steps": [
-        {"id": "server", "run": "sleep 100", "service": {"ready": {"tcp": f"127.0.0.1:{port}"}, "timeout": "300ms"}},
+        {"id": "server", "run": "sleep 100", "service": {"ready": {"tcp": f"127.0.0.1:{port}"}, "timeout": "300ms", "restart": 2}},
         "true"]})
     ended = place.run()
     assert ended.returncode == 1
     assert ends(place, "server")[0]["failure"]["classes"] == ["timeout"]
     assert "was not ready within 300ms" in ended.stderr + ended.stdout
+    assert ends(place, "server")[0]["notRetried"] == '"restart" only starts a service again that has ended early'
 
 
 # MARK: Resuming

@@ -6,7 +6,7 @@
   var steps = data.steps, spans = data.spans, words = data.verdicts, kinds = data.kinds;
   var SIGNS = {
     "succeeded": "✓", "failed": "✗", "tolerated": "!", "cancelled": "⊘", "skipped": "–", "cached": "◆",
-    "interrupted": "?", "running": "▸", "waiting": "…", "not started": "·"
+    "interrupted": "?", "running": "▸", "waiting": "…", "not started": "·", "terminated": "⊘"
   };
   var WAITS = { slot: "waits for a slot", group: "waits until its group has room", pool: "waits for a pool", rate: "waits for the rate of a pool", backoff: "waits for the next attempt" };
   var ATTEMPTS = { running: "runs", asking: "waits for approval", sleeping: "waits for a time", cached: "cached" };
@@ -504,7 +504,7 @@
     ["paper", "panel", "text", "soft", "line", "link", "wait", "critical", "succeeded", "failed", "tolerated", "cancelled",
       "cached", "interrupted", "running"].forEach(function (name) { colours[name] = values.getPropertyValue("--" + name).trim(); });
     patterns = {
-      failed: hatch(colours.failed, "cross"), tolerated: hatch(colours.tolerated, "rising"), cancelled: hatch(colours.cancelled, "rising"),
+      failed: hatch(colours.failed, "cross"), tolerated: hatch(colours.tolerated, "rising"), cancelled: hatch(colours.cancelled, "rising"), terminated: hatch(colours.cancelled, "rising"),
       interrupted: hatch(colours.interrupted, "falling"), succeeded: colours.succeeded, running: colours.running,
       slot: hatch(colours.wait, "dots"), group: hatch(colours.wait, "cross"), pool: hatch(colours.wait, "upright"), rate: hatch(colours.wait, "rising"), backoff: hatch(colours.wait, "level"),
       asking: hatch(colours.running, "dots"), sleeping: hatch(colours.wait, "falling"), cached: colours.cached
@@ -789,7 +789,7 @@
     var present = new Set();
     for (var i = 0; i < count; i += 1) { present.add(look(i)); }
     id("legend").replaceChildren();
-    ["succeeded", "running", "failed", "tolerated", "cancelled", "interrupted", "cached", "asking", "sleeping", "slot", "group", "pool", "rate", "backoff"]
+    ["succeeded", "running", "failed", "tolerated", "cancelled", "terminated", "interrupted", "cached", "asking", "sleeping", "slot", "group", "pool", "rate", "backoff"]
       .filter(function (kind) { return present.has(kind); }).forEach(function (kind) {
         var sample = document.createElement("canvas"), ink = sample.getContext("2d");
         sample.width = 22;

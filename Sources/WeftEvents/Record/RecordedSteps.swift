@@ -257,6 +257,9 @@ package struct RunUsage: Sendable, Hashable {
   /// The output of steps that ended.
   package private(set) var outputBytes: UInt64 = 0
 
+  /// Adds attempts of which only the number is known.
+  mutating func addAttempts(_ count: Int) { attempts += count }
+
   mutating func add(_ end: StepEnd) {
     attempts += 1
     outputBytes += end.outputBytes

@@ -22,7 +22,7 @@ public struct RunListEntry: Sendable, Hashable {
   public package(set) var runningSince: WallTime?
   /// The numbers of steps by their outcomes, so far.
   public package(set) var counts = OutcomeCounts()
-  /// The number of its steps, as far as known; `nil` if the run has ended, since its counts are complete.
+  /// The number of its steps, as far as known; `nil` if nothing is.
   public package(set) var stepCount: Int?
   /// The reason why its state is unknown, as a sentence without a full stop.
   public package(set) var damage: String?
@@ -52,6 +52,8 @@ extension RunListEntry: Payload {
     try coder.codeIfAny("inputs", &inputs)
     try coder.code("durationUs", &duration)
     try coder.code("counts", &counts)
+    // Only ended runs are kept, and their counts are complete.
+    if Coder.isReading { stepCount = counts.done }
   }
 }
 
@@ -119,6 +121,24 @@ public enum RecordedState: String, Sendable, Hashable, CaseIterable {
   case running
   /// Its state cannot be determined.
   case damaged
+}
+
+/// The state of a service that has been ready, and whose end is not recorded.
+package enum ReadyService: String, Sendable, Hashable {
+  case ready
+  /// Its engine has terminated it, because the run is suspended.
+  case terminated
+  /// Its engine was gone before it.
+  case interrupted
+
+  package init(in run: RecordedState) {
+    self =
+      switch run {
+      case .running: .ready
+      case .waiting, .success, .failure, .cancelled: .terminated
+      case .interrupted, .damaged: .interrupted
+      }
+  }
 }
 
 extension RecordedState: CodedValue {

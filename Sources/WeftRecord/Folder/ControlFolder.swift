@@ -92,13 +92,12 @@ package final class ControlFolder: ControlInbox {
   /// - Returns: Whether there may be more.
   @discardableResult
   private func readFolder() -> Bool {
-    let names = directory.names().filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }
+    let names = ControlFolder.names(in: directory)
     let new = state.withLock { state in
       names.filter { !state.known.contains($0) }.prefix(ControlFolder.countLimit)
     }
     for name in new {
-      let bytes = try? directory.bytes(of: name, limit: ControlFolder.byteLimit)
-      let request = bytes.flatMap { ControlRequest($0) }
+      let request = ControlFolder.request(name, in: directory)
       state.withLock { state in
         // Another thread may have read and removed it meanwhile.
         guard state.known.insert(name).inserted, let request else { return }
@@ -106,6 +105,16 @@ package final class ControlFolder: ControlInbox {
       }
     }
     return new.count == ControlFolder.countLimit
+  }
+
+  fileprivate static func names(in directory: PrivateDirectory) -> [String] {
+    directory.names().filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }
+  }
+
+  fileprivate static func request(
+    _ name: String, in directory: PrivateDirectory
+  ) -> ControlRequest? {
+    (try? directory.bytes(of: name, limit: byteLimit)).flatMap { ControlRequest($0) }
   }
 
   /// Leaves a request: the file exists completely or not at all.
@@ -122,6 +131,20 @@ extension RunFolder {
   /// The control requests for the held run; `nil` if the folder is not available.
   package var control: ControlFolder? {
     (try? directory.directory("control", makes: true)).map(ControlFolder.init)
+  }
+
+  /// The answers to approvals that no engine has taken yet, the last one to each step: whether it approves. Reads only.
+  static func answers(in folder: PrivateDirectory) -> [StepAddress: Bool] {
+    guard let directory = try? folder.directory("control", makes: false) else { return [:] }
+    var answers: [StepAddress: Bool] = [:]
+    for name in ControlFolder.names(in: directory).sorted() {
+      switch ControlFolder.request(name, in: directory) {
+      case .approve(let step): answers[step] = true
+      case .reject(let step): answers[step] = false
+      case .cancel, .kill, nil: break
+      }
+    }
+    return answers
   }
 
   /// Leaves a request for the engine of a run, even if no engine is alive yet.

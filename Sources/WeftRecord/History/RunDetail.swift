@@ -13,16 +13,19 @@ package struct RunDetail: Sendable {
   package let damage: JournalError?
   /// The path of the run's folder in messages.
   package let folder: String
+  /// The answers that no engine has taken yet: whether they approve.
+  package let answers: [StepAddress: Bool]
 
   package init(
     _ run: RunID, _ state: RecordedState, _ recorded: RunState,
-    damage: JournalError? = nil, folder: String
+    damage: JournalError? = nil, folder: String, answers: [StepAddress: Bool] = [:]
   ) {
     self.run = run
     self.state = state
     self.recorded = recorded
     self.damage = damage
     self.folder = folder
+    self.answers = answers
   }
 
   /// The steps in the order of their first records, without outdated ones.
@@ -66,67 +69,9 @@ extension StateDirectory {
     }
     return RunDetail(
       run, contents.damage == nil ? contents.run.state(isHeld: isHeld) : .damaged, contents.run,
-      damage: contents.damage, folder: directory.path)
-  }
-}
-
-/// The progress of a loop in a recorded run.
-package struct RecordedLoop: Sendable, Hashable {
-  package let address: StepAddress
-  package let elements: Int
-  /// The number of elements without any record, which have not begun.
-  package let notStarted: Int
-}
-
-extension RunState {
-  /// The loops whose elements are recorded, by address.
-  package var loops: [RecordedLoop] {
-    let listed = groups.filter { $0.value.elements != nil }
-    guard !listed.isEmpty else { return [] }
-    let begun = startedElements
-    return listed.sorted { $0.key.text < $1.key.text }.map { address, group in
-      let keys = group.elements?.elements.map(\.key) ?? []
-      return RecordedLoop(
-        address: address, elements: keys.count,
-        notStarted: keys.count { !begun.contains(address.element($0)) })
-    }
-  }
-
-  /// The elements with any record, and all elements around them.
-  private var startedElements: Set<StepAddress> {
-    var found: Set<StepAddress> = []
-    let insert = { (address: StepAddress) in
-      var next = address.innermostElement
-      while let element = next, found.insert(element).inserted {
-        next = element.loop?.innermostElement
-      }
-    }
-    for (address, step) in steps where !step.isOutdated { insert(address) }
-    groups.keys.forEach(insert)
-    return found
-  }
-
-  /// The number of steps in the run, as far as known: those of the plan and of each known element.
-  package var stepCount: Int? {
-    guard let planned = start?.stepCount else { return nil }
-    // The plan counts the steps of an element once; their number is known from elements that have begun.
-    let sizes = stepsOfElements
-    let expanded = loops.reduce(0) { sum, loop in
-      let size = max(1, sizes[loop.address]?.count ?? 1)
-      return sum + size * (loop.notStarted - (loop.address.hasElement ? 0 : 1))
-    }
-    return max(0, planned + steps.count(where: \.address.hasElement) + expanded)
-  }
-
-  /// The steps in the elements of each loop, by the parts of their addresses after the element. Steps of inner loops
-  /// belong to those.
-  private var stepsOfElements: [StepAddress: Set<ArraySlice<StepAddress.Part>>] {
-    var found: [StepAddress: Set<ArraySlice<StepAddress.Part>>] = [:]
-    for (address, _) in steps {
-      guard let element = address.innermostElement, let loop = element.loop else { continue }
-      found[loop, default: []].insert(address.parts(after: element))
-    }
-    return found
+      damage: contents.damage, folder: directory.path,
+      answers: contents.run.steps.contains(where: \.step.isAsking)
+        ? RunFolder.answers(in: directory) : [:])
   }
 }
 
@@ -137,7 +82,8 @@ package struct ResumeAdvice: Sendable, Hashable {
   /// The steps in doubt: they run again only if the user allows it, or, if the plan is not known, if they are safe to
   /// repeat.
   package var inDoubt: [StepAddress] = []
-  /// The number of steps without a record, those of all elements of started loops included.
+  /// The number of steps without a record, those of all elements of started loops included, without the members of what
+  /// was skipped as a whole.
   package var unlisted = 0
 
   /// - Parameter forecast: `nil` if the plan of the run is not known: then groups that succeeded in spite of a failure do
@@ -153,7 +99,7 @@ package struct ResumeAdvice: Sendable, Hashable {
         again.append(address)
       }
     }
-    unlisted = max(0, (detail.recorded.stepCount ?? 0) - detail.recorded.steps.count)
+    unlisted = max(0, (detail.recorded.stepCount(plan) ?? 0) - detail.recorded.steps.count)
   }
 }
 
@@ -249,6 +195,7 @@ extension EventJSON {
     case .started where step.isAsking:
       writer.member("state", "asking")
       writer.member("message", step.question ?? "")
+      writer.member("answer", detail.answers[address].map { $0 ? "approved" : "rejected" })
     case .started where step.waitsUntil != nil && detail.state != .running:
       writer.member("state", "waiting")
       writer.member("until", step.waitsUntil.map(WireClock.text(of:)))
@@ -261,8 +208,17 @@ extension EventJSON {
     case .skipped(let reason):
       writer.member("state", "skipped")
       write(reason)
+    case .finished(let end, _) where step.isServing:
+      let service = ReadyService(in: detail.state)
+      writer.member("state", service.rawValue)
+      if service == .ready {
+        write(end)
+      } else {
+        writer.member("attempt", end.attempts)
+        writer.member("readyUs", end.duration.wholeMicroseconds)
+      }
     case .finished(let end, _):
-      writer.member("state", step.isCached ? "cached" : step.isServing ? "ready" : "finished")
+      writer.member("state", step.isCached ? "cached" : "finished")
       write(end)
     }
     if step.mayHaveWritten { writer.member("log", detail.logPath(of: address)) }

@@ -146,7 +146,7 @@ extension RunListEntry {
     workflow = recorded.opening?.workflow
     file = recorded.opening?.file
     inputs = recorded.opening?.inputs ?? []
-    stepCount = recorded.end == nil ? recorded.stepCount : nil
+    stepCount = recorded.end?.counts.done ?? recorded.stepCount()
     counts = recorded.end?.counts ?? recorded.counts
     if state == .running {
       runningSince = recorded.start?.startedAt ?? recorded.startedAt

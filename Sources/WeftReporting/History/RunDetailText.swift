@@ -143,6 +143,9 @@ package struct RunDetailText: Sendable {
         lines[0] += isOver ? "; its time was over at" : "; to be answered until"
         lines[0] += " \(surroundings.shown(end))"
       }
+      if let approves = detail.answers[address] {
+        lines[0] += "; \(approves ? "approved" : "rejected"), not yet taken up"
+      }
     case .started where step.waitsUntil != nil && detail.state != .running:
       lines = [
         "\(palette.cancelled) \(name): waits"
@@ -167,11 +170,11 @@ package struct RunDetailText: Sendable {
       ]
     case .finished(let end, _) where step.isServing:
       let duration = ShownDuration.precise(end.duration)
-      let verdict = detail.state == .interrupted ? "interrupted" : "terminated"
+      let service = ReadyService(in: detail.state)
       lines = [
-        detail.state == .running
+        service == .ready
           ? "\(palette.margin) \(name): running, ready after \(duration)"
-          : "\(palette.cancelled) \(name): \(verdict), was ready after \(duration)"
+          : "\(palette.cancelled) \(name): \(service.rawValue), was ready after \(duration)"
       ]
     case .finished(let end, _):
       lines = self.lines(of: end, called: name, surroundings.toleration(of: address, end))
@@ -241,7 +244,7 @@ extension RunDetailText {
 
   private func next(_ surroundings: StepSurroundings) -> [String] {
     let detail = surroundings.detail
-    let questions = detail.questions(at: now)
+    let questions = detail.questions(at: now).filter { detail.answers[$0.step] == nil }
     switch detail.state {
     case .success: return ["next: nothing left to do"]
     case .running:
@@ -275,7 +278,8 @@ extension RunDetailText {
   }
 
   private func answer(_ question: ApprovalRequest) -> String {
-    "answer: \"weft approve \(run) \(text.name(question.step.text))\", or with --reject"
+    "answer: weft approve \(run) \(ShellWord.quoted(TerminalText.harmless(question.step.text)))"
+      + "  (or with --reject)"
   }
 
   private func named(_ steps: [StepAddress]) -> String {

@@ -45,25 +45,27 @@ struct JUnitReport {
     let known = run.detail.steps.map { address, step in
       Case(
         address: address, step: step,
-        result: JUnitReport.result(of: step, run.verdict(of: step, at: address)),
+        result: result(of: step, run.verdict(of: step, at: address)),
         attempts: places[address].map { run.timeline.steps[$0].spans.filter(\.kind.isAttempt) }
           ?? [])
     }
     return known + run.notReached.map { Case(address: $0, result: .skipped) }
   }
 
-  private static func result(of step: RecordedStep, _ verdict: Verdict) -> Case.Result {
+  private func result(of step: RecordedStep, _ verdict: Verdict) -> Case.Result {
     switch verdict {
     case .succeeded, .cached: return .passed
     case .failed: return .failed
     case .interrupted: return .error
-    case .tolerated, .skipped, .running, .waiting, .notStarted: return .skipped
+    case .tolerated, .skipped, .running, .waiting, .notStarted, .terminated: return .skipped
     case .cancelled:
       guard case .finished(let end, _) = step.state else { return .skipped }
       switch end.cancellation {
       // Another step has done the work.
       case .raceWon, .joined, nil: return .skipped
-      default: return .error
+      case .groupTimeout(let cause, _), .failure(of: let cause):
+        return run.tolerates(cause) ? .skipped : .error
+      case .requested, .signal, .runTimeout, .recordLost: return .error
       }
     }
   }

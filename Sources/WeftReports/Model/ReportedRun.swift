@@ -89,7 +89,7 @@ package final class ReportedRun {
   // MARK: Steps
 
   func verdict(of step: RecordedStep, at address: StepAddress) -> Verdict {
-    let verdict = Verdict(step, isLive: detail.state == .running)
+    let verdict = Verdict(step, in: detail.state)
     return verdict == .failed && tolerated.contains(address) ? .tolerated : verdict
   }
 
@@ -98,13 +98,22 @@ package final class ReportedRun {
     return verdict == .failed && tolerated.contains(address) ? .tolerated : verdict
   }
 
+  /// Whether the step, group or loop failed, and something around it, or it itself, tolerates that.
+  func tolerates(_ failed: StepAddress) -> Bool {
+    if tolerated.contains(failed) { return true }
+    if case .finished(let end)? = recorded.groups[failed]?.state {
+      return Verdict(end) == .tolerated
+    }
+    return recorded.steps[failed].map { Verdict($0, in: detail.state) == .tolerated } ?? false
+  }
+
   private static func toleratedFailures(in recorded: RunState, _ plan: Plan?) -> Set<StepAddress> {
     var ends: [StepAddress: GroupEnd] = [:]
     for (address, group) in recorded.groups {
       if case .finished(let end) = group.state { ends[address] = end }
     }
     let failed =
-      recorded.steps.filter { Verdict($0.step, isLive: false) == .failed }.map(\.address)
+      recorded.steps.filter { Verdict($0.step, in: .interrupted) == .failed }.map(\.address)
       + ends.filter { Verdict($0.value) == .failed }.map(\.key)
     // Without the plan, what encloses a step is not known; a run that succeeded has tolerated whatever failed.
     if recorded.end?.outcome == .success { return Set(failed) }
@@ -137,6 +146,11 @@ package final class ReportedRun {
   /// to say.
   func reason(of step: RecordedStep, at address: StepAddress) -> String? {
     switch step.state {
+    case .finished(let end, _) where step.isServing:
+      detail.state == .running
+        ? nil
+        : "\(ReadyService(in: detail.state).rawValue), was ready after "
+          + ShownDuration.precise(end.duration)
     case .finished(let end, _):
       end.failure?.message ?? end.cancellation.map { "cancelled: \($0.sentence)" }
     case .skipped(let reason): reason.phrase(of: address)
@@ -150,6 +164,7 @@ package final class ReportedRun {
   /// The time that a step took in the last attempt that ended, as its event says.
   func duration(of step: RecordedStep) -> Int? {
     switch step.state {
+    case .finished where step.isServing: nil
     case .finished(let end, _): end.duration.wholeMicroseconds
     case .retrying(let retry): retry.duration.wholeMicroseconds
     case .queued, .started, .skipped: nil
@@ -176,7 +191,7 @@ package final class ReportedRun {
   /// of elements that have not begun included.
   var counts: [(name: String, count: Int)] {
     let counts = recorded.end?.counts ?? recorded.counts
-    let others = recorded.end == nil ? (recorded.stepCount ?? 0) - counts.done : 0
+    let others = recorded.end == nil ? (recorded.stepCount(plan) ?? 0) - counts.done : 0
     return [
       ("succeeded", counts.succeeded), ("failed", counts.failed), ("tolerated", counts.tolerated),
       ("cancelled", counts.cancelled), ("skipped", counts.skipped), ("cached", counts.cached),
@@ -311,8 +326,8 @@ private struct Tally {
 
   /// The worst first.
   private static let order: [Verdict] = [
-    .failed, .interrupted, .tolerated, .cancelled, .waiting, .running, .notStarted, .succeeded,
-    .cached, .skipped,
+    .failed, .interrupted, .tolerated, .cancelled, .terminated, .waiting, .running, .notStarted,
+    .succeeded, .cached, .skipped,
   ]
 
   var outcome: DrawnRun.Outcome {
@@ -334,7 +349,7 @@ extension Verdict {
     case .succeeded: .succeeded
     case .failed: .failed
     case .tolerated: .tolerated
-    case .cancelled: .cancelled
+    case .cancelled, .terminated: .cancelled
     case .interrupted: .interrupted
     case .skipped: .skipped
     case .cached: .cached
@@ -347,7 +362,7 @@ extension Verdict {
     case .succeeded: .succeeded
     case .failed: .failed
     case .tolerated: .tolerated
-    case .cancelled: .cancelled
+    case .cancelled, .terminated: .cancelled
     case .interrupted: .interrupted
     case .skipped, .notStarted: .skipped
     case .cached: .cached

@@ -64,7 +64,7 @@ package struct TimelineBuilder: Sendable {
       steps[step].spans.append(moment)
     case .stepSkipped(let address, _): settle(place(of: address))
     case .runFinished(let end): endPart(after: end.duration)
-    case .runWaiting(let pause): endPart(after: pause.duration)
+    case .runWaiting(let pause): endPart(after: pause.duration, terminated: true)
     case .stepWaiting, .stepOutput, .stepProgress, .stepReady, .stepRestored, .groupStarted,
       .groupRetrying,
       .groupFinished,
@@ -135,11 +135,15 @@ package struct TimelineBuilder: Sendable {
     steps[step].spans += [span, wait].filter { $0.duration > 0 }
   }
 
-  /// - Parameter duration: That of the run so far, which the engine knows best.
-  private mutating func endPart(after duration: Duration? = nil) {
+  /// - Parameters:
+  ///   - duration: That of the run so far, which the engine knows best.
+  ///   - terminated: Whether the engine has terminated its services, because it suspends the run.
+  private mutating func endPart(after duration: Duration? = nil, terminated: Bool = false) {
     guard !parts.isEmpty else { return }
     if let duration { now = max(duration.measuredMicroseconds, latest) }
-    for step in current.indices { settle(step) }
+    for step in current.indices {
+      settle(step, terminated && current[step]?.kind == .running ? .terminated : .interrupted)
+    }
     parts[parts.count - 1].length = now - parts[parts.count - 1].offset
   }
 

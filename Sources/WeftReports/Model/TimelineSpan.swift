@@ -11,6 +11,8 @@ package enum Verdict: String, Sendable, Hashable, CaseIterable {
   case waiting
   /// No engine has started it.
   case notStarted = "not started"
+  /// A service that its engine has terminated, because the run is suspended.
+  case terminated
 
   /// Whether it counts against the run.
   package var isFailure: Bool { self == .failed || self == .interrupted }
@@ -28,6 +30,15 @@ extension Verdict {
       }
   }
 
+  private init(_ service: ReadyService) {
+    self =
+      switch service {
+      case .ready: .running
+      case .terminated: .terminated
+      case .interrupted: .interrupted
+      }
+  }
+
   init(_ group: GroupEnd) {
     self =
       switch group.outcome {
@@ -38,16 +49,17 @@ extension Verdict {
       }
   }
 
-  /// - Parameter isLive: Whether an engine holds the run.
-  init(_ step: RecordedStep, isLive: Bool) {
+  /// - Parameter run: The state of the run.
+  init(_ step: RecordedStep, in run: RecordedState) {
     self =
       switch step.state {
       case .queued: .notStarted
       case .started where step.isAsking: .waiting
-      case .started, .retrying: isLive ? .running : .interrupted
+      case .started, .retrying: run == .running ? .running : .interrupted
       case .skipped(let reason): reason.outcome == .cancelled ? .cancelled : .skipped
       case .finished where step.isCached: .cached
       case .finished where step.isLeftInDoubt: .interrupted
+      case .finished where step.isServing: Verdict(ReadyService(in: run))
       case .finished(let end, _): Verdict(end)
       }
   }

@@ -1,6 +1,7 @@
 import WeftDefinition
 import WeftExecution
 import WeftPlanning
+import WeftRecord
 
 @testable import WeftEvents
 @testable import WeftReporting
@@ -45,6 +46,7 @@ struct ViewChecker {
         uniqueKeysWithValues: recorded.steps.compactMap { address, step in
           step.isOutdated ? nil : Kind(recorded: step.shown).map { (address, $0) }
         }), reported)
+    compareCounts(of: recorded)
     if let again {
       compare(
         "the report made again",
@@ -63,6 +65,13 @@ struct ViewChecker {
     ended.tolerate(ended.failed)
     shown.tolerate(shown.failed)
     if shown != ended { violations.append("counts are \(ended), and in the display \(shown)") }
+  }
+
+  /// Checks that no step of a run that has ended is said to be still to come, except in elements that never began.
+  private mutating func compareCounts(of recorded: RunState) {
+    guard recorded.loops.allSatisfy({ $0.notStarted == 0 }) else { return }
+    let (count, known) = (recorded.stepCount(plan) ?? 0, recorded.steps.count)
+    if count != known { violations.append("\(known) steps are recorded, out of \(count)") }
   }
 
   /// Checks groups around steps: a restored group starts no step, and one that this engine has not started, because it

@@ -221,6 +221,33 @@ import WeftReporting
     }
   }
 
+  @Test(arguments: [
+    (CancelReason.groupTimeout("g", .seconds(1)), Outcome.success, "skipped"),
+    (.groupTimeout("g", .seconds(1)), .failure, "error"),
+    (.failure(of: "a"), .success, "skipped"), (.failure(of: "a"), .failure, "error"),
+  ])
+  func aMemberCancelledByAToleratedFailureIsSkipped(
+    reason: CancelReason, conclusion: Outcome, element: String
+  ) {
+    var journal = Journal()
+    journal.add(.groupStarted("g", GroupStart()), at: 0)
+    journal.step("a", queued: 0, started: 0, ended: 5, .failure)
+    journal.add(.stepStarted("b", attempt: 1), at: 0)
+    journal.add(.stepFinished("b", Journal.end(.cancelled, after: 5, because: reason)), at: 5)
+    journal.add(
+      .groupFinished(
+        "g",
+        GroupEnd(
+          outcome: .failure, conclusion: conclusion, failure: Journal.failure, cause: "a",
+          duration: .milliseconds(5))), at: 5)
+    // Another step fails the run.
+    journal.step("c", queued: 0, started: 0, ended: 10, .failure)
+    journal.finish(.failure, at: 10, first: "c")
+    let (text, isSkipped) = (text(journal, Self.group), element == "skipped")
+    let (errors, skipped) = (isSkipped ? 0 : 1, isSkipped ? 2 : 0)
+    #expect(text.contains(#"errors="\#(errors)" skipped="\#(skipped)""#))
+  }
+
   @Test func aFailureIsNotToleratedByAGroupThatFailed() {
     var journal = Journal()
     journal.step("a", queued: 0, started: 0, ended: 10, .failure)
