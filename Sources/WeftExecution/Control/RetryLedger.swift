@@ -105,6 +105,8 @@ extension RetryPolicy {
 enum RetryRefusal: Sendable, Hashable {
   /// No policy matches failures of this class.
   case notListed(ErrorClass?)
+  /// The failure is that of a service that has not ended by itself.
+  case notRestarted
   /// All policies that match the failure have a `when`, and none is true.
   case conditionIsFalse
   /// The policy that matches the failure has used all its attempts.
@@ -124,6 +126,7 @@ enum RetryRefusal: Sendable, Hashable {
     case .notListed(let errorClass?):
       "\"retry\" does not cover failures of class \"\(errorClass)\""
     case .notListed(nil): "\"retry\" does not cover failures of this kind"
+    case .notRestarted: "\"restart\" only starts a service again that has ended early"
     case .conditionIsFalse: "the condition \"when\" of \"retry\" is false"
     case .usedUp(1): "the only retry has been used"
     case .usedUp(let count): "all \(count) retries have been used"

@@ -15,6 +15,8 @@ package struct ResumeForecast {
     policy = ResumePolicy(plan: plan, recorded: recorded)
   }
 
+  package var plan: Plan { policy.plan }
+
   /// The steps in doubt that resume does not rerun by itself, in the order of their records.
   package var interrupted: [StepAddress] { policy.interrupted }
 

@@ -219,6 +219,7 @@ extension RunEngine {
       }
     }
     task.keep(ledger)
+    if task.step.isService, case .giveUp(.notListed) = decision { return .giveUp(.notRestarted) }
     return decision
   }
 

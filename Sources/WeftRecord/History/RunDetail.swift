@@ -90,6 +90,7 @@ package struct ResumeAdvice: Sendable, Hashable {
   ///   not count, and neither does what has to run again for other steps.
   package init(_ detail: RunDetail, _ forecast: ResumeForecast? = nil) {
     if detail.state == .success { return }
+    let plan = forecast?.plan
     let known = Set(forecast?.interrupted ?? detail.recorded.inDoubt)
     var forecast = detail.state == .running ? nil : forecast
     for (address, step) in detail.recorded.steps {

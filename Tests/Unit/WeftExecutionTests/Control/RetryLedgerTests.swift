@@ -150,6 +150,7 @@ import WeftTestKit
       "the server asks to wait 2h, but \"maxDelay\" is 1m"
     ),
     (.notListed(.spawn), "\"retry\" does not cover failures of class \"spawn\""),
+    (.notRestarted, "\"restart\" only starts a service again that has ended early"),
     (.conditionIsFalse, "the condition \"when\" of \"retry\" is false"),
     (
       .budgetSpent(104),
