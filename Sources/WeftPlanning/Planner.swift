@@ -17,10 +17,20 @@ public enum Planner {
   public static func plan(
     _ workflow: Workflow, actions: Set<ActionName>? = []
   ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
+    plan(workflow, actions: actions, afterErrors: false)
+  }
+
+  /// - Parameter afterErrors: Whether the workflow is what the decoder understood of files with errors: these explain its
+  ///   unfit values.
+  package static func plan(
+    _ workflow: Workflow, actions: Set<ActionName>?, afterErrors: Bool
+  ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
     let (outline, tooLarge) = Outline.make(of: workflow)
     // Later checks rely on valid values.
     let unfit = BuiltValueChecker.problems(of: outline)
-    guard unfit.isEmpty else { return (nil, (tooLarge + unfit).reported(in: outline)) }
+    guard unfit.isEmpty else {
+      return (nil, (tooLarge + (afterErrors ? [] : unfit)).reported(in: outline))
+    }
     let (names, duplicates) = StepNames.make(of: outline)
     let reader = TextReader.read(outline, names)
     let (dependencies, logs, misnamed) = EdgeBuilder.build(outline, names, reader.references)
@@ -59,7 +69,7 @@ public enum Planner {
 
 /// Checks the values of every file, step and group by the rules of the file format (``BuiltValues``).
 ///
-/// Decoded workflows always pass; a workflow that was built or changed in Swift may contain any values.
+/// Workflows decoded without errors always pass; a workflow that was built or changed in Swift may contain any values.
 struct BuiltValueChecker {
   private var found = FoundProblems()
 

@@ -99,7 +99,8 @@ public struct CheckedWorkflow: Sendable {
       (plan, diagnostics) = (nil, loaded.diagnostics)
       return
     }
-    let (plan, structure) = Planner.plan(workflow, actions: actions)
+    let (plan, structure) = Planner.plan(
+      workflow, actions: actions, afterErrors: loaded.diagnostics.contains(where: \.isError))
     diagnostics = (loaded.diagnostics + structure).sortedByLocation()
     self.plan = diagnostics.contains(where: \.isError) ? nil : plan
   }

@@ -37,6 +37,16 @@ import WeftPlatform
     }
   }
 
+  @Test(arguments: [
+    #"{"run": "x", "retry": {"max": 2, "delay": "5m", "maxDelay": "1m"}}"#, #"{"race": []}"#,
+    #"{"http": ""}"#, #"{"run": "x", "matrix": {"a": 3}}"#,
+    #"{"run": "x", "cache": {"inputs": ["/a"], "outputs": []}}"#,
+  ])
+  func aMistakeOfAStepIsReportedOnce(step: String) {
+    let diagnostics = Engine().check(json: Array(#"{"steps": [\#(step)]}"#.utf8)).diagnostics
+    #expect(diagnostics.count == 1, "\(diagnostics.map(\.message))")
+  }
+
   @Test func filesOutsideOfTheStartDirectoryAreRefused() throws {
     try withFolder { path in
       let error = #expect(throws: WorkflowError.self) {

@@ -112,6 +112,7 @@ extension DecodingPass {
             path: pass.path(field), error,
             help: "patterns are relative to the step's directory, and may begin with \"../\""),
           at: element)
+        return nil
       }
       return text
     }

@@ -59,6 +59,13 @@ import WeftPlatform
     #expect(advice.unlisted == 1)
   }
 
+  @Test func aWarningThatEachEngineRepeatsIsListedOnce() throws {
+    let warning = RunRecord.Kind.event(
+      .runWarning(RunWarning(kind: .stateReplaced, message: "another run has replaced it")))
+    let detail = try detail(of: [start, warning, .opened(SampleRecords.opening), start, warning])
+    #expect(detail.recorded.warnings.count == 1)
+  }
+
   @Test func recordsBeforeTheDamageAreRead() throws {
     let scratch = try ScratchFolder()
     let state = try scratch.state()
