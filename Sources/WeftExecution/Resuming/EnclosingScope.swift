@@ -54,7 +54,7 @@ extension ResumePolicy {
   func instance(around address: StepAddress) -> Instance {
     guard let element = address.innermostElement, let loop = element.loop,
       case .element(let key)? = element.parts?.last
-    else { return .run(of: plan) }
+    else { return outermost }
     let region: PlanRegion
     var isRetried = false
     if let step = addresses.step(at: loop) {

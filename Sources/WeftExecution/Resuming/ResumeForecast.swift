@@ -7,11 +7,10 @@ package import WeftPlanning
 /// has not changed, and which failures count no more.
 package struct ResumeForecast {
   private let policy: ResumePolicy
-  private let run: Instance
-  private var instances: [StepAddress: Instance] = [:]
+  /// The last element that was asked about: of a loop there may be very many.
+  private var last: (element: StepAddress, instance: Instance)?
 
   package init(_ plan: Plan, _ recorded: RunState) {
-    run = .run(of: plan)
     policy = ResumePolicy(plan: plan, recorded: recorded)
   }
 
@@ -53,10 +52,10 @@ package struct ResumeForecast {
   }
 
   private mutating func instance(of address: StepAddress) -> Instance {
-    guard let element = address.innermostElement else { return run }
-    if let known = instances[element] { return known }
+    guard let element = address.innermostElement else { return policy.outermost }
+    if let last, last.element == element { return last.instance }
     let instance = policy.instance(around: address)
-    instances[element] = instance
+    last = (element, instance)
     return instance
   }
 }

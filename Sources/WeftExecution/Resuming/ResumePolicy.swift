@@ -44,6 +44,8 @@ final class ResumePolicy: Sendable {
   /// The step or group that each cleanup step belongs to, by the index of the cleanup step.
   private let cleaned: [Int: Plan.NodeIndex]
   let addresses: PlanAddresses
+  /// The whole run.
+  let outermost: Instance
   private let blocked: BlockedGroups
   /// Whether each service starts again, as far as that is decided.
   let neededServices = Mutex<[StepAddress: Bool]>([:])
@@ -54,6 +56,7 @@ final class ResumePolicy: Sendable {
     accepted = rerunning.accepted
     dependents = plan.dependents
     addresses = PlanAddresses(plan)
+    outermost = .run(of: plan)
     blocked = BlockedGroups(plan, recorded, addresses)
     cleaned = plan.bodies.cleanups.reduce(into: [:]) { cleaned, cleanup in
       for step in cleanup.value { cleaned[Int(step)] = cleanup.key }

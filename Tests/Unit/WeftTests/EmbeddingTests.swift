@@ -1,6 +1,7 @@
 import Testing
 import Weft
 import WeftFutures
+import WeftPlatform
 
 @Suite struct EmbeddingTests {
   @Test func aWorkflowFromJSONRunsAndReports() async throws {
@@ -203,7 +204,11 @@ import WeftFutures
 
   @Test("C01: 100,000 lines arrive in order and without a gap")
   func manyEventsArriveInOrder() async throws {
-    let run = try Engine().start(Workflow(steps: [Step("many", run: "seq 1 100000")]))
+    // A reader that comes late gets a snapshot instead of the first events, so the step waits for it.
+    let scratch = try Scratch()
+    let sign = "\(scratch.path)/reads"
+    let script = "while [ ! -d \(sign) ]; do sleep 0.01; done; seq 1 100000"
+    let run = try Engine().start(Workflow(steps: [Step("many", run: script)]))
     var expected: UInt64 = 1
     var lines = 0
     for await event in run.events {
@@ -217,6 +222,9 @@ import WeftFutures
         #expect(event.sequence == expected)
         #expect(output.text == String(lines))
         expected += 1
+      case .stepStarted:
+        try FileSystem.makeDirectory(sign)
+        fallthrough
       default:
         #expect(event.sequence == expected)
         expected += 1
