@@ -15,17 +15,6 @@ extension Outcome: CodedValue {
   package static var blank: Outcome { .success }
 }
 
-/// The scheduler of a program that outlives its engine, so that a resumed run can adopt it.
-public enum JobKind: String, Sendable, Hashable, CaseIterable {
-  case slurm
-  /// This machine, for steps with `"onInterrupted": "adopt"`.
-  case local
-}
-
-extension JobKind: CodedValue {
-  package static var blank: JobKind { .slurm }
-}
-
 /// The reason why a step never started.
 public enum SkipReason: Sendable, Hashable {
   /// This dependency did not succeed.

@@ -357,3 +357,14 @@ extension JSONValue {
     }
   }
 }
+
+/// The scheduler of a program that outlives its engine, so that a resumed run can adopt it.
+public enum JobKind: String, Sendable, Hashable, CaseIterable {
+  case slurm
+  /// This machine, for steps with `"onInterrupted": "adopt"`.
+  case local
+}
+
+extension JobKind: CodedValue {
+  package static var blank: JobKind { .slurm }
+}

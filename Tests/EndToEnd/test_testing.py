@@ -48,6 +48,18 @@ class Place:
         return self.run("test", *arguments, expect=expect, **options)
 
 
+def interrupted(place, number):
+    """Sends a signal to a run whose step has begun, and returns its exit code."""
+    process = subprocess.Popen(
+        [place.weft, "run", "w.json"], cwd=place.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + LIMIT
+    while not (place.path / "begun").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(number)
+    return process.wait(LIMIT)
+
+
 def nothing_runs(weft):
     """nothing real runs, is written or is sent"""
     place = Place(weft, [
@@ -143,13 +155,7 @@ def from_unusual_runs(weft):
 
     place = Place(weft, [{"id": "a", "run": "touch begun; sleep 100"}, "true"])
     for number, code in ((signal.SIGTERM, 143), (signal.SIGKILL, -9)):
-        process = subprocess.Popen([weft, "run", "w.json"], cwd=place.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + LIMIT
-        while not (place.path / "begun").exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        process.send_signal(number)
-        assert process.wait(LIMIT) == code, process.returncode
+        assert interrupted(place, number) == code
         if number == signal.SIGTERM:
             case = recorded(place)
             assert case["interrupt"]["do"] == "cancel" and case["expect"]["outcome"] == "cancelled", case
@@ -213,13 +219,7 @@ def from_resumed_runs(weft):
 
     place = Place(weft, [{"id": "a", "run": "touch begun; test -e ok || sleep 100", "onInterrupted": "rerun"}])
     for number, code in ((signal.SIGINT, 0), (signal.SIGKILL, 2)):
-        process = subprocess.Popen([weft, "run", "w.json"], cwd=place.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + LIMIT
-        while not (place.path / "begun").exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        process.send_signal(number)
-        process.wait(LIMIT)
+        interrupted(place, number)
         place.write("ok", "")
         place.run("resume", next((place.path / ".weft/runs").iterdir()).name)
         found = recorded(place, expect=code)

@@ -94,7 +94,7 @@ extension FileRunStore {
     result.resumable = decision.resumable
     for candidate in decision.removed {
       // Without its journal they could not be found any more.
-      if candidate.retention == .unfinished, let error = state.livingProcesses(of: candidate.run) {
+      if candidate.retention == .unfinished, let error = state.refusal(toRemove: candidate.run) {
         result.failures.append((candidate.run, error))
         continue
       }
@@ -129,7 +129,7 @@ extension FileRunStore {
 
 extension StateDirectory {
   /// The error for a run whose killed engines have left processes behind that are alive; `nil` if there are none.
-  fileprivate func livingProcesses(of run: RunID) -> RunStoreError? {
+  fileprivate func refusal(toRemove run: RunID) -> RunStoreError? {
     guard let recorded = try? RunFolder.contents(of: run, in: self).run else { return nil }
     let living = OrphanedProcesses(of: run, recorded: recorded).processes
     if living.isEmpty { return nil }
