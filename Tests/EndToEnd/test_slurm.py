@@ -434,13 +434,14 @@ def moved_jobs_outlive_the_runner(weft):
         text = "echo + >>ran; touch up; while [ ! -e go ]; do sleep 0.1; done; echo - >>ran"
         place = Place(weft, cluster, parallel=[
             {"id": "moved", "run": text}, {"id": "stays", "runner": "slurm", "run": "while [ ! -e up ]; do sleep 0.1; done; sleep 1"}])
-        killed(place, cluster, (place.path / "up").exists)
+        killed(place, cluster, lambda: (place.path / "up").exists() and len(cluster.jobs) == 2)
         shown = place.call("resume", "-k", "--runner", "local", expect=1).stdout
         assert "in doubt" in shown and "[stays] succeeded" in shown, shown
         assert len(cluster.alive()) == 1 and not list((place.path / ".weft/runs").glob("*/jobs/*/cancelled")), cluster.history
         again = place.start("resume", "--runner", "slurm", "--rerun-interrupted")
         cluster.wait(lambda: len(cluster.jobs) == 3)
-        assert cluster.jobs[0].cause == "scancel" and len(cluster.alive()) <= 1, cluster.history
+        moved = next(job for job in cluster.jobs if job.name == "weft-moved")
+        assert moved.cause == "scancel" and len(cluster.alive()) <= 1, cluster.history
         (place.path / "go").touch()
         assert again.wait(LIMIT) == 0, again.communicate()
         assert (place.path / "ran").read_text() == "+\n+\n-\n" and not place.jobs(), cluster.history
