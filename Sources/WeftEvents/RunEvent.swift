@@ -7,7 +7,7 @@ public import WeftPlanning
 /// The order is the same for every subscriber:
 /// * `runStarted` is first, exactly once; last, exactly once, is `runFinished`, or `runWaiting` if the run is
 ///   suspended for another engine to resume;
-/// * for one step `stepQueued` < `stepStarted` < `stepAsking`, `stepWaiting`, `stepOutput`, `stepProgress`, `stepReady`…
+/// * for one step `stepQueued` < `stepStarted` < `stepBegun` < `stepAsking`, `stepWaiting`, `stepOutput`, `stepProgress`, `stepReady`…
 ///   < `stepFinished`; an attempt that is followed by another ends with `stepRetrying` instead, so that each start has one end; a step
 ///   that never starts has one `stepSkipped` instead of start and finish, one `stepCached` if it is restored from
 ///   the cache, after a `stepOutput` for each line of its cached log, or one `stepRestored` if it ended under a
@@ -38,6 +38,8 @@ public struct RunEvent: Sendable, Hashable {
     case stepQueued(StepAddress, waitingFor: [PoolRequest] = [], because: WaitReason? = nil)
     /// Attempts count from 1. Reported before the program starts. The job is `nil` for a program that ends with the engine.
     case stepStarted(StepAddress, attempt: Int, job: JobKind? = nil)
+    /// The job of the attempt has left the queue of its cluster, and its program runs. Durations count from here.
+    case stepBegun(StepAddress, attempt: Int)
     /// The step waits for an approval, with this message to the approver.
     indirect case stepAsking(StepAddress, message: String)
     /// The step only waits, for this long from now.
@@ -102,6 +104,7 @@ extension RunEvent.Kind {
     case .runStarted: Traits(type: "run.started", isDecisive: true, announcesAct: true)
     case .stepQueued: Traits(type: "step.queued")
     case .stepStarted: Traits(type: "step.started", isDecisive: true, announcesAct: true)
+    case .stepBegun: Traits(type: "step.begun")
     case .stepAsking: Traits(type: "step.asking", isDecisive: true)
     case .stepWaiting: Traits(type: "step.waiting", isJournaled: false)
     case .stepOutput: Traits(type: "step.output", isJournaled: false)
@@ -127,7 +130,8 @@ extension RunEvent.Kind {
   /// One event of each kind, which a reader replaces.
   package static let blanks: [RunEvent.Kind] = [
     .runStarted(.blank), .stepQueued(.blank), .stepStarted(.blank, attempt: 1),
-    .stepAsking(.blank, message: ""), .stepWaiting(.blank, for: .zero),
+    .stepBegun(.blank, attempt: 1), .stepAsking(.blank, message: ""),
+    .stepWaiting(.blank, for: .zero),
     .stepOutput(.blank, .blank), .stepProgress(.blank, .blank), .stepReady(.blank, .blank),
     .stepRetrying(.blank, .blank), .stepFinished(.blank, .blank),
     .stepRestored(.blank, .blank), .stepCached(.blank, .blank), .stepSkipped(.blank, .blank),
@@ -155,6 +159,10 @@ extension RunEvent.Kind: Payload {
       try coder.count("attempt", &attempt)
       try coder.code("job", &job)
       if Coder.isReading { self = .stepStarted(step, attempt: attempt, job: job) }
+    case .stepBegun(var step, var attempt):
+      try coder.code("step", &step)
+      try coder.count("attempt", &attempt)
+      if Coder.isReading { self = .stepBegun(step, attempt: attempt) }
     case .stepAsking(var step, var message):
       try coder.code("step", &step)
       try coder.code("message", &message)
@@ -232,8 +240,9 @@ extension RunEvent.Kind {
   /// The step that the event is about.
   package var step: StepAddress? {
     switch self {
-    case .stepQueued(let step, _, _), .stepStarted(let step, _, _), .stepAsking(let step, _),
-      .stepWaiting(let step, _), .stepOutput(let step, _), .stepProgress(let step, _),
+    case .stepQueued(let step, _, _), .stepStarted(let step, _, _), .stepBegun(let step, _),
+      .stepAsking(let step, _), .stepWaiting(let step, _), .stepOutput(let step, _),
+      .stepProgress(let step, _),
       .stepReady(let step, _), .stepRetrying(let step, _), .stepFinished(let step, _),
       .stepRestored(let step, _), .stepCached(let step, _), .stepSkipped(let step, _):
       step
@@ -298,7 +307,8 @@ extension RunEvent.Kind {
       pause.leftovers.changeTexts(change)
       pause.unkillable.changeTexts(change)
       return .runWaiting(pause)
-    case .stepQueued, .stepStarted, .stepWaiting, .stepOutput, .stepSkipped, .groupStarted,
+    case .stepQueued, .stepStarted, .stepBegun, .stepWaiting, .stepOutput, .stepSkipped,
+      .groupStarted,
       .runCancelling:
       return self
     // Made from events that have been changed.

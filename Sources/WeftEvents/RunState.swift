@@ -131,7 +131,12 @@ extension RunState {
       return set(step, .queued, index)
     case .stepStarted(let step, let attempt, let job):
       record(step, .started(attempt: attempt))
-      if let job { steps.changeKnown(step) { $0.job = job } }
+      if let job {
+        steps.changeKnown(step) { ($0.job, $0.isSubmitted) = (job, job == .slurm) }
+      }
+      return set(step, .running(since: elapsed, attempt: attempt), index)
+    case .stepBegun(let step, let attempt):
+      steps.changeKnown(step) { $0.isSubmitted = false }
       return set(step, .running(since: elapsed, attempt: attempt), index)
     case .stepAsking(let step, let message):
       // The time limit of an earlier question does not count.

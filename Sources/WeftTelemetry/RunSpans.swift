@@ -76,6 +76,7 @@ package struct RunSpans: Sendable {
     case .stepQueued(let step, let pools, let reason):
       change(step, at: now) { $0.activity = .queued(since: now, pools: pools, reason) }
     case .stepStarted(let step, let attempt, _): started(step, attempt, at: now)
+    case .stepBegun(let step, _): begun(step, at: now)
     case .stepAsking(let step, _): wait("approval", step, from: now)
     case .stepWaiting(let step, _): wait("time", step, from: now)
     case .stepRetrying(let step, let retry): retrying(step, retry, at: now)
@@ -217,6 +218,17 @@ extension RunSpans {
     let kind = addresses.step(at: address).map { plan.steps[$0].kind }
     open.span.attributes.add(AttributeKey.action, kind.map { "\($0)" })
     return Step(open: open, kind: kind)
+  }
+
+  /// Ends the wait of an attempt's job, and begins the attempt with its program.
+  private mutating func begun(_ address: StepAddress, at now: Duration) {
+    guard var step = steps[address], case .attempt(var attempt, let waits) = step.activity else {
+      return
+    }
+    add(waiting(for: "cluster", below: attempt.parent, attempt.start, now), to: &step)
+    attempt.start = now
+    step.activity = .attempt(attempt, waits: waits)
+    steps[address] = step
   }
 
   /// Ends the wait that the step is in, and changes it.

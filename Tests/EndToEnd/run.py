@@ -13,6 +13,7 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -57,6 +58,8 @@ def main():
     name, _, case = options.only.partition("/")
     scripts = sorted((path for path in HERE.glob("test_*.py") if re.search(name, path.stem)), key=begins)
     alone = [script for script in scripts if script.stem in ALONE]
+    # A shell ignores SIGINT for what it runs in the background, and programs inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     began, failed = time.monotonic(), []
     for script in alone:
         report(script, run(script, options.weft, case), failed)

@@ -5,6 +5,7 @@ absent controller.
 usage: test_slurm.py PATH_TO_WEFT
 """
 
+import csv
 import os
 import signal
 import subprocess
@@ -447,6 +448,32 @@ def moved_jobs_outlive_the_runner(weft):
         assert (place.path / "ran").read_text() == "+\n+\n-\n" and not place.jobs(), cluster.history
 
 
+def queues_are_no_work(weft):
+    """a job in the queue is shown as submitted, then as running, and only the time from then is the step's duration"""
+    with Controller(cpus=1) as cluster:
+        place = Place(weft, cluster, runner="slurm", parallel=[
+            {"id": name, "run": f"touch begun.{name}; while [ ! -e go.{name} ]; do sleep 0.05; done"} for name in "ab"])
+        run = place.start("run", "w.json")
+        cluster.wait(lambda: len(cluster.jobs) == 2 and any(place.path.glob("begun.*")))
+        first, = (path.suffix[1:] for path in place.path.glob("begun.*"))
+        second = "ab".replace(first, "")
+
+        def shown():
+            return place.call("show").stdout
+
+        cluster.wait(lambda: f"{first}: running" in shown() and f"{second}: submitted" in shown())
+        time.sleep(1)
+        (place.path / f"go.{first}").touch()
+        cluster.wait(lambda: f"{second}: running" in shown())
+        (place.path / f"go.{second}").touch()
+        assert run.wait(LIMIT) == 0
+        words = [line.split()[2] for line in run.stdout.read().splitlines() if line.startswith(f"weft: [{second}]")]
+        assert words == ["submitted", "started", "succeeded"], words
+        rows = list(csv.DictReader(place.call("report", "--format", "csv", "-o", "-").stdout.splitlines()))
+        late = next(row for row in rows if row["step"] == second)
+        assert int(late["clusterWaitUs"]) > 1_000_000 > int(late["runUs"]), late
+
+
 def is_running(process):
     try:
         with open(f"/proc/{process}/stat") as file:
@@ -482,4 +509,5 @@ if __name__ == "__main__":
     sys.exit(cases.run(__doc__, real + [
         clusters_have_words, faults_lose_nothing, unsubmitted_jobs_are_submitted, incomplete_scripts_run_nothing,
         forgotten_ends_are_recalled, refusals_after_lost_answers_wait_for_the_job, stops_do_not_wait_for_commands,
-        later_attempts_are_adopted, other_runners_end_the_job, moved_jobs_outlive_the_runner, moved_commands_are_in_doubt]))
+        later_attempts_are_adopted, other_runners_end_the_job, moved_jobs_outlive_the_runner, moved_commands_are_in_doubt,
+        queues_are_no_work]))

@@ -8,7 +8,7 @@
     "succeeded": "✓", "failed": "✗", "tolerated": "!", "cancelled": "⊘", "skipped": "–", "cached": "◆",
     "interrupted": "?", "running": "▸", "waiting": "…", "not started": "·", "terminated": "⊘"
   };
-  var WAITS = { slot: "waits for a slot", group: "waits until its group has room", pool: "waits for a pool", rate: "waits for the rate of a pool", backoff: "waits for the next attempt" };
+  var WAITS = { slot: "waits for a slot", group: "waits until its group has room", pool: "waits for a pool", rate: "waits for the rate of a pool", cluster: "waits for the cluster", backoff: "waits for the next attempt" };
   var ATTEMPTS = { running: "runs", asking: "waits for approval", sleeping: "waits for a time", cached: "cached" };
 
   function id(name) { return document.getElementById(name); }
@@ -67,7 +67,7 @@
   // Spans: step, kind, start, duration, lane, attempt, verdict, each as a column.
 
   var WIDTH = 7, count = spans.length / WIDTH;
-  var SLOT = kinds.indexOf("slot"), GROUP = kinds.indexOf("group"), POOL = kinds.indexOf("pool"), RATE = kinds.indexOf("rate"), BACKOFF = kinds.indexOf("backoff"),
+  var SLOT = kinds.indexOf("slot"), GROUP = kinds.indexOf("group"), POOL = kinds.indexOf("pool"), RATE = kinds.indexOf("rate"), CLUSTER = kinds.indexOf("cluster"), BACKOFF = kinds.indexOf("backoff"),
     RUNNING = kinds.indexOf("running"), CACHED = kinds.indexOf("cached");
   function stepOf(i) { return spans[i * WIDTH]; }
   function kindOf(i) { return spans[i * WIDTH + 1]; }
@@ -77,7 +77,7 @@
   function laneOf(i) { return spans[i * WIDTH + 4]; }
   function attemptOf(i) { return spans[i * WIDTH + 5]; }
   function wordOf(i) { var word = spans[i * WIDTH + 6]; return word < 0 ? null : words[word]; }
-  function isWait(i) { var kind = kindOf(i); return kind === SLOT || kind === GROUP || kind === POOL || kind === RATE || kind === BACKOFF; }
+  function isWait(i) { var kind = kindOf(i); return kind === SLOT || kind === GROUP || kind === POOL || kind === RATE || kind === CLUSTER || kind === BACKOFF; }
 
   var total = steps.name.length;
   function column(value) { return new Array(total).fill(value); }
@@ -506,7 +506,7 @@
     patterns = {
       failed: hatch(colours.failed, "cross"), tolerated: hatch(colours.tolerated, "rising"), cancelled: hatch(colours.cancelled, "rising"), terminated: hatch(colours.cancelled, "rising"),
       interrupted: hatch(colours.interrupted, "falling"), succeeded: colours.succeeded, running: colours.running,
-      slot: hatch(colours.wait, "dots"), group: hatch(colours.wait, "cross"), pool: hatch(colours.wait, "upright"), rate: hatch(colours.wait, "rising"), backoff: hatch(colours.wait, "level"),
+      slot: hatch(colours.wait, "dots"), group: hatch(colours.wait, "cross"), pool: hatch(colours.wait, "upright"), rate: hatch(colours.wait, "rising"), cluster: hatch(colours.wait, "falling"), backoff: hatch(colours.wait, "level"),
       asking: hatch(colours.running, "dots"), sleeping: hatch(colours.wait, "falling"), cached: colours.cached
     };
   }
@@ -789,7 +789,7 @@
     var present = new Set();
     for (var i = 0; i < count; i += 1) { present.add(look(i)); }
     id("legend").replaceChildren();
-    ["succeeded", "running", "failed", "tolerated", "cancelled", "terminated", "interrupted", "cached", "asking", "sleeping", "slot", "group", "pool", "rate", "backoff"]
+    ["succeeded", "running", "failed", "tolerated", "cancelled", "terminated", "interrupted", "cached", "asking", "sleeping", "slot", "group", "pool", "rate", "cluster", "backoff"]
       .filter(function (kind) { return present.has(kind); }).forEach(function (kind) {
         var sample = document.createElement("canvas"), ink = sample.getContext("2d");
         sample.width = 22;

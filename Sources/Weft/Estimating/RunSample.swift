@@ -87,7 +87,8 @@ struct RunSample: Sendable {
       decisions[step] = true
       ends[step] = RehearsedEnd(end, values)
     case .stepSkipped(_, .condition(of: let skipped)): decisions[skipped] = false
-    case .stepSkipped, .stepQueued, .stepAsking, .stepWaiting, .stepOutput, .stepProgress,
+    case .stepSkipped, .stepQueued, .stepBegun, .stepAsking, .stepWaiting, .stepOutput,
+      .stepProgress,
       .stepRestored, .groupRetrying, .groupFinished, .runWaiting, .runWarning, .runCancelling,
       .outputDropped,
       .snapshot:

@@ -66,6 +66,7 @@ extension RecordedStep {
     var question: String?
     var excluded: SkipReason?
     var job: JobKind?
+    var isSubmitted = false
   }
 
   private var rest: Rest {
@@ -108,6 +109,12 @@ extension RecordedStep {
   package var job: JobKind? {
     get { boxedRest?.value.job }
     set { rest.job = newValue }
+  }
+
+  /// Whether its job waits in the queue of a cluster.
+  package var isSubmitted: Bool {
+    get { boxedRest?.value.isSubmitted ?? false }
+    set { rest.isSubmitted = newValue }
   }
 
   /// The step as the latest record shows it: one that was in doubt, and that a later engine skipped, is skipped.

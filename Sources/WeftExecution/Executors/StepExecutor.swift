@@ -102,6 +102,11 @@ package final class Attempt: Sendable {
   /// Publishes the progress of the attempt, which must not have ended.
   func publish(_ progress: StepProgress) { run.events.publish(.stepProgress(address, progress)) }
 
+  /// Must be called when the job of the attempt has left the queue of its cluster.
+  ///
+  /// - Parameter time: The time since its program began.
+  func began(_ time: Duration) { run.reportBegin(of: task, since: time) }
+
   /// Must be called as soon as there is a process.
   package func spawned(_ program: StartedProgram) {
     run.events.record(.spawned(address, attempt: number, program.identity))

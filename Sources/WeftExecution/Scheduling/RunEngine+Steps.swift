@@ -263,6 +263,16 @@ extension RunEngine {
     return true
   }
 
+  /// Reports that the job of an attempt has left the queue of its cluster. The duration of the attempt counts from then.
+  ///
+  /// - Parameter time: The time since its program began.
+  func reportBegin(of task: StepTask, since time: Duration) {
+    let begin = self.time.now - time
+    state.withLock { $0.running.update(task.instanceNumber) { $0.since = begin } }
+    durations?.started(task, at: begin)
+    events.publish(.stepBegun(task.address, attempt: task.attempt), step: task.place)
+  }
+
   private func scheduleOwnCleanup(after task: StepTask) {
     guard task.attempt == 1 else { return }
     scheduleCleanup(of: task.step.node, in: task.instance, scope: task.scope)

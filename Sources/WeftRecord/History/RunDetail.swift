@@ -201,7 +201,8 @@ extension EventJSON {
       writer.member("state", "waiting")
       writer.member("until", step.waitsUntil.map(WireClock.text(of:)))
     case .started(let attempt):
-      writer.member("state", detail.state == .running ? "running" : "inDoubt")
+      let present = step.isSubmitted ? "submitted" : "running"
+      writer.member("state", detail.state == .running ? present : "inDoubt")
       writer.member("attempt", attempt)
     case .retrying(let retry):
       writer.member("state", "retrying")

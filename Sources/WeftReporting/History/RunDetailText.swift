@@ -155,7 +155,7 @@ package struct RunDetailText: Sendable {
       let attempt = attempt > 1 ? " (attempt \(attempt))" : ""
       lines = [
         detail.state == .running
-          ? "\(palette.margin) \(name): running\(attempt)"
+          ? "\(palette.margin) \(name): \(step.isSubmitted ? "submitted" : "running")\(attempt)"
           : "\(palette.cancelled) \(name): interrupted\(attempt); how far it got is unknown"
       ]
     case .retrying(let retry):

@@ -41,7 +41,8 @@ struct LiveDisplay: Sendable {
       output.take(
         line, of: address, lineCount: progress.running[address]?.tail.lineCount, at: event.elapsed,
         to: &scrolled)
-    case .runStarted, .stepQueued, .stepStarted, .stepAsking, .stepWaiting, .stepProgress,
+    case .runStarted, .stepQueued, .stepStarted, .stepBegun, .stepAsking, .stepWaiting,
+      .stepProgress,
       .stepRestored, .groupStarted, .outputDropped:
       break
     case .snapshot(let report): for warning in report.warnings { add(warning) }

@@ -86,6 +86,8 @@ struct PlainReporter: Sendable {
       style.append(
         started: address, attempt: attempt, job: job, title: labels.title(of: address),
         to: &pending)
+    case .stepBegun(let address, let attempt):
+      style.append(started: address, attempt: attempt, job: nil, title: nil, to: &pending)
     case .stepAsking(let address, let message): say(style.asking(address, message))
     case .stepReady(let address, let end): say(style.ready(address, end))
     case .stepFinished(let address, let end):

@@ -151,7 +151,8 @@ struct RunProgress: Sendable {
   }
 
   private mutating func begin(_ address: StepAddress, at time: Duration) {
-    let order = retrying.removeValue(forKey: address)?.order ?? nextOrder()
+    let former = running[address]?.order ?? retrying.removeValue(forKey: address)?.order
+    let order = former ?? nextOrder()
     running[address] = RunningStep(address: address, order: order, since: time)
   }
 

@@ -12,7 +12,7 @@ struct CSVReport {
     "step", "state", "reason", "startedAt", "startUs", "endUs", "durationUs", "waitUs",
     "poolWaitUs", "backoffUs", "runUs", "attempts", "exit", "class", "userUs", "systemUs",
     "peakMemoryBytes", "majorFaults", "outputBytes", "bytesSent", "bytesReceived", "critical",
-    "rateWaitUs", "groupWaitUs",
+    "rateWaitUs", "groupWaitUs", "clusterWaitUs",
   ]
 
   private let run: ReportedRun
@@ -55,7 +55,7 @@ struct CSVReport {
       text(usage?.userTime.wholeMicroseconds), text(usage?.systemTime.wholeMicroseconds),
       text(usage?.peakMemoryBytes), text(usage?.majorFaults), text(end.map { Int($0.outputBytes) }),
       text(figures?.bodyBytesSent), text(figures?.bodyBytesReceived), isCritical ? "true" : "false",
-      text(times?.time(.rate)), text(times?.time(.group)),
+      text(times?.time(.rate)), text(times?.time(.group)), text(times?.time(.cluster)),
     ]
     return fields
   }

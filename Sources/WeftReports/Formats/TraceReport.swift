@@ -107,7 +107,7 @@ struct TraceReport {
       let name = run.shown(step.address.text)
       for (place, span) in step.spans.enumerated() {
         switch span.kind {
-        case .slot, .group, .pool, .rate, .backoff:
+        case .slot, .group, .pool, .rate, .cluster, .backoff:
           write(wait: span, of: name, step, id: "\(index).\(place)")
         case .cached: write(cached: span, name)
         case .running, .asking, .sleeping:
@@ -160,6 +160,7 @@ struct TraceReport {
       case .group: "waits until its group has room"
       case .pool: "waits for a pool"
       case .rate: "waits for the rate of a pool"
+      case .cluster: "waits for the cluster"
       case .backoff: "waits for the next attempt"
       default: "waits for a slot"
       }

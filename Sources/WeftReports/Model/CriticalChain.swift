@@ -152,7 +152,7 @@ extension ReportedRun {
   /// The longest wait of a step, and the step that caused it; the dependency before it if it did not wait.
   func cause(of step: Int) -> String? {
     let execution = timeline.steps[step].lastExecution
-    let waits = execution.filter(\.isForSlots)
+    let waits = execution.filter { $0.isForSlots || $0.kind == .cluster }
     guard let wait = waits.max(by: { $0.duration < $1.duration }), wait.duration >= 10_000 else {
       return causes?.predecessor(of: step).map { "started after \(named($0))" }
     }
@@ -168,6 +168,7 @@ extension ReportedRun {
       let names = timeline.steps[step].pools.map { quoted($0.pool) }.joined(separator: ", ")
       return "waited \(time) for the rate of pool \(names)"
     case .group: return "waited \(time) until its group had room"
+    case .cluster: return "waited \(time) for the cluster"
     default:
       let attempt = execution.first { $0.start >= wait.end && $0.kind.isAttempt }
       let before = attempt?.predecessor.map { ", after \(named($0))" }

@@ -35,7 +35,7 @@ package struct RunTimeline: Sendable, Hashable {
 
     /// The time of all attempts.
     package var runningTime: Int { time(.running, .asking, .sleeping) }
-    package var waitingTime: Int { time(.slot, .group, .pool, .rate) }
+    package var waitingTime: Int { time(.slot, .group, .pool, .rate, .cluster) }
     /// The end of its last attempt; `nil` if none has started, and while one runs.
     package var end: Int? {
       let last = spans.last { $0.kind.isAttempt }
@@ -54,7 +54,8 @@ package struct RunTimeline: Sendable, Hashable {
     /// The spans since the step became ready for the last time.
     package var lastExecution: ArraySlice<TimelineSpan> {
       let first = spans.lastIndex { $0.attempt == 1 && $0.kind.isAttempt } ?? spans.startIndex
-      return spans[(first > 0 && !spans[first - 1].kind.isAttempt ? first - 1 : first)...]
+      let waits = spans[..<first].reversed().prefix { !$0.kind.isAttempt }.count
+      return spans[(first - waits)...]
     }
   }
 
@@ -171,8 +172,8 @@ extension RunTimeline {
       used[name]?.capacity = size
     }
     for step in steps {
-      for span in step.spans where span.kind == .running {
-        slots.use(from: span.start, to: span.end)
+      for span in step.spans where span.kind == .running || span.kind == .cluster {
+        if span.kind == .running { slots.use(from: span.start, to: span.end) }
         for pool in step.pools {
           used[pool.pool, default: UsageSeries(name: pool.pool)]
             .use(pool.slots, from: span.start, to: span.end)

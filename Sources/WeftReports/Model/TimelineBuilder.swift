@@ -53,6 +53,11 @@ package struct TimelineBuilder: Sendable {
       let step = place(of: address)
       settle(step)
       current[step] = TimelineSpan(.running, from: next(step), attempt: attempt)
+    case .stepBegun(let address, let attempt):
+      let step = place(of: address)
+      current[step]?.kind = .cluster
+      settle(step)
+      current[step] = TimelineSpan(.running, from: next(step), attempt: attempt)
     case .stepAsking(let address, _): change(address, to: .asking)
     case .stepRetrying(let address, let retry): retried(place(of: address), retry)
     case .stepFinished(let address, let end): finished(place(of: address), end)

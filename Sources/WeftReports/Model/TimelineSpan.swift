@@ -79,6 +79,8 @@ package struct TimelineSpan: Sendable, Hashable {
     case pool
     /// It waits until the rate of a pool allows another start.
     case rate
+    /// Its job waits in the queue of a cluster.
+    case cluster
     /// An attempt, which holds a slot.
     case running
     /// The delay before the next attempt.
@@ -94,7 +96,7 @@ package struct TimelineSpan: Sendable, Hashable {
     package var isAttempt: Bool {
       switch self {
       case .running, .asking, .sleeping, .cached: true
-      case .slot, .group, .pool, .rate, .backoff: false
+      case .slot, .group, .pool, .rate, .cluster, .backoff: false
       }
     }
   }
@@ -124,7 +126,7 @@ package struct TimelineSpan: Sendable, Hashable {
   var isForSlots: Bool {
     switch kind {
     case .slot, .group, .pool, .rate: true
-    case .running, .backoff, .asking, .sleeping, .cached: false
+    case .cluster, .running, .backoff, .asking, .sleeping, .cached: false
     }
   }
 }

@@ -169,7 +169,7 @@ struct CaseRecord: Sendable {
       engineDuration = event.elapsed
     case .runStarted:
       (end, pause) = (nil, nil)
-    case .stepAsking, .stepWaiting, .stepOutput, .stepProgress, .stepReady, .runWarning,
+    case .stepBegun, .stepAsking, .stepWaiting, .stepOutput, .stepProgress, .stepReady, .runWarning,
       .runCancelling,
       .outputDropped,
       .snapshot:

@@ -161,7 +161,7 @@ struct RunChecker {
     case .stepAsking(let step, let message): at(step) { $0.asking($1, message) }
     case .stepWaiting(let step, let delay): at(step) { $0.waiting($1, for: delay) }
     case .stepReady(let step, let end): at(step) { $0.ready($1, end) }
-    case .stepOutput, .stepProgress, .stepRestored, .stepCached, .runWarning,
+    case .stepBegun, .stepOutput, .stepProgress, .stepRestored, .stepCached, .runWarning,
       .runWaiting, .outputDropped,
       .snapshot:
       require(false, "unexpected \(kind)")

@@ -98,6 +98,7 @@ struct RunHarness {
     case .runStarted: "run started"
     case .stepQueued(let address, _, _): "\(address) queued"
     case .stepStarted(let address, _, _): "\(address) started"
+    case .stepBegun(let address, _): "\(address) has left the queue"
     case .stepAsking(let address, let message): "\(address) asks \(message)"
     case .stepWaiting(let address, let delay): "\(address) waits for \(delay)"
     case .stepOutput(let address, let output): "\(address) wrote \(output.text)"

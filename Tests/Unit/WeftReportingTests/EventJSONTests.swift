@@ -59,7 +59,7 @@ import WeftTestKit
     let kinds = Set(EveryKind.events.map(\.kind.traits.type))
     #expect(
       kinds == [
-        "run.started", "step.queued", "step.started", "step.asking", "step.waiting",
+        "run.started", "step.queued", "step.started", "step.begun", "step.asking", "step.waiting",
         "step.output", "step.progress", "step.ready", "step.retrying",
         "step.finished", "step.restored", "step.cached", "step.skipped", "group.started",
         "group.retrying",

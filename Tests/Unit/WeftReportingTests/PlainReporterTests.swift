@@ -84,16 +84,17 @@ import WeftPlanning
     #expect(lines == ["[a] 1", "[a] be", "[a] err", "[a] begun"])
   }
 
-  @Test func aStepOfAClusterIsSubmitted() {
+  @Test func aStepOfAClusterIsSubmittedAndThenStarts() {
     var run = ScriptedRun(steps: 2)
     for (step, job) in [("a", .slurm), ("b", .local), ("c", nil)] as [(String, JobKind?)] {
       run.start(step, attempt: 1, job: job)
+      if job == .slurm { run.add(.stepBegun(StepAddress(step), attempt: 1)) }
       run.succeed(step)
     }
     let lines = Collected.of(run, PlainReporterTests.settings).text.split(separator: "\n")
     let words = lines.filter { !$0.contains("succeeded") }.dropFirst()
       .compactMap { $0.split(separator: " ").last }
-    #expect(words.prefix(3) == ["submitted", "started", "started"])
+    #expect(words.prefix(4) == ["submitted", "started", "started", "started"])
   }
 
   @Test("a large log is read in parts, and written in parts")

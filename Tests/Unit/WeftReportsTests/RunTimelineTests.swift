@@ -24,6 +24,22 @@ import WeftTestKit
     #expect(step.time(.backoff) == 200_000 && step.waitingTime == 150_000)
   }
 
+  @Test func theQueueOfAClusterIsAWaitBetweenTheSlotAndTheAttempt() {
+    var journal = Journal()
+    journal.add(.stepQueued("a", waitingFor: [PoolRequest("jobs", slots: 1)]), at: 0)
+    journal.add(.stepStarted("a", attempt: 1, job: .slurm), at: 100)
+    journal.add(.stepBegun("a", attempt: 1), at: 700)
+    journal.add(.stepFinished("a", Journal.end(.success, after: 50)), at: 750)
+    journal.finish(.success, at: 750)
+    let timeline = journal.timeline()
+    let step = timeline["a"]
+    #expect(step.lastExecution.map(\.kind) == [.pool, .cluster, .running])
+    #expect(step.spans.map(\.start) == [0, 100_000, 700_000])
+    #expect(step.runningTime == 50_000 && step.waitingTime == 700_000 && step.attempts == 1)
+    // A job that waits keeps its slots of pools.
+    #expect(timeline.pools.map(\.peak) == [1] && timeline.slots.peak == 1)
+  }
+
   @Test func aBackoffThatIsCutShortEndsWithTheStep() {
     var journal = Journal()
     journal.add(.stepStarted("a", attempt: 1), at: 0)

@@ -317,6 +317,18 @@ import WeftTestKit
     #expect(spans[2]["weft.attempt"] == .number(1) && spans[6]["weft.attempt"] == .number(2))
   }
 
+  @Test func theQueueOfAClusterIsAWaitBeforeTheAttempt() throws {
+    let spans = try spans(
+      of: [Step("x", run: ["make"])],
+      [
+        (0, .stepStarted("x", attempt: 1, job: .slurm)), (7, .stepBegun("x", attempt: 1)),
+        (9, .stepFinished("x", Self.end(.success, after: 2))), (9, Self.runEnd(.success, after: 9)),
+      ])
+    #expect(
+      times(spans) == ["wait: cluster 0-7", "attempt 1 7-9", "x 0-9", "RUN demo 0-9"])
+    #expect(spans[0].parent == spans[2].id)
+  }
+
   @Test func aSuspendedRunEndsItsSpans() throws {
     let spans = try spans(
       of: [Step("g", parallel: [Step("x", approve: "ship?")])],

@@ -90,7 +90,8 @@ enum SampleRecords {
       .stepQueued("a", because: .pool("d\"b", holders: ["b"])),
       .stepQueued("a", because: .rate("p")),
       .stepQueued("a", because: .group("g")), .stepQueued("a", because: .slot),
-      .stepStarted("a", attempt: 1), .stepAsking("a", message: "ship \"it\"?"),
+      .stepStarted("a", attempt: 1), .stepBegun("a", attempt: 1),
+      .stepAsking("a", message: "ship \"it\"?"),
       .stepRetrying("a", retry),
       .runWaiting(
         RunPause(

@@ -58,6 +58,9 @@ import WeftTestKit
     .event(.stepSkipped("deploy", .dependencyFailed("test[eu west]"))),
     .event(.stepSkipped("only", .condition(of: "only"))),
     .event(.stepQueued("next")), .event(.stepStarted("now", attempt: 2)),
+    .event(.stepStarted("job", attempt: 1, job: .slurm)),
+    .event(.stepStarted("begun", attempt: 1, job: .slurm)),
+    .event(.stepBegun("begun", attempt: 1)),
     .event(
       .stepRetrying(
         "again",

@@ -63,7 +63,7 @@ enum EveryKind {
       StepEnd(
         outcome: .success, conclusion: .success, attempts: 2, exit: nil,
         duration: .milliseconds(1200), outputBytes: 7)),
-    .stepStarted(a, attempt: 2), .stepAsking(a, message: "Ship \"it\"?"),
+    .stepStarted(a, attempt: 2), .stepBegun(a, attempt: 2), .stepAsking(a, message: "Ship \"it\"?"),
     .stepWaiting(a, for: .milliseconds(1500)),
     output("plain \"quoted\" \\ \u{1B}[31mred\u{7F}\u{2028}", .stdout, .newline, 0),
     output("part", .stderr, .partial, 70_000), output("end", .stderr, .endOfStream, 1 << 40),

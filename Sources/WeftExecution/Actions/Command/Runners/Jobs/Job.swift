@@ -44,6 +44,8 @@ final class Job: @unchecked Sendable {
   /// Since when it is to end at once. A scheduler that does not answer is not awaited for long then.
   private var killing: Duration?
   private var began: Duration?
+  /// The last time at which its program is known not to have begun.
+  private var unbegun = MonotonicClock.now
   private var lastOutput = Duration.zero
   private var offsets: [OutputStream: Int] = [.output: 0, .errors: 0]
   private var announced: String?
@@ -178,8 +180,12 @@ final class Job: @unchecked Sendable {
     needsLook = false
     if began == nil {
       // Nothing is there as long as it waits.
-      guard directory.hasBegun else { return }
-      (began, lastOutput) = (now, now)
+      guard let begin = directory.beginning(noticedAt: now, after: unbegun) else {
+        unbegun = now
+        return
+      }
+      (began, lastOutput) = (begin, now)
+      if traits.kind == .slurm { reportBegin(since: now - begin) }
       progress = ProgressFiles.File(
         JobDirectory.progress, in: FollowedFolder(directory.path), of: attempt)
     }
@@ -188,6 +194,13 @@ final class Job: @unchecked Sendable {
     if end == nil, let read = directory.end { end = (read, now) }
     progress?.look(isFinal: end != nil)
     needsLook = end != nil || final != nil
+  }
+
+  /// Reports that it has left the queue, which voids what was announced before.
+  private func reportBegin(since time: Duration) {
+    attempt.began(time)
+    announced = nil
+    if let listed, listed.phase == .running, let news = listed.news { announce(news) }
   }
 
   private func passOutput(_ stream: OutputStream, at now: Duration) {

@@ -28,6 +28,19 @@ struct JobDirectory: Hashable {
 
   var hasBegun: Bool { FileSystem.isDirectory(file(Self.started)) }
 
+  /// The time at which its job has begun, by the monotonic clock; `nil` if it has not.
+  ///
+  /// A shared file system may have a clock of its own.
+  ///
+  /// - Parameter earlier: A time at which it had not begun.
+  func beginning(noticedAt now: Duration, after earlier: Duration) -> Duration? {
+    guard let stamp = try? FileStamp(at: file(Self.started)), stamp.kind == .directory else {
+      return nil
+    }
+    let age = Duration.nanoseconds(WallClock.now.nanoseconds - stamp.modified)
+    return min(now, max(earlier, now - age))
+  }
+
   /// Keeps its job from ever running its program, unless it has begun.
   ///
   /// - Returns: Whether it will never run it: also if an engine has claimed it before, or its directory is gone.
