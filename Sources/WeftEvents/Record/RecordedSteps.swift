@@ -9,8 +9,8 @@ package struct RecordedStep: Sendable, Hashable {
     /// The attempt started, and may have taken effect.
     case started(attempt: Int)
     /// The attempt failed, and another was to follow.
-    case retrying(Retry)
-    case finished(StepEnd, RecordedValues)
+    indirect case retrying(Retry)
+    indirect case finished(StepEnd, RecordedValues)
     case skipped(SkipReason)
   }
 
@@ -218,7 +218,7 @@ package struct RecordedGroup: Sendable, Hashable {
     /// Only the elements of the loop are recorded.
     case listed
     case started(GroupStart)
-    case retrying(Retry)
+    indirect case retrying(Retry)
     case finished(GroupEnd)
     /// An earlier engine started it, and a later one skipped it.
     case skipped(SkipReason)

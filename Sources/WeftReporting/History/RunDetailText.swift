@@ -151,12 +151,12 @@ package struct RunDetailText: Sendable {
         "\(palette.cancelled) \(name): waits"
           + (step.waitsUntil.map { " until \(surroundings.shown($0))" } ?? "")
       ]
-    case .started(let attempt):
-      let attempt = attempt > 1 ? " (attempt \(attempt))" : ""
+    case .started:
+      let attempt = step.attempt
       lines = [
         detail.state == .running
           ? "\(palette.margin) \(name): \(step.isSubmitted ? "submitted" : "running")\(attempt)"
-          : "\(palette.cancelled) \(name): interrupted\(attempt); how far it got is unknown"
+          : "\(palette.cancelled) \(name): \(step.interruption)"
       ]
     case .retrying(let retry):
       lines = [
@@ -330,6 +330,17 @@ private final class StepSurroundings {
 }
 
 extension RecordedStep {
+  /// The number of a started attempt that is not the first, as in "running (attempt 2)".
+  fileprivate var attempt: String {
+    if case .started(let attempt) = state, attempt > 1 { " (attempt \(attempt))" } else { "" }
+  }
+
+  /// The state of a started step whose engine is gone.
+  package var interruption: String {
+    "interrupted\(attempt); "
+      + (job == nil ? "how far it got is unknown" : "its job goes on without weft")
+  }
+
   /// Whether its log is worth reading.
   fileprivate var needsLog: Bool {
     guard mayHaveWritten else { return false }

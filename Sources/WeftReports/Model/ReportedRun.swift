@@ -156,7 +156,7 @@ package final class ReportedRun {
     case .skipped(let reason): reason.phrase(of: address)
     case .retrying(let retry): retry.failure.message
     case .started where step.isAsking: step.question.map { "waits for approval: \($0)" }
-    case .started: detail.state == .running ? nil : "interrupted; how far it got is unknown"
+    case .started: detail.state == .running ? nil : step.interruption
     case .queued: nil
     }
   }
