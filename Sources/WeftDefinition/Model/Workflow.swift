@@ -82,7 +82,7 @@ public struct Workflow: Sendable, Hashable {
   }
 }
 
-/// Settings for every step that runs something and does not have its own; not for groups.
+/// Settings for every step that runs something and does not have its own; not for groups and services.
 public struct StepDefaults: Sendable, Hashable {
   @Computable public var timeout: Duration?
   public var retry: [RetryPolicy]?
@@ -148,7 +148,7 @@ extension Workflow {
   ///
   /// A timeout and a retry policy are set on every step with a command, an action or a request that has none of its
   /// own, including those in ``finally`` and in cleanups. The shell is set on the workflow, whose steps inherit it.
-  /// Groups, and steps that run nothing, are not changed. Other files have their own defaults. A second call changes
+  /// Groups, services, and steps that run nothing, are not changed. Other files have their own defaults. A second call changes
   /// nothing more.
   public func withDefaults() -> Workflow {
     guard defaults != StepDefaults() else { return self }
@@ -171,7 +171,7 @@ extension StepDefaults {
 
   private func applied(to step: Step, depth: Int) -> Step {
     var step = step
-    if step.action.kind.makesAttempts {
+    if step.action.kind.makesAttempts, !step.isService {
       if step.$timeout == .literal(nil) { step.$timeout = $timeout }
       if let retry, !step.hasControl || step.control.retry.isEmpty { step.control.retry = retry }
     } else if case .group(var group) = step.action, depth <= WorkflowLimits.groupDepth {
@@ -182,6 +182,12 @@ extension StepDefaults {
       step.control.cleanup = applied(to: step.control.cleanup, depth: depth)
     }
     return step
+  }
+}
+
+extension Step {
+  fileprivate var isService: Bool {
+    if case .run(let command) = action { command.service != nil } else { false }
   }
 }
 

@@ -21,15 +21,12 @@ package struct SecretMask: Sendable {
 
   /// Whether the bytes contain some form of a secret.
   package func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    automata.contains { automaton in
-      var isFound = false
-      var position = PatternAutomaton.Position()
-      automaton.read(bytes, from: &position) { _ in
-        isFound = true
-        return false
-      }
-      return isFound
+    var (reading, isFound) = (SecretReading(automata), false)
+    reading.read(bytes) { _ in
+      isFound = true
+      return false
     }
+    return isFound
   }
 
   package func contains(_ bytes: some Collection<UInt8>) -> Bool {
@@ -40,18 +37,15 @@ package struct SecretMask: Sendable {
 
   /// Whether a file contains some form of a secret.
   func contains(contentOf file: Descriptor, stop: StopSwitch) throws(SystemError) -> Bool {
-    var positions = automata.map { _ in PatternAutomaton.Position() }
-    var (offset, isFound) = (0, false)
+    var (reading, offset, isFound) = (SecretReading(automata), 0, false)
     while !isFound, stop.level == .none {
       let piece = try file.piece(at: offset, atMost: 256 << 10)
       if piece.isEmpty { break }
       offset += piece.count
       piece.withUnsafeBytes { bytes in
-        for index in automata.indices where !isFound {
-          automata[index].read(bytes, from: &positions[index]) { _ in
-            isFound = true
-            return false
-          }
+        reading.read(bytes) { _ in
+          isFound = true
+          return false
         }
       }
     }
@@ -108,11 +102,9 @@ extension PatternAutomaton {
 ///
 /// Each stretch covered by secrets, overlapping or adjacent, becomes one ``Secret/mark``. The end of the stream
 /// is held as long as it may be the beginning of a secret, and no longer: always less than the longest form of
-/// one, and nothing where no secret begins.
+/// one and the colours in it, and nothing where no secret begins.
 package struct SecretFilter {
-  private var automata: [PatternAutomaton]
-  /// The positions of the automata.
-  private var positions: [PatternAutomaton.Position]
+  private var reading: SecretReading
   /// The end of the stream that has not been passed on.
   private var held: [UInt8] = []
   /// The stretches of secrets that have not been passed on: ascending, disjoint, and counted from the end of
@@ -122,8 +114,7 @@ package struct SecretFilter {
   private var endsWithMark = false
 
   package init(_ mask: SecretMask = .none) {
-    automata = mask.automata
-    positions = automata.map { _ in PatternAutomaton.Position() }
+    reading = SecretReading(mask.automata)
   }
 
   /// The number of bytes held.
@@ -131,9 +122,8 @@ package struct SecretFilter {
 
   /// Uses this mask from now on, also for the bytes that are held.
   package mutating func use(_ mask: SecretMask) {
-    guard !automata.elementsEqual(mask.automata, by: ===) else { return }
-    automata = mask.automata
-    positions = automata.map { _ in PatternAutomaton.Position() }
+    if reading.isFor(mask) { return }
+    reading = SecretReading(mask.automata)
     let (bytes, count) = (held, held.count)
     bytes.withUnsafeBytes { read($0, shift: -count) }
   }
@@ -142,9 +132,9 @@ package struct SecretFilter {
   package mutating func take(
     _ chunk: UnsafeRawBufferPointer, _ pass: (UnsafeRawBufferPointer) -> Void
   ) {
-    if automata.isEmpty, held.isEmpty { return pass(chunk) }
+    if reading.isEmpty, held.isEmpty { return pass(chunk) }
     read(chunk, shift: 0)
-    let end = chunk.count - zip(automata, positions).reduce(0) { max($0, $1.0.pending($1.1)) }
+    let end = chunk.count - reading.pending
     passOn(upTo: end, of: chunk, pass)
     if end < 0 {
       held.removeFirst(held.count + end)
@@ -162,18 +152,16 @@ package struct SecretFilter {
   package mutating func finish(_ pass: (UnsafeRawBufferPointer) -> Void) {
     passOn(upTo: 0, of: UnsafeRawBufferPointer(start: nil, count: 0), pass)
     held = []
-    positions = automata.map { _ in PatternAutomaton.Position() }
+    reading.restart()
     endsWithMark = false
   }
 
   /// Finds secrets in the bytes, and adds them to the known stretches.
   private mutating func read(_ bytes: UnsafeRawBufferPointer, shift: Int) {
     var found = stretches
-    for index in automata.indices {
-      automata[index].read(bytes, from: &positions[index]) { range in
-        found.append(range.lowerBound + shift..<range.upperBound + shift)
-        return true
-      }
+    reading.read(bytes) { range in
+      found.append(range.lowerBound + shift..<range.upperBound + shift)
+      return true
     }
     guard found.count > stretches.count else { return }
     found.sort { $0.upperBound < $1.upperBound }

@@ -63,6 +63,13 @@ import WeftDiagnostics
     #expect(workflow(steps).withDefaults().body.members == steps)
   }
 
+  @Test func servicesIgnoreThem() throws {
+    let decoded = try decodedWithoutErrors(
+      #"{"defaults": {"timeout": "1s", "retry": 1},"#
+        + #" "steps": [{"run": "serve", "service": {"ready": {"log": "up"}}}]}"#)
+    #expect(decoded.withDefaults().body.members == decoded.body.members)
+  }
+
   @Test func theShellIsTheWorkflowsUnlessItHasOne() {
     #expect(workflow([Step(run: "a")]).withDefaults().settings.shell == .bash)
     var own = workflow([Step(run: "a")])

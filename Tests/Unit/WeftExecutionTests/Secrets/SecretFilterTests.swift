@@ -12,10 +12,13 @@ import WeftTestKit
   /// one.
   private static func modelMasked(_ text: [UInt8], _ patterns: [[UInt8]]) -> [UInt8] {
     var covered = [Bool](repeating: false, count: text.count)
-    for pattern in patterns where pattern.count <= text.count {
-      for start in 0...(text.count - pattern.count)
-      where text[start..<start + pattern.count].elementsEqual(pattern) {
-        for index in start..<start + pattern.count { covered[index] = true }
+    for bytes in [text.indices.map { (text[$0], $0) }, colourless(text)] {
+      for pattern in patterns where pattern.count <= bytes.count {
+        for start in 0...(bytes.count - pattern.count) {
+          let found = bytes[start..<start + pattern.count]
+          guard found.lazy.map(\.0).elementsEqual(pattern) else { continue }
+          for index in found.first!.1...found.last!.1 { covered[index] = true }
+        }
       }
     }
     var result: [UInt8] = []
@@ -29,11 +32,43 @@ import WeftTestKit
     return result
   }
 
-  /// The length of the longest suffix of the text that is a proper prefix of a pattern.
+  /// The bytes of the text outside colours, and outside what may be the beginning of one at its end, with their places.
+  private static func colourless(_ text: [UInt8]) -> [(UInt8, Int)] {
+    var bytes: [(UInt8, Int)] = []
+    var index = 0
+    while index < text.count {
+      let rest = text[index...]
+      let isBegun = rest.count == 1 || rest.dropFirst().first == UInt8(ascii: "[")
+      let end = rest.dropFirst(2).firstIndex {
+        !(UInt8(ascii: "0")...UInt8(ascii: ";")).contains($0)
+      }
+      if text[index] != 0x1B || !isBegun
+        || end.map({ $0 - index >= 64 }) ?? (text.count - index > 64)
+      {
+        bytes.append((text[index], index))
+        index += 1
+      } else if let end, "mK".utf8.contains(text[end]) {
+        index = end + 1
+      } else if end == nil {
+        break
+      } else {
+        bytes.append((text[index], index))
+        index += 1
+      }
+    }
+    return bytes
+  }
+
+  /// The length of the longest suffix of the text that is a proper prefix of a pattern, with or without colours in it.
   private static func modelHeld(_ text: [UInt8], _ patterns: [[UInt8]]) -> Int {
-    (0...text.count).reversed().first { count in
-      patterns.contains { $0.count > count && $0.starts(with: text.suffix(count)) }
-    } ?? 0
+    func longest(_ text: [UInt8]) -> Int {
+      (0...text.count).reversed().first { count in
+        patterns.contains { $0.count > count && $0.starts(with: text.suffix(count)) }
+      } ?? 0
+    }
+    let colourless = colourless(text)
+    let count = longest(colourless.map(\.0))
+    return max(longest(text), count == 0 ? 0 : text.count - colourless.suffix(count).first!.1)
   }
 
   /// - Parameters:
@@ -89,6 +124,22 @@ import WeftTestKit
     "S05: however the output is cut, what comes out is the whole text masked",
     arguments: 0..<150 as Range<UInt64>)
   func cutsDoNotMatter(seed: UInt64) {
+    checkCuts(seed: seed, colours: [])
+  }
+
+  @Test(
+    "S05: a secret is masked with the colours in it, however the output is cut",
+    arguments: 0..<300 as Range<UInt64>)
+  func coloursDoNotMatter(seed: UInt64) {
+    checkCuts(
+      seed: seed,
+      colours: [
+        "\u{1B}[01;31m\u{1B}[K", "\u{1B}[m", "\u{1B}[0K", "\u{1B}[", "\u{1B}", "\u{1B}[2J",
+        "\u{1B}[1;", "\u{1B}\u{1B}[m",
+      ])
+  }
+
+  private func checkCuts(seed: UInt64, colours: [String]) {
     var random = SeededGenerator(seed: seed)
     let letters = ["ab", "abc", "abcdefgh", "ab\n"].randomElement(using: &random)!
     let patterns = (0..<Int.random(in: 1...8, using: &random)).map { _ in
@@ -98,7 +149,12 @@ import WeftTestKit
     while text.count < 200 {
       text += Self.word(0...15, of: letters + "x", &random)
       let pattern = patterns.randomElement(using: &random)!
-      text += pattern.prefix(Int.random(in: 0...pattern.count * 2, using: &random))
+      var part = Array(pattern.prefix(Int.random(in: 0...pattern.count * 2, using: &random)))
+      if let colour = colours.randomElement(using: &random) {
+        part.insert(
+          contentsOf: colour.utf8, at: Int.random(in: 0...part.count, using: &random))
+      }
+      text += part
     }
     let longest = [1, 3, 20, 400].randomElement(using: &random)!
     let output = Self.filtered(text, patterns, chunks: 1...longest, &random)
@@ -126,6 +182,19 @@ import WeftTestKit
     #expect(filter.heldBytes == 4)
     filter.finish { output += $0 }
     #expect(output == Array("Continue? [yes/no] s3cr".utf8))
+  }
+
+  @Test func endlessColoursAreNotWithheld() throws {
+    var filter = SecretFilter(SecretMask([try Secret(Array("s3cr3t".utf8))]))
+    var output: [UInt8] = []
+    for _ in 0..<3 {
+      Array("\u{1B}[1m".utf8).withUnsafeBytes { filter.take($0) { output += $0 } }
+      Array("s3".utf8).withUnsafeBytes { filter.take($0) { output += $0 } }
+      for _ in 0..<300 {
+        Array("\u{1B}[1m".utf8).withUnsafeBytes { filter.take($0) { output += $0 } }
+        #expect(filter.heldBytes < 1100)
+      }
+    }
   }
 
   @Test func touchingSecretsAreOneMark() throws {
