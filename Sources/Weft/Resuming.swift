@@ -104,7 +104,7 @@ extension Engine {
       let isClosed = previous.hasSucceeded && resuming.acceptedChanges == .none
       let changes =
         isClosed && resuming.isIdleAfterSuccess(nil)
-        ? nil : try previous.changes(to: plan, for: self)
+        ? nil : try previous.changes(to: plan)
       if previous.hasSucceeded, resuming.isIdleAfterSuccess(changes) {
         do { try previous.writeMissingReport(unlessRecorded: plan) } catch {
           throw RunStoreError(error)
@@ -143,7 +143,7 @@ extension Engine {
     let plan = try plan(workflow)
     let previous = try PreviousRun(run, in: store)
     defer { previous.journal.releaseHold() }
-    return try previous.changes(to: plan, for: self)
+    return try previous.changes(to: plan)
   }
 
   /// Checks everything about a run to resume that can be wrong before it takes its turn, and terminates its orphans.
@@ -247,8 +247,8 @@ package struct PreviousRun: Sendable {
   ) throws(RunFolderError) -> Bool {
     guard let folder = journal.folder else { return false }
     return try folder.writeMissingReport { () throws(RunFolderError) -> Plan in
-      let file = (try? folder.workflow()) ?? nil
-      let recorded = RecordedPlan(id, opening, file: file, in: folder.path).plan
+      let texts = folder.texts(of: opening)
+      let recorded = RecordedPlan(id, opening, texts, in: folder.path).plan
       guard let plan = recorded ?? plan else { throw .missing(RunFolder.workflowName, id) }
       return plan
     }

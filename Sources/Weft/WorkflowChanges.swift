@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftEncoding
 import WeftEvents
-package import WeftExecution
+import WeftExecution
 public import WeftPlanning
 import WeftPlatform
 import WeftRecord
@@ -103,11 +103,8 @@ public enum AcceptedChanges: Sendable, Hashable {
 extension PreviousRun {
   /// Compares a plan with the workflow that the run began with.
   ///
-  /// - Parameter engine: The engine whose start directory and actions the run uses; `nil` for a run without any.
   /// - Returns: `nil` if no file has changed, and for a workflow that was built in Swift and still is.
-  package func changes(
-    to new: Plan, for engine: Engine? = nil
-  ) throws(RunStoreError) -> WorkflowChanges? {
+  package func changes(to new: Plan) throws(RunStoreError) -> WorkflowChanges? {
     let recorded = try recordedFile()
     let source = new.workflow.source.value
     let files = changedFiles(in: new)
@@ -116,25 +113,15 @@ extension PreviousRun {
         opening.hash == source.map { RecordedFile.hash(of: $0.bytes) }
       }
     if isSame, files.isEmpty { return nil }
-    let texts = recordedTexts
-    let old = recorded.flatMap {
-      opening.plan(
-        of: $0, naming: texts, startDirectory: engine?.options.startDirectory,
-        actions: engine?.actions.names ?? [])
+    var texts = journal.folder?.texts(of: opening) ?? RecordedTexts()
+    texts.workflow = recorded
+    let unknown = files.filter { texts.named[$0] == nil }
+    // The file that names them may still be compared.
+    for file in new.namedFiles where texts.named[file.path] == nil {
+      texts.named[file.path] = file.bytes
     }
     return WorkflowChanges(
-      from: old, to: new, files: files, unknown: files.subtracting(texts.keys), after: run)
-  }
-
-  /// The nested files and scripts as the run began with them, by their paths, as far as they are recorded.
-  private var recordedTexts: [String: [UInt8]] {
-    var texts: [String: [UInt8]] = [:]
-    for (index, file) in opening.nested.enumerated() {
-      if let bytes = try? journal.folder?.nested(index), RecordedFile.hash(of: bytes) == file.hash {
-        texts[file.path] = bytes
-      }
-    }
-    return texts
+      from: opening.plan(of: texts), to: new, files: files, unknown: unknown, after: run)
   }
 
   /// Returns the nested files and scripts that have changed or are new.
@@ -147,73 +134,4 @@ extension PreviousRun {
     }
     return changed
   }
-}
-
-/// The plan of a recorded run, rebuilt from the file as it was read then.
-package struct RecordedPlan {
-  /// `nil` if the file was not recorded or is not valid.
-  package let plan: Plan?
-  /// The plan before the values of the run's inputs are known; `nil` also if the secrets in the file are not known.
-  package let definition: Plan?
-  /// The default values of secret inputs, which the file contains.
-  package let secrets = RunSecrets()
-
-  /// - Parameter opening: The run's last opening record.
-  package init(_ run: RunID, _ opening: RecordOpening?, in state: StateDirectory) {
-    self.init(
-      run, opening, file: (try? state.workflow(of: run)) ?? nil, in: state.folderPath(of: run))
-  }
-
-  init(
-    _ run: RunID, _ opening: RecordOpening?, file: [UInt8]?, in directory: String
-  ) {
-    guard let opening, let file, let plan = opening.plan(of: file) else {
-      plan = nil
-      definition = nil
-      return
-    }
-    let inputs = try? InputBinding.bind(
-      plan.workflow.inputs.demanding(opening.inputs), plan.workflow.inputs.given(opening.inputs),
-      inputSource: .program, allowsMissing: true)
-    guard let inputs else {
-      self.plan = plan
-      definition = plan.workflow.inputs.contains(where: \.isSecret) ? nil : plan
-      return
-    }
-    definition = plan
-    secrets.add(secretsIn: inputs)
-    let (bound, problems) = plan.bound(to: inputs, run: run, in: directory)
-    self.plan = problems.isEmpty ? bound : plan
-  }
-}
-
-extension RecordOpening {
-  /// Returns the plan of the recorded file; `nil` if it is not valid any more.
-  ///
-  /// - Parameters:
-  ///   - texts: Those of files that it names, by their paths; others are as they are now.
-  ///   - startDirectory: `nil` for the directory in which the run began.
-  fileprivate func plan(
-    of bytes: [UInt8], naming texts: [String: [UInt8]] = [:], startDirectory: String? = nil,
-    actions: Set<ActionName> = []
-  ) -> Plan? {
-    guard let file else { return nil }
-    let here = try? FileSystem.currentDirectory()
-    let isHere = directory == nil || directory == here
-    func place(of path: String, from directory: String?) -> String {
-      path.hasPrefix("/") ? path : "\(directory ?? "")/\(path)"
-    }
-    let (workflow, _) = WorkflowLoader.load(
-      SourceFile(path: file, bytes: bytes),
-      at: file == "<stdin>" ? nil : isHere ? file : place(of: file, from: directory),
-      startDirectory: startDirectory ?? (isHere ? nil : directory),
-      openTexts: Dictionary(
-        texts.map { (place(of: $0.key, from: directory ?? here), $0.value) },
-        uniquingKeysWith: { first, _ in first }))
-    return workflow.flatMap { Planner.plan($0, actions: actions).plan }
-  }
-}
-
-extension RecordedFile {
-  static func hash(of bytes: [UInt8]) -> String { SHA256.text(of: SHA256.digest(of: bytes)) }
 }

@@ -20,10 +20,15 @@ public enum Planner {
     plan(workflow, actions: actions, afterErrors: false)
   }
 
+  /// Returns the plan of a workflow that was run before: actions and runners that it names were known then.
+  package static func plan(recorded workflow: Workflow) -> Plan? {
+    plan(workflow, actions: nil, afterErrors: false, knowsRunners: false).plan
+  }
+
   /// - Parameter afterErrors: Whether the workflow is what the decoder understood of files with errors: these explain its
   ///   unfit values.
   package static func plan(
-    _ workflow: Workflow, actions: Set<ActionName>?, afterErrors: Bool
+    _ workflow: Workflow, actions: Set<ActionName>?, afterErrors: Bool, knowsRunners: Bool = true
   ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
     let (outline, tooLarge) = Outline.make(of: workflow)
     // Later checks rely on valid values.
@@ -47,7 +52,7 @@ public enum Planner {
       tooLarge + duplicates + reader.found.problems + misnamed + cycles + checker.found.problems
       + ControlChecker.problems(of: outline) + NestingChecker.problems(of: outline)
       + ActionChecker.problems(of: outline, registered: actions)
-      + RunnerChecker.problems(of: outline)
+      + (knowsRunners ? RunnerChecker.problems(of: outline) : [])
       + RequestChecker.problems(of: outline)
       + CachingChecker.problems(of: outline, isOrdered ? dependencies : nil)
       + (isOrdered

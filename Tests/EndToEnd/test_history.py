@@ -421,7 +421,18 @@ def cleaning_the_living(weft):
     result = runs.call("clean", "--keep", "0", "--unfinished")
     assert result.returncode == 4 and runs.ids() == [run], result
     assert "are still running" in result.stderr and f"weft reap {run}" in result.stderr, result.stderr
-    assert runs.call("reap", run).returncode == 0
+    other, second = runs.begin()
+    other.kill()
+    other.wait()
+    idle, third = runs.begin()
+    idle.kill()
+    idle.wait()
+    assert runs.call("reap", third).returncode == 0
+    result = runs.call("clean", "--keep", "0", "--unfinished")
+    assert result.returncode == 4 and set(runs.ids()) == {run, second}, result
+    assert f"weft reap {run}" in result.stderr and f"weft reap {second}" in result.stderr, result.stderr
+    for left in run, second:
+        assert runs.call("reap", left).returncode == 0
     assert runs.call("clean", "--keep", "0", "--unfinished").returncode == 0 and runs.ids() == []
 
 
@@ -1029,7 +1040,123 @@ def answers_told(weft):
     assert "answer:" not in text and text.endswith(f'"weft resume {run}" continues it\n'), text
 
 
+def unfinished_line(weft):
+    """The beginning of a line is in the log before its end, but for what may be a secret, and is followed as one line."""
+    token = "correct horse battery"
+    runs = Runs(weft, {"secrets": {"TOKEN": {"env": "THE_TOKEN"}}, "steps": [
+        {"id": "a", "env": {"T": "${{ secrets.TOKEN }}"},
+         "run": "printf 'Password for %.9s' \"$T\"; cat go.fifo; printf '%s: ' \"${T#?????????}\"; echo warned >&2; echo ok"}]})
+    environment = {**os.environ, "THE_TOKEN": token}
+
+    def begin():
+        known = set(runs.ids())
+        process = subprocess.Popen(
+            [weft, "run", "w.json", "--events", "events"], cwd=runs.path, env=environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        runs.until(lambda: set(runs.ids()) - known)
+        run, = set(runs.ids()) - known
+        log = runs.folder_of(run) / "logs/a.log"
+        runs.until(log.exists)
+        runs.until(lambda: log.read_bytes())
+        assert log.read_bytes() == b"Password for ", log.read_bytes()
+        return process, run, log
+
+    process, run, log = begin()
+    process.kill()
+    process.wait()
+    assert runs.call("logs", run).stdout == "[a] Password for \n", runs.call("logs", run)
+    assert runs.call("reap", run).returncode == 0
+    process, run, log = begin()
+    followers = [runs.stream("logs", "-f", run, *words) for words in (["a"], [])]
+    shown = runs.stream("show", "-f", run)
+    assert followers[0].stdout.read(13) == b"Password for "
+    runs.go()
+    said, _ = process.communicate(timeout=LIMIT)
+    assert process.returncode == 0, said
+    assert log.read_bytes() == b"Password for warned\n***: ok\n" or log.read_bytes() == b"Password for ***: ok\nwarned\n", log.read_bytes()
+    for line in "[a] Password for ***: ok\n", "[a] warned\n":
+        assert said.count(line) == 1, said
+    single, several = (follower.communicate(timeout=LIMIT)[0] for follower in followers)
+    assert b"Password for " + single == log.read_bytes(), single
+    assert several == b"".join(b"[a] " + line for line in log.read_bytes().splitlines(True)), several
+    assert shown.communicate(timeout=LIMIT)[0].count(b"Password") == 1
+    events = [json.loads(line) for line in (runs.path / "events").read_text().splitlines()]
+    assert sorted(event["text"] for event in events if event["type"] == "step.output") == ["Password for ***: ok", "warned"]
+    assert token[:6] not in log.read_text() + said
+
+
+def views(runs, run, step):
+    """Everything that depends on the plan of a run, which has a step that has not begun."""
+    commands = [
+        ["show", run], ["show", "--format", "json", run], ["logs", run, step], ["test", "--from-run", run],
+        *(["report", run, "--format", kind] for kind in ("markdown", "junit", "csv"))]
+    for command in commands:
+        result = runs.call(*command)
+        assert result.returncode == 0, (command, result)
+        yield command, result.stdout
+
+
+def shown_as_it_was(weft):
+    """A run is shown as it was, whatever has become of the files that its workflow names."""
+    runs = Runs(weft, {"steps": [
+        {"id": "n", "workflow": "sub/n.json"}, {"id": "s", "script": {"file": "s.sh"}},
+        {"id": "l", "workflow": "link/n.json"}, {"id": "z", "run": "exit 3"}, {"id": "later", "workflow": "sub/m.json"}]})
+    (runs.path / "sub").mkdir()
+    (runs.path / "link").symlink_to("sub")
+    runs.write({"steps": [{"id": "one", "run": "echo 1"}, {"id": "own", "script": {"file": "../s.sh"}}]}, "sub/n.json")
+    runs.write({"steps": [{"id": "never", "name": "not begun", "run": "true"}, {"run": "true"}]}, "sub/m.json")
+    (runs.path / "s.sh").write_text("echo hello\n")
+    assert runs.run().returncode == 1
+    run, = runs.ids()
+    before = list(views(runs, run, "later/never"))
+    assert "2 steps not started yet" not in before[0][1], before[0]
+
+    runs.write({"steps": [{"id": "other", "run": "true"}]}, "sub/n.json")
+    runs.write({"steps": "what"}, "sub/m.json")
+    (runs.path / "s.sh").write_text("")
+    assert list(views(runs, run, "later/never")) == before
+
+    for name in "sub/n.json", "sub/m.json", "s.sh", "w.json":
+        (runs.path / name).unlink()
+    for view, known in zip(views(runs, run, "later/never"), before):
+        assert view == known, (view, known)
+
+
+def shown_elsewhere(weft):
+    """A run is shown as it was, from a project that was moved as a whole, too."""
+    runs = Runs(weft, {"steps": [{"id": "z", "run": "exit 3"}, {"id": "n", "workflow": "sub/n.json"}]})
+    (runs.path / "sub").mkdir()
+    runs.write({"steps": [{"id": "never", "run": "true"}, {"run": "true"}]}, "sub/n.json")
+    assert runs.run().returncode == 1
+    run, = runs.ids()
+    before = list(views(runs, run, "n/never"))
+    project = runs.path
+    runs.path = project.with_name(project.name + "-moved")
+    project.rename(runs.path)
+    try:
+        for view, known in zip(views(runs, run, "n/never"), before):
+            assert view == known, (view, known)
+    finally:
+        runs.path.rename(project)
+
+
+def runner_of_the_site(weft):
+    """The plan of a run is known without the runners of the machine it ran on."""
+    runs = Runs(weft, {"steps": [
+        {"id": "z", "run": "exit 3"}, {"id": "far", "runner": "site", "run": "true"}, {"id": "near", "run": "true"}]})
+    runs.write({"runners": {"site": {"kind": "ssh", "hosts": ["nowhere.invalid"]}}}, "site.jsonc")
+    environment = {**os.environ, "WEFT_CONFIG": str(runs.path / "site.jsonc")}
+    done = subprocess.run([weft, "run", "w.json"], cwd=runs.path, env=environment, capture_output=True, timeout=LIMIT)
+    assert done.returncode == 1, done
+    result = runs.call("test", "--from-run", *runs.ids())
+    assert result.returncode == 0 and '"far"' in result.stdout, result
+
+
 CASES = [
+    ("a line that does not end is logged, followed and kept", unfinished_line),
+    ("a run is shown as it was, without the files that it named", shown_as_it_was),
+    ("and so it is in a project that was moved", shown_elsewhere),
+    ("and without the runners of its machine", runner_of_the_site),
     ("what is skipped as a whole is not announced", skipped_whole),
     ("answers that wait for an engine are shown", answers_told),
     ("weft show says what weft resume starts again", forecast),

@@ -76,9 +76,9 @@ extension LoadingPass {
     }
   }
 
-  private mutating func loadedScript(_ found: ConfinedFile) throws(NamingError) -> LoadedScript {
+  private mutating func loadedScript(_ found: NamedFile) throws(NamingError) -> LoadedScript {
     if let known = scripts[found.path] { return known }
-    return LoadedScript(SourceFile(path: prefix + found.path.text, bytes: try bytes(of: found)))
+    return LoadedScript(try source(of: found))
   }
 
   /// Reports a problem of a script file, and forgets it: several steps may run the file.

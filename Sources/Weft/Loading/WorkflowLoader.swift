@@ -45,13 +45,35 @@ enum WorkflowLoader {
     openTexts: [String: [UInt8]] = [:]
   ) -> (workflow: Workflow?, diagnostics: [Diagnostic]) {
     var decoded = WorkflowDecoder.decoded(file)
+    return load(&decoded) {
+      LoadingPass(
+        root: file, at: path, saying: $0, startDirectory: startDirectory, openTexts: openTexts)
+    }
+  }
+
+  /// Decodes a recorded file with those that it names. No file is read: one that is not among them is missing.
+  ///
+  /// - Parameters:
+  ///   - path: See ``load(_:at:startDirectory:openTexts:)``.
+  ///   - named: Nested files and scripts, with their recorded paths.
+  ///   - directory: The absolute path of the directory to which recorded paths are relative. It may not exist any more.
+  static func load(
+    _ file: SourceFile, at path: String?, recordedWith named: [SourceFile], in directory: String
+  ) -> (workflow: Workflow?, diagnostics: [Diagnostic]) {
+    var decoded = WorkflowDecoder.decoded(file)
+    return load(&decoded) {
+      LoadingPass(root: file, at: path, saying: $0, recordedWith: named, in: directory)
+    }
+  }
+
+  private static func load(
+    _ decoded: inout DecodedFile, _ makePass: ([Diagnostic]) -> LoadingPass
+  ) -> (workflow: Workflow?, diagnostics: [Diagnostic]) {
     guard decoded.namesOtherFiles, var workflow = decoded.workflow else {
       return (decoded.workflow, decoded.diagnostics)
     }
     decoded.workflow = nil  // avoids copying all its steps
-    var pass = LoadingPass(
-      root: file, at: path, saying: decoded.diagnostics, startDirectory: startDirectory,
-      openTexts: openTexts)
+    var pass = makePass(decoded.diagnostics)
     pass.complete(&workflow)
     return (workflow, pass.diagnostics)
   }
@@ -70,8 +92,8 @@ struct LoadingPass {
 
   /// The directory that must contain all other files, or why none can be read.
   private let directory: Result<Directory, NamingError>
-  /// The texts that replace those of files.
-  private let openTexts: [ConfinedPath: [UInt8]]
+  /// The texts that replace those of files, or are read instead of any.
+  private let texts: NamedTexts
   /// The prefix that makes paths inside the directory relative to the current one.
   let prefix: String
   private let root: ConfinedPath?
@@ -91,11 +113,9 @@ struct LoadingPass {
     root: SourceFile, at path: String?, saying diagnostics: [Diagnostic], startDirectory: String?,
     openTexts texts: [String: [UInt8]] = [:]
   ) {
-    openTexts = Dictionary(
-      texts.compactMap { path, text in
-        ConfinedPath(of: path, below: startDirectory ?? ".", new: true).map { ($0, text) }
-      }
-    ) { first, _ in first }
+    prefix = startDirectory.map { $0.hasSuffix("/") ? $0 : $0 + "/" } ?? ""
+    self.texts = NamedTexts(
+      open: texts, below: startDirectory ?? ".", prefix: prefix)
     do throws(SystemError) {
       let start = startDirectory ?? "."
       // A deleted directory can still be opened.
@@ -108,7 +128,22 @@ struct LoadingPass {
       self.root = nil
       directory = .failure(.noStartDirectory(error))
     }
-    prefix = startDirectory.map { $0.hasSuffix("/") ? $0 : $0 + "/" } ?? ""
+    chain = NestingChain(root: self.root, called: root.path)
+    report = LoadingReport(of: diagnostics)
+  }
+
+  /// A pass over recorded files, which reads no other.
+  init(
+    root: SourceFile, at path: String?, saying diagnostics: [Diagnostic],
+    recordedWith named: [SourceFile], in start: String
+  ) {
+    texts = NamedTexts(recorded: named, in: start)
+    // Paths may have been absolute, and links may have led from one directory to another.
+    prefix = "/"
+    do throws(SystemError) { directory = .success(try Directory(prefix, listable: false)) } catch {
+      directory = .failure(.noStartDirectory(error))
+    }
+    self.root = NamedTexts.place(of: path ?? "-", in: start)
     chain = NestingChain(root: self.root, called: root.path)
     report = LoadingReport(of: diagnostics)
   }
@@ -193,7 +228,7 @@ struct LoadingPass {
     try chain.check(hop, above: known?.longest ?? [])
     if let known { return known }
 
-    let source = SourceFile(path: hop.name, bytes: try bytes(of: found))
+    let source = try source(of: found)
     var decoded = WorkflowDecoder.decoded(source)
     let isRejected = decoded.diagnostics.contains(where: \.isError)
     let file = report.add(decoded.diagnostics)
@@ -213,10 +248,15 @@ struct LoadingPass {
 
   mutating func open(
     _ path: String, from start: ConfinedPath
-  ) throws(NamingError) -> ConfinedFile {
+  ) throws(NamingError) -> NamedFile {
+    if let recorded = texts.recorded(path, from: start) { return NamedFile(path: recorded) }
     let directory = try directory.get()
-    do { return try directory.file(path, from: start) } catch {
+    do throws(ConfinedFileError) {
+      let file = try directory.file(path, from: start)
+      return NamedFile(path: file.path, file: file)
+    } catch {
       guard case .missing(let name, let place) = error else { throw .notOpened(error) }
+      if let recorded = texts.recorded(name, from: place) { return NamedFile(path: recorded) }
       var nearest: String?
       if suggestionsLeft > 0 {
         suggestionsLeft -= 1
@@ -227,12 +267,16 @@ struct LoadingPass {
     }
   }
 
-  mutating func bytes(of file: ConfinedFile) throws(NamingError) -> [UInt8] {
+  mutating func source(of file: NamedFile) throws(NamingError) -> SourceFile {
+    if let text = texts[file.path] {
+      budget.take(text.bytes.count)
+      return text
+    }
+    guard !texts.areRecorded, let open = file.file else {
+      throw .missing(file.path.text, in: nil, nearest: nil)
+    }
     let bytes: [UInt8]
-    do throws(FileReadError) {
-      bytes =
-        if let open = openTexts[file.path] { open } else { try file.bytes(limit: budget.left) }
-    } catch {
+    do throws(FileReadError) { bytes = try open.bytes(limit: budget.left) } catch {
       if case .tooLarge = error {
         budget.exhaust()
         throw .tooLarge(limit: budget.limit)
@@ -240,8 +284,15 @@ struct LoadingPass {
       throw .notOpened(.notRead(error))
     }
     budget.take(bytes.count)
-    return bytes
+    return SourceFile(path: prefix + file.path.text, bytes: bytes)
   }
+}
+
+/// A file that was found by its name.
+struct NamedFile {
+  let path: ConfinedPath
+  /// `nil` for one that is recorded.
+  var file: ConfinedFile?
 }
 
 /// The number of bytes that may still be read.

@@ -139,6 +139,23 @@ package struct ConfinedPath: Hashable, Sendable {
     self.init(bytes.split(separator: UInt8(ascii: "/")).map { Array($0) })
   }
 
+  /// The place that a path names if none of its names is a link; `nil` if that is outside.
+  ///
+  /// - Parameter start: The directory of a relative path; an absolute one begins at the top, too.
+  package init?(byText path: String, from start: ConfinedPath = ConfinedPath()) {
+    let relative = Array(path.utf8.drop { $0 == UInt8(ascii: "/") })
+    let isAbsolute = relative.count < path.utf8.count
+    do throws(ConfinedFileError) {
+      var walk = try ConfinedWalk(relative, from: isAbsolute ? ConfinedPath() : start)
+      while case let move = try walk.next(), move != .end {
+        if case .open(let name, _) = move { try walk.enter(name) }
+      }
+      self = walk.position
+    } catch {
+      return nil
+    }
+  }
+
   /// The enclosing directory; for the directory itself, the same path.
   package var parent: ConfinedPath { ConfinedPath(names.dropLast()) }
 

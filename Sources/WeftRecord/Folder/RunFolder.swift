@@ -1,6 +1,5 @@
 package import WeftDefinition
 import WeftDiagnostics
-import WeftEncoding
 package import WeftEvents
 package import WeftExecution
 import WeftJSON
@@ -28,6 +27,9 @@ package final class RunFolder: Sendable {
   package static let journalName = "journal.jsonl"
   package static let tornName = "journal.jsonl.torn"
   package static let workflowName = "workflow.json"
+  static let nestedFolder = "nested"
+  /// The name of the copy of a file by its position in ``RecordOpening/nested``.
+  static func nestedName(_ index: Int) -> String { "\(index + 1).json" }
   /// The prefix of the name of a folder that is being created.
   static let unfinishedPrefix = ".new-"
   static let logsName = "logs"
@@ -110,9 +112,9 @@ package final class RunFolder: Sendable {
       try directory.write(bytes, to: workflowName, surviving: survives)
     }
     if !contents.nested.isEmpty {
-      let nested = try directory.directory("nested", makes: true)
+      let nested = try directory.directory(nestedFolder, makes: true)
       for (index, bytes) in contents.nested.enumerated() {
-        try nested.write(bytes, to: "\(index + 1).json", surviving: survives)
+        try nested.write(bytes, to: nestedName(index), surviving: survives)
       }
       if survives { try nested.synchronize() }
     }
@@ -215,11 +217,10 @@ extension RunFolder.Contents {
     secrets.add(secretsIn: inputs)
     let source = plan.workflow.source.value
     let nested = plan.namedFiles
-    let hash = { (bytes: [UInt8]) in SHA256.text(of: SHA256.digest(of: bytes)) }
     var opening = RecordOpening(
       run: run, workflow: plan.workflow.name, file: source?.path,
-      hash: source.map { hash($0.bytes) },
-      nested: nested.map { RecordedFile(path: $0.path, hash: hash($0.bytes)) },
+      hash: source.map { RecordedFile.hash(of: $0.bytes) },
+      nested: nested.map { RecordedFile(path: $0.path, hash: RecordedFile.hash(of: $0.bytes)) },
       directory: try? FileSystem.currentDirectory(), user: ThisProcess.userName,
       inputs: inputs.entries.map { entry in
         ReportedOutput(name: entry.name.text, value: entry.isSecret ? .none : .some(entry.value))
@@ -309,12 +310,12 @@ extension RunFolder {
 
   /// Returns the workflow file as it was read; `nil` if there was none.
   package func workflow() throws(RunFolderError) -> [UInt8]? {
-    try directory.document(RunFolder.workflowName)
+    try directory.workflowFile(RunFolder.workflowName)
   }
 
-  /// Returns a nested workflow file as it was read. `index` is its position in ``RecordOpening/nested``.
-  package func nested(_ index: Int) throws(RunFolderError) -> [UInt8]? {
-    try directory.document("\(index + 1).json", below: "nested")
+  /// Returns the workflow file and the files that it names, as an engine of the run read them.
+  package func texts(of opening: RecordOpening) -> RecordedTexts {
+    RecordedTexts(of: opening, in: directory)
   }
 
   // MARK: Resuming
@@ -358,9 +359,9 @@ extension RunFolder {
         try RunFolder.replace(RunFolder.workflowName, by: bytes, in: directory)
       }
       guard !contents.nested.isEmpty else { return }
-      let nested = try directory.directory("nested", makes: true)
+      let nested = try directory.directory(RunFolder.nestedFolder, makes: true)
       for (index, bytes) in contents.nested.enumerated() {
-        try RunFolder.replace("\(index + 1).json", by: bytes, in: nested)
+        try RunFolder.replace(RunFolder.nestedName(index), by: bytes, in: nested)
       }
     } catch {
       throw .place(error)
@@ -387,30 +388,6 @@ extension RunFolder {
       try directory.calls.cut(file, to: contents.wholeBytes)
     } catch {
       throw .system(journalPath, error)
-    }
-  }
-}
-
-extension StateDirectory {
-  /// Returns the workflow file of a run as it was read, regardless of its lock; `nil` if there was none.
-  package func workflow(of run: RunID) throws(RunFolderError) -> [UInt8]? {
-    try folder(of: run).document(RunFolder.workflowName)
-  }
-}
-
-extension PrivateDirectory {
-  /// Returns a workflow file in the folder of a run; `nil` if there is none.
-  fileprivate func document(
-    _ name: String, below folder: String? = nil
-  ) throws(RunFolderError) -> [UInt8]? {
-    do throws(UnsafePathError) {
-      let place = try folder.map { folder throws(UnsafePathError) in
-        try directory(folder, makes: false)
-      }
-      return try (place ?? self).bytes(of: name, limit: FileReading.workflowLimit)
-    } catch {
-      if error.error == .notFound { return nil }
-      throw .place(error)
     }
   }
 }

@@ -25,8 +25,13 @@ import WeftPlatform
     let (folder, writer) = try RunFolder.make(in: state)
     writer.close()
     #expect(try folder.workflow() == Array("{}".utf8))
-    #expect(try folder.nested(0) == Array("[]".utf8))
-    #expect(try folder.nested(1) == nil)
+    let nested = RecordedFile(path: "b.json", hash: RecordedFile.hash(of: Array("[]".utf8)))
+    var opening = RecordOpening(
+      run: folder.run, file: "a.json", nested: [nested])
+    #expect(folder.texts(of: opening).named == ["b.json": Array("[]".utf8)])
+    #expect(state.texts(of: folder.run, opening).workflow == Array("{}".utf8))
+    opening.nested = [RecordedFile(path: "b.json", hash: "that of another text"), nested]
+    #expect(folder.texts(of: opening).named.isEmpty, "neither damaged nor missing copies count")
     #expect(state.ids == [SampleRecords.run])
     let run = try folder.contents().run
     #expect(run.opening?.run == SampleRecords.run)
