@@ -83,7 +83,10 @@ extension FileRunStore {
   ) throws(RunStoreError) -> CleaningResult {
     guard let state = try state() else { return CleaningResult() }
     let now = WallTime.now
-    if !isDryRun { state.removeLeftoverFiles(now: now) }
+    if !isDryRun {
+      state.removeLeftoverFiles(now: now)
+      state.removeUnusedKeys(now: now)
+    }
     let all = state.newestFirst().compactMap { run in
       state.retention(of: run).map {
         CleaningPolicy.Candidate(run, $0, bytes: state.byteCount(of: run))
@@ -92,9 +95,12 @@ extension FileRunStore {
     let decision = policy.decision(on: all, now: now)
     var result = CleaningResult()
     result.resumable = decision.resumable
+    // Without their journals, processes of runs could not be found any more.
+    let search = decision.removed.contains { $0.retention == .unfinished } ? RunSearch() : nil
     for candidate in decision.removed {
-      // Without its journal they could not be found any more.
-      if candidate.retention == .unfinished, let error = state.refusal(toRemove: candidate.run) {
+      if candidate.retention == .unfinished, let search,
+        let error = state.refusal(toRemove: candidate.run, search)
+      {
         result.failures.append((candidate.run, error))
         continue
       }
@@ -129,9 +135,10 @@ extension FileRunStore {
 
 extension StateDirectory {
   /// The error for a run whose killed engines have left processes behind that are alive; `nil` if there are none.
-  fileprivate func refusal(toRemove run: RunID) -> RunStoreError? {
-    guard let recorded = try? RunFolder.contents(of: run, in: self).run else { return nil }
-    let living = OrphanedProcesses(of: run, recorded: recorded).processes
+  fileprivate func refusal(toRemove run: RunID, _ search: RunSearch) -> RunStoreError? {
+    guard search.names(run.text), let recorded = try? RunFolder.contents(of: run, in: self).run
+    else { return nil }
+    let living = OrphanedProcesses(of: run, recorded: recorded).processes(in: search)
     if living.isEmpty { return nil }
     let named = living.prefix(3).map { "\($0.id) (\($0.command))" }.joined(separator: ", ")
     return RunStoreError(

@@ -35,7 +35,7 @@ struct ReapCommand: Subcommand {
 
   /// Terminates the orphans of all runs recorded here, and lists those of other runs.
   private func reapAll(_ console: Console) throws(CommandFailure) -> ExitCode {
-    let claims = RunSearch(membership: RunCookie.membership).claims()
+    let claims = RunSearch().claims()
     let state = try RecordedRuns.all(in: place)
     let recorded = Set(state?.ids ?? [])
     var (isAnythingTold, worst) = (false, ExitCode.success)

@@ -248,16 +248,10 @@ struct ControlGroupLocation: Equatable {
     /// The maximum depth of the search for a run's group.
     private static let depth = 12
 
-    /// The living processes in the groups with these names.
-    static func processes(of names: Set<ControlGroupName>) -> [ProcessStatus] {
-      abandoned().filter { names.contains($0.name) }.flatMap(\.processes)
-    }
-
-    static func abandoned() -> [(name: ControlGroupName, processes: [ProcessStatus])] {
-      var found: [(name: ControlGroupName, processes: [ProcessStatus])] = []
-      visit { name, group, _ in
-        found.append((name, group.members))
-      }
+    /// The living processes in groups whose engines are gone.
+    static func abandoned() -> [ControlGroupName: [ProcessStatus]] {
+      var found: [ControlGroupName: [ProcessStatus]] = [:]
+      visit { name, group, _ in found[name, default: []] += group.members }
       return found
     }
 

@@ -53,13 +53,31 @@ package struct RecordedEngine: Hashable, Sendable {
   }
 }
 
-/// Finds processes started by engines that are gone: by the cookie in environments, by parentage and sessions, and by
-/// the control groups that were created for them.
+/// One look at all processes, for those started by engines that are gone: by the cookie in environments, by parentage
+/// and sessions, and by the control groups that were created for them.
 package struct RunSearch {
-  private let membership: (_ environment: [UInt8]) -> RunMembership?
+  private let table: [ProcessStatus]
+  /// The processes of the calling user that name a run, by that run.
+  private let members: [String: [ProcessIdentity: RunMembership]]
+  #if os(Linux)
+    private let groups: [ControlGroupName: [ProcessStatus]]
+  #endif
 
-  package init(membership: @escaping (_ environment: [UInt8]) -> RunMembership?) {
-    self.membership = membership
+  /// Looks at all processes that exist now.
+  package init(membership: (_ environment: [UInt8]) -> RunMembership?) {
+    table = ProcessTable.shared.walk().processes.filter { $0.id != getpid() }
+    members = RunSearch.memberships(in: table, membership)
+    #if os(Linux)
+      groups = ControlGroupTree.abandoned()
+    #endif
+  }
+
+  /// Whether any process or control group names the run. If none does, no process of it is alive.
+  package func names(_ run: String) -> Bool {
+    #if os(Linux)
+      if groups.contains(where: { $0.key.run == run && !$0.value.isEmpty }) { return true }
+    #endif
+    return members[run] != nil
   }
 
   /// The living processes that these engines of a run have started, without those that are to be kept.
@@ -71,20 +89,18 @@ package struct RunSearch {
   ) -> [ProcessStatus] {
     let engines = engines.filter { $0.bootID == Machine.bootID }
     guard !engines.isEmpty else { return [] }
-    let table = ProcessTable.shared.walk().processes.filter { $0.id != getpid() }
     let cookies = Set(engines.map(\.cookie))
-    let members = memberships(in: table).filter {
-      $0.value.run == run && cookies.contains($0.value.cookie)
-    }
+    let members = members[run, default: [:]].filter { cookies.contains($0.value.cookie) }
     var (found, kept): ([ProcessStatus], Set<ProcessIdentity>) = ([], [])
     for engine in engines {
-      let living = living(of: engine, in: table, members)
+      let living = living(of: engine, members)
       found += living[Owner.run, default: []].filter { ProcessStatus.user(of: $0.id) == geteuid() }
       kept.formUnion(living[Owner.kept, default: []].map(\.identity))
     }
     #if os(Linux)
-      found += ControlGroupTree.processes(
-        of: Set(engines.map { ControlGroupName(run: run, cookie: $0.cookie) }))
+      for cookie in cookies {
+        found += groups[ControlGroupName(run: run, cookie: cookie), default: []]
+      }
     #endif
     var seen = kept
     return found.filter { seen.insert($0.identity).inserted }
@@ -96,8 +112,7 @@ package struct RunSearch {
   }
 
   private func living(
-    of engine: RecordedEngine, in table: [ProcessStatus],
-    _ members: [ProcessIdentity: RunMembership]
+    of engine: RecordedEngine, _ members: [ProcessIdentity: RunMembership]
   ) -> [ProcessTree.AttemptNumber: [ProcessStatus]] {
     let own = members.filter { identity, member in
       member.cookie == engine.cookie && member.engine == engine.process
@@ -116,15 +131,17 @@ package struct RunSearch {
     return processTree.living(in: table)
   }
 
-  /// The memberships that the environments of the calling user's processes name.
-  private func memberships(in table: [ProcessStatus]) -> [ProcessIdentity: RunMembership] {
-    var members: [ProcessIdentity: RunMembership] = [:]
+  /// The memberships that the environments of the calling user's processes name, by their runs.
+  private static func memberships(
+    in table: [ProcessStatus], _ membership: (_ environment: [UInt8]) -> RunMembership?
+  ) -> [String: [ProcessIdentity: RunMembership]] {
+    var members: [String: [ProcessIdentity: RunMembership]] = [:]
     for process in table where process.isAlive {
       guard let environment = ProcessCookie.environment(of: process.id),
         let member = membership(environment), ProcessStatus.user(of: process.id) == geteuid(),
         process.exists
       else { continue }
-      members[process.identity] = member
+      members[member.run, default: [:]][process.identity] = member
     }
     return members
   }
@@ -152,18 +169,17 @@ extension RunSearch {
   /// All runs named by processes or control groups of the calling user, by id. Enough to report them, but not to act on
   /// them.
   package func claims() -> [RunClaim] {
-    let table = ProcessTable.shared.walk().processes.filter { $0.id != getpid() }
-    let members = memberships(in: table)
     var claims: [String: RunClaim] = [:]
-    for process in table {
-      guard let member = members[process.identity] else { continue }
-      claims[member.run, default: RunClaim(run: member.run)].processes.append(process)
-      if ProcessStatus(of: member.engine.id)?.identity == member.engine {
-        claims[member.run]?.isEngineAlive = true
+    for (run, members) in members {
+      var claim = RunClaim(run: run)
+      claim.processes = table.filter { members[$0.identity] != nil }
+      claim.isEngineAlive = members.values.contains {
+        ProcessStatus(of: $0.engine.id)?.identity == $0.engine
       }
+      claims[run] = claim
     }
     #if os(Linux)
-      for (name, processes) in ControlGroupTree.abandoned() where !processes.isEmpty {
+      for (name, processes) in groups where !processes.isEmpty {
         let known = Set(claims[name.run]?.processes.map(\.identity) ?? [])
         claims[name.run, default: RunClaim(run: name.run)].processes +=
           processes.filter { !known.contains($0.identity) }

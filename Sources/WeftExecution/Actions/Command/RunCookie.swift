@@ -57,6 +57,11 @@ package enum RunCookie {
   }
 }
 
+extension RunSearch {
+  /// Looks at all processes that exist now.
+  package init() { self.init(membership: RunCookie.membership) }
+}
+
 extension ChildProgram {
   /// Runs a helper program of a step, such as its version command, contained like the step's own programs.
   func run(
@@ -80,7 +85,6 @@ extension ChildProgram {
 package struct OrphanedProcesses {
   private let run: RunID
   private let engines: [RecordedEngine]
-  private let search = RunSearch(membership: RunCookie.membership)
 
   /// - Parameter plan: That of the engine which is about to resume the run, and to adopt commands: they are spared.
   package init(of run: RunID, recorded: RunState, adoptedBy plan: Plan? = nil) {
@@ -101,7 +105,12 @@ package struct OrphanedProcesses {
   }
 
   /// The orphans that are alive now, without those that `"leftovers": "keep"` allows to stay.
-  package var processes: [ProcessStatus] { search.processes(of: run.text, startedBy: engines) }
+  package var processes: [ProcessStatus] { processes(in: RunSearch()) }
+
+  /// The orphans that were alive at one look, which may serve many runs.
+  package func processes(in search: RunSearch) -> [ProcessStatus] {
+    search.processes(of: run.text, startedBy: engines)
+  }
 
   /// Terminates all orphans: TERM, then KILL after a grace period. Blocks until each is dead or cannot be killed.
   ///
