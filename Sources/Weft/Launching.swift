@@ -183,7 +183,7 @@ extension Engine {
       {
         closing.unremoved = state.removeEndedRuns(keeping: kept, and: live.id)
       }
-      withExtendedLifetime(turn) {}
+      turn?.release()
       return closing
     }
   }

@@ -6,6 +6,7 @@ usage: test_control.py PATH_TO_WEFT
 Every case has a directory of its own. Steps append lines to a file, by which their runs are counted.
 """
 
+import contextlib
 import json
 import os
 import random
@@ -318,7 +319,63 @@ def lock_of_the_dead(weft):
     assert begin(place, "refuse", "three").wait(LIMIT) == 0
 
 
+def keys(place):
+    folder = place.path / ".weft/concurrency"
+    return sorted(folder.iterdir()) if folder.exists() else []
+
+
+def age(place):
+    """Lets the files of keys be older than any run that could wait for them."""
+    for path in keys(place):
+        os.utime(path, (0, 0))
+
+
+def keys_are_removed(weft):
+    """A run removes the file of its key, and weft clean what killed runs left; the file of a run that is alive stays."""
+    place = Place(weft, {})
+    (place.path / "one.open").touch()
+    for policy in "wait", "refuse", "cancelPrevious":
+        assert begin(place, policy, "one").wait(LIMIT) == 0
+        assert [path.name for path in keys(place) if path.suffix != ".latest"] == [], keys(place)
+    (place.path / "one.open").unlink()
+    killed = begin(place, "cancelPrevious", "one")
+    place.until(lambda: place.done()["one"] == 4)
+    killed.kill()
+    killed.wait()
+    assert place.call("clean").returncode == 0 and len(keys(place)) == 2, "what is young may be needed"
+    held = begin(place, "wait", "two", "-i", "to=test")
+    place.until(lambda: place.done()["two"] == 1)
+    age(place)
+    assert place.call("clean").returncode == 0 and len(keys(place)) == 1, keys(place)
+    assert begin(place, "refuse", "three", "-i", "to=test").wait(LIMIT) == 4
+    for name in "one", "two":
+        (place.path / f"{name}.open").touch()
+    assert held.wait(LIMIT) == 0 and keys(place) == []
+
+
+def removed_under_stress(weft):
+    """However many processes take, wait for and remove a key at once: it has one holder."""
+    place = Place(weft, {"concurrency": "one", "steps": ["trap '' TERM; mkdir held; sleep 0.01; rmdir held"]})
+    loops = [subprocess.Popen(
+        ["bash", "-c", f"for i in {{1..15}}; do {weft} run w.json --keep 5 || exit; done"], cwd=place.path,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(6)]
+    while any(loop.poll() is None for loop in loops):
+        with contextlib.suppress(FileNotFoundError):
+            age(place)
+        assert place.call("clean", "--keep", "5").returncode == 0
+        waiting = place.start("run", "w.json", "--keep", "5")
+        time.sleep(random.uniform(0, 0.1))
+        # One that waits gives up, and one that runs ends in its own time.
+        waiting.send_signal(signal.SIGTERM)
+        waiting.wait(LIMIT)
+    outputs = [loop.communicate()[0] for loop in loops]
+    assert all(loop.returncode == 0 for loop in loops), outputs
+    assert keys(place) == []
+
+
 CASES = [
+    ("files of concurrency keys are removed", keys_are_removed),
+    ("mutual exclusion holds while they are removed", removed_under_stress),
     ("X73: what follows a question that is broken off has a line of its own", interrupted_question),
     ("a run that nobody can be asked at is left with 75, and goes on when it is answered", left_and_answered),
     ("what is rejected fails when it goes on", rejected),

@@ -237,6 +237,12 @@ package final class PrivateDirectory: Sendable {
     return stamp
   }
 
+  /// Whether an open file still has this name.
+  package func has(_ file: Descriptor, as name: String) -> Bool {
+    guard let own = try? FileStamp(of: file), let named = stamp(ofFile: name) else { return false }
+    return (own.device, own.inode) == (named.device, named.inode)
+  }
+
   /// The second since 1970 in which an entry was last added or removed.
   package var changedSecond: Int64? { (try? directory.stamp())?.modifiedSecond }
 

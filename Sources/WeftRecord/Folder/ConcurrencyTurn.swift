@@ -58,12 +58,19 @@ package struct ConcurrencyTurn: Sendable {
     defer { stop.detach(wakeup) }
     var request = HeldKey.Request(by: run, replacesOthers: concurrency.policy == .cancelPrevious)
     var reported: Notice?
+    var wasHeld = false
     while stop.level == .none, !isGivenUp() {
       switch try attempt(&request) {
       case .taken(let key): return .begins(key)
       case .superseded(let other): return .superseded(by: other)
       case .busy: wakeup.wait(atMost: ConcurrencyTurn.courtesy)
       case .held(let holder):
+        // At the first look it may be a process that removes the file of a run that was killed.
+        if !wasHeld {
+          wasHeld = true
+          wakeup.wait(atMost: ConcurrencyTurn.attention)
+          continue
+        }
         if concurrency.policy == .refuse { throw refusal(holder?.run) }
         // A holder that cannot be reached may only not have its journal yet.
         if let holder, reported != .cancels(holder.run) {
@@ -117,8 +124,7 @@ package struct ConcurrencyTurn: Sendable {
 
 /// A `concurrency` key that a run holds until this object is released.
 ///
-/// Between processes, the lock is the system's (fcntl(2)) and ends with the process, however that ends. Its file remains,
-/// and names the holder for processes that wait.
+/// Between processes, it is a ``LockedFile`` that names the holder for processes that wait. The holder removes it.
 package final class HeldKey: Sendable {
   package enum Attempt: Sendable {
     case taken(HeldKey)
@@ -136,6 +142,9 @@ package final class HeldKey: Sendable {
     /// The time at which its engine first requested the key, even if it had to wait. Run IDs only have second
     /// precision.
     package fileprivate(set) var since: WallTime
+
+    /// The content of its file.
+    fileprivate var line: String { "\(run) \(since.nanoseconds)\n" }
   }
 
   /// The request of a run for a key.
@@ -144,32 +153,38 @@ package final class HeldKey: Sendable {
     /// Whether the run cancels those that arrived before it.
     let replacesOthers: Bool
     /// Whether it has arrived, if it replaces others.
-    private var hasArrived = false
+    fileprivate private(set) var hasArrived = false
 
     init(by run: RunID, replacesOthers: Bool) {
       holder = Holder(run: run, since: WallTime(nanoseconds: WallClock.now.nanoseconds))
       self.replacesOthers = replacesOthers
     }
 
-    /// The run that supersedes this one. Unless it has arrived, it arrives now, after `latest`.
+    /// The run that has arrived after this one, which it supersedes; `nil` if this one is the latest.
     ///
-    /// - Parameter latest: The run that arrived last among those that replace others.
-    fileprivate mutating func supersession(by latest: Holder?) -> RunID? {
-      if hasArrived { return latest.flatMap { $0.run == holder.run ? nil : $0.run } }
+    /// - Parameter latest: The run that arrived last among those that replace others, if that is still known.
+    fileprivate func supersession(by latest: Holder?) -> RunID? {
+      guard hasArrived, let latest, latest.run != holder.run else { return nil }
+      return latest.run
+    }
+
+    /// - Parameter latest: The run that arrived last before it among those that replace others.
+    fileprivate mutating func arrive(after latest: Holder?) {
       hasArrived = true
       // Clocks may be set back, and arrivals keep their order.
       let next = (latest?.since.nanoseconds ?? 0) + 1
       holder.since = WallTime(nanoseconds: max(WallClock.now.nanoseconds, next))
-      return nil
     }
   }
 
   private enum Form: Sendable {
-    case file(Descriptor, FileCalls)
+    case file(LockedFile)
     case process(key: String, RunID)
   }
 
   private let form: Form
+  /// The name of the folder with the files of keys.
+  fileprivate static let folder = "concurrency"
 
   private init(_ form: Form) { self.form = form }
 
@@ -177,10 +192,12 @@ package final class HeldKey: Sendable {
     self.init(.process(key: key, run))
   }
 
-  deinit {
+  deinit { release() }
+
+  /// Gives the key to the next run. A second call has no effect.
+  package func release() {
     switch form {
-    // A child that is being spawned has the file open, too, so closing it would not release the lock.
-    case .file(let lock, let calls): calls.releaseLock(lock)
+    case .file(let lock): lock.remove()
     case .process(let key, let run): KeysOfProcess.shared.release(key, of: run)
     }
   }
@@ -193,7 +210,7 @@ package final class HeldKey: Sendable {
     case .process: return KeysOfProcess.shared.take(key, for: &request)
     case .directory(let state):
       do throws(UnsafePathError) {
-        let folder = try state.directory.directory("concurrency", makes: true)
+        let folder = try state.directory.directory(HeldKey.folder, makes: true)
         // A key is any text, a file name is not.
         let name = SHA256.text(of: SHA256.digest(of: Array(key.utf8)))
         guard request.replacesOthers else { return try take(name, for: request.holder, in: folder) }
@@ -209,42 +226,25 @@ package final class HeldKey: Sendable {
     _ name: String, for request: inout Request, in folder: PrivateDirectory
   ) throws(UnsafePathError) -> Attempt {
     let orderName = name + ".latest"
-    let order = try folder.file(orderName, .makingOrAppending)
-    let calls = folder.calls
-    do throws(SystemError) {
-      guard try calls.takeLock(order) else { return .busy }
-    } catch {
-      throw .system("\(folder.path)/\(orderName)", error)
-    }
-    defer { calls.releaseLock(order) }
+    guard let order = try LockedFile(orderName, in: folder) else { return .busy }
+    defer { order.release() }
     let latest = holder(orderName, in: folder)
     if let other = request.supersession(by: latest) { return .superseded(by: other) }
-    if latest != request.holder { try write(request.holder, to: order, orderName, in: folder) }
+    if !request.hasArrived {
+      request.arrive(after: latest)
+      try order.write(request.holder.line)
+    }
     return try take(name, for: request.holder, in: folder)
   }
 
   private static func take(
     _ name: String, for holder: Holder, in folder: PrivateDirectory
   ) throws(UnsafePathError) -> Attempt {
-    let lock = try folder.file(name, .makingOrAppending)
-    do throws(SystemError) {
-      guard try folder.calls.takeLock(lock) else {
-        return .held(by: self.holder(name, in: folder))
-      }
-    } catch {
-      throw .system("\(folder.path)/\(name)", error)
+    guard let lock = try LockedFile(name, in: folder) else {
+      return .held(by: self.holder(name, in: folder))
     }
-    try write(holder, to: lock, name, in: folder)
-    return .taken(HeldKey(.file(lock, folder.calls)))
-  }
-
-  private static func write(
-    _ holder: Holder, to file: Descriptor, _ name: String, in folder: PrivateDirectory
-  ) throws(UnsafePathError) {
-    let text = "\(holder.run) \(holder.since.nanoseconds)\n"
-    do { try folder.calls.replace(file, with: Array(text.utf8)) } catch {
-      throw .system("\(folder.path)/\(name)", error)
-    }
+    try lock.write(holder.line)
+    return .taken(HeldKey(.file(lock)))
   }
 
   private static func holder(_ name: String, in folder: PrivateDirectory) -> Holder? {
@@ -262,6 +262,25 @@ package final class HeldKey: Sendable {
   package func onRelease(_ cancel: @escaping @Sendable () -> Void) {
     if case .process(let key, let run) = form {
       KeysOfProcess.shared.onCancel(key, of: run, cancel)
+    }
+  }
+}
+
+extension StateDirectory {
+  /// Seconds after which no run waits any more that a later one has superseded: each looks many times per second.
+  private static let supersessionSeconds: Int64 = 60
+
+  /// Removes the files of keys that killed runs held, and those that name the latest of runs that replace each other.
+  package func removeUnusedKeys(now: WallTime) {
+    guard let folder = try? directory.directory(HeldKey.folder, makes: false) else { return }
+    let limit = now.nanoseconds - StateDirectory.supersessionSeconds * 1_000_000_000
+    func isOld(_ name: String) -> Bool {
+      folder.stamp(ofFile: name).map { $0.modified < limit } ?? false
+    }
+    for name in folder.names() where isOld(name) {
+      guard let file = try? LockedFile(name, .appending, in: folder) else { continue }
+      // It may have been taken meanwhile.
+      if isOld(name) { file.remove() } else { file.release() }
     }
   }
 }
@@ -287,8 +306,12 @@ final class KeysOfProcess: Sendable {
   fileprivate func take(_ key: String, for request: inout HeldKey.Request) -> HeldKey.Attempt {
     state.withLock { state in
       if request.replacesOthers {
-        if let other = request.supersession(by: state.latest[key]) { return .superseded(by: other) }
-        state.latest[key] = request.holder
+        let latest = state.latest[key]
+        if let other = request.supersession(by: latest) { return .superseded(by: other) }
+        if !request.hasArrived {
+          request.arrive(after: latest)
+          state.latest[key] = request.holder
+        }
       }
       if let entry = state.entries[key] { return .held(by: entry.holder) }
       state.entries[key] = Entry(holder: request.holder)
