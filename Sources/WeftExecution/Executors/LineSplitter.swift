@@ -11,6 +11,8 @@ package struct LineSplitter {
   package struct Block {
     /// All bytes up to the end of the last line, as they were written.
     package let bytes: [UInt8]
+    /// The number of those that were passed on before: the beginning of the first line.
+    package let passed: Int
     /// Each line without its newline, and its ending; empty if everything was overwritten.
     package let lines: [(range: Range<Int>, ending: StepOutput.Ending)]
   }
@@ -21,6 +23,8 @@ package struct LineSplitter {
 
   /// The bytes that have not been passed on: the beginning of an incomplete line.
   private var rest: [UInt8] = []
+  /// The number of those that were passed on after all, because the line did not end for a while.
+  private var passed = 0
   /// Whether that line has returned to its start.
   private(set) var isOverwriting = false
 
@@ -46,7 +50,8 @@ package struct LineSplitter {
     rest = Array(bytes[end...])
     guard end > 0 else { return nil }
     bytes.removeSubrange(end...)
-    return Block(bytes: bytes, lines: lines)
+    defer { passed = max(0, passed - end) }
+    return Block(bytes: bytes, passed: passed, lines: lines)
   }
 
   /// The last line, if the stream did not end with a newline.
@@ -54,12 +59,22 @@ package struct LineSplitter {
     guard !rest.isEmpty else { return nil }
     defer {
       rest = []
+      passed = 0
       isOverwriting = false
     }
     let start = rest.withUnsafeBytes {
       LineSplitter.finalState(of: $0, in: 0..<$0.count).lowerBound
     }
-    return Block(bytes: rest, lines: [(start..<rest.count, .endOfStream)])
+    return Block(bytes: rest, passed: passed, lines: [(start..<rest.count, .endOfStream)])
+  }
+
+  /// Whether ``passOpenLine()`` has anything to return.
+  var hasOpenBytes: Bool { rest.count > passed }
+
+  /// Returns what has come of the unfinished line since the last call, without waiting for its end.
+  mutating func passOpenLine() -> [UInt8] {
+    defer { passed = rest.count }
+    return Array(rest[passed...])
   }
 
   /// The beginning of a line that has not ended, and has not returned to its start.
@@ -151,6 +166,8 @@ extension LineSplitter {
 
 /// One output stream on its way to events: its lines, and the states of a progress line.
 ///
+/// Events have whole lines. The log has the beginning of a line that does not end, such as a prompt, after a moment.
+///
 /// States are shown while the line changes. If the next state has begun already, the complete one is shown
 /// first, so that a state which was cut by a read is not shown before its rest has arrived.
 struct StreamLines {
@@ -158,9 +175,17 @@ struct StreamLines {
   private var pace = ProgressPace()
   private var shown: [UInt8] = []
   private var lastComplete: [UInt8] = []
+  /// The time at which the unfinished line goes to the log.
+  private var openDue: Duration?
 
-  /// The time at which ``state(at:)`` has something to show.
-  var alarm: Duration? { pace.due }
+  /// The longest time for which bytes of an unfinished line are not in the log.
+  static let openInterval = Duration.seconds(1)
+
+  /// The time at which ``state(at:)`` or ``openBytes(at:)`` has something to return.
+  var alarm: Duration? {
+    guard let state = pace.due, let openDue else { return pace.due ?? openDue }
+    return min(state, openDue)
+  }
 
   /// The beginning of a line that has not ended, and has not returned to its start.
   var openLine: [UInt8] { splitter.openLine }
@@ -171,7 +196,16 @@ struct StreamLines {
     let block = splitter.take(chunk)
     if wasOverwriting, block?.lines.isEmpty == false { forgetLine() }
     if splitter.isOverwriting { pace.changed(at: now) }
+    if block != nil { openDue = nil }
+    if splitter.hasOpenBytes { openDue = openDue ?? now + StreamLines.openInterval }
     return block
+  }
+
+  /// The new bytes of the unfinished line, if it is time for them to go to the log.
+  mutating func openBytes(at now: Duration) -> [UInt8] {
+    guard let openDue, openDue <= now else { return [] }
+    self.openDue = nil
+    return splitter.passOpenLine()
   }
 
   /// The state of the unfinished line, if it is new and due.
@@ -189,6 +223,7 @@ struct StreamLines {
 
   /// The rest of the stream after it has ended.
   mutating func finish() -> LineSplitter.Block? {
+    openDue = nil
     forgetLine()
     return splitter.finish()
   }

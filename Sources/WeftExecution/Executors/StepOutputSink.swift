@@ -7,8 +7,8 @@ package import WeftPlatform
 
 /// Writes the output of one attempt to the step's log, and publishes it line by line as events, secrets masked.
 ///
-/// A line reaches the log when it is complete, so the two streams never mix within a line. Only one thread at a
-/// time may write.
+/// A line reaches the log when it is complete, so the two streams mix within a line only if it stays unfinished: after
+/// a second, the log has its beginning. Only one thread at a time may write.
 package final class StepOutputSink: Sendable {
   /// `nil` until something has been written.
   private let state = Mutex<AttemptOutput?>(nil)
@@ -182,7 +182,8 @@ package final class StepOutputSink: Sendable {
 
   private func pass(on portion: AttemptOutput.Portion) {
     for (stream, block) in portion.blocks {
-      let offset = logs.append(block.bytes, of: index)
+      let new = Array(block.bytes.dropFirst(block.passed))
+      let offset = logs.append(new, of: index) - block.passed
       kept?.withLock { $0.append(block.bytes, isError: stream == .stderr) }
       var rest = block.lines[...]
       while !rest.isEmpty {
@@ -217,10 +218,10 @@ extension StepOutputSink: ProgramOutput {
 
   package var alarm: Duration? { state.withLock { $0?.alarm } }
 
-  /// Publishes the states of progress lines. They are not in the log: they get there with the rest of their
-  /// line.
+  /// Writes the beginnings of unfinished lines to the log, and publishes the states of progress lines.
   package func timePassed(until now: Duration) {
-    let states = state.withLock { $0?.states(at: now) ?? [] }
+    let (begun, states) = state.withLock { ($0?.openBytes(at: now), $0?.states(at: now) ?? []) }
+    if let begun, !begun.isEmpty { _ = logs.append(begun, of: index) }
     guard !states.isEmpty else { return }
     let offset = UInt64(logs.size(of: index))
     events.publish(
@@ -293,7 +294,7 @@ struct AttemptOutput {
     stderr.cut { portion.add($0, .stderr) }
   }
 
-  /// The time at which ``states(at:)`` has something to show.
+  /// The time at which ``states(at:)`` or ``openBytes(at:)`` has something to return.
   var alarm: Duration? {
     guard let first = stdout.lines.alarm, let second = stderr.lines.alarm else {
       return stdout.lines.alarm ?? stderr.lines.alarm
@@ -307,6 +308,11 @@ struct AttemptOutput {
     if let state = stdout.state(at: now) { states.append((.stdout, state)) }
     if let state = stderr.state(at: now) { states.append((.stderr, state)) }
     return states
+  }
+
+  /// The beginnings of unfinished lines that go to the log now.
+  mutating func openBytes(at now: Duration) -> [UInt8] {
+    isCut ? [] : stdout.openBytes(at: now) + stderr.openBytes(at: now)
   }
 
   /// The text of a line that was begun and has not ended.
@@ -388,6 +394,8 @@ struct MaskedLines {
 
   /// Passes on the rest of the last line, and nothing after it.
   mutating func cut(_ pass: (LineSplitter.Block?) -> Void) { pass(lines.finish()) }
+
+  mutating func openBytes(at now: Duration) -> [UInt8] { lines.openBytes(at: now) }
 
   /// The state of a progress line, if it is new and due.
   mutating func state(at now: Duration) -> [UInt8]? { lines.state(at: now) }

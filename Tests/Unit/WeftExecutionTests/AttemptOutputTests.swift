@@ -62,6 +62,31 @@ import WeftDefinition
     #expect(output.alarm == .milliseconds(7))
   }
 
+  @Test("a line that does not end is in the log after a second, but for what may be a secret")
+  func unfinishedLineGoesToTheLog() throws {
+    var output = AttemptOutput(limit: ByteCount(1000))
+    output.use(SecretMask([try Secret(Array("s3cr3t".utf8))]))
+    func take(_ text: String, at now: Duration) -> [String] {
+      Array(text.utf8).withUnsafeBytes { output.take($0, .stdout, at: now) }.blocks.map {
+        String(decoding: $1.bytes.dropFirst($1.passed), as: UTF8.self)
+      }
+    }
+    func begun(at now: Duration) -> String {
+      String(decoding: output.openBytes(at: now), as: UTF8.self)
+    }
+    #expect(take("token: s3cr3t, s3", at: .zero) == [])
+    #expect(begun(at: .milliseconds(999)).isEmpty && output.alarm == .seconds(1))
+    #expect(begun(at: .seconds(1)) == "token: ***, " && output.alarm == nil)
+    #expect(take("cr3", at: .seconds(2)) == [] && output.alarm == nil)
+    #expect(take("t.", at: .seconds(3)) == [] && output.alarm == .seconds(4))
+    #expect(begun(at: .seconds(4)) == "***.")
+    #expect(take("\nnext\nName: ", at: .seconds(5)) == ["\nnext\n"])
+    #expect(output.alarm == .seconds(6))
+    #expect(
+      output.finish().blocks.map { String(decoding: $1.bytes, as: UTF8.self) } == ["Name: "])
+    #expect(output.alarm == nil)
+  }
+
   @Test(
     "the line that has not ended is known, unless it is a progress line",
     arguments: [

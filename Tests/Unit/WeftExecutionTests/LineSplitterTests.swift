@@ -67,6 +67,31 @@ import WeftTestKit
   }
 
   @Test(arguments: 0..<200 as Range<UInt64>)
+  func bytesThatArePassedEarlyAreNotPassedAgain(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var splitter = LineSplitter()
+    var (all, log): ([UInt8], [UInt8]) = ([], [])
+    var lines: [[UInt8]] = []
+    func add(_ block: LineSplitter.Block?) {
+      guard let block else { return }
+      log += block.bytes.dropFirst(block.passed)
+      lines += block.lines.map { Array(block.bytes[$0.range]) }
+    }
+    for _ in 0..<Int.random(in: 0...20, using: &random) {
+      let unit = ["x", "é", "1%\r", "line\n"].randomElement(using: &random)!
+      let count = [1, 3, 20_000].randomElement(using: &random)!
+      let chunk = Array(String(repeating: unit, count: count).utf8)
+      all += chunk
+      chunk.withUnsafeBytes { add(splitter.take($0)) }
+      if Bool.random(using: &random) { log += splitter.passOpenLine() }
+      #expect(all.starts(with: log))
+    }
+    add(splitter.finish())
+    #expect(log == all)
+    #expect(lines == self.lines([all]).map(\.text) || all.contains(13))
+  }
+
+  @Test(arguments: 0..<200 as Range<UInt64>)
   func theChunksDoNotMatter(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let alphabet: [UInt8] = [10, 10, 13, 65, 66, 0xC3, 0xA9, 0xFF, 0]

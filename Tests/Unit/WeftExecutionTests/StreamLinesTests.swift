@@ -11,23 +11,30 @@ import WeftTestKit
   private func shown(_ chunks: [(at: Int, String)], until end: Int = 1000) -> [String] {
     var stream = StreamLines()
     var shown: [String] = []
+    var log: [UInt8] = []
+    let written = chunks.flatMap { Array($0.1.utf8) }
     var chunks = chunks[...]
     for now in 0...end {
       let time = Duration.milliseconds(now)
       while let (at, text) = chunks.first, at == now {
         chunks.removeFirst()
         Array(text.utf8).withUnsafeBytes { bytes in
-          for line in stream.take(bytes, at: time).map(lines) ?? [] {
+          let block = stream.take(bytes, at: time)
+          if let block { log += block.bytes.dropFirst(block.passed) }
+          for line in block.map(lines) ?? [] {
             shown.append("\(now) line \(line)")
           }
         }
       }
       guard let alarm = stream.alarm, alarm <= time else { continue }
+      log += stream.openBytes(at: time)
       if let state = stream.state(at: time) {
         shown.append("\(now) \(String(decoding: state, as: UTF8.self))")
       }
       #expect(stream.alarm.map { $0 > time } ?? true)
     }
+    if let block = stream.finish() { log += block.bytes.dropFirst(block.passed) }
+    #expect(log == written)
     return shown
   }
 
@@ -83,6 +90,7 @@ import WeftTestKit
       let next = time + .milliseconds(Int.random(in: 0...120, using: &random))
       while let alarm = stream.alarm, alarm <= next {
         let now = max(alarm, time)
+        if !stream.openBytes(at: now).isEmpty { continue }
         #expect(
           now - time <= ProgressPace.interval
             || reported.last.map { now - $0 <= .milliseconds(100) } ?? true)
