@@ -35,6 +35,7 @@ public enum WorkflowDecoder {
     let (root, textDiagnostics) = JSONReader.read(file)
     if let foreign = ForeignFormat.diagnostic(ofText: file, problems: textDiagnostics)
       ?? root.flatMap(ForeignFormat.diagnostic(ofKeys:))
+      ?? root.flatMap({ TestFile.diagnostic(forWorkflow: $0, of: file) })
     {
       return DecodedFile(diagnostics: [foreign])
     }

@@ -243,6 +243,22 @@ extension DecodingPass {
   }
 }
 
+extension TestFile {
+  /// The error of a test file that is read as a workflow; `nil` if the file is none.
+  static func diagnostic(forWorkflow root: JSONNode, of source: SourceFile) -> Diagnostic? {
+    guard root.kind == .object, root.member("parallel") == nil,
+      root.member("steps").map({ $0.kind == .object }) ?? true
+    else { return nil }
+    let hasCases = root.member("cases")?.kind == .array
+    let isNamed = [".test.json", ".test.jsonc"].contains { source.path.hasSuffix($0) }
+    guard hasCases || isNamed else { return nil }
+    return Diagnostic(
+      .error, code: DefinitionCode.wrongType.rawValue,
+      message: "this is a test file, expected a workflow", place: root.place,
+      help: "to run its cases: weft test \(source.path)")
+  }
+}
+
 extension Diagnostic {
   fileprivate static func notATestFile(found: String) -> Diagnostic {
     Diagnostic(

@@ -95,14 +95,18 @@ struct TextReader {
       let place = places.first { $0.site == site }?.range
       firstArgument = index == 0 ? (text, place) : nil
     }
-    guard let remark = LiteralRemark(text, at: site) else { return }
+    let workflow = outline.files[found.file].workflow
+    guard let remark = LiteralRemark(text, at: site, in: workflow) else { return }
     found.append(.literal(remark), places.first { $0.site == site }?.range ?? place(of: owner))
   }
 
   private mutating func closeArguments(ofStep index: Int) {
     guard let (text, range) = firstArgument else { return }
     firstArgument = nil
-    guard let remark = LiteralRemark(text, at: .argument(0), isOnly: true) else { return }
+    let workflow = outline.files[found.file].workflow
+    guard let remark = LiteralRemark(text, at: .argument(0), in: workflow, isOnly: true) else {
+      return
+    }
     found.append(.literal(remark), range ?? place(of: .step(index)))
   }
 
@@ -189,109 +193,5 @@ extension ExpressionNode {
       if case .reference(let reference) = base.form { (reference, nil) } else { nil }
     default: nil
     }
-  }
-}
-
-/// A text that is taken literally, which is hardly intended.
-struct LiteralRemark: Sendable, Hashable {
-  let message: String
-  let help: String
-
-  /// - Parameter isOnly: Whether no argument follows.
-  init?(_ text: String, at site: TextSite, isOnly: Bool = false) {
-    switch site {
-    case .argument(0)
-    where isOnly && text.utf8.contains(UInt8(ascii: " "))
-      && !text.utf8.contains(UInt8(ascii: "/")) && !text.hasExpression:
-      // The only element of a command line, with a space in it.
-      message = "the program is called \(quoted(shortened(text))): an array is not split at spaces"
-      let words = text.split(separator: " ").map { quoted(String($0)) }
-      help = "write \(quoted(text)) without brackets, or [" + words.joined(separator: ", ") + "]"
-      return
-    case .argument(let index)
-    where index > 0 && text.utf8.count <= LiteralRemark.longestSign
-      && LiteralRemark.shellSigns.contains(text):
-      message =
-        "\(quoted(text)) is passed to the program as an argument: an "
-        + "array runs without a shell"
-      help = "write \"run\" as one string"
-      return
-    case .variable(let name):
-      if let variable = LiteralRemark.variable(in: text) {
-        message = "variables in \"env.\(name)\" are not expanded: \"$\(variable)\" is used as it is"
-        help =
-          "set it in the script: \(name)=\"…$\(variable)…\"; or declare an input, and write"
-          + " ${{ inputs.… }}"
-        return
-      }
-    default: break
-    }
-    guard let braces = LiteralRemark.bareBraces(in: text) else { return nil }
-    message = "\(quoted(shortened(braces))) is not an expression, and is used as it is"
-    help = "write ${{ … }}: $\(shortened(braces))"
-  }
-
-  private static let shellSigns: Set<String> = [
-    "|", "||", "&&", ";", ">", ">>", "<", "2>&1", "&", "2>", "&>", "|&",
-  ]
-  /// The bytes of the longest of them; most arguments are longer, and need not be hashed.
-  private static let longestSign = 4
-
-  /// Finds `$HOME` or `${HOME}`: a dollar sign and a name in capitals.
-  private static func variable(in text: String) -> String? {
-    guard text.utf8.contains(UInt8(ascii: "$")) else { return nil }
-    let bytes = Array(text.utf8)
-    for start in bytes.indices where bytes[start] == UInt8(ascii: "$") {
-      if start > 0, bytes[start - 1] == UInt8(ascii: "\\") || bytes[start - 1] == UInt8(ascii: "$")
-      {
-        continue
-      }
-      var rest = bytes[(start + 1)...]
-      if rest.first == UInt8(ascii: "{") { rest.removeFirst() }
-      let name = rest.prefix { byte in
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || byte == UInt8(ascii: "_")
-      }
-      if name.count > 1 { return String(decoding: name, as: UTF8.self) }
-    }
-    return nil
-  }
-
-  /// Finds `{{ inputs.x }}` without a dollar sign before it, with a context of expressions in it.
-  private static func bareBraces(in text: String) -> String? {
-    guard text.utf8.contains(UInt8(ascii: "{")) else { return nil }
-    var text = text
-    return text.withUTF8 { bytes in
-      var next = 0
-      while let open = pair(of: UInt8(ascii: "{"), in: bytes, from: next) {
-        next = open + 2
-        if open > 0, bytes[open - 1] == UInt8(ascii: "$") { continue }
-        let inside = bytes[next...].drop { $0 == UInt8(ascii: " ") }
-        guard contexts.contains(where: { inside.starts(with: $0.utf8) }),
-          let end = pair(of: UInt8(ascii: "}"), in: bytes, from: inside.startIndex)
-        else { continue }
-        return String(decoding: bytes[open..<end + 2], as: UTF8.self)
-      }
-      return nil
-    }
-  }
-
-  /// The first place where a byte occurs twice in a row.
-  private static func pair(
-    of byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, from start: Int
-  ) -> Int? {
-    var index = start
-    while index + 1 < bytes.count {
-      if bytes[index] == byte, bytes[index + 1] == byte { return index }
-      index += 1
-    }
-    return nil
-  }
-
-  private static let contexts = ["inputs.", "steps.", "env.", "secrets.", "matrix.", "item."]
-}
-
-extension Diagnostic {
-  static func literal(_ remark: LiteralRemark) -> Diagnostic {
-    Diagnostic("W0516", remark.message, help: remark.help, severity: .warning)
   }
 }

@@ -92,10 +92,20 @@ import WeftExpressions
       (#"["make", "&&", "make test"]"#, "write \"run\" as one string"),
       (#""echo {{ inputs.x }}""#, "write ${{ … }}: ${{ inputs.x }}"),
       (#"["echo", "{{steps.a.stdout}}"]"#, "write ${{ … }}: ${{steps.a.stdout}}"),
+      (#""echo '{{x}}'""#, "write ${{ inputs.x }}"),
+      (#"["echo", "v{{ x }}"]"#, "write ${{ inputs.x }}"),
+      (#""echo {{.x}}""#, "write ${{ inputs.x }}"),
+      (#""echo {{.s}}""#, "write ${{ secrets.s }}"),
+      (#""git tag v{{version}}""#, "declare an input \"version\", and write ${{ inputs.version }}"),
+      (
+        #""echo 'a' {{ version }}""#,
+        "declare an input \"version\", and write ${{ inputs.version }}"
+      ),
     ])
   func literalTexts(run: String, help: String) {
     let found = Self.diagnostics(
-      #"{"inputs":{"x":{"default":""}},"steps":[{"id":"a","run":"x"},{"run":"# + run + "}]}")
+      #"{"inputs":{"x":{"default":""}},"secrets":{"s":{"env":"S"}},"#
+        + #""steps":[{"id":"a","run":"x"},{"run":"# + run + "}]}")
     #expect(found.map(\.code) == ["W0516"])
     #expect(found.first?.help == help && found.first?.severity == .warning)
   }
@@ -118,6 +128,8 @@ import WeftExpressions
       #"{"steps":[{"run":["npm","install"]},{"run":["/opt/my app/run"]},{"run":["grep","a|b"]},{"run":["echo","a && b"]}]}"#,
       #"{"steps":["docker inspect -f '{{ .Name }}' c", "echo '{{ item }}'", "echo $HOME | wc"]}"#,
       #"{"inputs":{"x":{"default":""}},"steps":["echo ${{ inputs.x }} '{{ .inputs.x }}'"]}"#,
+      #"{"steps":["docker ps --format={{.Names}}", "sed s/{{x}}/1/ a", "echo \"{{x}}\" '{{y}}'", "cat <<E\n{{x}}\nE"]}"#,
+      #"{"steps":[{"run":["mustache","{{name}}"]}, "kubectl get x -o go-template={{end}}", "echo \\'{{a b}}"]}"#,
       #"{"steps":[{"run":"x","env":{"A":"costs 5$","B":"$1 $$ \\$HOME $lower","C":"^a$"}}]}"#,
     ])
   func meantTextsAreNotTold(json: String) {
