@@ -7,6 +7,12 @@ import WeftPlatform
 
 @testable import WeftRecord
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// The files of `concurrency` keys.
 @Suite(.hangLimit) struct ConcurrencyKeyTests {
   private let scratch: ScratchFolder
@@ -65,11 +71,13 @@ import WeftPlatform
       for number in 1...4 {
         group.addTask {
           defer { counts.left.subtract(1, ordering: .sequentiallyConsistent) }
-          for round in 0..<1_000 {
+          for round in 0..<300 {
             let policy = round.isMultiple(of: 2) ? Concurrency.Policy.wait : .cancelPrevious
             guard let key = try taken(number, policy, in: state) else { continue }
             #expect(counts.holders.add(1, ordering: .sequentiallyConsistent).newValue == 1)
             counts.takings.add(1, ordering: .sequentiallyConsistent)
+            // Lets others try meanwhile.
+            for _ in 0..<20 { sched_yield() }
             counts.holders.subtract(1, ordering: .sequentiallyConsistent)
             key.release()
           }
