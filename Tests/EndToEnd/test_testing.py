@@ -194,7 +194,17 @@ def from_services(weft):
 
     place = Place(weft, [{**service, "run": "echo UP; sleep 0.2"}, {"id": "u", "run": "sleep 1"}])
     place.run("run", "w.json", expect=1)
-    assert "after it was ready" in recorded(place, expect=2), place
+    case = recorded(place)
+    result = case["steps"]["s"]
+    assert result["exit"] == 0 and result["takes"].endswith("ms") and "readyAfter" in result, result
+    assert case["expect"]["steps"]["s"] == {"outcome": "failure", "reason": "service"}, case
+
+    place = Place(weft, [
+        {**service, "run": "echo UP; test -e once || { touch once; sleep 0.2; kill -9 $$; }; exec sleep 50",
+         "service": {**service["service"], "restart": 1}}, {"id": "u", "run": "sleep 1"}])
+    place.run("run", "w.json")
+    case = recorded(place)
+    assert case["steps"]["s"][0]["signal"] == "KILL" and "readyAfter" not in case["steps"]["s"][1], case
 
     place = Place(weft, [service, {"id": "q", "approve": "go?"}])
     place.run("run", "w.json", expect=75)
@@ -202,7 +212,7 @@ def from_services(weft):
 
 
 def from_resumed_runs(weft):
-    """a case from a run that was resumed has a resume; one whose engine was killed is refused"""
+    """a case from a run that was resumed has a resume; one whose engine was killed has a crash"""
     place = Place(weft, [{"id": "a", "run": "true"}, {"id": "b", "run": "test -e ok", "retry": {"max": 1, "delay": "1ms"}},
                          {"id": "c", "approve": "go?"}, {"id": "d", "run": "true"}])
     place.run("run", "w.json", expect=1)
@@ -217,19 +227,26 @@ def from_resumed_runs(weft):
     assert [engine["steps"].keys() for engine in case["resume"]] == [{"b", "c"}, {"c", "d"}], case
     assert case["expect"]["outcome"] == "success" and len(case["steps"]["b"]) <= 2, case
 
-    place = Place(weft, [{"id": "a", "run": "touch begun; test -e ok || sleep 100", "onInterrupted": "rerun"}])
-    for number, code in ((signal.SIGINT, 0), (signal.SIGKILL, 2)):
+    def resumed(step, number, *options, expect=0):
+        place = Place(weft, [{"id": "first", "run": "true"}, {"parallel": [
+            {"id": "a", "run": "touch begun; test -e ok || sleep 100", **step}, {"id": "w", "wait": "50ms"},
+            {"id": "s", "run": "echo UP; exec sleep 100", "service": {"ready": {"log": "UP"}}}]}, {"id": "last", "run": "true"}])
         interrupted(place, number)
         place.write("ok", "")
-        place.run("resume", next((place.path / ".weft/runs").iterdir()).name)
-        found = recorded(place, expect=code)
-        if code == 0:
-            assert found["interrupt"]["do"] == "cancel" and found["resume"], found
-            shutil.rmtree(place.path / ".weft/runs")
-            for name in ("begun", "ok", "recorded.test.json"):
-                (place.path / name).unlink()
-        else:
-            assert "killed" in found, found
+        place.run("resume", next((place.path / ".weft/runs").iterdir()).name, *options, expect=expect)
+        return recorded(place)
+
+    found = resumed({"onInterrupted": "rerun"}, signal.SIGINT)
+    assert found["interrupt"]["do"] == "cancel" and found["resume"], found
+    for step, options, expect in (
+            ({"onInterrupted": "rerun"}, [], 0), ({}, [], 1), ({}, ["--rerun-interrupted"], 0), ({}, ["--skip-interrupted"], 0)):
+        found = resumed(step, signal.SIGKILL, *options, expect=expect)
+        assert found["interrupt"]["do"] == "crash" and found["steps"]["a"] == {"never": True}, found
+        resume = found["resume"] if isinstance(found["resume"], dict) else {}
+        assert ("--rerun-interrupted" in options) == ("rerun" in resume), found
+        assert resume.get("interrupted") == ("skip" if "--skip-interrupted" in options else None), found
+        outcome = found["expect"]["steps"]["a"]
+        assert (outcome == "success") == (expect == 0 and "--skip-interrupted" not in options), found
 
 
 def from_runs_with_options(weft):

@@ -30,6 +30,8 @@ package struct ScriptedResult: Sendable {
   package internal(set) var duration: Duration?
   /// Whether it only ends when it is stopped.
   package internal(set) var isEndless = false
+  /// The time after which a service is ready; `nil` if that is the duration, and it does not end by itself then.
+  package internal(set) var readyAfter: Duration?
   /// The time that it takes to end after a stop was requested.
   package internal(set) var stopDuration = Duration.zero
   /// The responses to its requests, in order; `nil` without any.
@@ -106,6 +108,13 @@ extension ScriptedResult: FormatObject {
       "Whether the attempt only ends when it is stopped; an approval is never answered.",
       synonyms: "hangs hang neverEnds forever"
     ) { $0.isEndless = $1 }
+    FormatKey(
+      "readyAfter", .testDuration, "Readiness",
+      """
+      The virtual time after which a service is ready. With it, takes is the time until the \
+      service ends by itself; without it, a service that succeeds is ready after takes.
+      """, schema: #"{"examples": ["2s"]}"#, synonyms: "ready readiness up"
+    ) { $0.readyAfter = $1 }
     FormatKey(
       "stopsAfter", .testDuration, "Reaction to a stop",
       "The virtual time from a request to stop to the end; beyond the grace period it is killed.",

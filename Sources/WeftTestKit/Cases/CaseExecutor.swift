@@ -179,12 +179,17 @@ final class CaseExecutor: StepExecutor {
     state.withLock { $0.signs.removeValue(forKey: attempt.instanceNumber) }
   }
 
-  /// Whether a result is that of a service which gets ready after its duration, and then runs until it is terminated.
-  private func isUp(_ result: ScriptedResult, _ attempt: Attempt) -> Bool {
-    guard let command = attempt.resolved.command, command.service != nil, !result.isEndless,
-      case .ended(.code(let code)) = result.status
-    else { return false }
-    return command.successCodes.contains(code)
+  /// The time after which a service is ready; `nil` for one that never is, and for other steps.
+  ///
+  /// If the result does not give one, a service that succeeds is ready after its duration, and then runs until it is
+  /// terminated.
+  private func readiness(_ result: ScriptedResult, _ attempt: Attempt) -> Duration? {
+    guard let command = attempt.resolved.command, command.service != nil else { return nil }
+    if let time = result.readyAfter { return time }
+    guard !result.isEndless, case .ended(.code(let code)) = result.status,
+      command.successCodes.contains(code)
+    else { return nil }
+    return result.duration ?? .zero
   }
 
   // MARK: Scripted ends
@@ -201,8 +206,8 @@ final class CaseExecutor: StepExecutor {
       return state.next - 1
     }
     if let length { schedule(number, at: world.time.now + length, status) }
-    if isUp(result, attempt), let sign = takeSign(of: attempt) {
-      _ = world.agenda.add(at: world.time.now + (result.duration ?? .zero)) { sign.succeed(true) }
+    if let time = readiness(result, attempt), let sign = takeSign(of: attempt) {
+      _ = world.agenda.add(at: world.time.now + time) { sign.succeed(true) }
     }
     for level in [StopLevel.graceful, .now] {
       attempt.stop.whenRequested(level) { [weak self] in self?.stop(number, level) }
@@ -214,7 +219,9 @@ final class CaseExecutor: StepExecutor {
   private func course(
     of result: ScriptedResult, _ attempt: Attempt
   ) -> (length: Duration?, status: AttemptEnd.Status) {
-    if isUp(result, attempt) { return (nil, result.status) }
+    if readiness(result, attempt) != nil {
+      return (result.readyAfter == nil ? nil : result.duration, result.status)
+    }
     let length = result.isEndless ? nil : result.duration ?? .zero
     let limits = [attempt.resolved.timeout, attempt.resolved.command?.stallTimeout]
     guard let limit = limits.compactMap(\.self).min(), length.map({ limit <= $0 }) ?? true else {

@@ -83,11 +83,12 @@ struct ScriptChecker {
     let act: String
     switch step.kind {
     case .run:
+      let isService = step.step.action.command?.service != nil
       (act, allowed) = (
-        "runs a command",
+        isService ? "runs a service" : "runs a command",
         [
           "exit", "signal", "stdout", "stderr", "outputs", "fails", "takes", "never", "stopsAfter",
-          "real",
+          isService ? "readyAfter" : "real",
         ]
       )
     case .http: (act, allowed) = ("sends requests", ["http", "fails", "takes", "never", "real"])

@@ -14,7 +14,7 @@ struct UnfitResult {
 extension ScriptedResult {
   /// A contradiction within the result, or a failure that the step cannot have.
   func fault(of step: PlannedStep, in plan: Plan) -> UnfitResult? {
-    if let fault = contradiction { return fault }
+    if let fault = contradiction ?? serviceFault { return fault }
     if let failure, let reason = failure.obstacle(in: step, of: plan) {
       return UnfitResult(
         key: "fails", message: "cannot fail with class \(failure.name): \(reason)")
@@ -24,6 +24,27 @@ extension ScriptedResult {
 }
 
 extension ScriptedResult {
+  /// A time at which a service cannot be ready.
+  private var serviceFault: UnfitResult? {
+    guard let readyAfter else { return nil }
+    if failure != nil {
+      return UnfitResult(
+        key: "fails", message: "is ready in this result, so it cannot have \"fails\"",
+        help: "remove \"readyAfter\", or \"fails\"")
+    }
+    if let duration, duration < readyAfter {
+      return UnfitResult(
+        key: "takes", message: "ends in this result before it is ready",
+        help: "\"takes\" counts from the start, as \"readyAfter\" does")
+    }
+    if duration == nil, let key = ["exit", "signal"].first(where: { keys[$0] != nil }) {
+      return UnfitResult(
+        key: key, message: "has no time at which it ends in this result",
+        help: "write \"takes\" for the time from its start to its end")
+    }
+    return nil
+  }
+
   /// Keys that exclude each other.
   private var contradiction: UnfitResult? {
     let first = { (names: [String]) in names.first { keys[$0] != nil } }

@@ -8,6 +8,8 @@ struct DraftEngine {
   /// The time since the engine before it; `nil` for none.
   var pause: String?
   var rerun: [String] = []
+  /// The effect on interrupted steps; `nil` for the default.
+  var interrupted: String?
   var interruption: JSONObject?
   /// The results of steps, one for each attempt, in the order of their first attempts.
   fileprivate(set) var steps: [(address: String, results: [JSONObject])] = []
@@ -26,6 +28,7 @@ struct DraftEngine {
   fileprivate var resumption: JSONValue {
     var object: JSONObject = [:]
     if let pause { object["after"] = .string(pause) }
+    if let interrupted { object["interrupted"] = .string(interrupted) }
     if !rerun.isEmpty { object["rerun"] = .array(rerun.map(JSONValue.string)) }
     if let interruption { object["interrupt"] = .object(interruption) }
     if !steps.isEmpty { object["steps"] = results }
@@ -69,6 +72,12 @@ struct DraftTestFile {
     } else {
       engine.steps.append((address, [result]))
     }
+  }
+
+  /// Changes the result of the last attempt of a step under the last engine.
+  mutating func changeLast(of address: String, _ change: (inout JSONObject) -> Void) {
+    guard let index = engine.steps.firstIndex(where: { $0.address == address }) else { return }
+    change(&engine.steps[index].results[engine.steps[index].results.count - 1])
   }
 
   mutating func replace(_ result: JSONObject, of address: String) {

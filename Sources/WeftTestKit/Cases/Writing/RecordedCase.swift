@@ -21,6 +21,8 @@ package struct RecordedCase {
   private var rerun: [StepAddress] = []
   /// The services that are ready.
   private var ready: Set<StepAddress> = []
+  /// The attempts that have begun under the current engine and not ended.
+  private var running: [StepAddress] = []
   /// The reason why no case can do what the run did: a sentence.
   package private(set) var obstacle: String?
   /// The approvals that were asked for and not answered.
@@ -57,17 +59,28 @@ package struct RecordedCase {
         "at": .string(RecordedCase.text(of: moment) ?? "0s"), "do": "cancel",
       ]
     case .event(.stepAsking(let step, _), _): if !asking.contains(step) { asking.append(step) }
+    case .event(.stepStarted(let step, _, _), _): running.append(step)
     case .event(.stepReady(let step, let end), let values):
+      running.removeAll { $0 == step }
       ready.insert(step)
       add(step, end.exit, end.failure, after: end.duration, end, values)
     case .event(.stepRetrying(let step, let retry), _):
-      if ready.remove(step) != nil { return reportEarlyEnd(of: step) }
+      running.removeAll { $0 == step }
+      if ready.remove(step) != nil {
+        return endEarly(step, retry.exit, retry.failure, after: retry.duration)
+      }
       add(step, retry.exit, retry.failure, after: retry.duration)
     case .event(.stepFinished(let step, let end), let values):
       asking.removeAll { $0 == step }
+      running.removeAll { $0 == step }
       expect(step, end)
+      if end.failure?.classes.contains(.inDoubt) == true {
+        // Its attempt was one of a killed engine.
+        if end.conclusion == .success { draft.engine.interrupted = "skip" }
+        return
+      }
       guard ready.remove(step) == nil else {
-        if end.outcome == .failure { reportEarlyEnd(of: step) }
+        if end.outcome == .failure { endEarly(step, end.exit, end.failure, after: end.duration) }
         return
       }
       add(step, end.exit, end.failure, after: end.duration, end, values)
@@ -105,9 +118,8 @@ package struct RecordedCase {
   private mutating func resume(
     _ opening: RecordOpening, _ first: RecordOpening, at moment: WallTime
   ) {
-    if !hasEnded {
-      obstacle = obstacle ?? "one of its engines was killed, and a case cannot tell when"
-    } else if opening.hash != first.hash || opening.nested != first.nested {
+    if !hasEnded { crash() }
+    if opening.hash != first.hash || opening.nested != first.nested {
       obstacle = obstacle ?? "its workflow was changed before the run was resumed"
     } else if opening.timeout != first.timeout {
       obstacle = obstacle ?? "it was resumed with another --timeout than it began with"
@@ -119,6 +131,25 @@ package struct RecordedCase {
     engine.rerun = opening.rerun.filter { !rerun.contains($0) }.map(\.text)
     draft.resume(engine)
     (begin, hasEnded, rerun, ready, asking) = (moment, false, opening.rerun, [], [])
+    running = []
+  }
+
+  /// Ends an engine that was killed: after its last record, as far as the journal knows.
+  private mutating func crash() {
+    for step in running {
+      guard let planned = planned(step) else { continue }
+      if planned.step.control.onInterrupted == .adopt {
+        obstacle =
+          obstacle ?? "the command of \"\(step)\" could outlive its engine, which no case can do"
+      }
+      guard [.run, .use, .http].contains(planned.kind) else { continue }
+      draft.add(["never": true], to: StepPattern.text(matching: step))
+    }
+    // Times of the case are cut to milliseconds, so all that was recorded has happened by then.
+    let last = begin.flatMap { begin in lastMoment?.since(begin) } ?? .zero
+    draft.engine.interruption = [
+      "at": .string(RecordedCase.text(of: last + .milliseconds(1)) ?? "1ms"), "do": "crash",
+    ]
   }
 
   private mutating func endEngine(isSuccess: Bool) {
@@ -133,9 +164,24 @@ package struct RecordedCase {
     for step in asking { draft.add(["never": true], to: StepPattern.text(matching: step)) }
   }
 
-  private mutating func reportEarlyEnd(of service: StepAddress) {
-    obstacle =
-      obstacle ?? "the service \"\(service)\" ended after it was ready, which no result can do"
+  /// Lets a service that was ready end by itself.
+  private mutating func endEarly(
+    _ service: StepAddress, _ exit: ProgramExit?, _ failure: StepFailure?, after duration: Duration
+  ) {
+    guard let exit, failure?.classes.contains(.timeout) != true else {
+      obstacle =
+        obstacle
+        ?? "the service \"\(service)\" was ended after it was ready, which no result can do"
+      return
+    }
+    draft.changeLast(of: StepPattern.text(matching: service)) { result in
+      result["readyAfter"] = result["takes"] ?? "0s"
+      result["takes"] = .string(RecordedCase.text(of: duration) ?? "0s")
+      switch exit {
+      case .code(let code): result["exit"] = .int(code)
+      case .signal(let name): result["signal"] = .string(name)
+      }
+    }
   }
 
   private mutating func close(_ end: RunEnd) {
