@@ -6,7 +6,6 @@ usage: test_canaries.py PATH_TO_WEFT          (as root: some cases run as a diff
 
 import base64
 import contextlib
-import contextlib
 import html
 import http.server
 import json
