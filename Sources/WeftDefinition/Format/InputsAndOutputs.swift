@@ -9,18 +9,15 @@ public struct InputDeclaration: Sendable, Hashable {
   public var defaultValue: JSONValue?
   /// Whether its value must not be shown.
   public var isSecret: Bool
-  /// The location of its name; `nil` if it was built in Swift.
-  public var place: Written<Diagnostic.Place?>
 
   public init(
     _ name: InputName, _ schema: ValueSchema = ValueSchema(), default value: JSONValue? = nil,
-    isSecret: Bool = false, place: Diagnostic.Place? = nil
+    isSecret: Bool = false
   ) {
     self.name = name
     self.schema = schema
     self.defaultValue = value
     self.isSecret = isSecret
-    self.place = Written(place)
   }
 
   public var isRequired: Bool { defaultValue == nil }
@@ -127,7 +124,7 @@ extension DecodingPass {
       inputs.append(
         InputDeclaration(
           name, declaration.schema, default: declaration.defaultValue,
-          isSecret: declaration.isSecret, place: member.key.place))
+          isSecret: declaration.isSecret))
     }
     return inputs
   }

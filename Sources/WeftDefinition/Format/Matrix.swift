@@ -1,5 +1,4 @@
-public import WeftDiagnostics
-import WeftExpressions
+import WeftDiagnostics
 import WeftJSON
 
 /// A loop over the combinations of the values of axes, like GitHub's `strategy.matrix`.
@@ -8,13 +7,10 @@ public struct Matrix: Sendable, Hashable {
     public var name: String
     /// An array, or an expression that evaluates to one.
     public var values: Listing
-    /// The name, with its quotes.
-    public var place: Written<SourceRange?>
 
-    public init(_ name: String, _ values: Listing, place: SourceRange? = nil) {
+    public init(_ name: String, _ values: Listing) {
       self.name = name
       self.values = values
-      self.place = Written(place)
     }
   }
 
@@ -55,7 +51,7 @@ extension DecodingPass {
       } else if let name = name(member.key, in: &names),
         let values = axis(member.value, inner, named: name)
       {
-        matrix.axes.append(Matrix.Axis(name, values, place: member.key.range))
+        matrix.axes.append(Matrix.Axis(name, values))
       }
     }
     guard hasPart else {

@@ -8,8 +8,6 @@ public struct Runner: Sendable, Hashable {
 
   public var name: String
   public var kind: Kind
-  /// The name, with its quotes.
-  public var place: Written<SourceRange?>
 
   /// The way to reach it.
   public enum Kind: Sendable, Hashable {
@@ -22,10 +20,9 @@ public struct Runner: Sendable, Hashable {
   /// The cluster of the machine, which needs no declaration.
   package static let slurm = Runner("slurm", .slurm(SlurmCluster()))
 
-  public init(_ name: String, _ kind: Kind, place: SourceRange? = nil) {
+  public init(_ name: String, _ kind: Kind) {
     self.name = name
     self.kind = kind
-    self.place = Written(place)
   }
 }
 
@@ -227,7 +224,7 @@ struct RunnerDraft: FormatObject {
   /// `nil` if a key is missing, which was reported.
   func runner(_ name: JSONNode) -> Runner? {
     guard let text = name.stringValue, let kind = kind(text) else { return nil }
-    return Runner(text, kind, place: name.range)
+    return Runner(text, kind)
   }
 
   private func kind(_ name: String) -> Runner.Kind? {

@@ -1,4 +1,4 @@
-package import WeftDiagnostics
+import WeftDiagnostics
 package import WeftJSON
 
 /// Everything that a case says about the steps that a pattern matches.
@@ -38,7 +38,6 @@ package struct StepExpectation: Sendable {
 
 /// One request; what is not mentioned may be anything.
 package struct RequestExpectation: Sendable {
-  package internal(set) var range = SourceRange(start: 0, end: 0)
   package internal(set) var method: Placed<String>?
   package internal(set) var url: Placed<String>?
   /// Some of the headers; `nil` for one that is not sent.
@@ -218,7 +217,6 @@ extension DecodingPass {
     for (index, element) in node.elements.enumerated() {
       guard isObject(element, field.element(index), wanted: "a request") else { continue }
       var request = RequestExpectation()
-      request.range = element.range
       inside("requests", at: index) { $0.read(element, .itself, into: &request) }
       requests.append(request)
     }

@@ -1,4 +1,4 @@
-package import WeftDiagnostics
+import WeftDiagnostics
 package import WeftJSON
 
 /// Everything that a case says about its run; what it does not mention may be anything.
@@ -10,7 +10,6 @@ package struct TestExpectations: Sendable {
     case waiting
   }
 
-  package internal(set) var range = SourceRange(start: 0, end: 0)
   package internal(set) var outcome: Placed<Outcome>?
   package internal(set) var exitCode: Placed<Int>?
   package internal(set) var duration: Placed<DurationBounds>?

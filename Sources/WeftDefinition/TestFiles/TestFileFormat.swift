@@ -1,5 +1,4 @@
 package import WeftDiagnostics
-import WeftEncoding
 import WeftJSON
 
 /// Decodes the text of a test file.
@@ -226,7 +225,6 @@ extension DecodingPass {
         node, field, wanted: "an object", help: "write { \"outcome\": \"success\" }")
     else { return nil }
     var expected = TestExpectations()
-    expected.range = node.range
     if node.members.isEmpty {
       report(.empty(path: path(field), wanted: "at least one expectation"), at: node)
     }

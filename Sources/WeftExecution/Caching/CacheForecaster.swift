@@ -1,7 +1,5 @@
 package import WeftCaching
 package import WeftDefinition
-import WeftEvents
-import WeftExpressions
 package import WeftPlanning
 package import WeftPlatform
 

@@ -1,7 +1,6 @@
 import Synchronization
 import WeftCaching
 import WeftDefinition
-import WeftEvents
 import WeftPlatform
 
 /// Computes the cache keys of steps.

@@ -1,6 +1,5 @@
 import WeftCaching
 import WeftDefinition
-import WeftEvents
 import WeftExpressions
 import WeftJSON
 import WeftPlanning

@@ -1,4 +1,3 @@
-import WeftCaching
 import WeftDefinition
 import WeftEvents
 import WeftExpressions

@@ -1,4 +1,3 @@
-import WeftEvents
 import WeftPlanning
 
 /// An estimate of how much longer a run takes, if its remaining steps take as long as in earlier runs.

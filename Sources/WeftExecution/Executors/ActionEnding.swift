@@ -1,4 +1,3 @@
-import WeftEvents
 import WeftPlatform
 
 /// The state machine that decides how the attempt of an action or a request ends: the first of its own end, the

@@ -171,9 +171,6 @@ package struct AttemptEnd: Sendable, Hashable {
   /// Processes that are still alive because they could not be killed.
   package var unkillable: [LeftoverProcess] { boxedOrphans?.value.unkillable ?? [] }
 
-  /// The usage that the kernel counted for the program and all reaped children; `nil` if there was no program.
-  package var usage: WeftEvents.ResourceUsage? { boxedUsage?.value }
-
   /// Whether it was an HTTP request.
   var isOfRequest: Bool { boxedRequest != nil }
 

@@ -1,5 +1,4 @@
 import Synchronization
-import WeftDefinition
 import WeftEvents
 import WeftExpressions
 import WeftFutures
@@ -162,11 +161,6 @@ final class Instance: Sendable {
       next = instance.parent
     }
     return nil
-  }
-
-  /// The number of this attempt, if the instance is an attempt of a group; otherwise 1.
-  var attempt: Int {
-    if case .attempt(let number) = kind { number } else { 1 }
   }
 }
 

@@ -1,5 +1,4 @@
 import Synchronization
-import WeftEvents
 import WeftPlatform
 
 /// The thread that takes tokens out of pipes for the run's slots, only while a step waits for a slot.

@@ -1,6 +1,5 @@
 package import WeftDefinition
 import WeftDiagnostics
-import WeftEvents
 package import WeftJSON
 package import WeftPlatform
 

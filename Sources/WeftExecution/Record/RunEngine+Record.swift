@@ -3,7 +3,6 @@ import WeftDefinition
 import WeftEvents
 import WeftExpressions
 import WeftHTTP
-import WeftJSON
 import WeftPlatform
 
 /// The values of a step that the journal keeps, so that another engine can resume the run and evaluate the

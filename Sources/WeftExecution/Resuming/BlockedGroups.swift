@@ -1,4 +1,3 @@
-import WeftDefinition
 import WeftEvents
 import WeftPlanning
 

@@ -1,5 +1,4 @@
 import WeftDefinition
-import WeftEvents
 import WeftExpressions
 import WeftPlanning
 

@@ -1,5 +1,4 @@
 import WeftCaching
-import WeftDefinition
 import WeftDiagnostics
 package import WeftEvents
 package import WeftPlanning

@@ -1,8 +1,6 @@
 import WeftDefinition
 import WeftEvents
 import WeftExpressions
-import WeftPlanning
-import WeftPlatform
 
 /// The values that expressions read of a step that ended under an earlier engine.
 extension RecordedValues {

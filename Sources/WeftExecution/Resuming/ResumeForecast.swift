@@ -1,6 +1,4 @@
-import WeftDefinition
 package import WeftEvents
-import WeftExpressions
 package import WeftPlanning
 
 /// The meaning of recorded steps for `weft resume`, by the rules of ``ResumePolicy``: which start again if the workflow

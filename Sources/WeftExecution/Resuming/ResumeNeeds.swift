@@ -1,7 +1,6 @@
 import Synchronization
 import WeftDefinition
 package import WeftEvents
-import WeftExpressions
 package import WeftPlanning
 
 /// Decides whether the result of a step or group is still needed by a step that has yet to run.

@@ -1,5 +1,4 @@
 import Synchronization
-import WeftEvents
 import WeftPlanning
 
 /// Finds the logs of steps by address, while elements of loops come and go and reuse instance numbers.

@@ -1,7 +1,6 @@
 import Synchronization
 import WeftDefinition
 import WeftEvents
-import WeftPlanning
 
 /// Decides which elements of a loop start when, and whether the loop fails.
 ///

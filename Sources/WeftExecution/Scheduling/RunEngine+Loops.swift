@@ -1,7 +1,6 @@
 import Synchronization
 import WeftDefinition
 import WeftEvents
-import WeftExpressions
 import WeftFutures
 import WeftPlanning
 import WeftPlatform

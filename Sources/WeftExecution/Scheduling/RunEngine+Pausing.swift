@@ -1,5 +1,4 @@
 import Synchronization
-import WeftDefinition
 import WeftEvents
 import WeftFutures
 import WeftPlanning

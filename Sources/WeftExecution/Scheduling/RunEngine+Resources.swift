@@ -1,7 +1,6 @@
 import WeftDefinition
 import WeftEvents
 import WeftPlanning
-import WeftPlatform
 
 /// The resources that attempts of commands request: each counts as slots of a pool as large as the machine. A runner is a
 /// pool of its own.

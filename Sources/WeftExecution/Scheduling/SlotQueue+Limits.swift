@@ -40,9 +40,6 @@ extension SlotQueue {
     unusedLimits.append(index)
   }
 
-  /// The innermost limit around a step.
-  func limit(around step: Int) -> Int? { records[step].limit < 0 ? nil : Int(records[step].limit) }
-
   /// A limit and those around it, from the innermost outwards.
   func indices(from innermost: Int32) -> some Sequence<Int> {
     sequence(first: Int(innermost)) { [limits] in Int(limits[$0].outer) }.prefix { $0 >= 0 }

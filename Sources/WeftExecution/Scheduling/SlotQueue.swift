@@ -209,8 +209,6 @@ struct SlotQueue {
     return step
   }
 
-  func isWaiting(_ step: Int) -> Bool { records[step].position == .waiting }
-
   func isHolding(_ step: Int) -> Bool {
     switch records[step].position {
     case .holding, .serving, .away: true

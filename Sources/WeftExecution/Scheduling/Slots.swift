@@ -1,6 +1,5 @@
 import Synchronization
 import WeftDefinition
-import WeftEvents
 import WeftFutures
 import WeftPlanning
 import WeftPlatform
@@ -370,9 +369,6 @@ extension Slots {
   func addLimit(slots: Int, inside outer: Int?, of group: Int) -> Int {
     state.withLock { $0.queue.addLimit(slots: slots, inside: outer, of: group) }
   }
-
-  /// The innermost limit around a step or an instance of one.
-  func limit(around step: Int) -> Int? { state.withLock { $0.queue.limit(around: step) } }
 }
 
 // MARK: Time

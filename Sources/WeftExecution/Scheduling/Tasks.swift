@@ -1,6 +1,5 @@
 import WeftDefinition
 import WeftEvents
-import WeftFutures
 import WeftPlanning
 import WeftPlatform
 

@@ -1,4 +1,3 @@
-import WeftDefinition
 package import WeftEvents
 import WeftJSON
 

@@ -1,6 +1,5 @@
 import Synchronization
 package import WeftDefinition
-import WeftEvents
 import WeftJSON
 
 /// The secrets of one run: their values, by name and declaring file, and the mask that hides them in everything
@@ -39,8 +38,6 @@ package final class RunSecrets: Sendable {
   package subscript(name: SecretName, inFile file: Int = 0) -> Secret? {
     values[Key(name, inFile: file)]
   }
-
-  package var isEmpty: Bool { values.isEmpty }
 
   /// Whether there is anything to mask now.
   var hidesAnything: Bool { hasAny.load(ordering: .acquiring) }
@@ -109,8 +106,6 @@ struct MaskLayers: Sendable {
       layers = [Layer(values: secrets.map { value($0, isLiteralOnly: false) })]
     }
   }
-
-  var isEmpty: Bool { layers.isEmpty }
 
   private mutating func value(_ secret: Secret, isLiteralOnly: Bool) -> MaskedValue {
     let isTooMuch = secret.bytes.count > capacity

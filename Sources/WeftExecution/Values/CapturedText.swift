@@ -2,7 +2,6 @@ import Synchronization
 import WeftDefinition
 import WeftEvents
 import WeftExpressions
-import WeftPlanning
 import WeftPlatform
 
 /// The output of one stream of a step, for the expressions that read it.
@@ -137,8 +136,6 @@ struct OutputCapture: Sendable {
     stderr = reads.contains(.stderr) ? Stream() : nil
     self.limit = limit
   }
-
-  var isIdle: Bool { stdout == nil && stderr == nil }
 
   mutating func take(_ chunk: UnsafeRawBufferPointer, _ stream: StepOutput.Stream) {
     switch stream {

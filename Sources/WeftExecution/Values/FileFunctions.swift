@@ -1,6 +1,4 @@
-import WeftDefinition
 import WeftEncoding
-import WeftEvents
 package import WeftExpressions
 import WeftPlatform
 

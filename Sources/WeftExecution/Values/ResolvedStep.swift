@@ -1,6 +1,4 @@
 package import WeftDefinition
-import WeftEvents
-import WeftExpressions
 import WeftPlanning
 
 /// A step in one attempt, its expressions evaluated.

@@ -1,5 +1,4 @@
 import Synchronization
-import WeftCurl
 package import WeftDefinition
 import WeftEvents
 package import WeftFutures

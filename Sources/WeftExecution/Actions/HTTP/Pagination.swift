@@ -7,13 +7,6 @@ import WeftHTTP
 /// Decides what follows a response: success, the next page, another poll, or failure of the attempt. It has no
 /// effects: it only evaluates the request's expressions.
 struct Pagination: Sendable {
-  /// Evaluates a request's expressions about a response.
-  protocol ResponseEvaluating: Sendable {
-    func holds(_ site: HTTPSite, for answer: Response) throws(StepFailure) -> Bool?
-    func value(at site: HTTPSite, of answer: Response) throws(StepFailure) -> ScopedValue?
-    func text(at site: HTTPSite) -> String
-  }
-
   enum Next: Sendable {
     /// Requests the next page.
     case ask(HTTPRequest)
@@ -26,19 +19,18 @@ struct Pagination: Sendable {
 
   private let call: HTTPCall
   private let first: HTTPRequest
-  private let questions: any ResponseEvaluating
+  private let questions: ResponseEvaluator
   /// The number of requests for the first page, including this one.
   private let asked: Int
   private var pages = 0
   private var seen: Set<HTTPURL> = []
   private var collected: [ExpressionValue] = []
-  private var isSecret = false
   private var bytes = 0
   private var figures: ExchangeFigures?
   /// The request in flight.
   private(set) var request: HTTPRequest
 
-  init(_ call: HTTPCall, _ request: HTTPRequest, asked: Int, _ questions: any ResponseEvaluating) {
+  init(_ call: HTTPCall, _ request: HTTPRequest, asked: Int, _ questions: ResponseEvaluator) {
     self.call = call
     self.request = request
     first = request
@@ -175,14 +167,15 @@ struct Pagination: Sendable {
         classes: [.limit], message: "the pages have in total more than \(ByteCount(limit))",
         help: "raise \"maxBytes\", or collect less")
     }
-    let site = call.paging?.collect == nil ? nil : HTTPSite.collected
-    guard let site else { return collected.append(contentsOf: try elements(of: page)) }
-    guard let value = try questions.value(at: site, of: page)?.value else { return }
+    guard call.paging?.collect != nil else {
+      return collected.append(contentsOf: try elements(of: page))
+    }
+    guard let value = try questions.value(at: .collected, of: page)?.value else { return }
     guard case .array(let array) = value else {
       throw StepFailure(
         classes: [.decode],
         message: "\"pages.collect\" evaluates to \(value.kindName), expected an array: "
-          + questions.text(at: site))
+          + questions.text(at: .collected))
     }
     collected += array.elements
   }
@@ -201,8 +194,6 @@ struct Pagination: Sendable {
     }
   }
 }
-
-extension ResponseEvaluator: Pagination.ResponseEvaluating {}
 
 extension ErrorClass {
   /// The classes of a status, narrowest first.

@@ -1,11 +1,9 @@
 import WeftDefinition
 import WeftEncoding
 import WeftEvents
-import WeftExpressions
 import WeftHTTP
 import WeftJSON
 import WeftPlanning
-import WeftPlatform
 
 /// Builds the request to send from that of the step and its evaluated texts.
 struct RequestBuilder {

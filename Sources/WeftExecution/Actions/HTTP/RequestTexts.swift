@@ -1,10 +1,6 @@
 import WeftDefinition
-import WeftDiagnostics
-import WeftEvents
 import WeftExpressions
-import WeftHTTP
 import WeftJSON
-import WeftPlanning
 
 /// The evaluated texts of the request that a step sends in one attempt; the request itself has them as written.
 struct RequestTexts: Sendable {

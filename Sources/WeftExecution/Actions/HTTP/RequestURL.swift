@@ -1,6 +1,4 @@
-import WeftDefinition
 import WeftDiagnostics
-import WeftEvents
 import WeftExpressions
 import WeftHTTP
 import WeftPlanning

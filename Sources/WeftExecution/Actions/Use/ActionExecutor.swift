@@ -3,7 +3,6 @@ package import WeftDefinition
 package import WeftEvents
 package import WeftFutures
 import WeftJSON
-import WeftPlanning
 package import WeftPlatform
 
 /// The actions that a program has registered, and the threads that they run on.

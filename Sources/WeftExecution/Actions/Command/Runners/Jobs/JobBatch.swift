@@ -1,5 +1,4 @@
 import WeftEvents
-import WeftPlatform
 
 /// Jobs of one step with equal requests that are submitted together, as one job or as an array.
 struct JobBatch {

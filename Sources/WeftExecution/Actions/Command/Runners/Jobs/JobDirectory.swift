@@ -1,4 +1,3 @@
-import WeftDefinition
 import WeftEncoding
 import WeftEvents
 import WeftPlanning

@@ -1,6 +1,5 @@
 import Synchronization
 import WeftDefinition
-import WeftDiagnostics
 import WeftEncoding
 import WeftEvents
 import WeftFutures

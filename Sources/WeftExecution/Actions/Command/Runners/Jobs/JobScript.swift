@@ -1,4 +1,3 @@
-import WeftPlatform
 
 /// The script that supervises the programs of a batch: one job, or an array of them.
 ///

@@ -1,6 +1,5 @@
 import Synchronization
 import WeftDefinition
-import WeftDiagnostics
 import WeftEvents
 import WeftFutures
 import WeftPlatform
