@@ -58,14 +58,10 @@ extension DecodingPass {
     if node.kind == .string {
       return Approval.message.read(&self, node, field).map(Approval.init(message:))
     }
-    guard
-      isObject(
-        node, field, wanted: "a string, or { \"message\": … }",
-        help: "write the question, such as \"Publish this version?\"")
-    else { return nil }
-    var approval = Approval(message: "")
-    read(node, field, into: &approval)
-    return approval.message.isEmpty ? nil : approval
+    let approval = object(
+      node, field, from: Approval(message: ""), wanted: "a string, or { \"message\": … }",
+      help: "write the question, such as \"Publish this version?\"")
+    return approval?.message.isEmpty == false ? approval : nil
   }
 }
 
@@ -78,8 +74,7 @@ extension Approval: FormatObject {
       "message", message, "Question",
       "The question for the approver; it can contain expressions.",
       synonyms: "prompt text title question description",
-      required: "{ \"message\": \"Publish this version?\" }"
-    ) { $0.message = $1 }
+      required: "{ \"message\": \"Publish this version?\" }", at: \.message)
   }
 }
 

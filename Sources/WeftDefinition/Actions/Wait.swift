@@ -1,5 +1,5 @@
 package import WeftDiagnostics
-import WeftEncoding
+package import WeftEncoding
 package import WeftExpressions
 package import WeftJSON
 
@@ -178,5 +178,19 @@ extension Diagnostic {
   static func invalidMoment(path: String, text: String, fault: MomentText.ParseError) -> Diagnostic
   {
     Diagnostic(.invalidMoment, "\(path) is \(quoted(text)), \(fault.expectation)", help: fault.help)
+  }
+}
+
+/// Moments as written in a workflow, in the format of RFC 3339.
+package enum MomentText {
+  package typealias ParseError = TimeText.ParseError
+
+  /// Reads a moment; digits beyond nanoseconds are dropped.
+  package static func moment(from text: String) throws(ParseError) -> WallMoment {
+    let (seconds, fraction) = try TimeText.time(from: text)
+    let (whole, isLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (nanoseconds, isLarger) = whole.addingReportingOverflow(fraction)
+    guard !isLarge, !isLarger else { throw .outOfRange }
+    return WallMoment(nanoseconds: nanoseconds, text: text)
   }
 }

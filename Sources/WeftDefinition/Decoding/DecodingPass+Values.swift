@@ -179,6 +179,17 @@ extension DecodingPass {
     reportType(of: node, field, wanted: wanted, help: help())
     return false
   }
+
+  /// Reads an object by its table; reports any other value.
+  mutating func object<Object: FormatObject>(
+    _ node: JSONNode, _ field: Field, from empty: Object, wanted: String,
+    help: @autoclosure () -> String? = nil
+  ) -> Object? {
+    guard isObject(node, field, wanted: wanted, help: help()) else { return nil }
+    var object = empty
+    read(node, field, into: &object)
+    return object
+  }
 }
 
 // MARK: Expressions

@@ -122,14 +122,12 @@ struct ForEachDraft: FormatObject {
     FormatKey(
       "as", ValueFormat { $0.elementName($1, $2) }, "Name",
       "The name of the element in expressions, besides item.", schema: #""@elementName""#,
-      synonyms: "var item name variable loop_var"
-    ) { $0.loop.name = $1 }
+      synonyms: "var item name variable loop_var", at: \.loop.name)
     FormatKey(
       "key", ValueFormat { $0.elementKey($1, $2) }, "Key",
       "An expression that names an element; without it, its index, or its key in an object.",
       schema: #"{"$ref": "filledText", "examples": ["item.name"]}"#,
-      synonyms: "group"
-    ) { $0.loop.key = $1 }
+      synonyms: "group", at: \.loop.key)
     FormatKey(
       "maxParallel", .integer(as: .elementParallel), "Parallelism",
       "The maximum number of elements that are in flight at once.", schema: #"{"examples": [4]}"#,

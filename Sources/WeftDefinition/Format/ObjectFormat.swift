@@ -95,6 +95,19 @@ struct FormatKey<Object>: Sendable {
     }
   }
 
+  /// A key whose value is kept at a path.
+  init<Value>(
+    _ name: StaticString, _ value: ValueFormat<Value>, _ title: StaticString = "",
+    _ help: StaticString = "", schema: StaticString = "", synonyms: StaticString = "",
+    required example: StaticString? = nil, on kinds: [ActionKind]? = nil, traits: KeyTraits = [],
+    at path: any WritableKeyPath<Object, Value> & Sendable
+  ) {
+    self.init(
+      name, value, title, help, schema: schema, synonyms: synonyms, required: example, on: kinds,
+      traits: traits
+    ) { $0[keyPath: path] = $1 }
+  }
+
   /// A key whose value is kept at a path, where ``BuiltValues`` checks it too.
   init<Value>(
     _ name: StaticString, _ value: ValueFormat<Value>, _ title: StaticString = "",
@@ -142,14 +155,10 @@ struct FormatKey<Object>: Sendable {
       name, title, help, type: value.type, schema: schema, synonyms: synonyms, required: example,
       on: kinds, traits: traits
     ) { pass, member, field, object in
-      if pass.computes(
-        member.value, field,
-        {
-          object[keyPath: path] = .computed($0, until: nil)
-        })
-      {
-        return
+      let isComputed = pass.computes(member.value, field) {
+        object[keyPath: path] = .computed($0, until: nil)
       }
+      if isComputed { return }
       guard let value = value.read(&pass, member.value, field) else { return }
       object[keyPath: path] = .literal(value)
     }

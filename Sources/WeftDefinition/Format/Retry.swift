@@ -79,8 +79,7 @@ struct RetryDraft: FormatObject {
       "factor", ValueFormat { $0.factor($1, $2) }, "Factor",
       "The growth of the delay from one retry to the next.",
       schema: #"{"type": "number", "minimum": 1, "maximum": 1000, "default": 2}"#,
-      synonyms: "backoff backoffRate BackoffRate multiplier exponent"
-    ) { $0.policy.factor = $1 }
+      synonyms: "backoff backoffRate BackoffRate multiplier exponent", at: \.policy.factor)
     FormatKey(
       "maxDelay", .duration(as: .retryMaxDelay), "Longest delay",
       "The maximum delay: 1m, or the first delay if that is longer.",
@@ -91,8 +90,7 @@ struct RetryDraft: FormatObject {
       """
       full: a random time from zero to the delay, so that simultaneous failures do not \
       retry at the same time. none: the delay itself.
-      """, schema: #"{"default": "full"}"#
-    ) { $0.policy.jitter = $1 }
+      """, schema: #"{"default": "full"}"#, at: \.policy.jitter)
     FormatKey(
       "within", .duration(as: .retryWithin), "Within",
       "No retry starts later than this after the first attempt.",
@@ -104,14 +102,12 @@ struct RetryDraft: FormatObject {
         {"type": "array", "items": "@errorClass", "minItems": 1, "default": ["exit",
         "signal", "timeout", "stall"], "examples": [["exit:75", "timeout"]]}
         """#,
-      synonyms: "errors ErrorEquals retryOn classes"
-    ) { $0.policy.classes = $1 }
+      synonyms: "errors ErrorEquals retryOn classes", at: \.policy.classes)
     FormatKey(
       "when", .condition, "Condition",
       "Retried only if this is true; self is the result of the failed attempt.",
       schema: #"{"$ref": "condition", "examples": ["self.exitCode != 2"]}"#,
-      synonyms: "if condition"
-    ) { $0.policy.condition = $1 }
+      synonyms: "if condition", at: \.policy.condition)
   }
 
   init() {}

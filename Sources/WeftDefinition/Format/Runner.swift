@@ -161,8 +161,7 @@ struct RunnerDraft: FormatObject {
       "kind", .word(of: Kind.self), "Kind", "The way to reach it.",
       schema: #"{"enumDescriptions": ["By the user's own ssh.", "Jobs of Slurm."]}"#,
       synonyms: "type",
-      required: "{ \"kind\": \"ssh\", \"hosts\": [\"build1\"] }"
-    ) { $0.kind = $1 }
+      required: "{ \"kind\": \"ssh\", \"hosts\": [\"build1\"] }", at: \.kind)
     FormatKey(
       "hosts", ValueFormat { $0.hosts($1, $2) }, "Hosts",
       "Hosts as ssh takes them; commands are distributed among them.",
@@ -170,40 +169,31 @@ struct RunnerDraft: FormatObject {
         {"type": "array", "minItems": 1, "items": {"type": "string",
         "pattern": "^[^-\\s\\u0000-\\u001f][^\\s\\u0000-\\u001f]*$"},
         "examples": [["build1", "me@build2"]]}
-        """#, synonyms: "host servers machines nodes"
-    ) { $0.hosts = $1 }
+        """#, synonyms: "host servers machines nodes", at: \.hosts)
     FormatKey(
       "slots", .integer(ValueRule.slots), "Slots",
       "The commands that may run at once: on each host, by default 8; or as jobs of Slurm, by default 1000.",
       schema: #"{"examples": [8]}"#, synonyms: "maxParallel parallelism jobs"
     ) { $0.slots = $1 }
     FormatKey(
-      "partition", ValueFormat { $0.filledText($1, $2, wanted: "the name of a partition") },
-      "Partition", "The partition of Slurm.",
-      schema: #"{"$ref": "filledLiteralText", "examples": ["short"]}"#, synonyms: "queue"
-    ) { $0.requests[.partition] = $1 }
+      "partition", .plainText("the name of a partition"), "Partition", "The partition of Slurm.",
+      schema: #"{"examples": ["short"]}"#, synonyms: "queue", at: \.requests[.partition])
     FormatKey(
-      "account", ValueFormat { $0.filledText($1, $2, wanted: "the name of an account") }, "Account",
-      "The account that Slurm charges.",
-      schema: #"{"$ref": "filledLiteralText", "examples": ["lab"]}"#, synonyms: "project"
-    ) { $0.requests[.account] = $1 }
+      "account", .plainText("the name of an account"), "Account", "The account that Slurm charges.",
+      schema: #"{"examples": ["lab"]}"#, synonyms: "project", at: \.requests[.account])
     FormatKey(
-      "qos", ValueFormat { $0.filledText($1, $2, wanted: "the name of a quality of service") },
-      "Quality of service", "The quality of service of Slurm.",
-      schema: #"{"$ref": "filledLiteralText", "examples": ["normal"]}"#,
-      synonyms: "quality"
-    ) { $0.requests[.qos] = $1 }
+      "qos", .plainText("the name of a quality of service"), "Quality of service",
+      "The quality of service of Slurm.", schema: #"{"examples": ["normal"]}"#,
+      synonyms: "quality", at: \.requests[.qos])
     FormatKey(
-      "constraint", ValueFormat { $0.filledText($1, $2, wanted: "features of nodes") },
-      "Constraint", "The features that nodes must have, as sbatch takes them.",
-      schema: #"{"$ref": "filledLiteralText", "examples": ["avx512"]}"#,
-      synonyms: "constraints features"
-    ) { $0.requests[.constraint] = $1 }
+      "constraint", .plainText("features of nodes"), "Constraint",
+      "The features that nodes must have, as sbatch takes them.",
+      schema: #"{"examples": ["avx512"]}"#, synonyms: "constraints features",
+      at: \.requests[.constraint])
     FormatKey(
-      "reservation", ValueFormat { $0.filledText($1, $2, wanted: "the name of a reservation") },
-      "Reservation", "The reservation of Slurm.",
-      schema: #"{"$ref": "filledLiteralText", "examples": ["course"]}"#, synonyms: "reserved"
-    ) { $0.requests[.reservation] = $1 }
+      "reservation", .plainText("the name of a reservation"), "Reservation",
+      "The reservation of Slurm.", schema: #"{"examples": ["course"]}"#, synonyms: "reserved",
+      at: \.requests[.reservation])
     FormatKey(
       "cwd", ValueFormat { $0.directoryOfHost($1, $2) }, "Directory on the host",
       """
@@ -211,14 +201,12 @@ struct RunnerDraft: FormatObject {
       Default: the path of the start directory on this machine.
       """,
       schema: #"{"type": "string", "pattern": "^/[^\\u0000]*$", "examples": ["/srv/build"]}"#,
-      synonyms: "directory dir workdir workingDirectory"
-    ) { $0.workingDirectory = $1 }
+      synonyms: "directory dir workdir workingDirectory", at: \.workingDirectory)
     FormatKey(
       "options", ValueFormat { $0.runnerOptions($1, $2) }, "Options of ssh or sbatch",
       "Further arguments of ssh or sbatch.",
       schema: #"{"type": "array", "items": "@literalText", "examples": [["-p", "2222"]]}"#,
-      synonyms: "args arguments extra sshOptions flags"
-    ) { $0.options = $1 }
+      synonyms: "args arguments extra sshOptions flags", at: \.options)
   }
 
   /// `nil` if a key is missing, which was reported.
@@ -267,12 +255,11 @@ extension DecodingPass {
         report(.runnerNamedLocal, at: member.key)
         continue
       }
-      guard isObject(member.value, field, wanted: "an object with \"kind\"") else {
-        continue
-      }
-      var draft = RunnerDraft()
       let known = diagnostics.count
-      read(member.value, field, into: &draft)
+      guard
+        let draft = object(
+          member.value, field, from: RunnerDraft(), wanted: "an object with \"kind\"")
+      else { continue }
       // A key that was misspelled is not also missing.
       if diagnostics.count == known { check(draft.kind, of: member.value, field) }
       guard let runner = draft.runner(member.key), !runners.contains(where: { $0.name == name })

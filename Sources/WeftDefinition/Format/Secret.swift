@@ -124,8 +124,7 @@ struct SecretDraft: FormatObject {
       A file with lines NAME=VALUE, relative to the start directory; name says which \
       variable. Steps with the file as envFile do not get that variable itself.
       """, schema: #"{"examples": [".env"]}"#,
-      synonyms: "env_file dotenv", traits: .source
-    ) { $0.environmentFile = $1 }
+      synonyms: "env_file dotenv", traits: .source, at: \.environmentFile)
     FormatKey(
       "name", "Name", "The name of the variable in envFile.",
       schema: #""@variableName""#, synonyms: "key variable"
@@ -139,8 +138,7 @@ struct SecretDraft: FormatObject {
       The output of this program, without one newline at its end: the program and its \
       arguments, started without a shell.
       """, schema: #""@words""#,
-      synonyms: "argv", traits: .source
-    ) { $0.command = $1 }
+      synonyms: "argv", traits: .source, at: \.command)
     FormatKey(
       "descriptor", .integer(ValueRule.descriptors), "Descriptor",
       """
@@ -158,8 +156,7 @@ struct SecretDraft: FormatObject {
     }
     FormatKey(
       "description", .plainText(), "Description",
-      "The purpose; any text."
-    ) { $0.description = $1 }
+      "The purpose; any text.", at: \.description)
   }
 
   mutating func admits(_ key: KeyRule, _ node: JSONNode, _ pass: inout DecodingPass) -> Bool {

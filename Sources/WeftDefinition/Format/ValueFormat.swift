@@ -17,6 +17,14 @@ struct ValueFormat<Value>: Sendable {
     self.read = read
   }
 
+  /// A type with a definition in the schema.
+  init(
+    _ definition: StaticString,
+    _ read: @escaping @Sendable (inout DecodingPass, JSONNode, Field) -> Value?
+  ) {
+    self.init(FormatType(.defined(definition)), read)
+  }
+
   /// The type with a rule for values that were not read.
   func checked(by problem: @escaping @Sendable (Value, String) -> Diagnostic?) -> ValueFormat {
     var format = self
@@ -64,12 +72,7 @@ extension ValueFormat where Value: FormatObject & Sendable {
     _ name: StaticString, _ wanted: String, from empty: Value,
     help: @escaping @Sendable (JSONNode) -> String?
   ) -> ValueFormat {
-    ValueFormat(FormatType(.defined(name))) { pass, node, field in
-      guard pass.isObject(node, field, wanted: wanted, help: help(node)) else { return nil }
-      var object = empty
-      pass.read(node, field, into: &object)
-      return object
-    }
+    ValueFormat(name) { $0.object($1, $2, from: empty, wanted: wanted, help: help($1)) }
   }
 }
 
@@ -116,7 +119,7 @@ extension ValueFormat<Bool> {
 extension ValueFormat<String> {
   /// A text without expressions; not empty if `wanted` describes it.
   static func plainText(_ wanted: String? = nil) -> ValueFormat {
-    ValueFormat(FormatType(.defined(wanted == nil ? "literalText" : "filledLiteralText"))) {
+    ValueFormat(wanted == nil ? "literalText" : "filledLiteralText") {
       pass, node, field in
       guard let wanted else { return pass.text(node, field) }
       return pass.filledText(node, field, wanted: wanted)
@@ -125,18 +128,16 @@ extension ValueFormat<String> {
 
   /// A text with expressions.
   static func text(at site: TextSite) -> ValueFormat {
-    ValueFormat(FormatType(.defined("text"))) { $0.text($1, $2, at: site) }
+    ValueFormat("text") { $0.text($1, $2, at: site) }
   }
 
   static func text(_ wanted: String, at site: TextSite) -> ValueFormat {
-    ValueFormat(FormatType(.defined("filledText"))) {
-      $0.filledText($1, $2, at: site, wanted: wanted)
-    }
+    ValueFormat("filledText") { $0.filledText($1, $2, at: site, wanted: wanted) }
   }
 
   /// A text of a request; not empty if `wanted` describes it.
   static func requestText(_ wanted: String? = nil, at site: HTTPSite) -> ValueFormat {
-    ValueFormat(FormatType(.defined(wanted == nil ? "text" : "filledText"))) {
+    ValueFormat(wanted == nil ? "text" : "filledText") {
       $0.requestText($1, $2, site, wanted: wanted)
     }
   }
@@ -144,7 +145,7 @@ extension ValueFormat<String> {
 
 extension ValueFormat<Condition> {
   static var condition: ValueFormat {
-    ValueFormat(FormatType(.defined("condition"))) { $0.condition($1, $2) }
+    ValueFormat("condition") { $0.condition($1, $2) }
   }
 }
 

@@ -257,14 +257,11 @@ extension DecodingPass {
     if node.kind == .string {
       return ConcurrencyDraft.key.read(&self, node, field).map { Concurrency(key: $0) }
     }
-    guard
-      isObject(
-        node, field, wanted: "a string, or { \"key\": …, \"policy\": … }",
-        help: "write a key that runs share, such as \"deploy\"")
-    else { return nil }
-    var draft = ConcurrencyDraft()
-    read(node, field, into: &draft)
-    return draft.key.map { Concurrency(key: $0, policy: draft.policy) }
+    let draft = object(
+      node, field, from: ConcurrencyDraft(), wanted: "a string, or { \"key\": …, \"policy\": … }",
+      help: "write a key that runs share, such as \"deploy\"")
+    guard let draft, let key = draft.key else { return nil }
+    return Concurrency(key: key, policy: draft.policy)
   }
 }
 

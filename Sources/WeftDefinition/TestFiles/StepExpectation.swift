@@ -75,16 +75,13 @@ extension StepExpectation: FormatObject {
       "reason", ValueFormat { $0.reason($1, $2) }.placed, "Reason",
       "The reason of a skip or of a cancellation, or an error class of the failure.",
       schema: #"{"anyOf": [{"enum": "$reasons"}, "@errorClass"], "examples": ["condition"]}"#,
-      synonyms: "because class error"
-    ) { $0.reason = $1 }
+      synonyms: "because class error", at: \.reason)
     FormatKey(
       "attempts", ValueFormat<Int>.integer(1...100_001).placed, "Attempts",
-      "The number of attempts.", synonyms: "tries"
-    ) { $0.attempts = $1 }
+      "The number of attempts.", synonyms: "tries", at: \.attempts)
     FormatKey(
       "exit", ValueFormat<Int>.integer(0...255).placed, "Exit code",
-      "The exit code of the last attempt.", synonyms: "exitCode code"
-    ) { $0.exit = $1 }
+      "The exit code of the last attempt.", synonyms: "exitCode code", at: \.exit)
     FormatKey(
       "run", ValueFormat { $0.runText($1, $2) }.placed, "Command",
       """
@@ -94,43 +91,38 @@ extension StepExpectation: FormatObject {
       schema: #"""
         {"anyOf": ["@anyText", {"type": "array", "items": {"type": "string"}, "minItems": 1}],
         "examples": [["git", "tag", "v1.2.0"]]}
-        """#, synonyms: "command cmd script argv"
-    ) { $0.run = $1 }
+        """#, synonyms: "command cmd script argv", at: \.run)
     FormatKey(
       "cwd", ValueFormat<String>.verbatim.placed, "Working directory",
       "The working directory of the last attempt.", synonyms: "directory workingDirectory"
     ) { $0.cwd = $1 }
     FormatKey(
       "stdin", ValueFormat<String>.verbatim.placed, "Standard input",
-      "The text on the standard input of the last attempt.", synonyms: "input"
-    ) { $0.stdin = $1 }
+      "The text on the standard input of the last attempt.", synonyms: "input", at: \.stdin)
     FormatKey(
-      "env", ValueFormat { $0.namedTextsOrNull($1, $2) }, "Environment",
+      "env", .namedTextsOrNull, "Environment",
       "Variables of the last attempt; null for one that is not set.",
-      schema: #"{"$ref": "textsOrNull"}"#, synonyms: "environment variables"
+      synonyms: "environment variables"
     ) { $0.environment = $1 }
     FormatKey(
-      "outputs", ValueFormat { $0.namedValues($1, $2) }, "Outputs",
+      "outputs", .namedValues, "Outputs",
       "Outputs of the step; those that are not named may be anything.",
-      schema: #"{"type": "object"}"#
-    ) { $0.outputs = $1 }
+      schema: #"{"type": "object"}"#, at: \.outputs)
     FormatKey(
       "requests", ValueFormat { $0.requestExpectations($1, $2) }.placed, "Requests",
       "All requests of all attempts, in the order in which they were sent.",
       schema: #"""
         {"type": "array", "items": "@request", "examples": [[{"method": "POST",
         "url": "https://example.com/items", "json": {"name": "a"}}]]}
-        """#, synonyms: "http request"
-    ) { $0.requests = $1 }
+        """#, synonyms: "http request", at: \.requests)
     FormatKey(
-      "startsAt", ValueFormat { $0.durationBounds($1, $2) }.placed, "Start",
+      "startsAt", ValueFormat<DurationBounds>.bounds.placed, "Start",
       "The virtual time from the start of the run to the first attempt.",
-      schema: #"{"$ref": "bounds"}"#, synonyms: "start startedAt"
+      synonyms: "start startedAt"
     ) { $0.startsAt = $1 }
     FormatKey(
-      "duration", ValueFormat { $0.durationBounds($1, $2) }.placed, "Duration",
-      "The virtual time from the start of the last attempt to its end.",
-      schema: #"{"$ref": "bounds"}"#, synonyms: "takes time"
+      "duration", ValueFormat<DurationBounds>.bounds.placed, "Duration",
+      "The virtual time from the start of the last attempt to its end.", synonyms: "takes time"
     ) { $0.duration = $1 }
   }
 }
@@ -140,25 +132,19 @@ extension RequestExpectation: FormatObject {
 
   static let format = ObjectFormat<RequestExpectation>("a request") {
     FormatKey(
-      "method", ValueFormat<String>.verbatim.placed, "Method", "The method."
-    ) { $0.method = $1 }
+      "method", ValueFormat<String>.verbatim.placed, "Method", "The method.", at: \.method)
     FormatKey(
       "url", ValueFormat<String>.verbatim.placed, "URL", "The URL, without credentials.",
-      synonyms: "uri path"
-    ) { $0.url = $1 }
+      synonyms: "uri path", at: \.url)
     FormatKey(
-      "headers", ValueFormat { $0.namedTextsOrNull($1, $2) }, "Headers",
-      "Headers of the request; null for one that is not sent.",
-      schema: #"{"$ref": "textsOrNull"}"#, synonyms: "header"
-    ) { $0.headers = $1 }
+      "headers", .namedTextsOrNull, "Headers",
+      "Headers of the request; null for one that is not sent.", synonyms: "header", at: \.headers)
     FormatKey(
       "body", ValueFormat<String>.verbatim.placed, "Body", "The body, as text.",
-      synonyms: "text data"
-    ) { $0.body = $1 }
+      synonyms: "text data", at: \.body)
     FormatKey(
       "json", ValueFormat<JSONValue>.json.placed, "JSON body",
-      "The body, as JSON; the order of members does not count."
-    ) { $0.json = $1 }
+      "The body, as JSON; the order of members does not count.", at: \.json)
   }
 }
 
@@ -212,14 +198,11 @@ extension DecodingPass {
   fileprivate mutating func requestExpectations(
     _ node: JSONNode, _ field: Field
   ) -> [RequestExpectation]? {
-    guard isArray(node, field, wanted: "an array of requests") else { return nil }
-    var requests: [RequestExpectation] = []
-    for (index, element) in node.elements.enumerated() {
-      guard isObject(element, field.element(index), wanted: "a request") else { continue }
+    elements(of: node, field, wanted: "an array of requests") { pass, element, field in
+      guard pass.isObject(element, field, wanted: "a request") else { return nil }
       var request = RequestExpectation()
-      inside("requests", at: index) { $0.read(element, .itself, into: &request) }
-      requests.append(request)
+      pass.readInside(field, element, into: &request)
+      return request
     }
-    return requests
   }
 }

@@ -67,47 +67,38 @@ extension ScriptedResult: FormatObject {
   static let format = ObjectFormat<ScriptedResult>("a scripted result") {
     FormatKey(
       "exit", ValueFormat<Int>.integer(0...255), "Exit code", "The exit code of the program.",
-      schema: #"{"default": 0}"#, synonyms: "exitCode code status exit_code"
-    ) { $0.exit = $1 }
+      schema: #"{"default": 0}"#, synonyms: "exitCode code status exit_code", at: \.exit)
     FormatKey(
       "signal", ValueFormat { $0.signalName($1, $2) }, "Signal",
       "The signal that ends the program, without SIG.",
-      schema: #"{"type": "string", "examples": ["KILL", "SEGV"]}"#
-    ) { $0.signal = $1 }
+      schema: #"{"type": "string", "examples": ["KILL", "SEGV"]}"#, at: \.signal)
     FormatKey(
       "stdout", .verbatim, "Standard output", "The text that it writes to standard output.",
-      synonyms: "output out"
-    ) { $0.stdout = $1 }
+      synonyms: "output out", at: \.stdout)
     FormatKey(
       "stderr", .verbatim, "Standard error", "The text that it writes to standard error.",
-      synonyms: "error err"
-    ) { $0.stderr = $1 }
+      synonyms: "error err", at: \.stderr)
     FormatKey(
       "outputs", ValueFormat { $0.jsonObject($1, $2) }, "Outputs",
       "The outputs that it writes to $WEFT_OUTPUT.",
-      schema: #"{"type": "object", "examples": [{"version": "1.2.0"}]}"#
-    ) { $0.outputs = $1 }
+      schema: #"{"type": "object", "examples": [{"version": "1.2.0"}]}"#, at: \.outputs)
     FormatKey(
       "returns", .json, "Returned value", "The value that a registered action (\"use\") returns.",
-      synonyms: "result value"
-    ) { $0.returns = $1 }
+      synonyms: "result value", at: \.returns)
     FormatKey(
-      "fails", ValueFormat { $0.errorClass($1, $2) }, "Failure",
+      "fails", ValueFormat("errorClass") { $0.errorClass($1, $2) }, "Failure",
       "The error class of an attempt that fails otherwise than by its exit, such as spawn.",
-      schema: #"{"$ref": "errorClass", "examples": ["spawn"]}"#, synonyms: "failure class"
-    ) { $0.failure = $1 }
+      schema: #"{"examples": ["spawn"]}"#, synonyms: "failure class", at: \.failure)
     FormatKey(
       "takes", .testDuration, "Duration",
       """
       The virtual time that the attempt takes. Without it the attempt ends at once, in any \
       order with others that do.
-      """, synonyms: "duration after delay time sleep"
-    ) { $0.duration = $1 }
+      """, synonyms: "duration after delay time sleep", at: \.duration)
     FormatKey(
       "never", .plainFlag, "Never ends",
       "Whether the attempt only ends when it is stopped; an approval is never answered.",
-      synonyms: "hangs hang neverEnds forever"
-    ) { $0.isEndless = $1 }
+      synonyms: "hangs hang neverEnds forever", at: \.isEndless)
     FormatKey(
       "readyAfter", .testDuration, "Readiness",
       """
@@ -118,8 +109,7 @@ extension ScriptedResult: FormatObject {
     FormatKey(
       "stopsAfter", .testDuration, "Reaction to a stop",
       "The virtual time from a request to stop to the end; beyond the grace period it is killed.",
-      schema: #"{"default": "0s"}"#
-    ) { $0.stopDuration = $1 }
+      schema: #"{"default": "0s"}"#, at: \.stopDuration)
     FormatKey(
       "http", ValueFormat { $0.responses($1, $2) }, "Responses",
       """
@@ -136,12 +126,10 @@ extension ScriptedResult: FormatObject {
     }
     FormatKey(
       "approve", .plainFlag, "Answer", "The answer to an approval step: true approves.",
-      synonyms: "approved answer approval"
-    ) { $0.approves = $1 }
+      synonyms: "approved answer approval", at: \.approves)
     FormatKey(
       "real", .plainFlag, "Real", "Whether the step really runs; it takes no virtual time.",
-      synonyms: "passthrough run execute"
-    ) { $0.isReal = $1 }
+      synonyms: "passthrough run execute", at: \.isReal)
   }
 
   mutating func admits(_ key: KeyRule, _ node: JSONNode, _ pass: inout DecodingPass) -> Bool {
@@ -159,27 +147,25 @@ extension ScriptedResponse: FormatObject {
   static let format = ObjectFormat<ScriptedResponse>("a response") {
     FormatKey(
       "status", ValueFormat<Int>.integer(200...599), "Status", "The status code.",
-      schema: #"{"default": 200}"#, synonyms: "code statusCode"
-    ) { $0.status = $1 }
+      schema: #"{"default": 200}"#, synonyms: "code statusCode", at: \.status)
     FormatKey(
-      "headers", ValueFormat { $0.namedTexts($1, $2) }, "Headers", "The headers of the response.",
-      schema: #"{"$ref": "texts", "examples": [{"Retry-After": "30"}]}"#, synonyms: "header"
-    ) { $0.headers = $1 }
+      "headers", .namedTexts, "Headers", "The headers of the response.",
+      schema: #"{"examples": [{"Retry-After": "30"}]}"#, synonyms: "header", at: \.headers)
     FormatKey(
-      "body", .verbatim, "Body", "The body, as text.", synonyms: "text content data"
-    ) { $0.body = $1 }
+      "body", .verbatim, "Body", "The body, as text.", synonyms: "text content data", at: \.body)
     FormatKey(
-      "json", .json, "JSON body", "The body, as JSON; its type is application/json."
-    ) { $0.json = $1 }
+      "json", .json, "JSON body", "The body, as JSON; its type is application/json.", at: \.json)
     FormatKey(
       "fails", .word(of: ErrorClass.NetworkPart.self), "No response",
-      "There is no response, because of this.", synonyms: "failure error"
-    ) { $0.failure = $1 }
+      "There is no response, because of this.", synonyms: "failure error", at: \.failure)
     FormatKey(
       "takes", .testDuration, "Duration", "The virtual time that the exchange takes.",
-      synonyms: "duration after delay"
-    ) { $0.duration = $1 }
+      synonyms: "duration after delay", at: \.duration)
   }
+}
+
+extension ValueFormat<[StepScript]> {
+  static var scripts: ValueFormat { ValueFormat("scripts") { $0.scripts($1, $2) } }
 }
 
 extension DecodingPass {
@@ -203,9 +189,8 @@ extension DecodingPass {
     return nil
   }
 
-  mutating func jsonObject(_ node: JSONNode, _ field: Field) -> JSONObject? {
-    guard isObject(node, field, wanted: "an object") else { return nil }
-    return JSONValue(node).object
+  fileprivate mutating func jsonObject(_ node: JSONNode, _ field: Field) -> JSONObject? {
+    isObject(node, field, wanted: "an object") ? JSONValue(node).object : nil
   }
 
   fileprivate mutating func responses(
@@ -217,23 +202,20 @@ extension DecodingPass {
           node, field, wanted: "a response, or an array of responses",
           help: "write { \"status\": 200, \"body\": \"…\" }")
       else { return nil }
-      return ([inside("http") { $0.response(node) }], true)
+      return ([response(node, field)], true)
     }
-    guard !node.elements.isEmpty else {
-      report(.empty(path: path(field), wanted: "at least one response"), at: node)
-      return nil
+    let responses: [ScriptedResponse]? = elements(
+      of: node, field, wanted: "an array of responses", atLeast: "at least one response"
+    ) { pass, element, field in
+      guard pass.isObject(element, field, wanted: "a response") else { return nil }
+      return pass.response(element, field)
     }
-    var responses: [ScriptedResponse] = []
-    for (index, element) in node.elements.enumerated() {
-      guard isObject(element, field.element(index), wanted: "a response") else { continue }
-      responses.append(inside("http", at: index) { $0.response(element) })
-    }
-    return (responses, false)
+    return responses.map { ($0, false) }
   }
 
-  private mutating func response(_ node: JSONNode) -> ScriptedResponse {
+  private mutating func response(_ node: JSONNode, _ field: Field) -> ScriptedResponse {
     var response = ScriptedResponse()
-    read(node, .itself, into: &response)
+    readInside(field, node, into: &response)
     response.hasContent = ["status", "headers", "body", "json"].contains {
       member($0, of: node) != nil
     }
@@ -245,20 +227,16 @@ extension DecodingPass {
 
   // MARK: Scripts
 
-  mutating func scripts(_ node: JSONNode, _ field: Field) -> [StepScript]? {
-    guard
-      isObject(
-        node, field, wanted: "an object of steps and their results",
-        help: "write { \"build\": { \"stdout\": \"…\" }, \"deploy[*]\": { \"exit\": 1 } }")
-    else { return nil }
-    var scripts: [StepScript] = []
-    for member in node.members {
-      let name = member.key.stringValue ?? ""
-      let results = inside("steps", member: member.key) { $0.results(member.value) }
-      guard let results else { continue }
-      scripts.append(StepScript(pattern: Placed(name, member.key.range), results: results))
+  fileprivate mutating func scripts(_ node: JSONNode, _ field: Field) -> [StepScript]? {
+    named(
+      node, field, wanted: "an object of steps and their results",
+      help: "write { \"build\": { \"stdout\": \"…\" }, \"deploy[*]\": { \"exit\": 1 } }"
+    ) { pass, member in
+      pass.results(member.value).map {
+        StepScript(
+          pattern: Placed(member.key.stringValue ?? "", member.key.range), results: $0)
+      }
     }
-    return scripts
   }
 
   private mutating func results(_ node: JSONNode) -> [ScriptedResult]? {

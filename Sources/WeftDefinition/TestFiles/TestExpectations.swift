@@ -49,54 +49,44 @@ extension TestExpectations: FormatObject {
     FormatKey(
       "outcome", ValueFormat<Outcome>.word(of: Outcome.self).placed, "Outcome",
       "The result of the run. waiting: suspended until an approval is answered.",
-      schema: #"{"examples": ["success"]}"#, synonyms: "result status conclusion"
-    ) { $0.outcome = $1 }
+      schema: #"{"examples": ["success"]}"#, synonyms: "result status conclusion", at: \.outcome)
     FormatKey(
       "exitCode", ValueFormat<Int>.integer(0...255).placed, "Exit code",
       "The exit code of weft run, or of weft resume if the run is resumed.",
-      synonyms: "exit code status"
-    ) { $0.exitCode = $1 }
+      synonyms: "exit code status", at: \.exitCode)
     FormatKey(
-      "duration", ValueFormat { $0.durationBounds($1, $2) }.placed, "Duration",
+      "duration", ValueFormat<DurationBounds>.bounds.placed, "Duration",
       "The virtual time that the run takes: exactly this, or within these bounds.",
-      schema: #"{"$ref": "bounds"}"#, synonyms: "takes time totalTime"
-    ) { $0.duration = $1 }
+      synonyms: "takes time totalTime", at: \.duration)
     FormatKey(
       "firstFailure", ValueFormat<String>.verbatim.placed, "First failure",
       "The step or group whose failure is the cause of the run's.",
-      synonyms: "cause failedStep failed"
-    ) { $0.firstFailure = $1 }
+      synonyms: "cause failedStep failed", at: \.firstFailure)
     FormatKey(
-      "outputs", ValueFormat { $0.namedValues($1, $2) }, "Outputs",
+      "outputs", .namedValues, "Outputs",
       "Outputs of the run; those that are not named may be anything.",
-      schema: #"{"type": "object", "examples": [{"url": "https://example.com/7"}]}"#
-    ) { $0.outputs = $1 }
+      schema: #"{"type": "object", "examples": [{"url": "https://example.com/7"}]}"#, at: \.outputs)
     FormatKey(
-      "state", ValueFormat { $0.namedValues($1, $2) }, "State",
+      "state", .namedValues, "State",
       "State that the run keeps; what is not named may be anything. A run that fails keeps none.",
-      schema: #"{"type": "object", "examples": [{"last": "v1.3.0"}]}"#
-    ) { $0.state = $1 }
+      schema: #"{"type": "object", "examples": [{"last": "v1.3.0"}]}"#, at: \.state)
     FormatKey(
       "steps", ValueFormat { $0.stepExpectations($1, $2) }, "Steps",
       "Steps by address or pattern, and the outcome of each, or more about it.",
       schema: #"""
         {"type": "object", "additionalProperties": {"anyOf": ["@stepOutcome",
         "@stepExpectation"]}, "examples": [{"build": "success", "deploy[*]": {"attempts": 2}}]}
-        """#, synonyms: "jobs step"
-    ) { $0.steps = $1 }
+        """#, synonyms: "jobs step", at: \.steps)
     FormatKey(
-      "neverStarts", ValueFormat { $0.placedTexts($1, $2) }, "Never starts",
-      "Steps, by address or pattern, that do not start.",
-      schema: #"{"$ref": "patterns"}"#, synonyms: "notStarted never skipped"
-    ) { $0.neverStarts = $1 }
+      "neverStarts", .patterns, "Never starts", "Steps, by address or pattern, that do not start.",
+      synonyms: "notStarted never skipped", at: \.neverStarts)
     FormatKey(
       "before", ValueFormat { $0.chains($1, $2) }, "Order",
       "Chains of steps: each ends before the next one starts.",
       schema: #"""
         {"type": "array", "items": {"type": "array", "items": "@pattern", "minItems": 2},
         "examples": [[["build", "test", "deploy"]]]}
-        """#, synonyms: "order after"
-    ) { $0.before = $1 }
+        """#, synonyms: "order after", at: \.before)
     FormatKey(
       "notBefore", ValueFormat { $0.namedDurations($1, $2) }, "Earliest start",
       "Steps, and the virtual time before which they do not start.",
@@ -108,8 +98,7 @@ extension TestExpectations: FormatObject {
       schema: #"""
         {"type": "object", "additionalProperties": {"type": "integer", "minimum": 1,
         "maximum": 1000000}, "examples": [{"upload[*]": 4}]}
-        """#, synonyms: "maxParallel concurrency"
-    ) { $0.atMostAtOnce = $1 }
+        """#, synonyms: "maxParallel concurrency", at: \.atMostAtOnce)
   }
 }
 
@@ -128,13 +117,17 @@ struct DurationBoundsDraft: FormatObject {
   }
 }
 
+extension ValueFormat<DurationBounds> {
+  static var bounds: ValueFormat { ValueFormat("bounds") { $0.durationBounds($1, $2) } }
+}
+
 extension DecodingPass {
-  mutating func durationBounds(_ node: JSONNode, _ field: Field) -> DurationBounds? {
+  fileprivate mutating func durationBounds(_ node: JSONNode, _ field: Field) -> DurationBounds? {
     guard node.kind == .object else {
       return duration(node, field, allowsZero: true).map { DurationBounds(atLeast: $0, atMost: $0) }
     }
     var draft = DurationBoundsDraft()
-    inside(field.key) { $0.read(node, .itself, into: &draft) }
+    readInside(field, node, into: &draft)
     if let least = draft.bounds.atLeast, let most = draft.bounds.atMost, least > most {
       report(.emptyBounds(path: path(field), least, most), at: node)
       return nil

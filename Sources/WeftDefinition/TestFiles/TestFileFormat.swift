@@ -35,17 +35,13 @@ extension TestFile: HasTestSettings {
       "The location of this schema, for editors; ignored by weft.",
       schema: #"{"examples": ["../schemas/test.schema.json"]}"#
     ) { _, _, _, _ in }
-    FormatKey(
-      "description", .verbatim, "Description", "A remark for readers."
-    ) { _, _ in }
+    FormatKey("description", .verbatim, "Description", "A remark for readers.") { _, _ in }
     FormatKey(
       "workflow",
-      ValueFormat { $0.filledVerbatim($1, $2, wanted: "the path of a workflow") }
-        .placed,
+      ValueFormat { $0.filledVerbatim($1, $2, wanted: "the path of a workflow") }.placed,
       "Workflow", "The path of the workflow, relative to the folder of this file.",
       schema: #"{"type": "string", "minLength": 1, "examples": ["release.json"]}"#,
-      synonyms: "file path target", required: "\"workflow\": \"release.json\""
-    ) { $0.workflow = $1 }
+      synonyms: "file path target", required: "\"workflow\": \"release.json\"", at: \.workflow)
     FormatKey<TestFile>.testSettings
     FormatKey(
       "cases", ValueFormat { $0.testCases($1, $2) }, "Cases", "The cases; names are unique.",
@@ -69,8 +65,7 @@ extension TestCase: HasTestSettings {
     FormatKey(
       "name", ValueFormat { $0.filledVerbatim($1, $2, wanted: "a name") }.placed, "Name",
       "A name for reports.", schema: #"{"type": "string", "minLength": 1}"#,
-      synonyms: "title id", required: "\"name\": \"a release\""
-    ) { $0.name = $1 }
+      synonyms: "title id", required: "\"name\": \"a release\"", at: \.name)
     FormatKey("description", .verbatim, "Description", "A remark for readers.") { _, _ in }
     FormatKey<TestCase>.testSettings
     FormatKey(
@@ -79,53 +74,37 @@ extension TestCase: HasTestSettings {
       schema: #"""
         {"type": "string", "default": "2026-01-01T00:00:00Z",
         "examples": ["2026-11-21T09:00:00Z"]}
-        """#, synonyms: "now clock time date"
-    ) { $0.startsAt = $1 }
+        """#, synonyms: "now clock time date", at: \.startsAt)
     FormatKey(
       "maxParallel", ValueFormat<Int>.integer(ValueRule.slots), "Parallel steps",
       "The maximum number of steps that run at once, as -j. Default: the workflow's, else 8.",
-      synonyms: "jobs parallel"
-    ) { $0.maxParallel = $1 }
+      synonyms: "jobs parallel", at: \.maxParallel)
     FormatKey(
       "onFailure", .word(of: FailureResponse.self), "Effect of a failure",
-      "Overrides that of the workflow, as -k and --fail-fast."
-    ) { $0.onFailure = $1 }
+      "Overrides that of the workflow, as -k and --fail-fast.", at: \.onFailure)
     FormatKey(
       "timeout", ValueFormat(FormatType(.duration(allowsZero: false))) { $0.duration($1, $2) },
       "Time limit", "The time limit of the run, as --timeout. Default: the workflow's.",
-      schema: #"{"examples": ["1h"]}"#
-    ) { $0.timeout = $1 }
-    FormatKey(
-      "only", ValueFormat { $0.placedTexts($1, $2) }, "Only", "The selected steps, as --only.",
-      schema: #"{"$ref": "patterns"}"#
-    ) { $0.only = $1 }
-    FormatKey(
-      "skip", ValueFormat { $0.placedTexts($1, $2) }, "Skip", "The skipped steps, as --skip.",
-      schema: #"{"$ref": "patterns"}"#
-    ) { $0.skip = $1 }
-    FormatKey(
-      "from", ValueFormat { $0.placedTexts($1, $2) }, "From", "The first steps, as --from.",
-      schema: #"{"$ref": "patterns"}"#
-    ) { $0.from = $1 }
+      schema: #"{"examples": ["1h"]}"#, at: \.timeout)
+    FormatKey("only", .patterns, "Only", "The selected steps, as --only.", at: \.only)
+    FormatKey("skip", .patterns, "Skip", "The skipped steps, as --skip.", at: \.skip)
+    FormatKey("from", .patterns, "From", "The first steps, as --from.", at: \.from)
     FormatKey(
       "args", ValueFormat { $0.placedTexts($1, $2) }, "Arguments",
       "The arguments of the run, as after --.",
       schema: #"{"type": "array", "items": {"type": "string"}, "examples": [["-v", "src"]]}"#,
-      synonyms: "arguments argv"
-    ) { $0.arguments = $1 }
+      synonyms: "arguments argv", at: \.arguments)
     FormatKey(
-      "state", ValueFormat { $0.namedValues($1, $2) }, "State",
+      "state", .namedValues, "State",
       "The state that earlier runs have kept; what is not named has its default.",
-      schema: #"{"type": "object", "examples": [{"last": "v1.2.0"}]}"#
-    ) { $0.state = $1 }
+      schema: #"{"type": "object", "examples": [{"last": "v1.2.0"}]}"#, at: \.state)
     FormatKey(
       "interrupt", ValueFormat { $0.interruptions($1, $2) }, "Interruptions",
       "Interferences from outside, at a time or when a step starts or ends.",
       schema: #"""
         {"anyOf": ["@interruption", {"type": "array", "items": "@interruption"}],
         "examples": [{"at": "10s", "do": "cancel"}]}
-        """#, synonyms: "interruptions interrupts cancel kill crash"
-    ) { $0.interruptions = $1 }
+        """#, synonyms: "interruptions interrupts cancel kill crash", at: \.interruptions)
     FormatKey(
       "resume", ValueFormat { $0.resumptions($1, $2) }, "Resumption",
       """
@@ -135,19 +114,15 @@ extension TestCase: HasTestSettings {
       schema: #"""
         {"anyOf": [{"type": "boolean"}, "@resumption", {"type": "array",
         "items": {"anyOf": [{"const": true}, "@resumption"]}, "minItems": 1}], "examples": [true]}
-        """#, synonyms: "resumes continue"
-    ) { $0.resumptions = $1 }
+        """#, synonyms: "resumes continue", at: \.resumptions)
     FormatKey(
       "orders", ValueFormat<Int>.integer(1...TestCase.mostOrders), "Orders",
       "The number of completion orders to try, each with its seed.",
-      schema: #"{"default": 1}"#, synonyms: "seeds repeat interleavings"
-    ) { $0.orders = $1 }
+      schema: #"{"default": 1}"#, synonyms: "seeds repeat interleavings", at: \.orders)
     FormatKey(
-      "expect", ValueFormat { $0.expectations($1, $2) }, "Expectations",
-      "Everything that the run must do.", schema: #"{"$ref": "expectations"}"#,
-      synonyms: "expected expectations assert asserts then",
-      required: "\"expect\": { \"outcome\": \"success\" }"
-    ) { $0.expected = $1 }
+      "expect", ValueFormat("expectations") { $0.expectations($1, $2) }, "Expectations",
+      "Everything that the run must do.", synonyms: "expected expectations assert asserts then",
+      required: "\"expect\": { \"outcome\": \"success\" }", at: \.expected)
   }
 }
 
@@ -157,28 +132,24 @@ extension FormatKey where Object: HasTestSettings {
       "inputs", ValueFormat { $0.members($1, $2) }, "Inputs",
       "Inputs of the workflow; those of a case override those of the file.",
       schema: #"{"type": "object", "examples": [{"version": "1.2.0"}]}"#,
-      synonyms: "parameters params with"
-    ) { $0.settings.inputs = $1 }
+      synonyms: "parameters params with", at: \.settings.inputs)
     FormatKey(
-      "secrets", ValueFormat { $0.namedTexts($1, $2) }, "Secrets",
+      "secrets", .namedTexts, "Secrets",
       "Values of secrets by their names in the workflow; their sources are not read.",
-      schema: #"{"$ref": "texts", "examples": [{"TOKEN": "not-a-real-token"}]}"#,
-      synonyms: "secret"
-    ) { $0.settings.secrets = $1 }
+      schema: #"{"examples": [{"TOKEN": "not-a-real-token"}]}"#,
+      synonyms: "secret", at: \.settings.secrets)
     FormatKey(
-      "env", ValueFormat { $0.namedTexts($1, $2) }, "Environment",
+      "env", .namedTexts, "Environment",
       "The environment of weft; nothing of the real one is inherited.",
-      schema: #"{"$ref": "texts", "examples": [{"CI": "true"}]}"#,
-      synonyms: "environment variables"
-    ) { $0.settings.environment = $1 }
+      schema: #"{"examples": [{"CI": "true"}]}"#,
+      synonyms: "environment variables", at: \.settings.environment)
     FormatKey(
-      "steps", ValueFormat { $0.scripts($1, $2) }, "Results of steps",
+      "steps", .scripts, "Results of steps",
       """
       Results by address or pattern (* is any text), of every attempt or of successive ones. \
       An exact address comes before a pattern, and a case before the file.
       """,
-      schema: #"{"$ref": "scripts"}"#, synonyms: "results scripts mocks stubs jobs"
-    ) { $0.settings.steps = $1 }
+      synonyms: "results scripts mocks stubs jobs", at: \.settings.steps)
   }
 }
 
@@ -201,34 +172,29 @@ extension DecodingPass {
   }
 
   fileprivate mutating func testCases(_ node: JSONNode, _ field: Field) -> [TestCase]? {
-    guard isArray(node, field, wanted: "an array of cases") else { return nil }
-    if node.elements.isEmpty { report(.empty(path: path(field), wanted: "a case"), at: node) }
-    var cases: [TestCase] = []
     var names: [String: JSONNode] = [:]
-    for (index, element) in node.elements.enumerated() {
-      guard isObject(element, field.element(index), wanted: "a case") else { continue }
+    return elements(of: node, field, wanted: "an array of cases", atLeast: "a case") {
+      pass, element, field in
+      guard pass.isObject(element, field, wanted: "a case") else { return nil }
       var testCase = TestCase()
-      inside("cases", at: index) { $0.read(element, .itself, into: &testCase) }
+      pass.readInside(field, element, into: &testCase)
       let name = testCase.name.value
-      if let first = names[name], let own = member("name", of: element)?.value {
-        report(.repeatedCase(name), at: own, related: ("the first is here", first))
+      if let first = names[name], let own = pass.member("name", of: element)?.value {
+        pass.report(.repeatedCase(name), at: own, related: ("the first is here", first))
       }
-      names[name] = names[name] ?? member("name", of: element)?.value
-      cases.append(testCase)
+      names[name] = names[name] ?? pass.member("name", of: element)?.value
+      return testCase
     }
-    return cases
   }
 
   fileprivate mutating func expectations(_ node: JSONNode, _ field: Field) -> TestExpectations? {
-    guard
-      isObject(
-        node, field, wanted: "an object", help: "write { \"outcome\": \"success\" }")
-    else { return nil }
-    var expected = TestExpectations()
+    let help = "write { \"outcome\": \"success\" }"
+    guard isObject(node, field, wanted: "an object", help: help) else { return nil }
     if node.members.isEmpty {
       report(.empty(path: path(field), wanted: "at least one expectation"), at: node)
     }
-    inside("expect") { $0.read(node, .itself, into: &expected) }
+    var expected = TestExpectations()
+    readInside(field, node, into: &expected)
     return expected
   }
 

@@ -94,29 +94,22 @@ extension TestResumption: FormatObject {
       """
       The effect on steps that ran when the engine crashed, and are not idempotent: fail, \
       or as --rerun-interrupted and --skip-interrupted.
-      """, schema: #"{"default": "fail"}"#
-    ) { $0.interrupted = $1 }
+      """, schema: #"{"default": "fail"}"#, at: \.interrupted)
     FormatKey(
-      "rerun", ValueFormat { $0.placedTexts($1, $2) }, "Rerun",
-      "Steps that run again whatever the journal says, as --rerun.",
-      schema: #"{"$ref": "patterns"}"#
-    ) { $0.rerun = $1 }
+      "rerun", .patterns, "Rerun", "Steps that run again whatever the journal says, as --rerun.",
+      at: \.rerun)
     FormatKey(
-      "steps", ValueFormat { $0.scripts($1, $2) }, "Results of steps",
-      "Results under this engine and those after it; the others stay as they are.",
-      schema: #"{"$ref": "scripts"}"#
-    ) { $0.steps = $1 }
+      "steps", .scripts, "Results of steps",
+      "Results under this engine and those after it; the others stay as they are.", at: \.steps)
     FormatKey(
       "interrupt", ValueFormat { $0.interruptions($1, $2) }, "Interruptions",
       "Interferences with this engine, as for the first one.",
       schema: #"{"anyOf": ["@interruption", {"type": "array", "items": "@interruption"}]}"#,
-      synonyms: "interruptions interrupts cancel kill crash"
-    ) { $0.interruptions = $1 }
+      synonyms: "interruptions interrupts cancel kill crash", at: \.interruptions)
     FormatKey(
       "after", .testDuration, "Pause",
       "The time between the end of the engine before it and its start.",
-      schema: #"{"default": "0s", "examples": ["8h"]}"#, synonyms: "pause delay wait"
-    ) { $0.pause = $1 }
+      schema: #"{"default": "0s", "examples": ["8h"]}"#, synonyms: "pause delay wait", at: \.pause)
   }
 }
 
@@ -124,24 +117,20 @@ extension DecodingPass {
   mutating func interruptions(
     _ node: JSONNode, _ field: Field
   ) -> [TestInterruption]? {
-    if node.kind == .object { return [inside("interrupt") { $0.interruption(node) }] }
-    guard
-      isArray(
-        node, field, wanted: "an interruption, or an array of them",
-        help: "write { \"at\": \"10s\", \"do\": \"cancel\" }")
-    else { return nil }
-    var interruptions: [TestInterruption] = []
-    for (index, element) in node.elements.enumerated() {
-      guard isObject(element, field.element(index), wanted: "an interruption") else { continue }
-      interruptions.append(inside("interrupt", at: index) { $0.interruption(element) })
+    if node.kind == .object { return [interruption(node, field)] }
+    return elements(
+      of: node, field, wanted: "an interruption, or an array of them",
+      help: "write { \"at\": \"10s\", \"do\": \"cancel\" }"
+    ) { pass, element, field in
+      guard pass.isObject(element, field, wanted: "an interruption") else { return nil }
+      return pass.interruption(element, field)
     }
-    return interruptions
   }
 
-  private mutating func interruption(_ node: JSONNode) -> TestInterruption {
+  private mutating func interruption(_ node: JSONNode, _ field: Field) -> TestInterruption {
     var interruption = TestInterruption()
     interruption.range = node.range
-    let reading = read(node, .itself, into: &interruption)
+    let reading = readInside(field, node, into: &interruption)
     let moments = ["at", "onStart", "onEnd", "atRecord"].compactMap { member($0, of: node) }
     if moments.isEmpty, !reading.hasUnknownKey { report(.noMoment, at: node) }
     if moments.count > 1 { report(.twoMoments, at: moments[1].key) }
@@ -162,29 +151,26 @@ extension DecodingPass {
   mutating func resumptions(_ node: JSONNode, _ field: Field) -> [TestResumption]? {
     switch node.boolValue {
     case false?: return []
-    case true?: return [resumption(node)]
+    case true?: return [resumption(node, field)]
     case nil: break
     }
-    if node.kind == .object { return [inside("resume") { $0.resumption(node) }] }
-    guard isArray(node, field, wanted: "true, false, an object or an array") else { return nil }
-    if node.elements.isEmpty {
-      report(.empty(path: path(field), wanted: "at least one resumption"), at: node)
+    if node.kind == .object { return [resumption(node, field)] }
+    return elements(
+      of: node, field, wanted: "true, false, an object or an array",
+      atLeast: "at least one resumption"
+    ) { pass, element, field in
+      let isTrue = element.boolValue == true
+      guard isTrue || pass.isObject(element, field, wanted: "true, or an object") else {
+        return nil
+      }
+      return pass.resumption(element, field)
     }
-    var resumptions: [TestResumption] = []
-    for (index, element) in node.elements.enumerated() {
-      guard
-        element.boolValue == true
-          || isObject(element, field.element(index), wanted: "true, or an object")
-      else { continue }
-      resumptions.append(inside("resume", at: index) { $0.resumption(element) })
-    }
-    return resumptions
   }
 
-  private mutating func resumption(_ node: JSONNode) -> TestResumption {
+  private mutating func resumption(_ node: JSONNode, _ field: Field) -> TestResumption {
     var resumption = TestResumption()
     resumption.range = node.range
-    if node.kind == .object { read(node, .itself, into: &resumption) }
+    if node.kind == .object { readInside(field, node, into: &resumption) }
     return resumption
   }
 }

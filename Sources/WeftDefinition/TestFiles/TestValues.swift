@@ -29,10 +29,10 @@ extension DecodingPass {
 
   /// The members of an object whose names the file chooses.
   mutating func named<Element>(
-    _ node: JSONNode, _ field: Field, wanted: String,
+    _ node: JSONNode, _ field: Field, wanted: String, help: String? = nil,
     _ element: (inout DecodingPass, JSONMember) -> Element?
   ) -> [Element]? {
-    guard isObject(node, field, wanted: wanted) else { return nil }
+    guard isObject(node, field, wanted: wanted, help: help) else { return nil }
     return node.members.compactMap { member in
       inside(field.key, member: member.key) { element(&$0, member) }
     }
@@ -43,37 +43,57 @@ extension DecodingPass {
     return Array(node.members)
   }
 
-  mutating func namedValues(_ node: JSONNode, _ field: Field) -> [Named<JSONValue>]? {
-    named(node, field, wanted: "an object of names and values") { _, member in
-      member.value.kind == .unreadable ? nil : member.named(JSONValue(member.value))
-    }
-  }
-
-  mutating func namedTexts(_ node: JSONNode, _ field: Field) -> [Named<String>]? {
-    named(node, field, wanted: "an object of names and strings") { pass, member in
-      pass.plainText(member.value, pass.path(.itself)).map { member.named($0) }
-    }
-  }
-
-  mutating func namedTextsOrNull(_ node: JSONNode, _ field: Field) -> [Named<String?>]? {
-    named(node, field, wanted: "an object of names and strings") { pass, member in
-      if member.value.isNull { return member.named(String?.none) }
-      return pass.plainText(member.value, pass.path(.itself)).map { member.named(String?.some($0)) }
-    }
-  }
-
   mutating func placedTexts(_ node: JSONNode, _ field: Field) -> [Placed<String>]? {
-    guard
-      isArray(
-        node, field, wanted: "an array of strings",
-        help: node.stringValue.map { "write [\(quoted($0))]" })
-    else { return nil }
-    var texts: [Placed<String>] = []
-    for (index, element) in node.elements.enumerated() {
-      guard let text = plainText(element, path(field.element(index))) else { continue }
-      texts.append(Placed(text, element.range))
+    elements(
+      of: node, field, wanted: "an array of strings",
+      help: node.stringValue.map { "write [\(quoted($0))]" }
+    ) { pass, element, field in
+      pass.plainText(element, pass.path(field)).map { Placed($0, element.range) }
     }
-    return texts
+  }
+
+  /// Reads an object that is the value of a key, or an element of it, at a path of its own.
+  @discardableResult
+  mutating func readInside<Object: FormatObject>(
+    _ field: Field, _ node: JSONNode, into object: inout Object
+  ) -> ObjectReading {
+    inside(field.key, at: field.index ?? -1) { $0.read(node, .itself, into: &object) }
+  }
+}
+
+extension ValueFormat<[Placed<String>]> {
+  /// Addresses of steps, or patterns.
+  static var patterns: ValueFormat { ValueFormat("patterns") { $0.placedTexts($1, $2) } }
+}
+
+extension ValueFormat<[Named<JSONValue>]> {
+  static var namedValues: ValueFormat {
+    ValueFormat {
+      $0.named($1, $2, wanted: "an object of names and values") { _, member in
+        member.value.kind == .unreadable ? nil : member.named(JSONValue(member.value))
+      }
+    }
+  }
+}
+
+extension ValueFormat<[Named<String>]> {
+  static var namedTexts: ValueFormat {
+    ValueFormat("texts") {
+      $0.named($1, $2, wanted: "an object of names and strings") { pass, member in
+        pass.plainText(member.value, pass.path(.itself)).map { member.named($0) }
+      }
+    }
+  }
+}
+
+extension ValueFormat<[Named<String?>]> {
+  static var namedTextsOrNull: ValueFormat {
+    ValueFormat("textsOrNull") {
+      $0.named($1, $2, wanted: "an object of names and strings") { pass, member in
+        if member.value.isNull { return member.named(nil) }
+        return pass.plainText(member.value, pass.path(.itself)).map { member.named($0) }
+      }
+    }
   }
 }
 
@@ -87,9 +107,7 @@ extension ValueFormat<Duration> {
 extension ValueFormat<String> {
   /// A text that is taken as it is, whatever it contains.
   static var verbatim: ValueFormat {
-    ValueFormat(FormatType(.defined("anyText"))) { pass, node, field in
-      pass.plainText(node, pass.path(field))
-    }
+    ValueFormat("anyText") { $0.plainText($1, $0.path($2)) }
   }
 }
 

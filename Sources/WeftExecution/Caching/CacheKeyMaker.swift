@@ -65,8 +65,7 @@ struct CacheKeyMaker: Sendable {
 
   /// Text that contains the bytes of a secret is secret.
   private func content(_ text: String) -> CacheContent {
-    secrets.hidesAnything && secrets.mask.contains(Array(text.utf8))
-      ? cache.secret(text) : .of(text)
+    secrets.areIn(text) ? cache.secret(text) : .of(text)
   }
 }
 

@@ -129,15 +129,10 @@ struct CacheSubject: Sendable {
   }
 
   private static func elements(of instance: Instance) -> [(text: String, isSecret: Bool)] {
-    var elements: [(text: String, isSecret: Bool)] = []
-    var next: Instance? = instance
-    while let instance = next {
-      if case .element(let element) = instance.kind {
-        elements.append((element.value.json.description, element.isSecret))
-      }
-      next = instance.parent
+    instance.outwards.compactMap { instance in
+      guard case .element(let element) = instance.kind else { return nil }
+      return (element.value.json.description, element.isSecret)
     }
-    return elements
   }
 
   private static func input(

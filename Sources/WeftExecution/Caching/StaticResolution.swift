@@ -55,12 +55,9 @@ struct StaticResolution {
 
   private func isInLoop(_ step: PlannedStep) -> Bool {
     if step.hasControl, step.control.fanOut != nil { return true }
-    var next: Int? = step.group
-    while let group = next {
-      if plan.groups[group].step?.control.fanOut != nil { return true }
-      next = plan.groups[group].parent
+    return plan.allEnclosingGroups(ofGroup: step.group).contains {
+      plan.groups[$0].step?.control.fanOut != nil
     }
-    return false
   }
 
   /// The reason why texts cannot be evaluated yet; `nil` if they can.

@@ -92,12 +92,8 @@ extension Plan {
     guard case .group(let outer) = member else { return true }
     let step = steps[index]
     if step.hasControl, step.control.fanOut != nil { return false }
-    var next: Int? = step.group
-    while let group = next, group != outer {
-      if groups[group].step?.control.fanOut != nil { return false }
-      next = groups[group].parent
-    }
-    return true
+    return allEnclosingGroups(ofGroup: step.group).prefix { $0 != outer }
+      .allSatisfy { groups[$0].step?.control.fanOut == nil }
   }
 }
 

@@ -130,14 +130,7 @@ final class RunnerExecutor: StepExecutor {
         return .failed(.notRun("\(error)"))
       }
     }
-    starts.submit(
-      StartQueue.Request(for: attempt, task.promise) { [starts] in
-        starts.programStarted()
-        task.perform()
-        starts.programEnded()
-        return nil
-      }, onThisThread: false)
-    return task.promise.future
+    return starts.submit(task)
   }
 
   private func program(for attempt: Attempt) throws(AttemptStartError) -> ChildProgram {

@@ -128,10 +128,8 @@ final class Instance: Sendable {
 
   /// The inputs of a file that is run in this instance or one around it; `nil` before they are computed.
   func inputs(ofFile file: Int) -> Result<RunInputs, StepFailure>? {
-    var next: Instance? = self
-    while let instance = next {
+    for instance in outwards {
       if let inputs = instance.state.withLock({ $0.inputs[file] }) { return inputs }
-      next = instance.parent
     }
     return nil
   }
@@ -155,13 +153,14 @@ final class Instance: Sendable {
 
   /// The innermost element around the instance that satisfies `isMeant`.
   func element(where isMeant: (Element) -> Bool) -> Element? {
-    var next: Instance? = self
-    while let instance = next {
-      if case .element(let element) = instance.kind, isMeant(element) { return element }
-      next = instance.parent
+    for case .element(let element) in outwards.lazy.map(\.kind) where isMeant(element) {
+      return element
     }
     return nil
   }
+
+  /// The instance and those around it, from the innermost outwards.
+  var outwards: some Sequence<Instance> { sequence(first: self, next: \.parent) }
 }
 
 /// One element of a loop.
@@ -329,14 +328,9 @@ extension Instance {
 extension Plan {
   /// The innermost parallel limit that applies to the members of a group, as ``SlotQueue`` numbers them.
   fileprivate func limit(ofGroup group: Int) -> Int? {
-    var next: Int? = group
-    while let group = next, group > 0 {
-      if groups[group].maxParallel != nil {
-        return groups[1..<group].count { $0.maxParallel != nil }
-      }
-      next = groups[group].parent
-    }
-    return nil
+    let limited = allEnclosingGroups(ofGroup: group).first { groups[$0].maxParallel != nil }
+    guard let limited, limited > 0 else { return nil }
+    return groups[1..<limited].count { $0.maxParallel != nil }
   }
 }
 

@@ -75,9 +75,7 @@ extension ResumePolicy {
 
   func enclosingScopes(of inner: EnclosingScope) -> [EnclosingScope] {
     switch inner.kind {
-    case .group(let index):
-      enclosingScopes(ofGroup: plan.groups[index].parent ?? 0, in: inner.instance)
-    case .fanOut(.group(let index)):
+    case .group(let index), .fanOut(.group(let index)):
       enclosingScopes(ofGroup: plan.groups[index].parent ?? 0, in: inner.instance)
     case .fanOut(.step(let index)):
       enclosingScopes(ofGroup: plan.steps[index].group, in: inner.instance)

@@ -455,19 +455,15 @@ final class ResumePolicy: Sendable {
 
   /// Whether no group around the instance was tried again by this engine.
   private func isFirstTime(_ instance: Instance) -> Bool {
-    var next: Instance? = instance
-    while let instance = next {
-      if case .attempt(let number) = instance.kind, number > 1 { return false }
-      next = instance.parent
+    instance.outwards.allSatisfy { instance in
+      if case .attempt(let number) = instance.kind { number <= 1 } else { true }
     }
-    return true
   }
 
   func isFinal(_ group: Int) -> Bool {
     let final = plan.bodies.finallyGroups
     return !final.isEmpty && plan.enclosingGroups(ofGroup: group).contains(where: final.contains)
   }
-
 }
 
 extension RecordedStep {

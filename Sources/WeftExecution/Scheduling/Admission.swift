@@ -58,8 +58,6 @@ struct StartCondition: Sendable {
     functions = expression.statusFunctions
   }
 
-  var readsVariables: Bool { expression.references.contains { $0.valueContext == .env } }
-
   /// Whether the step may start in spite of a failure or a cancellation.
   var looksAtFailures: Bool { !functions.isDisjoint(with: [.failure, .always, .cancelled]) }
 

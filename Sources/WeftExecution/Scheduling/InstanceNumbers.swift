@@ -93,10 +93,7 @@ struct InstanceTable<Value: Sendable>: Sendable {
 
   /// Changes the value of a number that is in the table.
   mutating func update(_ key: Int, _ change: (inout Value) -> Void) {
-    if let place = place(of: key), var entry = entries[place] {
-      change(&entry.value)
-      entries[place] = entry
-    }
+    if let place = place(of: key) { change(&entries[place]!.value) }
   }
 
   /// The number of slots from the one at which the search for a number begins.

@@ -35,9 +35,7 @@ extension RunEngine {
     // A group that never started has no events: its members were reported as skipped.
     let absence = state.withLock { $0.scopes.absence(of: task.scope) }
     if let reason = absence {
-      recordGroup(
-        task, Scopes.Verdict(outcome: reason.outcome, conclusion: reason.outcome), .success([]),
-        lasting: .zero)
+      recordGroup(task, Scopes.Verdict(reason.outcome), .success([]), lasting: .zero)
       let result = NodeResult(reason, failedBefore: results.contains(where: \.hasFailed))
       // Cleanups that an earlier engine left pending inside it run nevertheless.
       return cleanUp(in: task.scope, after: results.list)?.map { result } ?? Future(value: result)
@@ -69,7 +67,9 @@ extension RunEngine {
     switch admission {
     case .start(let immunity):
       // `finally` is never blocked, so it needs no immunity.
-      if !isFinal(parent) { state.withLock { $0.scopes.grantImmunity(task.scope, by: immunity) } }
+      if !isFinal(parent) {
+        state.withLock { $0.scopes.grantImmunity(task.scope, by: immunity) }
+      }
       return nil
     case .skip(let reason): return reason
     case .fail(let failure):
@@ -304,8 +304,7 @@ extension RunEngine {
     }
     guard let reason = cancellation else { return outcome }
     var outcome = outcome
-    outcome.verdict = Scopes.Verdict(
-      outcome: .cancelled, conclusion: .cancelled, causingStep: reason.causingStep)
+    outcome.verdict = Scopes.Verdict(.cancelled, by: reason.causingStep)
     return outcome
   }
 

@@ -107,26 +107,19 @@ extension RunEngine {
         return (verdict, Scopes.Response.nothing)
       }
       if let fault {
-        let verdict = Scopes.Verdict(
-          outcome: .failure, conclusion: .failure, failure: fault.failure,
-          cause: fault.address == task.address ? nil : fault.address, causingStep: fault.address)
+        let verdict = Scopes.Verdict(failing: task.address, by: fault)
         return (verdict, state.scopes.failed(fault, in: task.outerScope))
       }
       if isCutShort, let cancelled {
-        let verdict = Scopes.Verdict(
-          outcome: .cancelled, conclusion: .cancelled, causingStep: cancelled.causingStep)
-        return (verdict, .nothing)
+        return (Scopes.Verdict(.cancelled, by: cancelled.causingStep), .nothing)
       }
       if let heldBack, withheld?.conclusion != .cancelled {
         return (Scopes.Verdict(heldBack), .nothing)
       }
       if let withheld {
-        let verdict = Scopes.Verdict(
-          outcome: withheld.conclusion, conclusion: withheld.conclusion,
-          causingStep: withheld.causingStep)
-        return (verdict, .nothing)
+        return (Scopes.Verdict(withheld.conclusion, by: withheld.causingStep), .nothing)
       }
-      return (Scopes.Verdict(outcome: .success, conclusion: .success), .nothing)
+      return (Scopes.Verdict(.success), .nothing)
     }
     let duration = recorded?.duration ?? time.now - since
     var own = NodeValues(
@@ -173,8 +166,7 @@ extension ResumePolicy {
 extension Scopes.Verdict {
   /// The verdict on a loop that did not run to its end, for this reason.
   fileprivate init(_ reason: SkipReason) {
-    let result = NodeResult(reason, failedBefore: false)
-    self.init(outcome: reason.outcome, conclusion: reason.outcome, causingStep: result.causingStep)
+    self.init(reason.outcome, by: NodeResult(reason, failedBefore: false).causingStep)
   }
 }
 

@@ -107,7 +107,7 @@ extension RunEngine {
       if isDecided { return .success(true) }
       let value = Result { () throws(StepFailure) in
         var conditionScope = StepScope(values: values, instance: instance, group: group)
-        if condition.readsVariables { conditionScope.variables = try variables() }
+        if condition.expression.readsVariables { conditionScope.variables = try variables() }
         let hasFailed = results.contains(where: \.hasFailed)
         conditionScope.statuses = Status(
           success: !isEnding

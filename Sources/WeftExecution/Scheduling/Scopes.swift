@@ -111,12 +111,16 @@ struct Scopes {
 
   /// Whether a scope is another one, or encloses it.
   func scope(_ outer: Int, isAround inner: Int) -> Bool {
-    var next = inner
-    while next >= 0 {
-      if next == outer { return true }
-      next = scopes[next].parent
+    outwards(from: inner).contains(outer)
+  }
+
+  /// A scope and those around it, from the innermost outwards.
+  private func outwards(from scope: Int) -> some Sequence<Int> {
+    sequence(state: scope) { next in
+      if next < 0 { return nil }
+      defer { next = scopes[next].parent }
+      return next
     }
-    return false
   }
 
   // MARK: Queries
@@ -124,10 +128,8 @@ struct Scopes {
   /// The reason why nothing in this scope may start, whatever its condition: a scope around it never started.
   func absence(of scope: Int) -> SkipReason? {
     if isQuiet { return nil }
-    var next = scope
-    while next >= 0 {
-      if case .notStarted(let reason) = scopes[next].state { return reason }
-      next = scopes[next].parent
+    for scope in outwards(from: scope) {
+      if case .notStarted(let reason) = scopes[scope].state { return reason }
     }
     return nil
   }
@@ -159,11 +161,9 @@ struct Scopes {
 
   private func holder(of scope: Int) -> StepAddress? {
     if isQuiet { return nil }
-    var next = scope
-    while next >= 0 {
-      if case .held(let address, _) = scopes[next].state { return address }
-      if scopes[next].immunity != .none { return nil }
-      next = scopes[next].parent
+    for scope in outwards(from: scope) {
+      if case .held(let address, _) = scopes[scope].state { return address }
+      if isImmune(scope) { return nil }
     }
     return nil
   }
@@ -171,13 +171,12 @@ struct Scopes {
   /// The reason why the scope is being cancelled, or one around it to which it is not immune; `nil` if neither is.
   func cancellation(of scope: Int) -> CancelReason? {
     if isQuiet { return nil }
-    var (next, isImmune) = (scope, false)
-    while next >= 0 {
-      if case .cancelling(let reason) = scopes[next].state, next != 0 || !isImmune {
+    var isImmune = false
+    for scope in outwards(from: scope) {
+      if case .cancelling(let reason) = scopes[scope].state, scope != 0 || !isImmune {
         return reason
       }
-      isImmune = isImmune || scopes[next].immunity == .fromCancellation
-      next = scopes[next].parent
+      isImmune = isImmune || scopes[scope].immunity == .fromCancellation
     }
     return nil
   }
@@ -189,13 +188,7 @@ struct Scopes {
 
   /// Whether the scope or any around it is being cancelled, regardless of immunity.
   func isBeingCancelled(_ scope: Int) -> Bool {
-    if isQuiet { return false }
-    var next = scope
-    while next >= 0 {
-      if isCancelling(next) { return true }
-      next = scopes[next].parent
-    }
-    return false
+    !isQuiet && outwards(from: scope).contains(where: isCancelling)
   }
 
   /// Starts a group with immunity to what happened around it, which extends to its members. It becomes a failure
@@ -216,25 +209,18 @@ struct Scopes {
   /// The immunity that the groups around a step give it.
   func grantImmunity(in scope: Int) -> Immunity {
     if isQuiet { return .none }
-    var (next, immunity) = (scope, Immunity.none)
-    while next >= 0 {
-      immunity = max(immunity, scopes[next].immunity)
-      next = scopes[next].parent
-    }
-    return immunity
+    return outwards(from: scope).reduce(.none) { max($0, scopes[$1].immunity) }
   }
 
   /// The reason why a running step in this scope is being stopped; `nil` if it is not.
   func cancelReason(in scope: Int) -> CancelReason? {
     if isQuiet { return nil }
     if let reason = cancellation(of: scope) { return reason }
-    var next = scope
-    while next >= 0 {
-      if case .held(let address, stopping: true) = scopes[next].state {
+    for scope in outwards(from: scope) {
+      if case .held(let address, stopping: true) = scopes[scope].state {
         return .failure(of: address)
       }
-      if scopes[next].immunity != .none { return nil }
-      next = scopes[next].parent
+      if isImmune(scope) { return nil }
     }
     return nil
   }
@@ -474,6 +460,18 @@ extension Scopes {
       (self.cause, self.causingStep, self.winner) = (cause, causingStep, winner)
     }
 
+    /// - Parameter causingStep: The step that the outcome comes from.
+    init(_ outcome: Outcome, by causingStep: StepAddress? = nil) {
+      self.init(outcome: outcome, conclusion: outcome, causingStep: causingStep)
+    }
+
+    /// The verdict on a group or loop that a failure fails, which may be its own.
+    init(failing address: StepAddress?, by fault: Failure) {
+      self.init(.failure, by: fault.address)
+      failure = fault.failure
+      cause = fault.address == address ? nil : fault.address
+    }
+
     /// The verdict on a group or loop that succeeded under an earlier engine; `nil` if it did not.
     init?(_ recorded: GroupEnd) {
       guard recorded.conclusion == .success else { return nil }
@@ -496,19 +494,14 @@ extension Scopes {
       if let fault = scopes[scope].firstUntolerated { return failed(group: scope, by: fault) }
       return (Verdict(outcome: .failure, conclusion: .success, failure: failure), .nothing)
     }
-    let response = failed(Failure(address: address, failure: failure), in: scopes[scope].parent)
-    let verdict = Verdict(
-      outcome: .failure, conclusion: .failure, failure: failure, causingStep: address)
-    return (verdict, response)
+    let fault = Failure(address: address, failure: failure)
+    return (Verdict(failing: address, by: fault), failed(fault, in: scopes[scope].parent))
   }
 
   /// Fails a group because of a member. The failure takes effect in the enclosing scope now, unless it already did.
   private mutating func failed(group scope: Int, by fault: Failure) -> (Verdict, Response) {
     // The time limit of a nested file is that of the step that runs it.
-    let isOwn = fault.address == scopes[scope].address
-    let verdict = Verdict(
-      outcome: .failure, conclusion: .failure, failure: fault.failure,
-      cause: isOwn ? nil : fault.address, causingStep: fault.address)
+    let verdict = Verdict(failing: scopes[scope].address, by: fault)
     let passesOn = scopes[scope].boundary != .none
     return (verdict, passesOn ? failed(fault, in: scopes[scope].parent) : .nothing)
   }
@@ -536,12 +529,10 @@ extension Scopes {
     }
     for outcome in [Outcome.cancelled, .skipped] {
       if let member = members.first(where: { $0.conclusion == outcome && $0.blocksDependents }) {
-        return (
-          Verdict(outcome: outcome, conclusion: outcome, causingStep: member.causingStep), .nothing
-        )
+        return (Verdict(outcome, by: member.causingStep), .nothing)
       }
     }
-    return (Verdict(outcome: .success, conclusion: .success), .nothing)
+    return (Verdict(.success), .nothing)
   }
 }
 

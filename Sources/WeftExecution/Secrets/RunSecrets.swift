@@ -42,6 +42,9 @@ package final class RunSecrets: Sendable {
   /// Whether there is anything to mask now.
   var hidesAnything: Bool { hasAny.load(ordering: .acquiring) }
 
+  /// Whether a text contains some form of a secret.
+  func areIn(_ text: String) -> Bool { hidesAnything && mask.contains(text.utf8) }
+
   /// The secrets to mask now. Get it again for each text: that costs a lock, and it is only rebuilt after a
   /// secret was added.
   package var mask: SecretMask { layers.withLock { $0.mask() } }

@@ -120,9 +120,7 @@ extension RunEngine {
   /// The value that an action has returned; secret if it contains a secret, as for the output of a program.
   private func returned(by end: AttemptEnd) -> ScopedValue? {
     guard case .returned(let value) = end.status else { return nil }
-    let isSecret =
-      secrets.hidesAnything && secrets.mask.contains(Array(value.description.utf8))
-    return ScopedValue(ExpressionValue(value), isSecret: isSecret)
+    return ScopedValue(ExpressionValue(value), isSecret: secrets.areIn(value.description))
   }
 
   /// Stores the result of the step for expressions.

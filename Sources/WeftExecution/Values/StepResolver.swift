@@ -49,9 +49,7 @@ struct StepResolver {
       guard case .computed(let key) = text.site, key.isResource,
         let expression = text.template.onlyExpression
       else { continue }
-      if expression.references.contains(where: { $0.valueContext == .env }) {
-        scope.variables = try variables(ofStep: index)
-      }
+      if expression.readsVariables { scope.variables = try variables(ofStep: index) }
       try text.evaluated(in: plan) { (_) throws(ExpressionError) in
         try expression.value(in: scope) { (value) throws(EvaluationError) in
           try step.set(key, to: value)
@@ -70,9 +68,7 @@ struct StepResolver {
       }), let expression = text.template.onlyExpression
     else { return step.allowFailure }
     var scope = StepScope(values: values, instance: instance, group: step.group)
-    if expression.references.contains(where: { $0.valueContext == .env }) {
-      scope.variables = try variables(ofStep: index)
-    }
+    if expression.readsVariables { scope.variables = try variables(ofStep: index) }
     return try text.evaluated(in: plan) { (_) throws(ExpressionError) in
       try expression.value(in: scope, ComputedKey.allowFailure.tolerance)
     }

@@ -16,7 +16,7 @@ package final class ThreadPool: Sendable {
   private let roster: ThreadRoster
   private let hasLimit: Bool
   // Not optional: locking through `turns!` crashed in Mutex (Swift 6.3.1).
-  private let turns: Mutex<JobTurns>
+  private let turns: Mutex<ThreadTurns>
 
   /// - Parameters:
   ///   - name: The name of each thread; at most 15 bytes.
@@ -28,7 +28,7 @@ package final class ThreadPool: Sendable {
   ) {
     roster = ThreadRoster(name: name, stackBytes: stackBytes, idleLimit: idleLimit)
     hasLimit = limit != nil
-    turns = Mutex(JobTurns(limit: limit ?? .max))
+    turns = Mutex(ThreadTurns(limit: limit ?? .max))
   }
 
   deinit { roster.close() }
@@ -97,7 +97,7 @@ package final class ThreadPool: Sendable {
 }
 
 /// The jobs of a pool with a limit: those that run, and those that wait for their turn.
-private struct JobTurns {
+private struct ThreadTurns {
   private let limit: Int
   private var running = 0
   /// The next job is the last element.

@@ -49,8 +49,7 @@ extension Command.Caching: FormatObject {
         {"type": "array", "items": "@filePattern", "examples": [["src/**", "Makefile", "!src/**/*.tmp"]]}
         """#,
       synonyms: "parameters params args arguments sources files deps srcs in",
-      required: "\"inputs\": [\"src/**\"], or [] if it reads no files"
-    ) { $0.inputs = $1 }
+      required: "\"inputs\": [\"src/**\"], or [] if it reads no files", at: \.inputs)
     FormatKey(
       "outputs", ValueFormat { $0.outputPaths($1, $2) }, "Output files",
       """
@@ -62,8 +61,7 @@ extension Command.Caching: FormatObject {
         "anyOf": [{"pattern": "\\$\\{\\{"}, {"pattern": "^(?!/)[^*?\\[]*$"}]},
         "examples": [["build", "docs/index.html"]]}
         """#,
-      synonyms: "generates artifacts paths targets out outs"
-    ) { $0.outputs = $1 }
+      synonyms: "generates artifacts paths targets out outs", at: \.outputs)
     FormatKey(
       "env", ValueFormat { $0.variableNames($1, $2) }, "Variables",
       """
@@ -74,12 +72,10 @@ extension Command.Caching: FormatObject {
         {"type": "array", "items": {"$ref": "literalText", "pattern": "^[^=]+$"},
         "examples": [["CC", "CFLAGS"]]}
         """#,
-      synonyms: "environment variables variable"
-    ) { $0.environment = $1 }
+      synonyms: "environment variables variable", at: \.environment)
     FormatKey(
       "key", .text(at: .cacheKey), "Key", "A text that the result depends on too.",
-      schema: #"{"type": "string"}"#, synonyms: "group"
-    ) { $0.key = $1 }
+      schema: #"{"type": "string"}"#, synonyms: "group", at: \.key)
     FormatKey(
       "version", ValueFormat { $0.versionCommand($1, $2) }, "Version command",
       """
@@ -90,8 +86,7 @@ extension Command.Caching: FormatObject {
         {"anyOf": ["@filledLiteralText", "@words"], "examples": [["cc",
         "--version"]]}
         """#,
-      synonyms: "tool toolVersion compiler"
-    ) { $0.version = $1 }
+      synonyms: "tool toolVersion compiler", at: \.version)
   }
 }
 

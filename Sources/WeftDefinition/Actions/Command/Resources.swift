@@ -129,14 +129,12 @@ extension Command.Resources: FormatObject {
 extension DecodingPass {
   mutating func resources(_ node: JSONNode, _ field: Field) -> Command.Resources? {
     let help = "write { \"cpus\": 4, \"memory\": \"2GiB\" }"
-    guard isObject(node, field, wanted: "an object with \"cpus\" or \"memory\"", help: help) else {
-      return nil
-    }
-    if node.members.isEmpty {
+    let resources = object(
+      node, field, from: Command.Resources(), wanted: "an object with \"cpus\" or \"memory\"",
+      help: help)
+    if resources != nil, node.members.isEmpty {
       report(.empty(path: path(field), wanted: "\"cpus\" or \"memory\""), at: node)
     }
-    var resources = Command.Resources()
-    read(node, field, into: &resources)
     return resources
   }
 }

@@ -212,14 +212,10 @@ struct ProbeDraft: FormatObject {
 
 extension DecodingPass {
   mutating func service(_ node: JSONNode, _ field: Field) -> Command.Service? {
-    guard
-      isObject(
-        node, field, wanted: "an object with \"ready\"",
-        help: "write { \"ready\": { \"tcp\": \"127.0.0.1:5432\" } }")
-    else { return nil }
-    var draft = ServiceDraft()
-    read(node, field, into: &draft)
-    guard let ready = draft.ready else { return nil }
+    let draft = object(
+      node, field, from: ServiceDraft(), wanted: "an object with \"ready\"",
+      help: "write { \"ready\": { \"tcp\": \"127.0.0.1:5432\" } }")
+    guard let draft, let ready = draft.ready else { return nil }
     var service = Command.Service(ready: ready)
     service.$timeout = draft.$timeout
     service.$restarts = draft.$restarts

@@ -27,8 +27,7 @@ struct HTTPDraft: FormatObject {
     FormatKey(
       "method", .requestText("a method like GET", at: .method), "Method",
       "The method, as sent. Default: POST with a body, else GET.",
-      schema: #"{"examples": ["GET", "PUT"]}"#
-    ) { $0.method = $1 }
+      schema: #"{"examples": ["GET", "PUT"]}"#, at: \.method)
     FormatKey(
       "url", .requestText("a URL with http:// or https://", at: .url), "URL",
       "A URL with http:// or https://. Values in it are escaped for their position.",
@@ -41,21 +40,18 @@ struct HTTPDraft: FormatObject {
       Values can contain expressions. A value that is exactly one expression, and \
       evaluates to null, is omitted; an array gives one name several values.
       """, schema: #""@requestFields""#,
-      synonyms: "params parameters qs searchParams queryParams"
-    ) { $0.call.query = $1 }
+      synonyms: "params parameters qs searchParams queryParams", at: \.call.query)
     FormatKey(
       "headers", .requestFields(of: "header", HTTPSite.header), "Names and values",
       """
       Values can contain expressions. A value that is exactly one expression, and \
       evaluates to null, is omitted; an array gives one name several values.
       """, schema: #""@requestFields""#,
-      synonyms: "header"
-    ) { $0.call.headers = $1 }
+      synonyms: "header", at: \.call.headers)
     FormatKey(
       "json", ValueFormat { $0.jsonBody($1, $2) }, "JSON body",
       "Any value. A string that is exactly one expression is replaced by its value.",
-      synonyms: "data payload content", traits: .body
-    ) { $0.call.body = $1 }
+      synonyms: "data payload content", traits: .body, at: \.call.body)
     FormatKey("body", .requestText(at: .body), "Text body", traits: .body) {
       $0.call.body = .text($1)
     }
@@ -86,8 +82,7 @@ struct HTTPDraft: FormatObject {
       "auth", ValueFormat { $0.requestAuth($1, $2) }, "Credentials",
       "Sent in the Authorization header, only to this origin.",
       schema: #"{"$ref": "auth", "examples": [{"bearer": "${{ secrets.TOKEN }}"}]}"#,
-      synonyms: "authorization authentication credentials"
-    ) { $0.call.auth = $1 }
+      synonyms: "authorization authentication credentials", at: \.call.auth)
     FormatKey(
       "timeout", ValueFormat { $0.requestTimeouts($1, $2) }, "Request time limit",
       """
@@ -97,8 +92,7 @@ struct HTTPDraft: FormatObject {
       schema: #"""
         {"anyOf": ["@duration", "@expression", "@requestTimeouts"], "default": "2m",
         "examples": ["30s", {"connect": "5s", "idle": "30s", "total": "10m"}]}
-        """#
-    ) { $0.call.timeouts = $1 }
+        """#, at: \.call.timeouts)
     FormatKey(
       "redirects", "Redirects",
       """
@@ -120,14 +114,12 @@ struct HTTPDraft: FormatObject {
       schema: #"""
         {"examples": [{"status": [200, 404]}, {"when": "self.json.ok"}]}
         """#,
-      synonyms: "status statusCode success_codes assert validStatus"
-    ) { $0.call.expectation = $1 }
+      synonyms: "status statusCode success_codes assert validStatus", at: \.call.expectation)
     FormatKey(
       "saveTo", .requestText("the path of a file", at: .saveTo), "File to save to",
       "The file that receives the complete body, relative to the step's directory.",
       schema: #"{"examples": ["dist/tool.tar.gz"]}"#,
-      synonyms: "output outputFile download dest destination target"
-    ) { $0.call.saveTo = $1 }
+      synonyms: "output outputFile download dest destination target", at: \.call.saveTo)
     FormatKey(
       "maxBytes", .size(as: .maxBytes), "Body limit",
       """
@@ -140,15 +132,13 @@ struct HTTPDraft: FormatObject {
       """
       The URL of a proxy, or env for the variables http_proxy and similar ones. Default: \
       none.
-      """, schema: #"{"examples": ["env", "http://proxy.example:3128"]}"#
-    ) { $0.call.proxy = $1 }
+      """, schema: #"{"examples": ["env", "http://proxy.example:3128"]}"#, at: \.call.proxy)
     FormatKey(
       "tls",
       .object(
         "tls", "an object with \"caFile\", \"certFile\" or \"keyFile\"", from: HTTPCall.TLS()
       ) { $0.kind == .bool ? "servers' certificates are always verified" : nil }, "PEM files",
-      synonyms: "ssl verify cert"
-    ) { $0.call.tls = $1 }
+      synonyms: "ssl verify cert", at: \.call.tls)
     FormatKey(
       "poll",
       .object("poll", "an object with \"until\"", from: HTTPCall.Polling(until: "")) { _ in
@@ -158,8 +148,7 @@ struct HTTPDraft: FormatObject {
       schema: #"""
         {"examples": [{"until": "self.json.state == 'done'",
         "every": "10s"}]}
-        """#, traits: .readsBody
-    ) { $0.call.polling = $1 }
+        """#, traits: .readsBody, at: \.call.polling)
     FormatKey(
       "pages",
       .object("pages", "an object with \"next\"", from: HTTPCall.Paging()) { _ in
@@ -169,21 +158,18 @@ struct HTTPDraft: FormatObject {
         {"examples": [{"next": "link"}, {"next": "self.json.next",
         "collect": "self.json.items"}]}
         """#,
-      synonyms: "pagination paginate", traits: .readsBody
-    ) { $0.call.paging = $1 }
+      synonyms: "pagination paginate", traits: .readsBody, at: \.call.paging)
     FormatKey(
       "response", .word(of: HTTPCall.ResponseForm.self), "Body format",
       "auto: as the response declares.", schema: #"{"default": "auto"}"#,
-      synonyms: "responseType responseFormat parse", traits: .readsBody
-    ) { $0.call.responseForm = $1 }
+      synonyms: "responseType responseFormat parse", traits: .readsBody, at: \.call.responseForm)
     FormatKey(
       "idempotencyKey", ValueFormat { $0.idempotencyKey($1, $2) }, "Idempotency key",
       """
       Sent as Idempotency-Key, so that a request which may have been processed can be sent \
       again: true for a key of this run and step, or a text.
       """, schema: #"{"type": ["boolean", "string"], "minLength": 1}"#,
-      synonyms: "idempotent requestId"
-    ) { $0.call.idempotencyKey = $1 }
+      synonyms: "idempotent requestId", at: \.call.idempotencyKey)
     FormatKey(
       "cache", ValueFormat { $0.answerCache($1, $2) }, "Cache",
       """
@@ -195,8 +181,7 @@ struct HTTPDraft: FormatObject {
         {"type": ["boolean", "string"], "minLength": 1, "default": false, "examples": [true,
         ".cache/http"]}
         """#,
-      synonyms: "memoize memo incremental upToDate"
-    ) { $0.call.cache = $1 }
+      synonyms: "memoize memo incremental upToDate", at: \.call.cache)
     FormatKey(
       "staleOnError", ValueFormat { $0.staleOnError($1, $2) }, "Stale responses",
       """
@@ -250,13 +235,10 @@ extension KeyTraits {
 
 extension DecodingPass {
   mutating func httpCall(_ node: JSONNode, _ field: Field) -> HTTPCall? {
-    guard
-      isObject(
-        node, field, wanted: "an object with \"url\"",
-        help: "write { \"url\": \(node.stringValue.map(quoted) ?? "\"https://example.org/\"") }")
-    else { return nil }
-    var draft = HTTPDraft()
-    read(node, field, into: &draft)
+    let draft = object(
+      node, field, from: HTTPDraft(), wanted: "an object with \"url\"",
+      help: "write { \"url\": \(node.stringValue.map(quoted) ?? "\"https://example.org/\"") }")
+    guard let draft else { return nil }
     draft.checkTogether(&self)
     // A missing URL was reported, or the key that is its misspelling.
     return draft.call.url.isEmpty ? nil : draft.finished
@@ -339,37 +321,29 @@ struct BasicAuthDraft: FormatObject {
   static let format = ObjectFormat<BasicAuthDraft>("\"basic\"") {
     FormatKey(
       "user", .requestText("the name of a user", at: .user), "User", "Without a colon.",
-      synonyms: "username login name", required: example
-    ) { $0.user = $1 }
+      synonyms: "username login name", required: example, at: \.user)
     FormatKey(
       "password", .requestText(at: .password), "Password",
-      synonyms: "pass secret", required: example
-    ) { $0.password = $1 }
+      synonyms: "pass secret", required: example, at: \.password)
   }
 }
 
 extension DecodingPass {
   fileprivate mutating func requestAuth(_ node: JSONNode, _ field: Field) -> HTTPCall.Auth? {
     let example: StaticString = "{ \"bearer\": \"${{ secrets.TOKEN }}\" }"
-    guard
-      isObject(
-        node, field, wanted: "{ \"bearer\": … } or { \"basic\": … }", help: "write \(example)")
-    else { return nil }
-    var draft = AuthDraft()
-    read(node, field, into: &draft)
-    if node.members.isEmpty {
+    let draft = object(
+      node, field, from: AuthDraft(), wanted: "{ \"bearer\": … } or { \"basic\": … }",
+      help: "write \(example)")
+    if draft != nil, node.members.isEmpty {
       report(.missingKey(path: path(field), key: "bearer", example: example), at: node)
     }
-    return draft.auth
+    return draft?.auth
   }
 
   fileprivate mutating func basicAuth(_ node: JSONNode, _ field: Field) -> HTTPCall.Auth? {
-    guard isObject(node, field, wanted: "an object with \"user\" and \"password\"") else {
-      return nil
-    }
-    var draft = BasicAuthDraft()
-    read(node, field, into: &draft)
-    guard let user = draft.user, let password = draft.password else { return nil }
+    let draft = object(
+      node, field, from: BasicAuthDraft(), wanted: "an object with \"user\" and \"password\"")
+    guard let user = draft?.user, let password = draft?.password else { return nil }
     return .basic(user: user, password: password)
   }
 }
@@ -407,13 +381,11 @@ extension HTTPCall.TLS: FormatObject {
     FormatKey(
       "caFile", .pemFile(at: .authorities), "Authorities",
       "A PEM file with the authorities to trust instead of the system's.",
-      synonyms: "ca cacert caCert caBundle"
-    ) { $0.authorities = $1 }
+      synonyms: "ca cacert caCert caBundle", at: \.authorities)
     FormatKey(
       "certFile", .pemFile(at: .certificate), "Certificate",
       "A PEM file with the client certificate.",
-      synonyms: "cert certificate clientCert"
-    ) { $0.certificate = $1 }
+      synonyms: "cert certificate clientCert", at: \.certificate)
     FormatKey(
       "keyFile", .pemFile(at: .key), "Key",
       "A PEM file with the key of the client certificate.", synonyms: "key privateKey clientKey"

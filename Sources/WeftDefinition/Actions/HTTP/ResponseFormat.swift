@@ -9,13 +9,11 @@ extension HTTPCall.Expectation: FormatObject {
       schema: #"""
         {"anyOf": ["@status", {"type": "array", "items": "@status", "minItems": 1}],
         "default": "2xx"}
-        """#
-    ) { $0.statuses = $1 }
+        """#, at: \.statuses)
     FormatKey(
       "when", .condition, "Condition",
       "Evaluated with the response as self; if it is false, the step fails.",
-      synonyms: "if condition"
-    ) { $0.condition = $1 }
+      synonyms: "if condition", at: \.condition)
   }
 }
 
@@ -25,8 +23,7 @@ extension HTTPCall.Polling: FormatObject {
       "until", .condition, "Condition",
       "Evaluated with the response as self; the request is repeated until it is true.",
       synonyms: "at time date",
-      required: "{ \"until\": \"self.json.state == 'done'\" }"
-    ) { $0.until = $1 }
+      required: "{ \"until\": \"self.json.state == 'done'\" }", at: \.until)
     FormatKey(
       "every", .duration(as: .pollEvery), "Interval",
       "The time from a response to the next request; the step holds no slot meanwhile.",
@@ -47,8 +44,7 @@ extension HTTPCall.Paging: FormatObject {
       link for the response's Link header, or an expression that evaluates to a URL, with \
       the page as self; null or an empty text after the last page.
       """, schema: #""@condition""#,
-      required: "{ \"next\": \"link\" }"
-    ) { $0.next = $1 }
+      required: "{ \"next\": \"link\" }", at: \.next)
     FormatKey(
       "max", .integer(as: .pagesMax), "Page limit",
       "The maximum number of pages; more fail the step.", schema: #"{"default": 100}"#,
@@ -58,8 +54,7 @@ extension HTTPCall.Paging: FormatObject {
       """
       An expression that evaluates to an array, with the page as self. Default: the page's \
       JSON.
-      """
-    ) { $0.collect = $1 }
+      """, at: \.collect)
     FormatKey(
       "origins", ValueFormat { $0.pageOrigins($1, $2) }, "Other origins",
       """
@@ -70,8 +65,7 @@ extension HTTPCall.Paging: FormatObject {
       schema: #"""
         {"type": "array", "items": {"type": "string", "minLength": 1},
         "examples": [["https://api.example.org"]]}
-        """#
-    ) { $0.origins = $1 }
+        """#, at: \.origins)
   }
 }
 

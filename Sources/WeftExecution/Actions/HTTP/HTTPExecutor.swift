@@ -51,9 +51,7 @@ package final class HTTPExecutor: StepExecutor {
       call: call, texts: attempt.resolved.requestTexts,
       directory: attempt.resolved.directory(from: startDirectory),
       derivedKey: run.idempotencyKey(of: attempt.address),
-      isSecret: { [secrets = attempt.secrets] text in
-        secrets.hidesAnything && secrets.mask.contains(Array(text.utf8))
-      })
+      isSecret: attempt.secrets.areIn)
     do throws(StepFailure) {
       var request = try builder.request()
       request.saveTo?.resuming = attempt.task.partial?.file

@@ -56,13 +56,19 @@ package final class ActionExecutor: StepExecutor {
         return .failed(.thrown(error))
       }
     }
-    // Never on this thread, though it may be one of these: it may be running an action that has cancelled a
-    // step.
-    starts.submit(
-      StartQueue.Request(for: attempt, run.promise) { [starts] in
-        starts.programStarted()
+    return starts.submit(run)
+  }
+}
+
+extension StartQueue {
+  /// Performs an attempt, but never on this thread, though it may be one of these: it may be running an action that has
+  /// cancelled a step.
+  func submit(_ run: ActionRun) -> Future<AttemptEnd, Never> {
+    submit(
+      Request(for: run.attempt, run.promise) { [self] in
+        programStarted()
         run.perform()
-        starts.programEnded()
+        programEnded()
         return nil
       }, onThisThread: false)
     return run.promise.future
@@ -99,7 +105,7 @@ final class ActionRun: Sendable {
   }
 
   let promise: Promise<AttemptEnd, Never>
-  private let attempt: Attempt
+  fileprivate let attempt: Attempt
   private let body: @Sendable () async -> AttemptEnd.Status
   private let reporter: AttemptReporter
   private let time: any TimeSource

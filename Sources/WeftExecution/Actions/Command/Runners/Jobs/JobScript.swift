@@ -1,4 +1,3 @@
-
 /// The script that supervises the programs of a batch: one job, or an array of them.
 ///
 /// Each job runs one program, whose values are data in a here-document: see ``RemoteProgram``. Its ``JobDirectory`` gets
