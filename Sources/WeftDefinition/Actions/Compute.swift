@@ -20,6 +20,4 @@ struct Computation: ActionModel {
   ) -> String {
     "computes " + outputs.map(\.name).joined(separator: ", ")
   }
-
-  func write(to writer: inout JSONWriter) {}
 }

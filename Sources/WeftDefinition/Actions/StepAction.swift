@@ -114,6 +114,7 @@ extension ActionModel {
   package func visitTexts(_ visit: (TextSite, String, SourceRange?) -> Void) {}
   package var forecast: DurationForecast { .measured }
   package var remarks: [String] { [] }
+  package func write(to writer: inout JSONWriter) {}
 }
 
 /// The effect of running an action twice.

@@ -1,5 +1,5 @@
 import WeftDiagnostics
-package import WeftJSON
+import WeftJSON
 
 /// A group of steps, and the order between them.
 public struct StepGroup: Sendable, Hashable {
@@ -76,7 +76,6 @@ extension StepGroup: ActionModel {
     _ outputs: [OutputDeclaration], atMost columns: Int, ellipsis: String
   ) -> String { "" }
 
-  package func write(to writer: inout JSONWriter) {}
 }
 
 /// The members of a group while its keys are read.

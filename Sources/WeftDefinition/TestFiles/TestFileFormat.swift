@@ -37,9 +37,8 @@ extension TestFile: HasTestSettings {
     ) { _, _, _, _ in }
     FormatKey("description", .verbatim, "Description", "A remark for readers.") { _, _ in }
     FormatKey(
-      "workflow",
-      ValueFormat { $0.filledVerbatim($1, $2, wanted: "the path of a workflow") }.placed,
-      "Workflow", "The path of the workflow, relative to the folder of this file.",
+      "workflow", ValueFormat<String>.filledVerbatim("the path of a workflow").placed, "Workflow",
+      "The path of the workflow, relative to the folder of this file.",
       schema: #"{"type": "string", "minLength": 1, "examples": ["release.json"]}"#,
       synonyms: "file path target", required: "\"workflow\": \"release.json\"", at: \.workflow)
     FormatKey<TestFile>.testSettings
@@ -63,7 +62,7 @@ extension TestCase: HasTestSettings {
 
   static let format = ObjectFormat<TestCase>("a case") {
     FormatKey(
-      "name", ValueFormat { $0.filledVerbatim($1, $2, wanted: "a name") }.placed, "Name",
+      "name", ValueFormat<String>.filledVerbatim("a name").placed, "Name",
       "A name for reports.", schema: #"{"type": "string", "minLength": 1}"#,
       synonyms: "title id", required: "\"name\": \"a release\"", at: \.name)
     FormatKey("description", .verbatim, "Description", "A remark for readers.") { _, _ in }

@@ -18,15 +18,17 @@ extension JSONMember {
   }
 }
 
-extension DecodingPass {
-  mutating func filledVerbatim(
-    _ node: JSONNode, _ field: Field, wanted: String
-  ) -> String? {
-    guard let text = plainText(node, path(field)) else { return nil }
-    if text.isEmpty { report(.empty(path: path(field), wanted: wanted), at: node) }
-    return text.isEmpty ? nil : text
+extension ValueFormat<String> {
+  static func filledVerbatim(_ wanted: String) -> ValueFormat {
+    ValueFormat { pass, node, field in
+      guard let text = pass.plainText(node, pass.path(field)) else { return nil }
+      if text.isEmpty { pass.report(.empty(path: pass.path(field), wanted: wanted), at: node) }
+      return text.isEmpty ? nil : text
+    }
   }
+}
 
+extension DecodingPass {
   /// The members of an object whose names the file chooses.
   mutating func named<Element>(
     _ node: JSONNode, _ field: Field, wanted: String, help: String? = nil,

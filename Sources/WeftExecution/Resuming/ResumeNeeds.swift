@@ -177,7 +177,7 @@ extension ResumePolicy {
     let instance = inner.around(node)
     let step = plan.steps[Int(index)]
     // Cleanup and `finally` steps run after the others, and read nothing of them.
-    if isFinal(step.group) || plan.bodies.cleanupSteps.contains(Int(index)) { return true }
+    if plan.isFinal(step.group) || plan.bodies.cleanupSteps.contains(Int(index)) { return true }
     return hasEnded(Int(index), in: instance)
       || outermostSucceeded(of: enclosingScopes(ofGroup: step.group, in: instance)) != nil
   }

@@ -92,7 +92,7 @@ final class ResumePolicy: Sendable {
       return isPending ? nil : end
     }
     guard let end = ended(index, in: instance, since: beginning(of: around)), isFirstTime(instance),
-      !isCleanup, !isFinal(step.group), end.hasSucceeded
+      !isCleanup, !plan.isFinal(step.group), end.hasSucceeded
     else { return nil }
     if step.isService, isServiceNeeded(step, in: instance) { return nil }
     if !isWhole(end, step), isNeeded(step.node, in: instance) { return nil }
@@ -168,7 +168,7 @@ final class ResumePolicy: Sendable {
   /// Whether a step starts again whatever an earlier engine did of it.
   private func isRepeatable(_ index: Int) -> Bool {
     let step = plan.steps[index]
-    return !step.kind.makesAttempts || step.step.isMadeAgain || isFinal(step.group)
+    return !step.kind.makesAttempts || step.step.isMadeAgain || plan.isFinal(step.group)
       || plan.bodies.cleanupSteps.contains(index)
   }
 
@@ -458,11 +458,6 @@ final class ResumePolicy: Sendable {
     instance.outwards.allSatisfy { instance in
       if case .attempt(let number) = instance.kind { number <= 1 } else { true }
     }
-  }
-
-  func isFinal(_ group: Int) -> Bool {
-    let final = plan.bodies.finallyGroups
-    return !final.isEmpty && plan.enclosingGroups(ofGroup: group).contains(where: final.contains)
   }
 }
 

@@ -26,21 +26,11 @@ struct NodeResult: Sendable, Hashable {
   }
 }
 
-/// Executes the nodes of a plan region. ``RunEngine`` provides one for each region that it compiles.
-protocol NodeLauncher: AnyObject, Sendable {
-  /// Called once for each node, when all its dependencies have settled.
-  ///
-  /// - Returns: The result of the node, once it is known.
-  func launch(
-    _ node: Plan.NodeIndex, after results: NodeResults
-  ) -> MaybeReady<NodeResult, Never>
-}
-
 /// Turns a plan region into futures: one for each node, which joins (`zip`) the futures of the dependencies if there
 /// is more than one, and then (`flatMap`) launches the node.
 ///
-/// A ``NodeLauncher`` executes or skips the node when all its dependencies have settled. It never fails: failures are
-/// part of the result.
+/// A ``RunEngine/BodyLauncher`` executes or skips the node when all its dependencies have settled. It never fails:
+/// failures are part of the result.
 struct GraphCompiler {
   let plan: Plan
   let instance: Instance
@@ -53,7 +43,7 @@ struct GraphCompiler {
   /// - Returns: The futures of the region's nodes, by their position in it; the entries of other nodes have no
   ///   meaning.
   func compile(
-    _ body: PlannedBodies.Body, of group: Int = 0, by launcher: some NodeLauncher
+    _ body: PlannedBodies.Body, of group: Int = 0, by launcher: RunEngine.BodyLauncher
   ) -> [Future<NodeResult, Never>] {
     let (first, own) = (instance.region.nodes.lowerBound, plan.groups[group].startNode)
     var futures = Array(

@@ -114,6 +114,12 @@ extension StepEnd {
 }
 
 extension Plan {
+  /// Whether a group is the `finally` group of its file, or inside it: steps there start whatever has failed.
+  func isFinal(_ group: Int) -> Bool {
+    let final = bodies.finallyGroups
+    return !final.isEmpty && enclosingGroups(ofGroup: group).contains(where: final.contains)
+  }
+
   /// The last node of the step or group that begins at this node: a group's end, or the step itself.
   func closingNode(of node: NodeIndex) -> NodeIndex {
     if case .groupStart(let group) = nodes[node] { groups[Int(group)].endNode } else { node }

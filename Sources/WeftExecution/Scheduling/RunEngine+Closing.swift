@@ -68,12 +68,6 @@ extension RunEngine {
     }
   }
 
-  /// Whether a group is the `finally` group of its file, or inside it: steps there start whatever has failed.
-  func isFinal(_ group: Int) -> Bool {
-    let final = plan.bodies.finallyGroups
-    return !final.isEmpty && plan.enclosingGroups(ofGroup: group).contains(where: final.contains)
-  }
-
   /// Cancels `finally` and cleanups too.
   func cancelClosing() {
     let responses = state.withLock { $0.scopes.cancelDetached($0.immediateCancelReason) }

@@ -59,7 +59,7 @@ extension RunEngine {
     let admission = admission(
       StartCondition(plan.values.texts(ofGroup: task.index)), of: task.address, in: task.instance,
       scope: task.instance.scope(around: task.index, of: plan), after: results, inGroup: task.index,
-      startsAlways: isFinal(parent),
+      startsAlways: plan.isFinal(parent),
       isSelected: configuration.selection.includes(anyOf: plan.steps(inGroup: task.index)),
       isDecided: task.instance.isElement(of: plan.groups[task.index].startNode)
         && !plan.isEvaluatedPerElement(group: task.index)
@@ -67,7 +67,7 @@ extension RunEngine {
     switch admission {
     case .start(let immunity):
       // `finally` is never blocked, so it needs no immunity.
-      if !isFinal(parent) {
+      if !plan.isFinal(parent) {
         state.withLock { $0.scopes.grantImmunity(task.scope, by: immunity) }
       }
       return nil

@@ -59,7 +59,7 @@ extension RunEngine {
     let isSelected = configuration.selection.includes(anyOf: task.region.steps)
     let admission = admission(
       condition, of: task.address, in: task.instance, scope: task.outerScope, after: results,
-      inGroup: group, startsAlways: isFinal(task.group), isSelected: isSelected
+      inGroup: group, startsAlways: plan.isFinal(task.group), isSelected: isSelected
     ) { () throws(StepFailure) in
       guard case .step(let index) = task.member else { return [:] }
       return try StepResolver(values, in: task.instance).variables(ofStep: index)
@@ -236,7 +236,7 @@ extension RunEngine {
 
   /// Whether each element decides by itself whether to start in spite of a failure.
   private func mayStartDespiteFailure(_ task: LoopTask) -> Bool {
-    StartCondition(task.texts(in: plan))?.looksAtFailures == true || isFinal(task.group)
+    StartCondition(task.texts(in: plan))?.looksAtFailures == true || plan.isFinal(task.group)
   }
 
   private func start(

@@ -61,7 +61,7 @@ extension RunEngine {
     of task: StepTask, after results: NodeResults, startsAlways: Bool
   ) -> Admission {
     let texts = plan.values.texts(ofStep: task.index)
-    let isFinal = startsAlways || isFinal(task.step.group)
+    let isFinal = startsAlways || plan.isFinal(task.step.group)
     // Most steps have no condition, and nothing blocks them.
     if texts.isEmpty, !isFinal, configuration.selection.includes(step: task.index),
       !results.contains(where: \.blocksDependents), state.withLock({ $0.scopes.isQuiet })

@@ -207,8 +207,8 @@ package final class RunEngine: Sendable {
     return futures
   }
 
-  /// Launches the nodes of one plan region.
-  private final class BodyLauncher: NodeLauncher {
+  /// Launches the nodes of one plan region, each once, when all its dependencies have settled.
+  final class BodyLauncher: Sendable {
     private let run: RunEngine
     private let group: Int
     private let instance: Instance

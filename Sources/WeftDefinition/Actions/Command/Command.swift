@@ -429,8 +429,7 @@ extension Step {
     allowFailure: FailureTolerance = .none
   ) {
     self.init(
-      id: id.given, action: .run(Command(.script(script))), needs: needs, timeout: timeout,
-      allowFailure: allowFailure)
+      id, Command(.script(script)), needs: needs, timeout: timeout, allowFailure: allowFailure)
   }
 
   /// A step that runs the script of a file in its shell.
@@ -441,8 +440,7 @@ extension Step {
     allowFailure: FailureTolerance = .none
   ) {
     self.init(
-      id: id.given, action: .run(Command(.file(script))), needs: needs, timeout: timeout,
-      allowFailure: allowFailure)
+      id, Command(.file(script)), needs: needs, timeout: timeout, allowFailure: allowFailure)
   }
 
   /// A step that runs a program directly, without a shell.
@@ -450,12 +448,10 @@ extension Step {
   /// - Parameter arguments: The program and its arguments.
   public init(
     _ id: StepID = .unnamed, run arguments: [String], needs: [Need]? = nil,
-    timeout: Duration? = nil,
-    allowFailure: FailureTolerance = .none
+    timeout: Duration? = nil, allowFailure: FailureTolerance = .none
   ) {
     self.init(
-      id: id.given, action: .run(Command(.program(arguments))), needs: needs, timeout: timeout,
-      allowFailure: allowFailure)
+      id, Command(.program(arguments)), needs: needs, timeout: timeout, allowFailure: allowFailure)
   }
 
   /// A step that runs a command.
