@@ -30,6 +30,9 @@ extension RunEngine {
       skipFormerElements(of: task, now: elements)
       events.record(.listed(task.address, elements.recorded))
       durations?.listed(task, elements: elements.count, of: plan)
+      // The plan counts the steps of an element once.
+      let others = max(0, elements.count - 1) * task.region.steps.count
+      state.withLock { $0.retryBudget.add(steps: others) }
       events.publish(
         .groupStarted(
           task.address,

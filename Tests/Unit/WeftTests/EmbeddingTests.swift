@@ -110,6 +110,23 @@ import WeftPlatform
     #expect(end.notRetried != nil)
   }
 
+  @Test("G09: the elements of a loop add to the retries that there are in all")
+  func elementsCountForTheRetriesInAll() async throws {
+    var options = Engine.Options()
+    options.retryBudgetPercent = 300
+    let workflow = try Workflow(
+      json: """
+        { "steps": [{ "id": "l", "forEach": { "in": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], "tolerate": 10 },
+          "http": { "url": "http://a.test/" },
+          "retry": { "max": 200, "delay": "1ms", "factor": 1, "jitter": "none" } }] }
+        """)
+    let run = try Engine(options: options, transport: NobodyThere()).start(workflow)
+    let attempts = await run.report.steps.map { step in
+      if case .finished(let end) = step.state { end.attempts } else { 0 }
+    }
+    #expect(attempts.count == 10 && attempts.reduce(0, +) == 10 + 30 + 100, "\(attempts)")
+  }
+
   @Test func rejectedFileReportsEveryErrorWithItsLocation() throws {
     let text = """
       {
