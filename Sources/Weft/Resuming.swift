@@ -167,9 +167,9 @@ extension Engine {
     var rerunning = try previous.rerunSelection(resuming, in: bound)
     // A step that is named runs even if the run began without it.
     let skipped = Set(previous.opening.excluded)
-    let excluded = bound.steps.indices.filter {
-      skipped.contains(bound.steps[$0].address) && !rerunning.steps.contains($0)
-    }
+    let excluded = bound.stepsExcluded(
+      Set(bound.steps.indices.filter { skipped.contains(bound.steps[$0].address) }),
+      except: rerunning.steps)
     rerunning.steps.formUnion(try bound.steps(from: changes?.changed.map(\.text) ?? []))
     let interrupted = rerunning.interrupted(of: previous.run, in: bound)
     if !interrupted.isEmpty {

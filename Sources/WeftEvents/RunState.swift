@@ -140,7 +140,9 @@ extension RunState {
       return set(step, .running(since: elapsed, attempt: attempt), index)
     case .stepAsking(let step, let message):
       // The time limit of an earlier question does not count.
-      steps.changeKnown(step) { ($0.question, $0.waitsUntil) = (message, nil) }
+      steps.changeKnown(step) {
+        ($0.question, $0.isUnanswered, $0.waitsUntil) = (message, true, nil)
+      }
       return set(step, .asking(since: elapsed, message: message), index)
     case .stepWaiting(let step, let delay):
       return set(step, .waiting(since: elapsed, until: elapsed + delay), index)

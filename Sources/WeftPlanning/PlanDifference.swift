@@ -44,7 +44,7 @@ package struct PlanDifference: Sendable, Hashable {
     let loops: [FanOut]
 
     init(of step: PlannedStep, in plan: Plan) {
-      var plain = step.step
+      var plain = step.step.withoutProse
       // Dependencies decide when it runs, not what it does.
       plain.needs = nil
       self.step = plain
@@ -68,5 +68,17 @@ package struct PlanDifference: Sendable, Hashable {
         ("forEach", loops != new.loops),
       ].filter(\.1).map(\.0)
     }
+  }
+}
+
+extension Step {
+  /// The step without the texts for people, which no expression reads.
+  fileprivate var withoutProse: Step {
+    var step = self
+    (step.name, step.description) = (nil, nil)
+    if hasControl, !control.cleanup.isEmpty {
+      step.control.cleanup = control.cleanup.map(\.withoutProse)
+    }
+    return step
   }
 }

@@ -53,19 +53,34 @@ extension Plan {
       if isLast[index] { return false }
       return wanted?[node] == false || following?[node] == false
     }
-    for (node, cleanups) in bodies.cleanups where isEmpty(at: node, isExcluded, isLast) {
-      for step in cleanups { isExcluded[Int(step)] = true }
-    }
-    for file in files.dropFirst() {
-      guard let finally = file.finally, let caller = file.caller,
-        isEmpty(at: groups[caller].startNode, isExcluded, isLast)
-      else { continue }
-      let range = groups[finally].startNode...groups[finally].endNode
-      for index in steps.indices where range.contains(steps[index].node) {
-        isExcluded[index] = true
-      }
+    for (node, final) in finalizedNodes() where isEmpty(at: node, isExcluded, isLast) {
+      for step in final { isExcluded[step] = true }
     }
     return steps.indices.filter { isExcluded[$0] }
+  }
+
+  /// The steps that a run still skips once some of its skipped steps are named to run. Cleanup steps, and `finally` of a
+  /// nested file, run with the first step or member for which they were skipped.
+  package func stepsExcluded(_ excluded: Set<Int>, except named: Set<Int>) -> [Int] {
+    if excluded.isDisjoint(with: named) { return excluded.sorted() }
+    let isLast = finalizingSteps()
+    let before = steps.indices.map(excluded.contains)
+    var isExcluded = steps.indices.map { before[$0] && !named.contains($0) }
+    for (node, final) in finalizedNodes()
+    where isEmpty(at: node, before, isLast) && !isEmpty(at: node, isExcluded, isLast) {
+      for step in final { isExcluded[step] = false }
+    }
+    return steps.indices.filter { isExcluded[$0] }
+  }
+
+  /// The nested files with their `finally` steps, then the steps and groups with their cleanup steps.
+  private func finalizedNodes() -> [(node: NodeIndex, final: [Int])] {
+    let files = files.dropFirst().compactMap { file -> (node: NodeIndex, final: [Int])? in
+      guard let finally = file.finally, let caller = file.caller else { return nil }
+      let range = groups[finally].startNode...groups[finally].endNode
+      return (groups[caller].startNode, steps.indices.filter { range.contains(steps[$0].node) })
+    }
+    return files + bodies.cleanups.map { ($0.key, $0.value.map(Int.init)) }
   }
 
   /// Whether all of a step or group is skipped; cleanup and `finally` steps in it do not count.

@@ -163,6 +163,34 @@ def answered_once(weft):
     assert result.returncode == 75, result
 
 
+def kept_for_its_question(weft):
+    """An answer is kept until its question takes it, over engines that are suspended, cancelled or killed before."""
+    place = Place(weft, {"steps": [{"id": "l", "forEach": {"in": ["a", "b", "c"], "key": "item", "maxParallel": 1, "tolerate": 1},
+                                    "steps": [{"id": "ok", "approve": "go?"}, {"id": "p", "run": "echo ${{ item }} >> done"}]}]})
+    assert place.run().returncode == 75
+    for key, words in ("a", []), ("b", ["--reject"]):
+        assert place.call("approve", *words, f"l[{key}].ok").returncode == 0
+        assert place.resume().returncode == 75
+    # It asks for c now, and for b again before that in the next engines.
+    assert place.call("approve", "l[c].ok").returncode == 0
+    assert place.resume().returncode == 75
+    assert "approved, not yet taken up" in place.call("show").stdout
+    child = pexpect.spawn(place.weft, ["resume"], cwd=str(place.path), timeout=LIMIT, encoding="utf-8")
+    child.expect(re.escape("[y/N]"))
+    child.sendintr()
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130, child.exitstatus
+    engine = pexpect.spawn(place.weft, ["resume"], cwd=str(place.path), timeout=LIMIT, encoding="utf-8")
+    engine.expect(re.escape("[y/N]"))
+    engine.kill(signal.SIGKILL)
+    engine.wait()
+    assert place.resume().returncode == 75
+    assert place.call("approve", "l[b].ok").returncode == 0
+    result = place.resume()
+    assert result.returncode == 0 and place.done() == {"a": 1, "b": 1, "c": 1}, (result, place.done())
+
+
 def its_time(weft):
     place = Place(weft, asking())
     workflow = asking()
@@ -232,6 +260,11 @@ def cancelled_while_it_waits(weft):
     place.run()
     result = place.call("cancel")
     assert result.returncode == 0 and "weft resume" in result.stdout, result
+    shown = place.call("show").stdout
+    assert "cancelled on request" in shown and "cleans up and ends it" in shown and "weft approve" not in shown, shown
+    assert json.loads(place.call("show", "--format", "json").stdout)["resume"]["cancels"] is True
+    result = place.call("approve", "deploy")
+    assert result.returncode == 2 and "takes no more answers" in result.stderr, result
     assert place.resume().returncode == 130 and place.done() == {"build": 1, "last": 1}
 
 
@@ -383,6 +416,7 @@ CASES = [
     ("one at a terminal does, too", at_a_terminal),
     ("an answer survives the engine that was to hear it", killed),
     ("an answer is for one question", answered_once),
+    kept_for_its_question,
     late_answers,
     ("the time to answer goes on while there is no engine", its_time),
     ("without a record the step fails", no_record),

@@ -487,6 +487,67 @@ def changed_nested_file(weft):
     assert place.done() == {"a": 1, "b": 2, "c": 2}, place.done()
 
 
+def described_step(weft):
+    """A text for people changes no step."""
+    steps = [{"id": "a", "run": does("a")}, {"id": "b", "run": does("b")}, {"id": "z", "run": "[ -e ok ]"}]
+    place = Place(weft, {"steps": steps})
+    assert place.run().returncode == 1
+    (place.path / "ok").touch()
+    steps[0].update(name="A", description="builds")
+    place.write({"steps": steps})
+    result = place.resume()
+    assert result.returncode == 3 and "no step has changed" in result.stderr, result
+    assert place.resume("--accept-changes").returncode == 0 and place.done() == {"a": 1, "b": 1}, place.done()
+
+
+def rerun_in_a_file(weft):
+    """A step that was not selected at first brings `finally` of its file."""
+    for words in ["--from", "post"], ["--skip", "n"]:
+        place = Place(weft, {"steps": [{"id": "n", "workflow": "n.json"}, {"id": "post", "run": does("post")}]})
+        place.write({"steps": ["true", {"id": "b", "run": does("b"), "cleanup": does("c")}], "finally": [does("f")]}, "n.json")
+        assert place.run(*words).returncode == 0
+        result = place.resume("--rerun", "n/b")
+        assert result.returncode == 0 and place.done() == {"post": 1, "b": 1, "c": 1, "f": 1}, (result, place.done())
+
+
+def cleaned_up_loser(weft):
+    """The failed cleanup of a loser is repeated while the service that it uses is up."""
+    loser = {"id": "g", "steps": [
+        {"id": "s", "run": "echo UP; touch up; trap 'rm up; exit' TERM; while :; do sleep 0.02; done",
+         "service": {"ready": {"log": "UP"}}},
+        {"id": "u", "run": "touch used; sleep 60", "cleanup": does("u", "[ -e up ] && [ -e ok ]")}]}
+    winner = {"id": "w", "run": "until [ -e used ]; do sleep 0.02; done"}
+    for group in {"race": [winner, loser]}, {"join": {"atLeast": 1}, "parallel": [winner, loser]}:
+        place = Place(weft, {"steps": [{"id": "r", **group}]})
+        assert place.run("-j", "4").returncode == 1
+        assert 'continues it: "s", "u.cleanup"' in place.call("show").stdout
+        (place.path / "ok").touch()
+        result = place.resume("-j", "4")
+        assert result.returncode == 0 and place.done() == {"u": 2} and not (place.path / "up").exists(), result
+        assert "s: succeeded" in place.call("show").stdout, place.call("show").stdout
+
+
+def counts_of_a_suspended_run(weft):
+    """The counts of a run that is suspended again include what is not repeated."""
+    place = Place(weft, {"steps": [
+        {"id": "g", "steps": [{"id": "p", "run": "true", "cleanup": "true"}]}, {"id": "q", "approve": "?"}, {"id": "q2", "approve": "?"}]})
+    assert place.run().returncode == 75
+    assert place.call("approve", "q").returncode == 0 and place.resume().returncode == 75
+    assert place.records()[-1]["counts"]["succeeded"] == 3, place.records()[-1]
+
+
+def elements_that_have_begun(weft):
+    """`weft show` counts the steps to come in elements that have begun, too."""
+    place = Place(weft, {"steps": [{"id": "l", "forEach": [1, 2], "steps": [
+        {"id": "a", "run": does("a", "sleep 60")}, {"id": "b", "run": "true"}, {"id": "c", "run": "true"}]}]})
+    engine = place.start("run", "w.json")
+    place.until(lambda: place.done()["a"] == 2)
+    engine.kill()
+    engine.wait()
+    assert "4 steps not started yet" in place.call("show").stdout, place.call("show").stdout
+    assert place.call("reap").returncode == 0
+
+
 def renamed_step(weft):
     steps = [{"id": name, "run": does(name)} for name in "ab"]
     place = Place(weft, {"steps": [*steps, {"id": "z", "run": "[ -e ok ]"}]})
@@ -889,6 +950,7 @@ CASES = [
     ("J19: a changed file is told step by step, and what is the same stands", changed_file),
     ("J19: a changed nested file is told step by step, too", changed_nested_file),
     ("J20: steps that are gone or new are told as such", renamed_step),
+    described_step, rerun_in_a_file, cleaned_up_loser, counts_of_a_suspended_run, elements_that_have_begun,
     ("J26: a run that has succeeded is left as it is", finished),
     ("J27: files of steps that are done must be as they were, where somebody is to use them", made_files),
     ("J27: one who says so goes on with what is there", accepted_files),

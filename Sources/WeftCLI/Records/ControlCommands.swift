@@ -25,6 +25,11 @@ struct ApproveCommand: Subcommand {
     let detail: RunDetail
     do { detail = try runs.state.detail(of: run) } catch { throw CommandFailure(error) }
     if let damage = detail.damage { throw CommandFailure(.damaged(damage)) }
+    if detail.isToBeCancelled {
+      throw CommandFailure(
+        .usage, "run \(run) is cancelled, and takes no more answers",
+        help: "to clean up and end it: weft resume \(place.words(for: run))")
+    }
     let questions = detail.questions(at: .now)
     let named = StepAddress(parsing: step)
     if let named, let known = detail.recorded.steps[named], known.isTooLate(at: .now),

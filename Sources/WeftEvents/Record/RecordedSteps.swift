@@ -64,6 +64,7 @@ extension RecordedStep {
     var waitReason: WaitReason?
     var waitsUntil: WallTime?
     var question: String?
+    var isUnanswered = false
     var excluded: SkipReason?
     var job: JobKind?
     var isSubmitted = false
@@ -99,6 +100,12 @@ extension RecordedStep {
     set { rest.question = newValue }
   }
 
+  /// Whether it has asked for an approval that nothing has decided: no answer, and no end but a cancellation.
+  package var isUnanswered: Bool {
+    get { boxedRest?.value.isUnanswered ?? false }
+    set { rest.isUnanswered = newValue }
+  }
+
   /// The reason why a later engine skipped a step in doubt.
   package var excluded: SkipReason? {
     get { boxedRest?.value.excluded }
@@ -129,7 +136,21 @@ extension RecordedStep {
   mutating func keep(_ earlier: RecordedStep) {
     lastStart = earlier.lastStart
     guard let known = earlier.boxedRest?.value else { return }
-    rest = Rest(pools: known.pools, waitsUntil: known.waitsUntil)
+    rest = Rest(
+      pools: known.pools, waitsUntil: known.waitsUntil,
+      isUnanswered: known.isUnanswered && !state.decidesQuestion)
+  }
+}
+
+extension RecordedStep.State {
+  /// Whether nothing can answer an earlier question of the step any more.
+  fileprivate var decidesQuestion: Bool {
+    switch self {
+    case .queued, .started: false
+    case .finished(let end, _): end.outcome != .cancelled
+    case .skipped(let reason): !reason.blocksDependents
+    case .retrying: true
+    }
   }
 }
 

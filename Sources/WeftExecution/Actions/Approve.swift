@@ -36,10 +36,12 @@ extension RunEngine {
       return Future(value: failAtStart(task, .noApprover))
     }
     reportStart(of: task)
-    let isAlreadyPending = isAlreadyPending(task.address)
-    // A step that has failed asks again, for all of its time.
-    let knownEnd = isAlreadyPending ? resumePolicy?.waitEnd(of: task) : nil
-    beginQuestion(task.address, isAlreadyPending: isAlreadyPending, until: knownEnd)
+    let isAlreadyPending = isAlreadyPending(task)
+    // A step that has ended asks again, for all of its time.
+    let knownEnd =
+      isAlreadyPending
+      ? resumePolicy?.openQuestion(of: task).flatMap { $0.isOver ? nil : $0.waitsUntil } : nil
+    beginQuestion(task, isAlreadyPending: isAlreadyPending)
     events.publish(.stepAsking(task.address, message: message), step: task.place)
     let (since, stop) = (time.now, StopSwitch())
     let request = ApprovalRequest(step: task.address, message: message)
@@ -76,8 +78,8 @@ extension RunEngine {
         let result = concludeComputing(
           task, end(of: task, ending, lasting: time.now - since),
           NodeValues(outcome: .success, conclusion: .success, attempts: 1))
-        // The end of the step is recorded by now.
-        inbox?.discard(answersTo: task.address)
+        // The end of the step is recorded by now. One that was cancelled has not taken an answer, and may ask again.
+        if result.conclusion != .cancelled { inbox?.discard(answersTo: task.address) }
         return result
       }
     }

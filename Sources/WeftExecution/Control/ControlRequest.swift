@@ -36,16 +36,62 @@ package protocol ControlInbox: Sendable {
 
   /// Closes the inbox when the engine has ended or suspended the run.
   ///
-  /// - Parameter open: The steps that still wait for an answer.
-  func close(leaving open: Set<StepAddress>)
+  /// Answers remain unless the run has succeeded: the next engine drops those that are not due.
+  ///
+  /// - Parameter outcome: The outcome of the run; `nil` if it is suspended.
+  func close(after outcome: Outcome?)
+}
+
+/// The control requests of a run that an inbox has read, by the names under which they were left.
+///
+/// A name begins with the time in nanoseconds, so that names sort by age.
+package struct StoredRequests: Sendable {
+  private var requests: [String: ControlRequest] = [:]
+  private var taken: Set<String> = []
+
+  package init() {}
+
+  package mutating func add(_ request: ControlRequest, named name: String) {
+    requests[name] = request
+  }
+
+  /// Returns the requests that were not taken yet, oldest first; answers only for `steps`.
+  package mutating func take(answersTo steps: Set<StepAddress>) -> [ControlRequest] {
+    let names = requests.filter { name, request in
+      !taken.contains(name) && (request.answeredStep.map(steps.contains) ?? true)
+    }.keys.sorted()
+    taken.formUnion(names)
+    return names.compactMap { requests[$0] }
+  }
+
+  /// Removes requests.
+  ///
+  /// - Returns: Their names.
+  package mutating func remove(
+    where isNeedless: (_ name: String, ControlRequest) -> Bool
+  ) -> [String] {
+    let names = requests.filter { isNeedless($0.key, $0.value) }.map(\.key)
+    for name in names { requests[name] = nil }
+    return names
+  }
+
+  /// Whether a request was left after a moment.
+  package static func wasLeft(_ name: String, after moment: WallTime) -> Bool {
+    Int64(name.prefix { $0 != "-" }).map { $0 > moment.nanoseconds } ?? false
+  }
+
+  /// Whether a request is needless once an engine has ended or suspended the run.
+  package static func isNeedless(_ request: ControlRequest, after outcome: Outcome?) -> Bool {
+    request.answeredStep == nil ? outcome != nil : outcome == .success
+  }
 }
 
 extension ControlRequest {
-  /// Whether it still applies to an engine that resumes the run. A step that has its answer needs no other one.
+  /// Whether it still applies to an engine that resumes the run. An answer does until its step has taken one.
   /// A request to end the run was meant for the previous engine, unless that had suspended the run.
   package func isDue(after recorded: RunState) -> Bool {
     switch self {
-    case .approve(let step), .reject(let step): recorded.steps[step]?.isAsking ?? false
+    case .approve(let step), .reject(let step): recorded.steps[step]?.isUnanswered ?? false
     case .cancel, .kill: recorded.pause != nil
     }
   }
@@ -99,21 +145,19 @@ extension RunEngine {
     }
   }
 
-  /// Whether a step continues to wait for the answer to a question that an earlier engine asked.
-  func isAlreadyPending(_ step: StepAddress) -> Bool {
-    resumePolicy?.recorded.steps[step]?.isAsking == true
-      && !state.withLock { $0.approvals.hasAsked(step) }
+  /// Whether answers to the question of an earlier engine count for a step that asks for the first time.
+  func isAlreadyPending(_ task: StepTask) -> Bool {
+    resumePolicy?.openQuestion(of: task) != nil
+      && !state.withLock { $0.approvals.hasAsked(task.address) }
   }
 
   /// Discards answers that do not count: those that arrived before the step asks are not meant for this question, and
   /// those to a question that an earlier engine asked may be too late.
-  ///
-  /// - Parameter end: The moment until which the question can be answered, if there is one.
-  func beginQuestion(_ step: StepAddress, isAlreadyPending: Bool, until end: WallTime?) {
+  func beginQuestion(_ task: StepTask, isAlreadyPending: Bool) {
     if !isAlreadyPending {
-      inbox?.discard(answersTo: step)
-    } else if let end {
-      inbox?.discard(answersTo: step, givenAfter: end)
+      inbox?.discard(answersTo: task.address)
+    } else if let end = resumePolicy?.openQuestion(of: task)?.waitsUntil {
+      inbox?.discard(answersTo: task.address, givenAfter: end)
     }
   }
 

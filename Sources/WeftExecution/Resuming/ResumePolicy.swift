@@ -207,6 +207,15 @@ final class ResumePolicy: Sendable {
     return known.waitsUntil
   }
 
+  /// The record of an approval for which answers to an earlier question count; `nil` for one that has its answer, or
+  /// that is to ask again.
+  func openQuestion(of task: StepTask) -> RecordedStep? {
+    guard let known = recorded.steps[task.address], known.isUnanswered,
+      !isVoid(task.address, known.number)
+    else { return nil }
+    return known
+  }
+
   // MARK: Groups
 
   /// Whether a group is reusable: it, or a group around it, succeeded and is not to be rerun.

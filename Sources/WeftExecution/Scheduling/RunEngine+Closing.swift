@@ -95,7 +95,30 @@ extension RunEngine {
   /// not repeated, and members of loops and groups that were skipped as a whole. Every other step without an event is
   /// recorded as outdated.
   func settleSteps() {
-    guard let resumePolicy else { return recordOutdated(events.voidSteps) }
+    let (missed, outdated) = unreportedSteps
+    for step in missed {
+      events.publish(
+        .stepRestored(step.address, step.end), step: logOwners.planIndex(of: step.address))
+    }
+    recordOutdated(outdated)
+  }
+
+  /// The counts of a run that is suspended, which makes no further events: with the steps that ``settleSteps()`` would
+  /// report. Services have been terminated.
+  func countsWhileSuspended(_ counts: OutcomeCounts) -> OutcomeCounts {
+    unreportedSteps.missed.reduce(into: counts) { counts, step in
+      if resumePolicy?.recorded.steps[step.address]?.isServing == true { return }
+      counts.restored += 1
+      counts.add(step.end)
+    }
+  }
+
+  /// The recorded steps without an event under this engine: those that count as they succeeded, in the order of their
+  /// records, and those that do not count.
+  private var unreportedSteps:
+    (missed: [(address: StepAddress, number: UInt64, end: StepEnd)], outdated: Set<StepAddress>)
+  {
+    guard let resumePolicy else { return ([], events.voidSteps) }
     let reported = events.reportedSteps
     let recorded = resumePolicy.recorded
     var missed: [(address: StepAddress, number: UInt64, end: StepEnd)] = []
@@ -118,11 +141,7 @@ extension RunEngine {
         outdated.insert(address)
       }
     }
-    for step in missed.sorted(by: { $0.number < $1.number }) {
-      events.publish(
-        .stepRestored(step.address, step.end), step: logOwners.planIndex(of: step.address))
-    }
-    recordOutdated(outdated)
+    return (missed.sorted { $0.number < $1.number }, outdated)
   }
 
   private func recordOutdated(_ steps: Set<StepAddress>) {

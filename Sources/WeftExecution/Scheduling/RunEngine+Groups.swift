@@ -121,7 +121,8 @@ extension RunEngine {
     let limit = group.step?.timeout
     // Members of a group that succeeded are restored in an order other than that in which they failed.
     let toleratesAll = resumePolicy?.end(of: task)?.conclusion == .success
-    let running = RunningGroup(since: time.now, limit: limit, failedBefore: failedBefore)
+    let running = RunningGroup(
+      since: time.now, limit: limit, failedBefore: failedBefore, isRestored: toleratesAll)
     state.withLock { state in
       if toleratesAll { state.scopes.tolerateAll(in: task.scope) }
       state.groups.add(running, task.scope)
@@ -212,15 +213,18 @@ extension RunEngine {
     respond(
       to: state.withLock { state in
         guard let count = state.groups.memberSucceeded(task.scope) else { return .nothing }
+        let cancels: Bool
+        let reason: CancelReason
         switch (group.order, group.join) {
         case (.race, _):
-          state.groups.decide(task.scope, GroupSuccess(winner: member), node)
-          return state.scopes.cancel(task.scope, .raceWon(task.address, by: member))
+          cancels = state.groups.decide(task.scope, GroupSuccess(winner: member), node)
+          reason = .raceWon(task.address, by: member)
         case (_, .atLeast(let wanted)) where count >= wanted:
-          state.groups.decide(task.scope, GroupSuccess(), nil)
-          return state.scopes.cancel(task.scope, .joined(task.address))
+          cancels = state.groups.decide(task.scope, GroupSuccess(), nil)
+          reason = .joined(task.address)
         default: return .nothing
         }
+        return cancels ? state.scopes.cancel(task.scope, reason) : .nothing
       })
   }
 }

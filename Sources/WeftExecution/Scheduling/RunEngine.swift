@@ -357,11 +357,11 @@ package final class RunEngine: Sendable {
       state.unkillable += orphans.unkillable
       return (state.left, state.unkillable)
     }
-    // Before the end is reported: the process may exit right after. All answers are recorded by now.
-    inbox?.close(leaving: Set((left?.requests ?? []).map(\.step)))
     if let left {
+      // Before the end is reported: the process may exit right after.
+      inbox?.close(after: nil)
       let pause = RunPause(
-        requests: left.requests, duration: duration, counts: left.counts,
+        requests: left.requests, duration: duration, counts: countsWhileSuspended(left.counts),
         leftovers: orphans.leftovers, unkillable: unkillable)
       events.publish(.runWaiting(pause))
     } else {
@@ -374,6 +374,7 @@ package final class RunEngine: Sendable {
       }
       var last = end(outputs)
       if last.outcome == .success, let failure = keepState() { last = end(.failure(failure)) }
+      inbox?.close(after: last.outcome)
       events.publish(.runFinished(last))
     }
     configuration.journal.recorder?.close()

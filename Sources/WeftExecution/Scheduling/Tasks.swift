@@ -265,14 +265,18 @@ struct RunningGroup: Sendable {
   fileprivate(set) var timer: TimerToken?
   /// Whether a direct or indirect dependency had failed.
   let failedBefore: Bool
+  /// Whether it succeeded under an earlier engine: its decision then is not made again, so it cancels nothing. Services
+  /// start in it for the pending cleanups of its members, losers included.
+  let isRestored: Bool
   /// The number of members that have succeeded, in a race or join.
   fileprivate var successes = 0
   fileprivate(set) var success: GroupSuccess?
   /// The member that won the race.
   fileprivate(set) var winner: Plan.NodeIndex?
 
-  init(since: Duration, limit: Duration?, failedBefore: Bool) {
+  init(since: Duration, limit: Duration?, failedBefore: Bool, isRestored: Bool) {
     self.since = since
+    self.isRestored = isRestored
     clock = limit.map { _ in Clock() }
     self.failedBefore = failedBefore
   }
@@ -315,8 +319,13 @@ struct RunningGroups: Sendable {
   }
 
   /// Decides a group before all its members have ended.
-  mutating func decide(_ scope: Int, _ success: GroupSuccess, _ winner: Plan.NodeIndex?) {
+  ///
+  /// - Returns: Whether the other members are to be cancelled.
+  mutating func decide(
+    _ scope: Int, _ success: GroupSuccess, _ winner: Plan.NodeIndex?
+  ) -> Bool {
     groups[scope]?.success = success
     groups[scope]?.winner = winner
+    return groups[scope]?.isRestored == false
   }
 }

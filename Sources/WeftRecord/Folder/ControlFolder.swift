@@ -14,9 +14,7 @@ package final class ControlFolder: ControlInbox {
     /// The names of all files that were read, including those that are not requests.
     var known: Set<String> = []
     /// The requests by file name, until the files are removed.
-    var requests: [String: ControlRequest] = [:]
-    /// The names of the requests that were taken.
-    var taken: Set<String> = []
+    var requests = StoredRequests()
     var hasBeenRead = false
   }
 
@@ -47,13 +45,7 @@ package final class ControlFolder: ControlInbox {
       return !state.hasBeenRead
     }
     if isFirst { readFolder() } else { reading.withLock { $0 }?.request(atOnce: true) }
-    return state.withLock { state in
-      let names = state.requests.filter { name, request in
-        !state.taken.contains(name) && (request.answeredStep.map(steps.contains) ?? true)
-      }.keys.sorted()
-      state.taken.formUnion(names)
-      return names.compactMap { state.requests[$0] }
-    }
+    return state.withLock { $0.requests.take(answersTo: steps) }
   }
 
   package func discard(answersTo step: StepAddress) {
@@ -61,15 +53,12 @@ package final class ControlFolder: ControlInbox {
   }
 
   package func discard(answersTo step: StepAddress, givenAfter moment: WallTime) {
-    remove { name, request in
-      request.answeredStep == step
-        && Int64(name.prefix { $0 != "-" }).map { $0 > moment.nanoseconds } ?? false
-    }
+    remove { $1.answeredStep == step && StoredRequests.wasLeft($0, after: moment) }
   }
 
-  package func close(leaving open: Set<StepAddress>) {
+  package func close(after outcome: Outcome?) {
     reading.withLock { $0.take() }?.end()
-    discard { request in request.answeredStep.map { !open.contains($0) } ?? true }
+    discard { StoredRequests.isNeedless($0, after: outcome) }
   }
 
   /// Removes requests, also those that have not been read yet.
@@ -79,11 +68,7 @@ package final class ControlFolder: ControlInbox {
 
   private func remove(where isNeedless: (_ name: String, ControlRequest) -> Bool) {
     while readFolder() {}
-    let names = state.withLock { state in
-      let names = state.requests.filter { isNeedless($0.key, $0.value) }.map(\.key)
-      for name in names { state.requests[name] = nil }
-      return names
-    }
+    let names = state.withLock { $0.requests.remove(where: isNeedless) }
     for name in names { try? directory.remove(name) }
   }
 
@@ -101,7 +86,7 @@ package final class ControlFolder: ControlInbox {
       state.withLock { state in
         // Another thread may have read and removed it meanwhile.
         guard state.known.insert(name).inserted, let request else { return }
-        state.requests[name] = request
+        state.requests.add(request, named: name)
       }
     }
     return new.count == ControlFolder.countLimit
@@ -133,18 +118,13 @@ extension RunFolder {
     (try? directory.directory("control", makes: true)).map(ControlFolder.init)
   }
 
-  /// The answers to approvals that no engine has taken yet, the last one to each step: whether it approves. Reads only.
-  static func answers(in folder: PrivateDirectory) -> [StepAddress: Bool] {
-    guard let directory = try? folder.directory("control", makes: false) else { return [:] }
-    var answers: [StepAddress: Bool] = [:]
-    for name in ControlFolder.names(in: directory).sorted() {
-      switch ControlFolder.request(name, in: directory) {
-      case .approve(let step): answers[step] = true
-      case .reject(let step): answers[step] = false
-      case .cancel, .kill, nil: break
-      }
-    }
-    return answers
+  /// The requests that no engine has taken yet and that are due, oldest first. Reads only.
+  static func requests(in folder: PrivateDirectory, dueAfter recorded: RunState) -> [ControlRequest]
+  {
+    guard let directory = try? folder.directory("control", makes: false) else { return [] }
+    return ControlFolder.names(in: directory).sorted()
+      .compactMap { ControlFolder.request($0, in: directory) }
+      .filter { $0.isDue(after: recorded) }
   }
 
   /// Leaves a request for the engine of a run, even if no engine is alive yet.

@@ -56,23 +56,39 @@ extension RunState {
     return max(steps.count, planned + steps.count(where: \.address.hasElement) + expanded)
   }
 
-  /// The number of steps without a record, those of elements that have not begun included. Cleanup steps run only if they
-  /// are necessary, and the members of what was skipped as a whole do not run.
+  /// The number of steps without a record, those in elements of loops included. Cleanup steps run only if they are
+  /// necessary, and the members of what was skipped as a whole do not run.
   private func notReached(in plan: Plan) -> Int {
-    var (count, sizes) = (0, [StepAddress: Int]())
-    for (index, step) in plan.steps.enumerated() {
-      if steps[step.address] != nil || plan.bodies.cleanupSteps.contains(index) { continue }
-      let groups = plan.allEnclosingGroups(ofGroup: step.group).map { plan.groups[$0] }
-      if groups.contains(where: { $0.address.map { steps[$0] != nil } ?? false }) { continue }
-      var loops = groups.filter(\.isLoop).compactMap(\.address)
-      if step.hasControl, step.control.fanOut != nil { loops.append(step.address) }
-      for loop in loops { sizes[loop, default: 0] += 1 }
-      if !loops.contains(where: { self.groups[$0]?.elements != nil }) { count += 1 }
+    let begun = startedElements
+    return plan.steps.indices.reduce(0) { count, index in
+      if plan.bodies.cleanupSteps.contains(index) { return count }
+      return count + notReached(plan.path(to: index)[...], in: nil, begun)
     }
-    let addresses = PlanAddresses(plan)
-    return loops.reduce(count) { count, loop in
-      count + loop.notStarted * (sizes[addresses.planned(loop.address)] ?? 0)
+  }
+
+  /// The number of instances of a step without a record.
+  ///
+  /// - Parameters:
+  ///   - path: The rest of the way to the step.
+  ///   - place: The element that contains the rest, and the address of its loop in the plan.
+  private func notReached(
+    _ path: ArraySlice<Plan.PathPart>, in place: (element: StepAddress, loop: StepAddress)?,
+    _ begun: Set<StepAddress>
+  ) -> Int {
+    var rest = path
+    while let part = rest.popFirst() {
+      let address = place.map { $0.element.inElement(part.address, of: $0.loop) } ?? part.address
+      // The step, or what contains it, was skipped as a whole.
+      if steps[address] != nil { return 0 }
+      guard part.isLoop, let elements = groups[address]?.elements else { continue }
+      return elements.elements.reduce(0) { count, known in
+        let element = address.element(known.key)
+        if steps[element] != nil { return count }
+        if !begun.contains(element) { return count + 1 }
+        return count + notReached(rest, in: (element, part.address), begun)
+      }
     }
+    return 1
   }
 
   /// The steps in the elements of each loop, by the parts of their addresses after the element. Steps of inner loops
@@ -84,6 +100,25 @@ extension RunState {
       found[loop, default: []].insert(address.parts(after: element))
     }
     return found
+  }
+}
+
+extension Plan {
+  /// A group or loop around a step, or the step itself.
+  fileprivate struct PathPart {
+    let address: StepAddress
+    let isLoop: Bool
+  }
+
+  /// The groups around a step, from the outermost, and the step.
+  fileprivate func path(to index: Int) -> [PathPart] {
+    let step = steps[index]
+    let around = allEnclosingGroups(ofGroup: step.group).reversed().compactMap { index in
+      groups[index].address.map { PathPart(address: $0, isLoop: groups[index].isLoop) }
+    }
+    return around + [
+      PathPart(address: step.address, isLoop: step.hasControl && step.control.fanOut != nil)
+    ]
   }
 }
 

@@ -13,19 +13,29 @@ package struct RunDetail: Sendable {
   package let damage: JournalError?
   /// The path of the run's folder in messages.
   package let folder: String
-  /// The answers that no engine has taken yet: whether they approve.
+  /// The answers that no engine has taken yet, the last one to each step: whether it approves.
   package let answers: [StepAddress: Bool]
+  /// Whether the engine that resumes the suspended run will cancel it, as `weft cancel` requested.
+  package let isToBeCancelled: Bool
 
+  /// - Parameter requests: The requests that no engine has taken yet and that are due, oldest first.
   package init(
     _ run: RunID, _ state: RecordedState, _ recorded: RunState,
-    damage: JournalError? = nil, folder: String, answers: [StepAddress: Bool] = [:]
+    damage: JournalError? = nil, folder: String, requests: [ControlRequest] = []
   ) {
     self.run = run
     self.state = state
     self.recorded = recorded
     self.damage = damage
     self.folder = folder
-    self.answers = answers
+    answers = requests.reduce(into: [:]) { answers, request in
+      switch request {
+      case .approve(let step): answers[step] = true
+      case .reject(let step): answers[step] = false
+      case .cancel, .kill: break
+      }
+    }
+    isToBeCancelled = state == .waiting && requests.contains { $0.answeredStep == nil }
   }
 
   /// The steps in the order of their first records, without outdated ones.
@@ -42,9 +52,11 @@ package struct RunDetail: Sendable {
 }
 
 extension RunDetail {
-  /// The steps that wait for approval and can still be answered, and their messages, in journal order.
+  /// The steps that wait for approval and can still be answered, and their messages, in journal order. None can in a run
+  /// that is to be cancelled.
   package func questions(at now: WallTime) -> [ApprovalRequest] {
-    recorded.steps.compactMap { address, step in
+    if isToBeCancelled { return [] }
+    return recorded.steps.compactMap { address, step in
       guard step.isAsking, !step.isTooLate(at: now), let message = step.question else { return nil }
       return ApprovalRequest(step: address, message: message)
     }
@@ -70,8 +82,8 @@ extension StateDirectory {
     return RunDetail(
       run, contents.damage == nil ? contents.run.state(isHeld: isHeld) : .damaged, contents.run,
       damage: contents.damage, folder: directory.path,
-      answers: contents.run.steps.contains(where: \.step.isAsking)
-        ? RunFolder.answers(in: directory) : [:])
+      requests: contents.run.steps.contains(where: \.step.isAsking)
+        ? RunFolder.requests(in: directory, dueAfter: contents.run) : [])
   }
 }
 
@@ -176,7 +188,7 @@ extension EventJSON {
     writer.endArray()
     writer.loops(detail.recorded.loops)
     let forecast = detail.state == .success ? nil : plan.map { ResumeForecast($0, detail.recorded) }
-    writer.advice(ResumeAdvice(detail, forecast))
+    writer.advice(ResumeAdvice(detail, forecast), cancels: detail.isToBeCancelled)
     if let end = recorded.end {
       writer.key("end")
       object { $0.write(end) }
@@ -279,8 +291,9 @@ extension JSONWriter {
     }
   }
 
-  fileprivate mutating func advice(_ advice: ResumeAdvice) {
+  fileprivate mutating func advice(_ advice: ResumeAdvice, cancels: Bool) {
     object("resume") {
+      if cancels { $0.member("cancels", true) }
       $0.array("again", of: advice.again.map(\.text))
       $0.array("inDoubt", of: advice.inDoubt.map(\.text))
       $0.member("unmentioned", advice.unlisted)

@@ -115,6 +115,8 @@ package struct RunDetailText: Sendable {
     case .cancelled: palette.painted("cancelled", .doubtful) + after
     case .interrupted: palette.painted("interrupted", .doubtful) + after
     case .running: palette.painted("running", .strong)
+    case .waiting where detail.isToBeCancelled:
+      palette.painted("cancelled on request, not cleaned up", .doubtful)
     case .waiting: palette.painted("waiting for approval", .doubtful)
     case .damaged: palette.painted("damaged", .bad) + ": this is the intact part before the damage"
     }
@@ -250,6 +252,8 @@ extension RunDetailText {
     case .running:
       return questions.map(answer)
         + ["next: \"weft show \(run) --follow\" follows it"]
+    case .waiting where detail.isToBeCancelled:
+      return ["next: \"weft resume \(run)\" cleans up and ends it"]
     case .waiting:
       let then = questions.isEmpty ? "" : " then"
       return questions.map(answer) + ["next: \"weft resume \(run)\" continues it\(then)"]

@@ -46,8 +46,8 @@ struct Simulation {
     var rerun = RerunSelection()
     /// The steps of the plan that the run skips.
     var excluded: [Int] = []
-    /// The control requests for a run without an approver; `nil` if there is an approver.
-    var requests: [ControlRequest]?
+    /// The inbox of a run without an approver; `nil` if there is an approver.
+    var inbox: MemoryInbox?
   }
 
   /// `nil` if the planner rejects the workflow.
@@ -72,10 +72,10 @@ struct Simulation {
     (self.seed, self.made, self.plan) = (seed, made, plan.afterEarlierRuns(seed: seed))
     var random = SeededGenerator(seed: seed ^ 0x5EED)
     maxParallel = Int.random(in: 1...6, using: &random)
-    let (recorded, requests) = (circumstances.recorded, circumstances.requests)
+    let (recorded, inbox) = (circumstances.recorded, circumstances.inbox)
     let interruptions = Interruption.plan(&random)
     let plans =
-      circumstances.interruptions ?? (recorded == nil && requests == nil ? interruptions : [])
+      circumstances.interruptions ?? (recorded == nil && inbox == nil ? interruptions : [])
     let failures = [0, 8, 20, 45].randomElement(using: &random)!
     let time = ManualTime()
     let world = ScriptedWorld(
@@ -88,11 +88,11 @@ struct Simulation {
     configuration.journal.rerunning = circumstances.rerun
     configuration.selection = Selection(excluding: circumstances.excluded, of: plan)
     let person = ScriptedPerson(
-      time: time, seed: seed &+ circumstances.part, isThere: requests == nil,
+      time: time, seed: seed &+ circumstances.part, isThere: inbox == nil,
       approvesAll: circumstances.approvesAll)
     configuration.resources.approver = person
-    configuration.journal.suspendsWhileWaiting = requests != nil
-    configuration.journal.inbox = requests.map(ScriptedInbox.init)
+    configuration.journal.suspendsWhileWaiting = inbox != nil
+    configuration.journal.inbox = inbox
     let recorder = circumstances.isRecorded ? ScriptedRecorder() : nil
     configuration.journal.recorder = recorder
     if !isHeard { configuration.historyLimit = 0 }

@@ -43,6 +43,7 @@ import WeftExecution
       #expect(ResumeChecker(run.made, run.parts).violations == [], "seed \(seed)")
       #expect(ServiceChecker(run.made, run.parts).violations == [], "seed \(seed)")
       #expect(RerunChecker(run.made, run.parts).violations == [], "seed \(seed)")
+      #expect(AnswerChecker(run.parts).violations == [], "seed \(seed)")
       // No `finally` or cleanup step runs before the end.
       for part in run.parts.dropLast() {
         #expect(part.events.last.map { $0.kind.isWaiting } == true, "seed \(seed)")
@@ -61,6 +62,25 @@ import WeftExecution
     let compared = runs.count { $0.isCompared }
     print("left \(departures) times; \(compared) runs end as if somebody had been there")
     #expect(Seeds.count < 1_000 || departures > 100 && compared > 20)
+  }
+
+  @Test("X35: an answer is kept until its question takes it, whatever ends the engines until then")
+  func answersAreKept() async {
+    let runs = await Seeds.map { seed -> (parts: Int, answers: Int)? in
+      guard let run = LeftRun(seed: seed, approvesAll: seed % 2 == 0, isDisturbed: true) else {
+        return nil
+      }
+      if Seeds.isOne { run.report() }
+      let violations =
+        AnswerChecker(run.parts).violations + ResumeChecker(run.made, run.parts).violations
+        + ServiceChecker(run.made, run.parts).violations
+        + RerunChecker(run.made, run.parts).violations
+      #expect(violations == [], "seed \(seed)")
+      return (run.parts.count, run.parts.reduce(0) { $0 + $1.answers.count })
+    }
+    let answers = runs.map(\.answers).reduce(0, +)
+    print("\(answers) answers in \(runs.map(\.parts).reduce(0, +)) parts")
+    #expect(Seeds.count < 1_000 || answers > 100)
   }
 
   @Test(arguments: [

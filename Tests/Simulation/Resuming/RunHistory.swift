@@ -12,6 +12,8 @@ struct RunPart {
   var rerunSteps: Set<String> = []
   /// The elements that its engine was asked to rerun.
   var rerunAddresses: Set<StepAddress> = []
+  /// The answers that were left for its engine before the part.
+  var answers: [ControlRequest] = []
   /// The steps that resume lists as in doubt before the part.
   var interrupted: Set<StepAddress> = []
 

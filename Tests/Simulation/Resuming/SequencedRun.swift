@@ -67,6 +67,8 @@ struct SequencedRun {
       if number > 1 {
         circumstances.recorded = recorded.run
         circumstances.rerun = plan.randomRerun(of: recorded.run, isLast: isLast, &random)
+        excluded = plan.stepsExcluded(Set(excluded), except: circumstances.rerun.steps)
+        circumstances.excluded = excluded
       }
       let ending = Ending.allCases.randomElement(using: &random)!
       if isLast {
@@ -125,7 +127,7 @@ extension Simulation.Circumstances {
     case .ownEnd, .engineKilled: interruptions = []
     case .cancelled: interruptions = [.init(moment: moment, kills: false)]
     case .killedAtOnce: interruptions = [.init(moment: moment, kills: true)]
-    case .suspended: (interruptions, requests) = ([], [])
+    case .suspended: (interruptions, inbox) = ([], MemoryInbox())
     }
   }
 }

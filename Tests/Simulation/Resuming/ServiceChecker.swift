@@ -15,6 +15,8 @@ struct ServiceChecker {
   private var startedAgain: Set<Subject> = []
   /// The services that this part restored.
   private var restored: Set<Subject> = []
+  /// The services that were done, and that this part skipped for a decision which an earlier part made.
+  private var lost: Set<Subject> = []
   /// The groups that are reported again although they ended in an earlier part.
   private var restoredGroups: Set<Subject> = []
   /// The steps and groups that this part did not restore, or cleaned up after.
@@ -27,7 +29,7 @@ struct ServiceChecker {
   }
 
   private mutating func check(_ part: RunPart) {
-    (startedAgain, restored, restoredGroups, decided) = ([], [], [], [])
+    (startedAgain, restored, lost, restoredGroups, decided) = ([], [], [], [], [])
     done = done.filter { service in
       !part.rerunSteps.contains(service.id)
         && !part.rerunAddresses.contains(StepAddress(blueprint.address(of: service)))
@@ -66,9 +68,14 @@ struct ServiceChecker {
   private mutating func note(_ kind: RunEvent.Kind) {
     switch kind {
     case .stepQueued(let address, _, _): decide(address)
-    case .stepSkipped(let address, _):
+    case .stepSkipped(let address, let reason):
       decide(address)
-      done.remove(subject(address))
+      let subject = subject(address)
+      if done.remove(subject) != nil, reason.isDecided,
+        !restoredGroups.isDisjoint(with: blueprint.enclosing(subject))
+      {
+        lost.insert(subject)
+      }
     case .stepStarted(let address, _, _):
       decide(address)
       let subject = subject(address)
@@ -112,7 +119,7 @@ struct ServiceChecker {
     }
   }
 
-  /// Checks that no step starts while a service that it needs is only restored.
+  /// Checks that no step starts while a service that it needs is only restored, or was lost.
   private mutating func requireServices(of subject: Subject) {
     var needs = blueprint.services[subject.id] ?? []
     if case .cleanup(let cleaned) = blueprint.member(subject.id).part {
@@ -121,7 +128,8 @@ struct ServiceChecker {
     }
     for id in Set(needs).sorted() {
       let service = blueprint.subject(id, from: subject)
-      guard service.keys.count == blueprint.member(id).loops.count, restored.contains(service)
+      guard service.keys.count == blueprint.member(id).loops.count,
+        restored.contains(service) || lost.contains(service)
       else { continue }
       violations.append("\(name(subject)) starts, and \(name(service)), which it needs, is not up")
     }
@@ -135,4 +143,14 @@ struct ServiceChecker {
   }
 
   private func name(_ subject: Subject) -> String { blueprint.address(of: subject) }
+}
+
+extension SkipReason {
+  /// Whether another member of a race or join has done the work.
+  fileprivate var isDecided: Bool {
+    switch self {
+    case .cancelled(.raceWon), .cancelled(.joined): true
+    case .cancelled, .condition, .notSelected, .dependencyFailed, .heldBack: false
+    }
+  }
 }

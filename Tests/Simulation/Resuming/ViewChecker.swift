@@ -23,6 +23,13 @@ struct ViewChecker {
     compareGroups(of: simulation, with: recorded)
     findDoubts(in: simulation)
     let report = simulation.report
+    if let pause = report.pause {
+      let (counted, known) = (pause.counts.succeeded, recorded.counts.succeeded)
+      if counted != known {
+        violations.append(
+          "\(counted) steps have succeeded when it is suspended, and \(known) in the record")
+      }
+    }
     guard let end = report.end else { return }
     compare(end.counts, with: simulation)
     let reported = Dictionary(

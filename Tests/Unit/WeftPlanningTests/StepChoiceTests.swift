@@ -91,6 +91,33 @@ import WeftDiagnostics
     #expect(kept == ["fetch"])
   }
 
+  /// Steps with cleanups, and a nested file with `finally`, of which some did not run at first.
+  @Test(
+    arguments: [
+      (StepChoice(from: ["post"]), ["n/b"], ["n/b", "post", "n/finally.1"]),
+      (StepChoice(skip: ["n"]), ["n/b"], ["up", "up.cleanup", "n/b", "post", "n/finally.1"]),
+      (StepChoice(skip: ["n"]), ["up"], ["up", "up.cleanup", "post"]),
+      (StepChoice(from: ["post"]), ["up"], ["up", "up.cleanup", "post"]),
+      (StepChoice(skip: ["n/finally"], from: ["n/b"]), ["n/a"], ["n/a", "n/b", "post"]),
+      (StepChoice(only: ["up"], skip: ["up.cleanup"]), ["post"], ["up", "post"]),
+      (StepChoice(from: ["post"]), ["n/finally.1"], ["post", "n/finally.1"]),
+    ] as [(StepChoice, [String], [String])])
+  func aStepThatIsNamedLaterBringsItsFinalSteps(
+    choice: StepChoice, named: [String], kept: [String]
+  ) throws {
+    var file = Workflow(steps: [Step("a", run: "a"), Step("b", run: "b")])
+    file.finally = [Step(run: "bye")]
+    let workflow = Workflow(steps: [
+      Step("up", run: "up").cleanup(Step(run: "down")), Step("n", workflow: file),
+      Step("post", run: "post"),
+    ])
+    let plan = try #require(Planner.plan(workflow).plan)
+    let steps = Set(plan.steps.indices.filter { named.contains(plan.steps[$0].address.text) })
+    let excluded = plan.stepsExcluded(Set(try plan.stepsExcluded(by: choice)), except: steps)
+    let left = plan.steps.indices.filter { !excluded.contains($0) }
+    #expect(Set(left.map { plan.steps[$0].address.text }) == Set(kept))
+  }
+
   @Test(arguments: [
     ("fetsh", "fetch"), ("Checks", "checks"), ("zzz", nil), ("", nil),
   ])

@@ -115,13 +115,21 @@ import WeftPlatform
     #expect(requests == [.cancel])
   }
 
-  @Test func takenRequestStaysForTheNextEngine() throws {
+  @Test(arguments: [nil, Outcome.success, .failure, .cancelled])
+  func requestsStayForTheNextEngine(after outcome: Outcome?) throws {
     try leave(.approve("a"), at: 0)
     try leave(.approve("b"), at: 1)
-    #expect(control.take(answersTo: ["a", "b"]).count == 2)
-    #expect(try #require(folder.control).take(answersTo: ["a", "b"]).count == 2)
-    control.close(leaving: ["b"])
-    #expect(try #require(folder.control).take(answersTo: ["a", "b"]) == [.approve("b")])
+    try leave(.cancel, at: 2)
+    #expect(control.take(answersTo: ["a"]) == [.approve("a"), .cancel])
+    #expect(try #require(folder.control).take(answersTo: ["a", "b"]).count == 3)
+    control.close(after: outcome)
+    let left: [ControlRequest] =
+      switch outcome {
+      case nil: [.approve("a"), .approve("b"), .cancel]
+      case .success: []
+      default: [.approve("a"), .approve("b")]
+      }
+    #expect(try #require(folder.control).take(answersTo: ["a", "b"]) == left)
   }
 
   @Test(arguments: [

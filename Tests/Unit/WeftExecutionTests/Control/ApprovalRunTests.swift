@@ -37,7 +37,7 @@ import WeftTestKit
 
   @Test("X35: an answer that is older than the question does not count")
   func olderAnswersDoNotCount() throws {
-    let inbox = Letters([.approve(StepAddress("ask"))])
+    let inbox = MemoryInbox([.approve(StepAddress("ask"))])
     let run = try RunHarness(
       ApprovalRunTests.workflow,
       configuring: {
@@ -45,24 +45,24 @@ import WeftTestKit
         $0.resources.approver = SilentPerson()
       })
     #expect(run.states == ["ask: asking", "after: pending"])
-    inbox.add(.approve(StepAddress("ask")))
+    inbox.leave(.approve(StepAddress("ask")))
     run.time.advance(by: .seconds(1))
     #expect(run.states == ["ask: success", "after: running"])
     // The answer is removed once the end of the step is recorded, and so is one that came too late.
-    #expect(inbox.isEmpty)
+    #expect(inbox.requests.isEmpty)
   }
 
   @Test("of two answers to a question the later counts")
   func theLaterAnswerCounts() throws {
-    let inbox = Letters([])
+    let inbox = MemoryInbox([])
     let run = try RunHarness(
       ApprovalRunTests.workflow,
       configuring: {
         $0.journal.inbox = inbox
         $0.resources.approver = SilentPerson()
       })
-    inbox.add(.approve(StepAddress("ask")))
-    inbox.add(.reject(StepAddress("ask")))
+    inbox.leave(.approve(StepAddress("ask")))
+    inbox.leave(.reject(StepAddress("ask")))
     run.time.advance(by: .seconds(1))
     #expect(run.states == ["ask: failure", "after: skipped after ask"])
   }
@@ -79,7 +79,7 @@ import WeftTestKit
       recorded.apply(
         RunRecord(number: UInt64(index + 1), at: WallTime(nanoseconds: 1_795_274_017), kind))
     }
-    let inbox = Letters([.approve(StepAddress("ask"))])
+    let inbox = MemoryInbox([.approve(StepAddress("ask"))])
     let run = try RunHarness(
       ApprovalRunTests.workflow,
       configuring: {
@@ -190,17 +190,17 @@ import WeftTestKit
   }
 
   @Test func aCancellationThatWasAskedForIsHeard() throws {
-    let inbox = Letters([])
+    let inbox = MemoryInbox([])
     let run = try RunHarness(
       ApprovalRunTests.workflow,
       configuring: { configuration in
         configuration.journal.inbox = inbox
         configuration.resources.approver = SilentPerson()
       })
-    inbox.add(.cancel)
+    inbox.leave(.cancel)
     run.time.advance(by: .seconds(1))
     #expect(run.newEvents().last == "run finished: cancelled")
-    #expect(inbox.closedLeaving == [])
+    #expect(inbox.requests.isEmpty)
   }
 }
 
@@ -225,39 +225,4 @@ private struct QuickPerson: Approver {
   func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
     Future(value: .approved(by: "me"))
   }
-}
-
-private final class Letters: ControlInbox {
-  private let state: Mutex<(requests: [ControlRequest], left: Set<StepAddress>?)>
-
-  init(_ requests: [ControlRequest]) {
-    state = Mutex((requests, nil))
-  }
-
-  var closedLeaving: Set<StepAddress>? { state.withLock { $0.left } }
-
-  func add(_ request: ControlRequest) { state.withLock { $0.requests.append(request) } }
-
-  var isEmpty: Bool { state.withLock { $0.requests.isEmpty } }
-
-  func take(answersTo steps: Set<StepAddress>) -> [ControlRequest] {
-    state.withLock { state in
-      let taken = state.requests.filter { request in
-        switch request {
-        case .approve(let step), .reject(let step): steps.contains(step)
-        case .cancel, .kill: true
-        }
-      }
-      state.requests.removeAll { taken.contains($0) }
-      return taken
-    }
-  }
-
-  func discard(answersTo step: StepAddress) {
-    state.withLock { $0.requests.removeAll { $0 == .approve(step) || $0 == .reject(step) } }
-  }
-
-  func discard(answersTo step: StepAddress, givenAfter moment: WallTime) {}
-
-  func close(leaving open: Set<StepAddress>) { state.withLock { $0.left = open } }
 }
