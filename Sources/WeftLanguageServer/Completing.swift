@@ -47,6 +47,15 @@ extension WorkflowText {
     guard let object = cursor.containers.last else { return [] }
     let present = Set(
       object.members.compactMap { $0.key.range == range ? nil : $0.key.stringValue })
+    if let kind = guide.namingKeys.kinds[NamingKeys.Place(cursor.path)] {
+      return .array(
+        declared(kind).filter { !present.contains($0.name) }.map { declaration in
+          let name = JSONValue.string(declaration.name).description
+          return item(
+            declaration.name, .variable, nil, nil, text: isWritten ? name : "\(name): 1",
+            replacing: Int(range.start)..<Int(range.end), filter: isWritten ? name : nil)
+        })
+    }
     let keys = guide.keys(of: object, guide.schemas(at: cursor.path, cursor.containers))
     return .array(
       keys.filter { !present.contains($0.name) }.map { key in
@@ -57,6 +66,10 @@ extension WorkflowText {
           replacing: Int(range.start)..<Int(range.end),
           filter: isWritten ? name : nil)
       })
+  }
+
+  private func declared(_ kind: WorkflowOutline.Kind) -> [WorkflowOutline.Declaration] {
+    outline?.declarations.filter { $0.kind == kind } ?? []
   }
 
   /// An empty value of a new key, so that the text stays JSON.
@@ -73,14 +86,13 @@ extension WorkflowText {
   private func values(
     _ path: [TextCursor.PathStep], _ containers: [JSONNode], replacing range: Range<Int>
   ) -> JSONValue {
-    if path.dropLast().last == .key("needs"), case .element? = path.last {
-      let ids = outline?.declarations.filter { $0.kind == .step } ?? []
+    if let kind = guide.namingKeys.kinds[NamingKeys.Place(path)] {
       return .array(
-        ids.map { step in
-          let id = JSONValue.string(step.name).description
+        declared(kind).map { declaration in
+          let name = JSONValue.string(declaration.name).description
           return item(
-            step.name, .variable, step.node.member("description")?.stringValue, nil, text: id,
-            replacing: range, filter: id)
+            declaration.name, .variable, declaration.node.member("description")?.stringValue, nil,
+            text: name, replacing: range, filter: name)
         })
     }
     return .array(
@@ -115,9 +127,6 @@ extension WorkflowText {
     func items(_ names: [String], _ kind: Kind = .variable) -> [JSONValue] {
       names.map { item($0, kind, nil, nil, text: $0, replacing: range) }
     }
-    let declared = { (kind: WorkflowOutline.Kind) in
-      outline?.declarations.filter { $0.kind == kind }.map(\.name) ?? []
-    }
     switch names.dropLast().map({ $0 }) {
     case []:
       return items(ValueContext.allCases.map(\.rawValue))
@@ -126,10 +135,10 @@ extension WorkflowText {
             function.rawValue, .function, function.signature, nil, text: "\(function.rawValue)(",
             replacing: range)
         }
-    case ["inputs"]: return items(declared(.input))
-    case ["state"]: return items(declared(.state))
-    case ["secrets"]: return items(declared(.secret))
-    case ["steps"]: return items(declared(.step))
+    case ["inputs"]: return items(declared(.input).map(\.name))
+    case ["state"]: return items(declared(.state).map(\.name))
+    case ["secrets"]: return items(declared(.secret).map(\.name))
+    case ["steps"]: return items(declared(.step).map(\.name))
     case ["run"]: return items(RunField.allCases.map(\.rawValue))
     case ["workflow"]: return items(WorkflowField.allCases.map(\.rawValue))
     case let path where path.count == 2 && path[0] == "steps":

@@ -53,12 +53,17 @@ extension WorkflowText {
     case .input: return about(declaration, "Input")
     case .state: return about(declaration, "State")
     case .secret: return about(declaration, "Secret")
+    case .pool: return about(declaration, "Pool")
+    case .runner: return about(declaration, "Runner")
     }
   }
 
   private func about(_ declaration: WorkflowOutline.Declaration, _ noun: String) -> String {
     var lines = ["**\(noun) `\(declaration.name)`**"]
     if let text = declaration.node.member("description")?.stringValue { lines.append(text) }
+    if [.pool, .runner].contains(declaration.kind) {
+      lines.append("```\n\(String(declaration.node.sourceText.prefix(200)))\n```")
+    }
     if let type = declaration.node.member("type") { lines.append("Type: `\(type.sourceText)`") }
     if let values = declaration.node.member("enum") {
       lines.append("One of: `\(values.sourceText)`")

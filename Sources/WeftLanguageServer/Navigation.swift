@@ -53,7 +53,9 @@ extension WorkflowText {
     of name: WorkflowOutline.Reference?, withDeclaration: Bool
   ) -> [Range<Int>] {
     guard let name, let outline else { return [] }
-    let references = outline.references.filter { $0.kind == name.kind && $0.name == name.name }
+    let references = outline.references.filter {
+      $0.kind == name.kind && name.kind.isSame($0.name, as: name.name)
+    }
     let declaration = withDeclaration ? outline.declaration(of: name.name, name.kind)?.range : nil
     return ((declaration.map { [$0] } ?? []) + references.map(\.range))
       .sorted { $0.lowerBound < $1.lowerBound }
@@ -71,12 +73,14 @@ extension WorkflowText {
     let name = try renamable(at: offset)
     let isValid =
       switch name.kind {
-      case .step: StepID(newName) != nil
+      case .step, .pool, .runner: StepID(newName) != nil
       case .input, .state: InputName(newName) != nil
       case .secret: SecretName(newName) != nil
       }
     guard isValid else { throw .refused("\"\(newName)\" is not a valid name") }
-    if newName != name.name, outline?.declaration(of: newName, name.kind) != nil {
+    if !name.kind.isSame(newName, as: name.name),
+      outline?.declaration(of: newName, name.kind) != nil
+    {
       throw .refused("\"\(newName)\" is already declared")
     }
     let edits = ranges(of: name, withDeclaration: true).map { range -> JSONValue in

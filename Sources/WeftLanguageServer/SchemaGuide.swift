@@ -10,6 +10,8 @@ struct SchemaGuide {
   private let root: JSONValue
   /// The names of the keys whose values are conditions: bare expressions.
   let conditionKeys: Set<String>
+  /// The keys whose values name something that the file declares.
+  let namingKeys: NamingKeys
 
   init(_ text: String) {
     let (root, _) = JSONReader.read(SourceFile(path: "<schema>", bytes: Array(text.utf8)))
@@ -17,6 +19,7 @@ struct SchemaGuide {
     var keys: Set<String> = []
     SchemaGuide.collectConditionKeys(self.root, into: &keys)
     conditionKeys = keys
+    namingKeys = NamingKeys(self.root)
   }
 
   private static func collectConditionKeys(_ value: JSONValue, into keys: inout Set<String>) {
@@ -129,7 +132,7 @@ struct SchemaGuide {
   private func flattened(_ schema: JSONValue, depth: Int = 0) -> [JSONValue] {
     guard depth < 12, case .object = schema else { return [] }
     var found = [schema]
-    if let target = schema["$ref"]?.text.flatMap(definition) {
+    if let target = schema["$ref"]?.text.flatMap({ SchemaGuide.definition($0, in: root) }) {
       found += flattened(target, depth: depth + 1)
     }
     for keyword in ["oneOf", "anyOf", "allOf"] {
@@ -141,15 +144,15 @@ struct SchemaGuide {
   private func followed(_ schema: JSONValue) -> JSONValue {
     var schema = schema
     for _ in 0..<12 {
-      guard schema["title"] == nil, let next = schema["$ref"]?.text.flatMap(definition) else {
-        break
-      }
+      guard schema["title"] == nil, let reference = schema["$ref"]?.text,
+        let next = SchemaGuide.definition(reference, in: root)
+      else { break }
       schema = next
     }
     return schema
   }
 
-  private func definition(_ reference: String) -> JSONValue? {
+  static func definition(_ reference: String, in root: JSONValue) -> JSONValue? {
     guard reference.hasPrefix("#/") else { return nil }
     return reference.dropFirst(2).split(separator: "/").reduce(root as JSONValue?) { value, name in
       value?[String(name)]

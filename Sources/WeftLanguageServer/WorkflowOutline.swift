@@ -5,8 +5,30 @@ import WeftJSON
 
 /// The names that a workflow file declares, and the places that refer to them, as far as its text can be read.
 struct WorkflowOutline {
-  enum Kind: Hashable {
-    case step, input, state, secret
+  enum Kind: String, CaseIterable {
+    case step, input, state, secret, pool, runner
+
+    /// The reference to the definition of its names, in the schema.
+    var definition: String { "#/$defs/\(rawValue)Name" }
+
+    /// The key of the workflow that declares the names; `nil` for ids of steps.
+    var section: String? {
+      switch self {
+      case .step: nil
+      case .state: "state"
+      case .input, .secret, .pool, .runner: rawValue + "s"
+      }
+    }
+
+    /// The spelling by which names are compared.
+    fileprivate func folded(_ name: String) -> String {
+      switch self {
+      case .step, .pool, .runner: name
+      case .input, .state, .secret: InputName.folded(name)
+      }
+    }
+
+    func isSame(_ name: String, as other: String) -> Bool { folded(name) == folded(other) }
   }
 
   struct Declaration {
@@ -30,15 +52,15 @@ struct WorkflowOutline {
   /// In file order.
   private(set) var declarations: [Declaration] = []
   private(set) var references: [Reference] = []
-  private let conditionKeys: Set<String>
+  private let guide: SchemaGuide
 
   /// The keys of steps and workflows that hold steps.
   private static let memberKeys = ["steps", "parallel", "race", "finally", "cleanup"]
 
   init(_ root: JSONNode, _ guide: SchemaGuide) {
-    conditionKeys = guide.conditionKeys
-    for (key, kind) in [("inputs", Kind.input), ("state", .state), ("secrets", .secret)] {
-      guard let names = root.member(named: key) else { continue }
+    self.guide = guide
+    for kind in Kind.allCases {
+      guard let names = kind.section.flatMap({ root.member(named: $0) }) else { continue }
       for member in names.members {
         declarations.append(
           Declaration(
@@ -47,12 +69,12 @@ struct WorkflowOutline {
       }
     }
     addMembers(of: root, depth: 0)
-    addReferences(in: root, key: "")
+    addReferences(in: root, at: NamingKeys.Place())
     declarations.sort { $0.range.lowerBound < $1.range.lowerBound }
   }
 
   func declaration(of name: String, _ kind: Kind) -> Declaration? {
-    declarations.first { $0.kind == kind && $0.name == name }
+    declarations.first { $0.kind == kind && kind.isSame($0.name, as: name) }
   }
 
   // MARK: Steps
@@ -80,22 +102,26 @@ struct WorkflowOutline {
 
   // MARK: References
 
-  private mutating func addReferences(in node: JSONNode, key: String) {
+  private mutating func addReferences(in node: JSONNode, at place: NamingKeys.Place) {
+    let kind = guide.namingKeys.kinds[place]
     switch node.kind {
     case .object:
       for member in node.members {
-        addReferences(in: member.value, key: member.key.stringValue ?? "")
+        if let kind { addReference(kind, member.key) }
+        addReferences(in: member.value, at: place.member(member.key.stringValue ?? ""))
       }
     case .array:
-      for element in node.elements {
-        if key == "needs", let name = element.stringValue {
-          references.append(Reference(kind: .step, name: name, range: element.contentRange))
-        }
-        addReferences(in: element, key: key)
-      }
-    case .string: addReferences(inText: node, isCondition: conditionKeys.contains(key))
+      for element in node.elements { addReferences(in: element, at: place) }
+    case .string:
+      if let kind { return addReference(kind, node) }
+      addReferences(inText: node, isCondition: guide.conditionKeys.contains(place.key))
     case .null, .bool, .number, .unreadable: break
     }
+  }
+
+  private mutating func addReference(_ kind: Kind, _ node: JSONNode) {
+    guard let name = node.stringValue else { return }
+    references.append(Reference(kind: kind, name: name, range: node.contentRange))
   }
 
   private mutating func addReferences(inText node: JSONNode, isCondition: Bool) {

@@ -131,7 +131,7 @@ extension FormatKey where Object: HasCommandSettings {
       wins. Commands that need this machine stay here: services, and those with tty, \
       jobserver or leftovers.
       """,
-      schema: #"{"$ref": "identifier", "default": "local", "examples": ["build"]}"#,
+      schema: #"{"$ref": "runnerName", "default": "local", "examples": ["build"]}"#,
       synonyms: "runs-on runsOn executor agent", traits: .setting
     ) { $0.settings.runner = $1 }
   }

@@ -50,7 +50,7 @@ struct StepDraft: FormatObject {
       the start of its own group.
       """,
       schema: #"""
-        {"type": "array", "items": "@filledLiteralText", "examples": [["build"], ["test",
+        {"type": "array", "items": "@stepName", "examples": [["build"], ["test",
         "lint"]]}
         """#,
       synonyms: "dependsOn depends_on depends dependencies deps requires after upstream",
@@ -283,7 +283,7 @@ struct StepDraft: FormatObject {
       a pool, or a number for each.
       """,
       schema: #"""
-        {"anyOf": ["@identifier", {"type": "object", "propertyNames": "@identifier",
+        {"anyOf": ["@poolName", {"type": "object", "propertyNames": "@poolName",
         "additionalProperties": "@slots", "minProperties": 1}], "examples": ["db", {"db": 1,
         "cpu": 2}]}
         """#,

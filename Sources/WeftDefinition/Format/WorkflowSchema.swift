@@ -357,6 +357,8 @@ extension WorkflowSchema {
     "identifier": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,254}$",
     "patternErrorMessage": "a letter or \"_\", then letters, digits, \"_\" or \"-\", 255 at \#
     most"},
+    "stepName": {"$ref": "filledLiteralText"}, "poolName": {"$ref": "identifier"},
+    "runnerName": {"$ref": "identifier"},
     "secretName": {"$ref": "identifier", "pattern": "^(?![Ww][Ee][Ff][Tt]_)"},
     "variableName": {"$ref": "filledLiteralText", "pattern": "^[^=]*$",
     "patternErrorMessage": "a variable's name is not empty and has no \"=\" in it"},

@@ -52,7 +52,7 @@ struct StandardInputDraft: FormatObject {
     FormatKey(
       "log", "Id of a step",
       "The whole output of this step, both streams; the step waits for it.",
-      schema: #""@filledLiteralText""#
+      schema: #""@stepName""#
     ) { pass, member, field, draft in
       draft.found.insert("log")
       let name = pass.filledText(member.value, field, wanted: "the id of a step")
