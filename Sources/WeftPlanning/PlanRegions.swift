@@ -129,6 +129,12 @@ extension PlannedGroup {
     return step.control.fanOut != nil || !step.control.retry.isEmpty
   }
 
+  /// Whether failures in it need not fail the run.
+  package var isBoundary: Bool {
+    isRepeated || endsEarly || (step.map { $0.allowFailure != .none } ?? false)
+      || step?.computed[.allowFailure] != nil
+  }
+
   var sealing: OpaqueGroup.Reason? {
     guard let step, case .group(let group) = step.action else { return nil }
     if step.hasControl {

@@ -62,7 +62,8 @@ extension Engine {
     let excluded = try excludedSteps(of: ready)
     let history = key.map { store.history(of: $0) } ?? DurationHistory()
     let addresses = PlanAddresses(ready)
-    let durations = StepDurations(ready, addresses, samples, history)
+    let settled = samples.map { $0.settled(in: ready) }
+    let durations = StepDurations(ready, addresses, settled, history)
     guard durations.measuredCount > 0 || !ready.steps.contains(where: \.canBeMeasured) else {
       throw .noDurations
     }
@@ -73,7 +74,7 @@ extension Engine {
     basis.inputs = adopted
     basis.changed = changes(to: plan, since: samples.first, in: state)
     let estimator = Estimator(
-      plan: ready, addresses: addresses, samples: samples, durations: durations,
+      plan: ready, addresses: addresses, samples: settled, durations: durations,
       configuration: configuration(for: ready, inputs, excluded), speeds: speeds)
     let earlier = EarlierRuns(samples, ready, addresses, inputs, excluded)
     let wanted = parallel.isEmpty ? [options.maxParallel] : parallel.map(Optional.some)

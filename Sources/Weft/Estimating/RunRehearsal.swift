@@ -141,25 +141,31 @@ private final class RehearsalExecutor: StepExecutor {
   }
 
   private func end(_ number: Int, _ status: AttemptEnd.Status) {
-    let now = time.now
-    let promise = state.withLock { state -> Promise<AttemptEnd, Never>? in
+    let (now, cause) = (time.now, time.cause)
+    let ended = state.withLock { state -> (promise: Promise<AttemptEnd, Never>, isDecided: Bool)? in
       guard let promise = state.running[number] else { return nil }
       state.runningAtEnd[number] = state.running.count
       state.running[number] = nil
       state.attempts[number].end = now
-      if case .stopped = status { state.attempts[number].isStopped = true }
-      return promise
+      guard case .stopped = status else { return (promise, false) }
+      state.attempts[number].isStopped = true
+      return (
+        promise, cause.map { state.running[$0] == nil && state.attempts[$0].end == now } ?? false
+      )
     }
-    guard let promise else { return }
-    time.cause = number
-    promise.succeed(AttemptEnd(status))
+    guard let ended else { return }
+    // The winner of a race or join ends its losers too.
+    if !ended.isDecided { time.cause = number }
+    ended.promise.succeed(AttemptEnd(status))
   }
 
   /// The length of an attempt, and its end.
   private func course(of attempt: Attempt) -> (Duration, AttemptEnd.Status) {
     let way = rehearsal.way
     var known = way.end(of: attempt.step, at: attempt.address)
-    if let failure = known.end.failure, !attempt.tolerates(failure) {
+    if let failure = known.end.failure, !attempt.tolerates(failure),
+      known.end.conclusion == .success || !rehearsal.plan.mayTolerate(attempt.index)
+    {
       known.end = StepEnd(
         outcome: .success, conclusion: .success, attempts: 1, exit: known.end.exit, duration: .zero)
     }
@@ -183,5 +189,13 @@ private final class RehearsalExecutor: StepExecutor {
 
   private func length(_ microseconds: Int, of attempt: Attempt) -> Duration {
     .microseconds(Int64(Double(microseconds) / rehearsal.speeds[attempt.index]))
+  }
+}
+
+extension Plan {
+  /// Whether something around a step may tolerate its failure.
+  fileprivate func mayTolerate(_ step: Int) -> Bool {
+    if steps[step].hasControl, steps[step].control.fanOut != nil { return true }
+    return allEnclosingGroups(ofGroup: steps[step].group).contains { groups[$0].isBoundary }
   }
 }

@@ -11,7 +11,7 @@ struct RunSample: Sendable {
   struct Execution: Sendable, Hashable {
     enum Ending: Sendable {
       case success
-      /// A failure that the step's `allowFailure` accepts.
+      /// A failure that the step, or something around it, tolerates.
       case tolerated
       /// Cancelled because a race or join was decided: it would have taken longer.
       case cutShort
@@ -47,6 +47,9 @@ struct RunSample: Sendable {
   private(set) var decisions: [StepAddress: Bool] = [:]
   private(set) var elements: [StepAddress: RecordedElements] = [:]
   private var failures: [StepAddress: [Execution.Failure]] = [:]
+  /// The last ends of steps that failed, until it is known whether something around them tolerates that.
+  private var failed: [StepAddress: (execution: Execution, end: RehearsedEnd)] = [:]
+  private var groups: [StepAddress: GroupEnd] = [:]
   /// The times after which services were ready: whatever needed them had to wait that long.
   private var readiness: [StepAddress: Duration] = [:]
 
@@ -83,13 +86,14 @@ struct RunSample: Sendable {
           microseconds: retry.duration.measuredMicroseconds, failure: retry.failure))
     case .stepReady(let step, let end): readiness[step] = end.duration
     case .stepFinished(let step, let end): finished(step, end, values)
+    case .groupFinished(let group, let end): groups[group] = end
     case .stepCached(let step, let end):
       decisions[step] = true
       ends[step] = RehearsedEnd(end, values)
     case .stepSkipped(_, .condition(of: let skipped)): decisions[skipped] = false
     case .stepSkipped, .stepQueued, .stepBegun, .stepAsking, .stepWaiting, .stepOutput,
       .stepProgress,
-      .stepRestored, .groupRetrying, .groupFinished, .runWaiting, .runWarning, .runCancelling,
+      .stepRestored, .groupRetrying, .runWaiting, .runWarning, .runCancelling,
       .outputDropped,
       .snapshot:
       break
@@ -102,9 +106,14 @@ struct RunSample: Sendable {
     var execution = Execution(
       failures: failures.removeValue(forKey: step) ?? [],
       microseconds: (readiness[step] ?? end.duration).measuredMicroseconds)
+    failed[step] = nil
     switch (end.outcome, end.conclusion) {
     case (.success, _): execution.ending = .success
     case (.failure, .success): execution.ending = .tolerated
+    case (.failure, _):
+      execution.ending = .tolerated
+      failed[step] = (execution, RehearsedEnd(end, values))
+      return
     case (.cancelled, _):
       switch end.cancellation {
       case .raceWon, .joined: execution.ending = .cutShort
@@ -113,9 +122,24 @@ struct RunSample: Sendable {
     default: return
     }
     if execution.ending != .cutShort { ends[step] = RehearsedEnd(end, values) }
+    measure(step, execution)
+  }
+
+  private mutating func measure(_ step: StepAddress, _ execution: Execution) {
     if execution.ending == .success || executions[step]?.ending != .success {
       executions[step] = execution
     }
+  }
+
+  /// Takes the failures into account that groups and loops tolerate.
+  func settled(in plan: Plan) -> RunSample {
+    var sample = self
+    var tolerance = EnclosingTolerance(plan, groups)
+    for (step, last) in failed where tolerance.absorbs(step) {
+      sample.ends[step] = last.end
+      sample.measure(step, last.execution)
+    }
+    return sample
   }
 }
 

@@ -150,10 +150,4 @@ extension PlannedGroup {
   fileprivate var isRetried: Bool {
     step.map { $0.hasControl && !$0.control.retry.isEmpty } ?? false
   }
-
-  /// Whether failures in it need not fail the run.
-  fileprivate var isBoundary: Bool {
-    isRepeated || endsEarly || (step.map { $0.allowFailure != .none } ?? false)
-      || step?.computed[.allowFailure] != nil
-  }
 }

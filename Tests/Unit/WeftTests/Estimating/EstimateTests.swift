@@ -121,6 +121,81 @@ import WeftPlanning
     #expect(try predicted.milliseconds() == 1100)
   }
 
+  @Test(arguments: [
+    #"{ "id": "r", "race": [ { "id": "a", "run": "x" }, { "id": "b", "run": "y" } ] }"#,
+    #"{ "id": "r", "parallel": [ { "id": "a", "run": "x" }, { "id": "b", "run": "y" } ], "join": { "atLeast": 1 } }"#,
+  ])
+  func theWinnerOfARaceIsOnThePath(group: String) throws {
+    var predicted = try Predicted(#"{ "steps": [ \#(group), { "id": "z", "run": "z" } ] }"#)
+    predicted.addRun(
+      Predicted.ended("a", after: 500)
+        + Predicted.ended(
+          "b", after: 510, .cancelled, as: .cancelled,
+          for: .raceWon(StepAddress("r"), by: StepAddress("a")))
+        + Predicted.ended("z", after: 200))
+    let found = try predicted.estimate()
+    #expect(found.criticalPath.map(\.step.text) == ["a", "z"])
+    #expect(found.criticalPath.map(\.start) == [.immediate, .dependency])
+    #expect(found.speedUps.map(\.step.text) == ["a", "z"])
+  }
+
+  /// A member that its group's time limit stops is on the path: a faster one would end the group before.
+  @Test func aStepThatATimeLimitStopsIsOnThePath() throws {
+    var predicted = try Predicted(
+      #"{ "steps": [ { "id": "g", "timeout": "1s", "allowFailure": true, "steps": [ { "id": "a", "run": "x" } ] }, { "id": "z", "run": "z" } ] }"#
+    )
+    predicted.addRun(["a": 2000, "z": 200])
+    #expect(try predicted.estimate().criticalPath.map(\.step.text) == ["a", "z"])
+  }
+
+  private static let failure = StepFailure(
+    classes: [.exit(1), .exit], message: "exited with code 1")
+
+  private static func ended(_ group: String, as conclusion: Outcome) -> RunRecord.Kind {
+    .event(
+      .groupFinished(
+        StepAddress(group),
+        GroupEnd(
+          outcome: .failure, conclusion: conclusion, failure: nil, cause: nil, duration: .zero)))
+  }
+
+  /// A failure that a group around the step tolerates counts with its time and its effect.
+  @Test(arguments: [Outcome.success, .failure])
+  func failuresThatGroupsTolerateCount(conclusion: Outcome) throws {
+    var predicted = try Predicted(
+      #"{ "steps": [ { "id": "g", "allowFailure": true, "steps": [ { "id": "a", "run": "x" }, { "id": "b", "run": "y" } ] }, { "id": "c", "run": "z" } ] }"#
+    )
+    predicted.addRun(
+      Predicted.ended("a", after: 1000, .failure, as: .failure, EstimateTests.failure)
+        + [EstimateTests.ended("g", as: conclusion)] + Predicted.ended("c", after: 100))
+    let found = try predicted.estimate()
+    let isTolerated = conclusion == .success
+    #expect(found.duration == .milliseconds(isTolerated ? 1100 : 300))
+    #expect(found.basis.unmeasured.map(\.text) == (isTolerated ? [] : ["a", "b"]))
+    #expect(found.predictions[0].outcome == .success)
+  }
+
+  @Test func failuresThatALoopToleratesCount() throws {
+    var predicted = try Predicted(
+      #"{ "steps": [ { "id": "l", "forEach": { "in": [0, 1], "tolerate": 1 }, "run": "x" } ] }"#)
+    predicted.addRun(
+      Predicted.ended("l[0]", after: 100)
+        + Predicted.ended("l[1]", after: 1000, .failure, as: .failure, EstimateTests.failure)
+        + [EstimateTests.ended("l", as: .success)])
+    let found = try predicted.estimate()
+    #expect(found.duration == .milliseconds(1000) && found.predictions[0].outcome == .success)
+  }
+
+  /// Whatever the file tolerated then, a failure that it would not tolerate now is not predicted.
+  @Test func aFailureThatNothingToleratesAnyMoreIsNotPredicted() throws {
+    var predicted = try Predicted(
+      #"{ "steps": [ { "id": "g", "steps": [ { "id": "a", "run": "x" } ] } ] }"#)
+    predicted.addRun(
+      Predicted.ended("a", after: 1000, .failure, as: .failure, EstimateTests.failure)
+        + [EstimateTests.ended("g", as: .success)])
+    #expect(try predicted.estimate().predictions[0].outcome == .success)
+  }
+
   // MARK: Findings
 
   @Test func thePathTellsDependenciesFromSlots() throws {

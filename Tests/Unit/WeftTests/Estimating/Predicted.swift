@@ -69,6 +69,7 @@ struct Predicted {
     var factors = [Double](repeating: 1, count: plan.steps.count)
     for (index, step) in plan.steps.enumerated() { factors[index] = speeds[step.address.text] ?? 1 }
     let addresses = PlanAddresses(plan)
+    let samples = samples.map { $0.settled(in: plan) }
     let estimator = Estimator(
       plan: plan, addresses: addresses, samples: samples,
       durations: StepDurations(plan, addresses, samples, DurationHistory()),
