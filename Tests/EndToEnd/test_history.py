@@ -360,6 +360,20 @@ def logs_followed(weft):
     assert process.wait(timeout=LIMIT) == 1
 
 
+def logs_of_attempts_followed(weft):
+    """a followed step of a retried group is followed through all attempts of the group, and through no further step"""
+    again = "echo one; sleep 0.3; test -e ok || { touch ok; exit 1; }; echo good"
+    retried = {"retry": {"max": 1, "delay": "300ms", "jitter": "none"}}
+    last = {"id": "last", "run": "cat go.fifo"}
+    for name, group in (("w", {"id": "g", "steps": [{"id": "w", "run": again}], **retried}),
+                        ("l[0].w", {"id": "l", "forEach": [1], "steps": [{"id": "w", "run": again}], **retried})):
+        runs = Runs(weft, {"steps": [group, last]})
+        process, _ = runs.begin()
+        assert runs.stream("logs", "-f", name).communicate(timeout=LIMIT)[0] == b"one\none\ngood\n", name
+        runs.go()
+        assert process.wait(timeout=LIMIT) == 0
+
+
 def cleaning(weft):
     runs = Runs(weft)
     for _ in range(4):
@@ -1184,6 +1198,7 @@ CASES = [
     ("logs are printed byte for byte, and of several line by line", logs),
     ("a reader that goes away is no error", closed_readers),
     ("logs are followed until their step has ended", logs_followed),
+    logs_of_attempts_followed,
     ("S18: nothing is removed but runs that have ended, and others where that is said", cleaning),
     ("S18: a run whose processes are alive is not removed", cleaning_the_living),
     ("weft run keeps as many runs as it is told to", kept_after_runs),

@@ -1,5 +1,6 @@
 import Weft
 import WeftEvents
+import WeftPlanning
 import WeftPlatform
 import WeftReporting
 
@@ -87,6 +88,8 @@ struct LogChoice {
   private let names: [StepAddress]
   /// The named steps, and the members of named groups, which have addresses of their own.
   private let wanted: Set<StepAddress>
+  /// The retried groups around each name, each by the addresses that its instance may have.
+  private let retried: [[[StepAddress]]]
   /// The steps in the journal, in its order.
   private let recorded: [StepAddress]
 
@@ -107,6 +110,7 @@ struct LogChoice {
     }
     self.names = named
     self.wanted = wanted
+    retried = plan.map { plan in named.map { plan.retriedGroups(around: $0) } } ?? []
   }
 
   private static func unknown(_ name: String, of detail: RunDetail, _ plan: Plan?) -> CommandFailure
@@ -131,9 +135,10 @@ struct LogChoice {
     names.isEmpty || wanted.contains(step) || wanted.contains { step.isInside($0) }
   }
 
-  /// Returns whether all named steps are among these.
+  /// Returns whether all named steps are among these, and no group around them is tried again.
   func isComplete(_ done: Set<StepAddress>) -> Bool {
     !names.isEmpty && names.allSatisfy(done.contains)
+      && retried.joined().allSatisfy { $0.contains(where: done.contains) }
   }
 }
 
@@ -142,6 +147,16 @@ extension Plan {
   fileprivate func members(of name: String) -> [StepAddress] {
     let members = try? stepsExcluded(by: StepChoice(skip: [name]))
     return members?.map { steps[$0].address } ?? []
+  }
+
+  /// The groups with `retry` around a step, each by the addresses that its instance around the step may have.
+  fileprivate func retriedGroups(around step: StepAddress) -> [[StepAddress]] {
+    let addresses = PlanAddresses(self)
+    guard let group = addresses.innermostGroup(at: step) else { return [] }
+    return allEnclosingGroups(ofGroup: group).compactMap { around in
+      guard let owner = groups[around].step, !owner.control.retry.isEmpty else { return nil }
+      return groups[around].address.map { addresses.instances(of: $0, around: step) }
+    }
   }
 
   /// The addresses of steps and groups.
@@ -263,7 +278,11 @@ struct LogFollowSession {
   }
 
   private mutating func take(_ update: FollowedRun.Update) {
-    guard case .happened(let events) = update else { return }
+    guard case .happened(let events) = update else {
+      // Another engine may start them again.
+      done = []
+      return
+    }
     for event in events {
       switch event.kind {
       case .stepStarted(let step, _, _) where choice.wants(step):
