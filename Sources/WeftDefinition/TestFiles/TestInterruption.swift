@@ -56,7 +56,7 @@ extension TestInterruption: FormatObject {
       "do", ValueFormat<Act>.word(of: Act.self).placed, "Act",
       """
       cancel: as the first ^C. kill: as the second. crash: the engine is gone, as after a \
-      power failure. fullDisk: from now on, the journal cannot be written.
+      power failure. fullDisk: from now on, nothing starts.
       """, synonyms: "act action kind", required: "{ \"at\": \"10s\", \"do\": \"cancel\" }"
     ) { $0.act = $1 }
     FormatKey(

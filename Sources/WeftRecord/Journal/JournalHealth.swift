@@ -34,19 +34,26 @@ struct JournalHealth: Sendable {
 
   /// Notes that a record could not be written, not even partially.
   mutating func failed(_ error: SystemError, needing bytes: Int, at place: String) {
-    switch (phase, error) {
-    case (.sound, .noSpace), (.sound, .overQuota), (.sound, .fileTooBig):
-      phase = .full(
+    switch error {
+    case .noSpace, .overQuota, .fileTooBig:
+      failed(
         RecordError(
           message: "the journal of the run cannot be written: \(error): it needs \(bytes) bytes on"
             + " \"\(place)\"",
-          help: "free some space there, and resume the run: finished steps are not lost"))
-    case (.full, .noSpace), (.full, .overQuota), (.full, .fileTooBig): break
-    case (.sound, _):
-      phase = .lost(
-        RecordError(message: "the journal of the run cannot be written: \"\(place)\": \(error)"))
-    case (.full(let first), _): phase = .lost(first)
-    case (.lost, _): break
+          help: "free some space there, and resume the run: finished steps are not lost"),
+        isOfSpace: true)
+    default:
+      failed(
+        RecordError(message: "the journal of the run cannot be written: \"\(place)\": \(error)"),
+        isOfSpace: false)
+    }
+  }
+
+  mutating func failed(_ fault: RecordError, isOfSpace: Bool) {
+    switch phase {
+    case .sound: phase = isOfSpace ? .full(fault) : .lost(fault)
+    case .full(let first): if !isOfSpace { phase = .lost(first) }
+    case .lost: break
     }
   }
 

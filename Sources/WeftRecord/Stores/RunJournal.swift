@@ -148,7 +148,7 @@ final class LineRecorder: RunRecorder {
   private struct State {
     var json: RecordJSON
     var number: UInt64
-    var fault: RecordError?
+    var health = JournalHealth()
     var onLost: (@Sendable () -> Void)?
     var isClosed = false
   }
@@ -173,19 +173,24 @@ final class LineRecorder: RunRecorder {
 
   func record(_ kind: RunRecord.Kind, elapsed: @autoclosure () -> Duration) throws(RecordError) {
     let (fault, act) = state.withLock { state -> (RecordError?, (@Sendable () -> Void)?) in
-      // After a missing record, any other would look like damage.
-      if let fault = state.fault { return (fault, nil) }
-      do throws(RunStoreError) {
-        try state.json.withLine(of: kind, state.number + 1, after: elapsed()) {
-          line throws(RunStoreError) in try lines.append(Array(line))
+      while true {
+        if let fault = state.health.refusal(of: kind) { return (fault, state.onLost.take()) }
+        do throws(RunStoreError) {
+          try state.json.withLine(of: kind, state.number + 1, after: elapsed()) {
+            line throws(RunStoreError) in try lines.append(Array(line))
+          }
+          state.number += 1
+          return (nil, state.health.fault == nil ? nil : state.onLost.take())
+        } catch {
+          let wasSound = state.health.fault == nil
+          state.health.failed(
+            RecordError(
+              message: "the journal of the run cannot be written: \(error.message)",
+              help: error.help), isOfSpace: error.isOfSpace)
+          // The end of a running step may still fit.
+          if wasSound { continue }
+          return (state.health.fault, state.onLost.take())
         }
-        state.number += 1
-        return (nil, nil)
-      } catch {
-        let fault = RecordError(
-          message: "the journal of the run cannot be written: \(error.message)", help: error.help)
-        state.fault = fault
-        return (fault, state.onLost.take())
       }
     }
     act?()
@@ -194,13 +199,13 @@ final class LineRecorder: RunRecorder {
 
   func onLost(_ act: @escaping @Sendable () -> Void) {
     let isLost = state.withLock { state in
-      if state.fault == nil { state.onLost = act }
-      return state.fault != nil
+      if state.health.fault == nil { state.onLost = act }
+      return state.health.fault != nil
     }
     if isLost { act() }
   }
 
-  var fault: RecordError? { state.withLock { $0.fault } }
+  var fault: RecordError? { state.withLock { $0.health.fault } }
 
   func close() {
     let isFirst = state.withLock { state in

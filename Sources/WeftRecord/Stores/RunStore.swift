@@ -93,6 +93,8 @@ public struct RunStoreError: Error, Sendable, Hashable, CustomStringConvertible 
   public let message: String
   /// The suggested remedy.
   public let help: String?
+  /// Whether there is no room for a record, except in space that is reserved for the ends of running steps.
+  package var isOfSpace = false
 
   public init(message: String, help: String? = nil) {
     self.message = message

@@ -123,7 +123,9 @@ struct CaseDriver {
   private mutating func noticeEnd() {
     guard let end = store.end else { return }
     let count = store.recordCount
-    pending.removeAll { $0.end == end && $0.record == count }
+    pending.removeAll { pending in
+      pending.end == end && pending.record.map { $0 <= count } ?? false
+    }
     if end == .gone { vanish() }
   }
 

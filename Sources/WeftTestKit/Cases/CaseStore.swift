@@ -6,7 +6,7 @@ import WeftRecord
 final class CaseStore: RunStore {
   /// The reason why nothing more is written.
   enum End {
-    /// There is no room.
+    /// There is no room, except for the ends of what runs.
     case full
     /// The engine is gone: nothing that it still does has happened.
     case gone
@@ -17,6 +17,8 @@ final class CaseStore: RunStore {
     /// The number of records that the current engine has written.
     var count = 0
     var end: End?
+    /// Whether the space that is reserved for a full disk is in use.
+    var usesReserve = false
     /// The number of records of the current engine after which nothing more is written.
     var limits: [(count: Int, end: End)] = []
     var countEvents: @Sendable () -> UInt64 = { 0 }
@@ -25,7 +27,12 @@ final class CaseStore: RunStore {
 
     /// - Returns: Whether the engine is gone now.
     mutating func append(_ line: [UInt8]) throws(RunStoreError) -> Bool {
-      guard end == nil else { throw RunStoreError(message: "no space left on device") }
+      if let end, end == .gone || !usesReserve {
+        usesReserve = true
+        var error = RunStoreError(message: "no space left on device")
+        error.isOfSpace = end == .full
+        throw error
+      }
       bytes += line
       count += 1
       guard let limit = limits.first(where: { $0.count == count }) else { return false }
@@ -44,7 +51,7 @@ final class CaseStore: RunStore {
   func expectEngine(endingAt limits: [(count: Int, end: End)]) {
     state.withLock { state in
       (state.end, state.count, state.limits, state.lastEvent) = (nil, 0, limits, .max)
-      state.countEvents = { 0 }
+      (state.countEvents, state.usesReserve) = ({ 0 }, false)
     }
   }
 

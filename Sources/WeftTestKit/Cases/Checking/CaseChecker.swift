@@ -48,7 +48,7 @@ struct CaseFacts {
     let all = engines.map { Set($0.map(\.act.value)) }
     acts = all.reduce([]) { $0.union($1) }
     lastActs = all.last ?? []
-    leavesDoubt = all.dropLast().contains { !$0.isDisjoint(with: [.crash, .fullDisk]) }
+    leavesDoubt = all.dropLast().contains { $0.contains(.crash) }
     var choice = StepChoice()
     for (names, path) in [
       (testCase.only, \StepChoice.only), (testCase.skip, \.skip), (testCase.from, \.from),
