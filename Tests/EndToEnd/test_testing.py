@@ -4,20 +4,26 @@
 usage: test_testing.py PATH_TO_WEFT
 """
 
+import contextlib
+import http.server
 import json
 import os
 import pathlib
+import pty
+import random
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import xml.etree.ElementTree
 
-from lib import cases
+from lib import cases, server
 
 LIMIT = 60  # seconds, against hanging only
+GENERATED = 40  # workflows whose runs become cases
 EXPECTED = {"outcome": "success"}
 
 
@@ -41,7 +47,7 @@ class Place:
     def run(self, *arguments, expect=0, **options):
         done = subprocess.run([self.weft, *arguments], cwd=self.path, capture_output=True, text=True, timeout=LIMIT,
                               stdin=subprocess.DEVNULL, **options)
-        assert done.returncode == expect, (arguments, done.returncode, done.stdout, done.stderr)
+        assert expect in (None, done.returncode), (arguments, done.returncode, done.stdout, done.stderr)
         return done
 
     def test(self, *arguments, expect=0, **options):
@@ -52,10 +58,7 @@ def interrupted(place, number):
     """Sends a signal to a run whose step has begun, and returns its exit code."""
     process = subprocess.Popen(
         [place.weft, "run", "w.json"], cwd=place.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + LIMIT
-    while not (place.path / "begun").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until((place.path / "begun").exists)
     process.send_signal(number)
     return process.wait(LIMIT)
 
@@ -153,6 +156,34 @@ def from_unusual_runs(weft):
     place.run("run", "w.json", expect=1)
     assert recorded(place)["steps"]["a"]["exit"] == 0
 
+    place = Place(weft, [{"id": "c", "run": "true", "cache": {"inputs": []}, "cleanup": "true"}])
+    place.run("run", "w.json")
+    recorded(place)
+    (place.path / "recorded.test.json").unlink()
+    shutil.rmtree(place.path / ".weft/runs")
+    place.run("run", "w.json")
+    assert "restored from the cache" in recorded(place, expect=2)
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), server.Handler) as serving:
+        threading.Thread(target=serving.serve_forever).start()
+        place = Place(weft, [{"id": "d", "http": {"url": f"http://127.0.0.1:{serving.server_port}/file", "saveTo": "no/such/file"}}])
+        place.run("run", "w.json", expect=1)
+        serving.shutdown()
+    assert recorded(place)["steps"]["d"] == {"fails": "output"}
+
+    # At a terminal, a question stays open until its time is over.
+    place = Place(weft, [{"id": "q", "approve": "go?", "timeout": "300ms"}])
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(place.path)
+        os.execv(weft, [weft, "run", "w.json"])
+    with contextlib.suppress(OSError):
+        while os.read(terminal, 4096):
+            pass
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 1
+    assert recorded(place)["expect"]["steps"]["q"]["reason"] == "timeout"
+
     place = Place(weft, [{"id": "a", "run": "touch begun; sleep 100"}, "true"])
     for number, code in ((signal.SIGTERM, 143), (signal.SIGKILL, -9)):
         assert interrupted(place, number) == code
@@ -164,6 +195,89 @@ def from_unusual_runs(weft):
     run = next((place.path / ".weft/runs").iterdir()).name
     assert "killed" in place.test("--from-run", run, expect=2).stderr
     place.run("resume", run, expect=1)
+
+
+def from_killed_runs(weft):
+    """a case from a run that two signals ended is cancelled and killed, whether it was cleaning up or still stopping"""
+    deaf = "trap '' TERM; touch begun; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 1; done"
+    for script, cleanup in (("touch begun; sleep 100", "touch cleaning; sleep 100"), (deaf, "true")):
+        place = Place(weft, [{"id": "a", "run": script, "stop": {"grace": "100s"}, "cleanup": cleanup}], **{"finally": ["true"]})
+        process = subprocess.Popen([weft, "run", "w.json"], cwd=place.path, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until((place.path / "begun").exists)
+        process.send_signal(signal.SIGINT)
+        until(lambda: "run.cancelling" in next(place.path.glob(".weft/runs/*/journal.jsonl")).read_text())
+        if script != deaf:
+            until((place.path / "cleaning").exists)
+        process.send_signal(signal.SIGINT)
+        process.wait(LIMIT)
+        case = recorded(place)
+        assert [act["do"] for act in case["interrupt"]] == ["cancel", "kill"], case
+        assert case["expect"]["steps"]["finally.1"]["outcome"] == "cancelled", case
+
+
+def until(is_so):
+    deadline = time.monotonic() + LIMIT
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def from_generated_runs(weft):
+    """a case from each of many small workflows passes: every action in every kind of group and loop, with cleanups"""
+    chance = random.Random(1)
+    begun = time.monotonic()
+    for number in range(GENERATED):
+        files = Files(chance)
+        steps = [files.step(2) for _ in range(chance.randint(1, 2))]
+        place = Place(weft, steps, **({"finally": [files.action()]} if chance.random() < 0.3 else {}))
+        for name, text in files.files.items():
+            place.write(name, text)
+        # One after another, so that no two ends are closer than what a case can tell.
+        place.run("run", "w.json", "-j", "1", expect=None)
+        try:
+            recorded(place)
+        except AssertionError as error:
+            raise AssertionError(f"workflow {number}: {json.dumps(steps)} {files.files} {error}") from None
+    return f"{time.monotonic() - begun:.1f} s"
+
+
+class Files:
+    """Generates steps, and the nested files that they run."""
+
+    def __init__(self, random):
+        self.random, self.files, self.count = random, {}, 0
+
+    def name(self):
+        self.count += 1
+        return f"s{self.count}"
+
+    def action(self):
+        return dict(self.random.choice([
+            {"run": "true"}, {"run": "echo '[1]'"}, {"run": "exit 3", "allowFailure": True},
+            {"run": "printf %s \"${PATH:+x}\"", "env": {"PATH": "/opt/x:${{ env.PATH }}"}},
+            {"wait": "1ms"}, {"run": "exit 4"}, {"run": "sleep 9", "timeout": "10ms", "allowFailure": True},
+            {"http": {"url": "http://127.0.0.1:1/"}, "allowFailure": True}]))
+
+    def step(self, depth):
+        kind = self.random.choice(["action", "steps", "parallel", "workflow"]) if depth else "action"
+        if kind == "action":
+            step = self.action()
+        elif kind == "workflow":
+            file = f"n{len(self.files)}.json"
+            self.files[file] = ""
+            self.files[file] = json.dumps({"steps": [self.step(depth - 1)]})
+            step = {"workflow": file}
+        else:
+            step = {kind: [self.step(depth - 1) for _ in range(self.random.randint(1, 2))]}
+        if self.random.random() < 0.6:
+            step["id"] = self.name()
+        loop = self.random.choice(["", "", "forEach", "matrix"])
+        if loop and "wait" not in step:
+            step[loop] = ["p", "q r"] if loop == "forEach" else {f"x{self.count}": [1, 2]}
+        if self.random.random() < 0.4:
+            step["cleanup"] = self.random.choice(["true", ["true", {"id": self.name(), "run": "exit 1"}], {"id": self.name(), "run": "true"}])
+        return step
 
 
 def recorded(place, expect=0):
@@ -423,5 +537,6 @@ def many(weft):
 
 if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
-        nothing_runs, real_steps, signals, real_failures, from_a_run, from_unusual_runs, from_services, from_resumed_runs,
+        nothing_runs, real_steps, signals, real_failures, from_a_run, from_unusual_runs, from_killed_runs,
+        from_generated_runs, from_services, from_resumed_runs,
         from_runs_with_options, from_elements, first_test, first_tests_of_examples, crashes, formats, searched, hostile, endless, at_once, many]))

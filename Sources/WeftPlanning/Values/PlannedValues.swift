@@ -99,9 +99,8 @@ struct PlannedTexts: Sendable {
 
   var isEmpty: Bool { ofSteps.isEmpty && ofGroups.isEmpty }
 
-  func contains(where isMeant: (PlannedText) -> Bool) -> Bool {
-    ofSteps.contains(where: isMeant) || ofGroups.values.contains { $0.contains(where: isMeant) }
-  }
+  /// The texts of steps, then those of groups.
+  var all: some Sequence<PlannedText> { ([ofSteps] + ofGroups.values).joined() }
 
   /// Whether neither a group nor the workflow has any.
   var areOfStepsOnly: Bool { ofGroups.isEmpty }
@@ -206,9 +205,21 @@ package struct PlannedValues: Sendable {
 
   /// Whether an expression reads a member of `run`.
   package func read(_ field: RunField) -> Bool {
-    texts.contains { text in
+    texts.all.contains { text in
       text.template.expressions.contains { $0.references.contains { $0.reads(field) } }
     }
+  }
+
+  /// The names of the variables that expressions read.
+  package var variables: Set<String> {
+    var names: Set<String> = []
+    for text in texts.all {
+      for reference in text.template.expressions.flatMap(\.references)
+      where reference.valueContext == .env && reference.names.count > 1 {
+        names.insert(reference.names[1].text)
+      }
+    }
+    return names
   }
 
   /// The texts of a step that contain expressions.

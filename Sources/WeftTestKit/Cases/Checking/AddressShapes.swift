@@ -16,9 +16,11 @@ struct AddressShapes: Sendable {
 
   init(of plan: Plan) {
     var shapes: [Shape] = []
-    for step in plan.steps {
+    let cleanedLoops = plan.cleanedLoops
+    for (index, step) in plan.steps.enumerated() {
       let isLoop = step.hasControl && step.control.fanOut != nil
-      let place = AddressShapes.inElements(step.address, group: step.group, of: plan)
+      let place = AddressShapes.inElements(
+        step.address, group: step.group, cleaning: cleanedLoops[index], of: plan)
       shapes.append(Shape(pattern: StepPattern(place.text), node: step.node, isGroup: isLoop))
       guard isLoop else { continue }
       shapes.append(
@@ -46,10 +48,12 @@ struct AddressShapes: Sendable {
   }
 
   /// The address of a step or group within the elements of the loops around it.
+  ///
+  /// - Parameter loop: The loop whose elements it cleans up.
   private static func inElements(
-    _ address: StepAddress, group: Int, of plan: Plan
+    _ address: StepAddress, group: Int, cleaning loop: StepAddress? = nil, of plan: Plan
   ) -> StepAddress {
-    var loops: [StepAddress] = []
+    var loops = loop.map { [$0] } ?? []
     for outer in plan.allEnclosingGroups(ofGroup: group) {
       guard plan.groups[outer].step?.control.fanOut != nil, !plan.groups[outer].isTopLevel,
         let loop = plan.groups[outer].address
@@ -62,5 +66,19 @@ struct AddressShapes: Sendable {
       element = (place.element("*"), loop)
     }
     return element.map { $0.address.inElement(address, of: $0.loop) } ?? address
+  }
+}
+
+extension Plan {
+  /// The loops that cleanup steps clean up, by the index of the cleanup step: it runs once for each element.
+  fileprivate var cleanedLoops: [Int: StepAddress] {
+    var loops: [Int: StepAddress] = [:]
+    func add(_ step: Step?, _ address: StepAddress?, at node: NodeIndex) {
+      guard let step, step.control.fanOut != nil else { return }
+      for cleanup in bodies.cleanups[node] ?? 0..<0 { loops[Int(cleanup)] = address }
+    }
+    for step in steps { add(step.step, step.address, at: step.node) }
+    for group in groups { add(group.step, group.address, at: group.startNode) }
+    return loops
   }
 }

@@ -10,9 +10,15 @@ struct DraftEngine {
   var rerun: [String] = []
   /// The effect on interrupted steps; `nil` for the default.
   var interrupted: String?
-  var interruption: JSONObject?
+  /// In the order of their times.
+  var interruptions: [JSONObject] = []
   /// The results of steps, one for each attempt, in the order of their first attempts.
   fileprivate(set) var steps: [(address: String, results: [JSONObject])] = []
+
+  fileprivate var interrupt: JSONValue? {
+    interruptions.count > 1
+      ? .array(interruptions.map(JSONValue.object)) : interruptions.first.map(JSONValue.object)
+  }
 
   fileprivate var results: JSONValue {
     .object(
@@ -30,7 +36,7 @@ struct DraftEngine {
     if let pause { object["after"] = .string(pause) }
     if let interrupted { object["interrupted"] = .string(interrupted) }
     if !rerun.isEmpty { object["rerun"] = .array(rerun.map(JSONValue.string)) }
-    if let interruption { object["interrupt"] = .object(interruption) }
+    object["interrupt"] = interrupt
     if !steps.isEmpty { object["steps"] = results }
     return object.members.isEmpty ? true : .object(object)
   }
@@ -92,6 +98,10 @@ struct DraftTestFile {
     if !arguments.isEmpty { test["args"] = .array(arguments.map(JSONValue.string)) }
     if !state.isEmpty { test["state"] = .object(JSONObject(state)) }
     let secrets = Set(plan.usedSecrets.map(\.declaration.name.text)).sorted()
+    let variables = plan.values.variables.filter(EnvironmentPolicy.isKept).sorted()
+    if !variables.isEmpty {
+      test["env"] = .object(JSONObject(variables.map { ($0, "not-recorded") }))
+    }
     if !secrets.isEmpty {
       test["secrets"] = .object(JSONObject(secrets.map { ($0, "not-a-real-secret") }))
     }
@@ -99,7 +109,7 @@ struct DraftTestFile {
     if let maxParallel { test["maxParallel"] = .int(maxParallel) }
     if let onFailure { test["onFailure"] = .string(onFailure.rawValue) }
     if let timeout { test["timeout"] = .string(timeout) }
-    if let interruption = engines[0].interruption { test["interrupt"] = .object(interruption) }
+    test["interrupt"] = engines[0].interrupt
     test["steps"] = engines[0].results
     let resumptions = engines.dropFirst().map(\.resumption)
     if let one = resumptions.first {

@@ -8,12 +8,17 @@ package import WeftPlanning
 package struct RecordedCase {
   private var draft: DraftTestFile
   private let plan: Plan
+  private let addresses: PlanAddresses
   private var outcomes: [(address: String, expected: JSONValue)] = []
   /// The first record of the current engine.
   private var begin: WallTime?
   /// The first record of the run.
   private var first: RecordOpening?
   private var lastMoment: WallTime?
+  /// The time from the first record of the current engine to the one that cancelled the run.
+  private var cancelledAfter: Duration?
+  /// The time until the last end of a step that the cancellation stopped.
+  private var stoppedAfter: Duration?
   /// Whether the current engine ended or suspended the run.
   private var hasEnded = true
   /// Whether a failure has another effect under the current engine than under the first one.
@@ -31,6 +36,7 @@ package struct RecordedCase {
   /// - Parameter workflow: The path of the workflow, relative to that of the test file.
   package init(of run: RunID, _ plan: Plan, at workflow: String) {
     self.plan = plan
+    addresses = PlanAddresses(plan)
     draft = DraftTestFile(of: plan, at: workflow)
     draft.name = "as in run \(run)"
     draft.expected = [:]
@@ -54,10 +60,8 @@ package struct RecordedCase {
     case .event(.runStarted(let start), _):
       draft.maxParallel = draft.maxParallel ?? start.maxParallel
     case .event(.runCancelling(let reason), _) where reason.isFromOutside:
-      let moment = begin.map { record.at.since($0) } ?? .zero
-      draft.engine.interruption = [
-        "at": .string(RecordedCase.text(of: moment) ?? "0s"), "do": "cancel",
-      ]
+      cancelledAfter = time(of: record)
+      interrupt("cancel", at: time(of: record))
     case .event(.stepAsking(let step, _), _): if !asking.contains(step) { asking.append(step) }
     case .event(.stepStarted(let step, _, _), _): running.append(step)
     case .event(.stepReady(let step, let end), let values):
@@ -73,6 +77,10 @@ package struct RecordedCase {
     case .event(.stepFinished(let step, let end), let values):
       asking.removeAll { $0 == step }
       running.removeAll { $0 == step }
+      if let reason = end.cancellation, reason.isFromOutside {
+        stoppedAfter = time(of: record)
+        noteKill(step)
+      }
       expect(step, end)
       if end.failure?.classes.contains(.inDoubt) == true {
         // Its attempt was one of a killed engine.
@@ -83,11 +91,15 @@ package struct RecordedCase {
         if end.outcome == .failure { endEarly(step, end.exit, end.failure, after: end.duration) }
         return
       }
-      add(step, end.exit, end.failure, after: end.duration, end, values)
+      add(
+        step, end.exit, end.failure, after: end.duration, end, values,
+        stoppedAfter: cancelledAfter.map { time(of: record) - $0 })
     case .event(.stepCached(let step, let end), let values):
+      reportMissingCleanup(of: step)
       add(step, end.exit, nil, after: end.duration, end, values)
       expect(step, end)
     case .event(.stepSkipped(let step, let reason), _):
+      if case .cancelled(let cancelled) = reason, cancelled.isFromOutside { noteKill(step) }
       let outcome = reason.outcome == .cancelled ? "cancelled" : "skipped"
       note(step, ["outcome": .string(outcome), "reason": .string(reason.caseWord)])
     case .event(.runFinished(let end), _):
@@ -131,7 +143,7 @@ package struct RecordedCase {
     engine.rerun = opening.rerun.filter { !rerun.contains($0) }.map(\.text)
     draft.resume(engine)
     (begin, hasEnded, rerun, ready, asking) = (moment, false, opening.rerun, [], [])
-    running = []
+    (running, cancelledAfter, stoppedAfter) = ([], nil, nil)
   }
 
   /// Ends an engine that was killed: after its last record, as far as the journal knows.
@@ -147,9 +159,7 @@ package struct RecordedCase {
     }
     // Times of the case are cut to milliseconds, so all that was recorded has happened by then.
     let last = begin.flatMap { begin in lastMoment?.since(begin) } ?? .zero
-    draft.engine.interruption = [
-      "at": .string(RecordedCase.text(of: last + .milliseconds(1)) ?? "1ms"), "do": "crash",
-    ]
+    interrupt("crash", at: last + .milliseconds(1))
   }
 
   private mutating func endEngine(isSuccess: Bool) {
@@ -184,6 +194,14 @@ package struct RecordedCase {
     }
   }
 
+  /// A step that is restored from the cache in the run, but runs in the case, would be cleaned up there.
+  private mutating func reportMissingCleanup(of step: StepAddress) {
+    guard let index = addresses.step(at: step), plan.bodies.cleanups[plan.steps[index].node] != nil
+    else { return }
+    obstacle =
+      obstacle ?? "the step \"\(step)\" was restored from the cache, and not cleaned up"
+  }
+
   private mutating func close(_ end: RunEnd) {
     draft.expected = ["outcome": .string(end.outcome.rawValue)]
     // A case cancels its run as `weft cancel` does, whatever signal it was.
@@ -197,13 +215,30 @@ package struct RecordedCase {
     if !outputs.isEmpty { draft.expected["outputs"] = .object(JSONObject(outputs)) }
   }
 
-  // MARK: Steps
+  // MARK: Interruptions
 
-  private func planned(_ address: StepAddress) -> PlannedStep? {
-    let known = Set(plan.steps.map(\.address))
-    let place = address.planned { known.contains($0) }
-    return plan.steps.first { $0.address == place }
+  /// The time since the first record of the current engine, in whole milliseconds.
+  private func time(of record: RunRecord) -> Duration {
+    begin.map { record.at.since($0).inMilliseconds } ?? .zero
   }
+
+  private mutating func interrupt(_ act: String, at time: Duration) {
+    draft.engine.interruptions.append([
+      "at": .string(RecordedCase.text(of: time) ?? "0s"), "do": .string(act),
+    ])
+  }
+
+  /// A cancelled run still cleans up. It does not any more if it is killed, of which there is no record.
+  private mutating func noteKill(_ step: StepAddress) {
+    guard draft.engine.interruptions.count == 1, let index = addresses.step(at: step),
+      let time = stoppedAfter ?? cancelledAfter
+    else { return }
+    let isFinal = plan.allEnclosingGroups(ofGroup: plan.steps[index].group)
+      .contains(where: plan.bodies.finallyGroups.contains)
+    if isFinal || plan.bodies.cleanupSteps.contains(index) { interrupt("kill", at: time) }
+  }
+
+  // MARK: Steps
 
   private mutating func expect(_ step: StepAddress, _ end: StepEnd) {
     let isTolerated = end.outcome == .failure && end.conclusion == .success
@@ -229,9 +264,10 @@ package struct RecordedCase {
 
   private mutating func add(
     _ address: StepAddress, _ exit: ProgramExit?, _ failure: StepFailure?,
-    after duration: Duration, _ end: StepEnd? = nil, _ values: RecordedValues = RecordedValues()
+    after duration: Duration, _ end: StepEnd? = nil, _ values: RecordedValues = RecordedValues(),
+    stoppedAfter: Duration? = nil
   ) {
-    guard let step = planned(address) else { return }
+    guard let step = addresses.step(at: address).map({ plan.steps[$0] }) else { return }
     var result = RecordedCase.ending(exit, failure, end, of: step.kind)
     switch step.kind {
     case .run:
@@ -246,15 +282,29 @@ package struct RecordedCase {
     case .use:
       if failure == nil, case .value(let value)? = values.returned { result["returns"] = value }
     case .http:
-      if let response = RecordedCase.response(end, values) {
+      if var response = RecordedCase.response(end, values) {
+        response["takes"] = RecordedCase.text(of: duration).map(JSONValue.string)
         result = ["http": .object(response)]
+      } else if result.members.isEmpty, let first = failure?.classes.first {
+        result["fails"] = .string(first.name)
       }
     case .approve:
       if end?.approvedBy != nil { result = ["approve": true] }
+      // An answer would have come later.
+      if result["never"] != nil {
+        result = ["approve": true, "takes": .string(DurationText.text(of: RecordedCase.late))]
+      }
     case .wait, .compute, .workflow, .steps, .parallel, .race: return
     }
-    if let takes = RecordedCase.text(of: duration), result["never"] == nil, step.kind != .http {
+    if let takes = RecordedCase.text(of: duration), result["http"] == nil, result["never"] == nil,
+      result["takes"] == nil
+    {
       result["takes"] = .string(takes)
+    }
+    if let stops = stoppedAfter.flatMap(RecordedCase.text), [.run, .use].contains(step.kind),
+      result["never"] != nil, end?.cancellation?.isFromOutside == true
+    {
+      result["stopsAfter"] = .string(stops)
     }
     draft.add(result, to: StepPattern.text(matching: address))
   }
@@ -297,11 +347,21 @@ package struct RecordedCase {
     return response
   }
 
+  /// Longer than a question stays open.
+  private static let late = Duration.seconds(365 * 86_400)
+
   /// A duration as the file writes it, in whole milliseconds; `nil` for less than one.
   private static func text(of duration: Duration) -> String? {
-    let (seconds, attoseconds) = duration.components
-    let rounded = Duration.milliseconds(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    let rounded = duration.inMilliseconds
     return rounded < .milliseconds(1) ? nil : DurationText.text(of: rounded)
+  }
+}
+
+extension Duration {
+  /// The duration without fractions of a millisecond.
+  fileprivate var inMilliseconds: Duration {
+    let (seconds, attoseconds) = components
+    return .milliseconds(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
   }
 }
 
