@@ -149,7 +149,7 @@ package struct RecordedCase {
   /// Ends an engine that was killed: after its last record, as far as the journal knows.
   private mutating func crash() {
     for step in running {
-      guard let planned = planned(step) else { continue }
+      guard let planned = addresses.step(at: step).map({ plan.steps[$0] }) else { continue }
       if planned.step.control.onInterrupted == .adopt {
         obstacle =
           obstacle ?? "the command of \"\(step)\" could outlive its engine, which no case can do"
