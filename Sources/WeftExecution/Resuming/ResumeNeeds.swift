@@ -81,7 +81,9 @@ extension ResumePolicy {
         if hasPendingCleanup(of: node, inside: instance) { return true }
         if areDone(around: plan.steps[Int(index)].group, in: around) { return false }
         if let loop = outermostLoop(around: Int(index), below: around) {
-          if isRerun(Int(index), inside: around.address(of: loop), of: around) { return true }
+          let address = around.address(of: loop)
+          let done = successNumber(address) ?? 0
+          if isRerun(Int(index), inside: address, of: around, since: done) { return true }
         } else {
           let task = StepTask(Int(index), of: plan, in: around, after: [])
           if end(of: task) != nil { return false }
@@ -92,11 +94,13 @@ extension ResumePolicy {
     }
   }
 
-  /// Whether a step, or any instance of it, in a loop that succeeded is to be rerun on request.
-  private func isRerun(_ index: Int, inside loop: StepAddress, of instance: Instance) -> Bool {
+  /// Whether a rerun of a step, or of any instance of it, in a loop was requested since a record of the loop.
+  private func isRerun(
+    _ index: Int, inside loop: StepAddress, of instance: Instance, since number: UInt64
+  ) -> Bool {
     let scope = EnclosingScope(.fanOut(.step(index)), instance, loop)
     let since = rerun.since(scope) { addresses.step(at: $0) == index }
-    return since > 0 && since >= successNumber(loop) ?? 0
+    return since > 0 && since >= number
   }
 
   /// Whether a cleanup of a step or group is pending, in any element of loops inside an instance.
@@ -186,16 +190,21 @@ extension ResumePolicy {
   private func hasEnded(_ index: Int, in instance: Instance) -> Bool {
     if let loop = outermostLoop(around: index, below: instance) {
       let address = instance.address(of: loop)
-      if case .skipped(let reason)? = recorded.steps[address]?.state {
+      if let known = recorded.steps[address], case .skipped(let reason) = known.state {
         return !reason.blocksDependents
+          && !isRerun(index, inside: address, of: instance, since: known.number)
       }
-      return successNumber(address) != nil && !isRerun(index, inside: address, of: instance)
+      return successNumber(address).map {
+        !isRerun(index, inside: address, of: instance, since: $0)
+      } ?? false
     }
     let address = instance.address(of: plan.steps[index].address)
-    guard let known = recorded.steps[address] else { return false }
+    guard let known = recorded.steps[address], known.number > rerun.since(index, address) else {
+      return false
+    }
     // A step that its own `if` skips needs no results.
     if case .skipped(let reason) = known.state { return !reason.blocksDependents }
-    return known.hasSucceeded && known.number > rerun.since(index, address)
+    return known.hasSucceeded
   }
 
   /// The outermost loop around a step, or of the step itself, that does not contain the instance.

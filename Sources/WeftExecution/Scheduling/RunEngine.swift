@@ -34,7 +34,11 @@ package final class RunEngine: Sendable {
   /// `nil` unless the durations of steps are wanted.
   let durations: RunDurations?
   package var secrets: RunSecrets { configuration.secrets }
-  var inbox: (any ControlInbox)? { configuration.journal.inbox }
+  /// The inbox for requests; `nil` also once the run is suspended: they are for the engine that resumes it then, also
+  /// those to steps that still end here.
+  var inbox: (any ControlInbox)? {
+    state.withLock { $0.left == nil } ? configuration.journal.inbox : nil
+  }
   /// Decides what is reusable in a resumed run; `nil` for a new run.
   let resumePolicy: ResumePolicy?
   let instance: Instance
@@ -359,7 +363,7 @@ package final class RunEngine: Sendable {
     }
     if let left {
       // Before the end is reported: the process may exit right after.
-      inbox?.close(after: nil)
+      configuration.journal.inbox?.close(after: nil)
       let pause = RunPause(
         requests: left.requests, duration: duration, counts: countsWhileSuspended(left.counts),
         leftovers: orphans.leftovers, unkillable: unkillable)

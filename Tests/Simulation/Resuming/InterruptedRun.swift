@@ -93,7 +93,9 @@ extension RandomWorkflow {
     print(outline)
     for (index, part) in parts.enumerated() {
       let rerun = part.rerunSteps.sorted() + part.rerunAddresses.map(\.text).sorted()
-      print(index == 0 ? "begins" : "goes on", rerun.isEmpty ? "" : "rerunning \(rerun)")
+      print(
+        index == 0 ? "begins" : "goes on", rerun.isEmpty ? "" : "rerunning \(rerun)",
+        part.answers.isEmpty ? "" : "with \(part.answers)")
       for event in part.events { print(event.elapsed, String("\(event.kind)".prefix(90))) }
     }
   }
