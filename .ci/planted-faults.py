@@ -56,9 +56,9 @@ faults = [
      "        if !(FAULT && end.outcome != end.conclusion) "
      "{ events.publish(recorded: event, step: task.place) }"),
     ("a race goes on when it is won",
-     "          return state.scopes.cancel(task.scope, .raceWon(task.address, by: member))",
-     "          return FAULT ? .nothing "
-     ": state.scopes.cancel(task.scope, .raceWon(task.address, by: member))"),
+     "        return cancels ? state.scopes.cancel(task.scope, reason) : .nothing",
+     "        return cancels && !(FAULT && group.order == .race) "
+     "? state.scopes.cancel(task.scope, reason) : .nothing"),
     ("a group's time limit ends nothing",
      "    guard let address = scopes[scope].address else { return .nothing }",
      "    guard let address = scopes[scope].address, !FAULT else { return .nothing }"),

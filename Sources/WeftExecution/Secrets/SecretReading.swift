@@ -85,14 +85,14 @@ struct SecretReading {
 /// A search without colours that begins at one inside what may be the beginning of a secret, and is over when there is no
 /// colour in such a beginning any more.
 private struct ColourlessReading {
-  /// The bytes of colours in one secret up to which it goes on: so many bytes may be withheld.
+  /// The most bytes of colours in one secret, which may all be withheld.
   private static let limit = 1024
 
   private var positions: [PatternAutomaton.Position]
   /// The bytes without colours that were read since it began.
   private var count = 0
   private var places: ColourPlaces
-  /// What may be the beginning of a colour.
+  /// A possible beginning of a colour.
   private var sequence = ColourSequence()
   /// The length of what may be the beginning of a secret, without colours.
   private var pending: Int
@@ -184,7 +184,7 @@ private struct ColourPlaces {
   }
 }
 
-/// What may be the beginning of a sequence that displays remove: SGR, or "erase to the end of the line", which compilers
+/// A possible beginning of a sequence that displays remove: SGR, or "erase to the end of the line", which compilers
 /// write after each colour (ECMA-48 §8.3.117 and §8.3.41).
 private struct ColourSequence {
   static let escape: UInt8 = 0x1B
