@@ -21,6 +21,9 @@ public final class Run: Sendable {
   public var id: RunID { live.id }
 
   /// Approves a step with `approve`, even one that is not waiting yet. The first answer counts.
+  ///
+  /// A recorded run without an approver is suspended as soon as nothing can proceed without an answer, perhaps before
+  /// this one. The closure that an ``Engine`` is given as `approve` is never too late.
   public func approve(_ step: StepAddress) { live.answer(step, .approved(by: "the program")) }
 
   /// Rejects a step with `approve`, which fails with the class ``ErrorClass/rejected``.

@@ -258,9 +258,14 @@ import WeftPlatform
     #expect(report.end == nil)
     #expect(
       report.pause?.requests == [ApprovalRequest(step: StepAddress("ask"), message: "go on?")])
-    let second = try engine(calls).resume(first.id, workflow, in: store)
-    second.approve(StepAddress("ask"))
-    #expect(await second.report.succeeded)
+    // An engine may be suspended before the answer.
+    var last: RunReport
+    repeat {
+      let second = try engine(calls).resume(first.id, workflow, in: store)
+      second.approve(StepAddress("ask"))
+      last = await second.report
+    } while last.pause != nil
+    #expect(last.succeeded)
     #expect(calls.counts == ["one": 1, "two": 1])
     withExtendedLifetime(keeps) {}
   }
