@@ -58,8 +58,9 @@ def main():
     name, _, case = options.only.partition("/")
     scripts = sorted((path for path in HERE.glob("test_*.py") if re.search(name, path.stem)), key=begins)
     alone = [script for script in scripts if script.stem in ALONE]
-    # A shell ignores SIGINT for what it runs in the background, and programs inherit that.
+    # A shell ignores these for what it runs in the background, and programs inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     began, failed = time.monotonic(), []
     for script in alone:
         report(script, run(script, options.weft, case), failed)

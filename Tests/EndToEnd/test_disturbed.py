@@ -204,6 +204,9 @@ class Disturbed:
         end = self.journal().end
         if not end or end["type"] != "run.waiting":
             return
+        if self.read("show")["resume"].get("cancels"):
+            # It was suspended just before it was to be cancelled, and takes no more answers.
+            return
         for request in end["requests"]:
             answer = "yes" if last else self.random.choice(["yes", "no", "none"])
             if answer != "none":

@@ -513,7 +513,7 @@ def rerun_in_a_file(weft):
 def cleaned_up_loser(weft):
     """The failed cleanup of a loser is repeated while the service that it uses is up."""
     loser = {"id": "g", "steps": [
-        {"id": "s", "run": "echo UP; touch up; trap 'rm up; exit' TERM; while :; do sleep 0.02; done",
+        {"id": "s", "run": "trap 'rm up; exit' TERM; touch up; echo UP; while :; do sleep 0.02; done",
          "service": {"ready": {"log": "UP"}}},
         {"id": "u", "run": "touch used; sleep 60", "cleanup": does("u", "[ -e up ] && [ -e ok ]")}]}
     winner = {"id": "w", "run": "until [ -e used ]; do sleep 0.02; done"}

@@ -268,7 +268,15 @@ extension RunEngine {
   /// - Parameter time: The time since its program began.
   func reportBegin(of task: StepTask, since time: Duration) {
     let begin = self.time.now - time
-    state.withLock { $0.running.update(task.instanceNumber) { $0.since = begin } }
+    let isRunning = state.withLock { state in
+      var isRunning = false
+      state.running.update(task.instanceNumber) { attempt in
+        isRunning = attempt.address == task.address
+        if isRunning { attempt.since = begin }
+      }
+      return isRunning
+    }
+    guard isRunning else { return }
     durations?.started(task, at: begin)
     events.publish(.stepBegun(task.address, attempt: task.attempt), step: task.place)
   }

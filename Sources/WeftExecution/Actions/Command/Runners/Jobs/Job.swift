@@ -176,7 +176,7 @@ final class Job: @unchecked Sendable {
 
   /// Reads what is new in its files.
   func follow(at now: Duration) {
-    guard key != nil else { return }
+    guard key != nil, !hasEnded else { return }
     needsLook = false
     if began == nil {
       // Nothing is there as long as it waits.
