@@ -135,10 +135,11 @@ extension RunChecker {
     default: break
     }
     var verdicts: Set<Outcome> = []
-    if let (_, deadline) = deadline(of: subject), deadline <= now {
+    let time = state(subject).membersEndedAt ?? now
+    if let (_, deadline) = deadline(of: subject), deadline <= time {
       // A group that is being ended anyway does not time out.
       let isEnding = !cancellations(around: subject, atTheLatest: false).isEmpty
-      if deadline < now, !isEnding { return [.failure] }
+      if deadline < time, !isEnding { return [.failure] }
       verdicts.insert(.failure)
     }
     let results = blueprint.members(of: subject).compactMap(result)
@@ -202,6 +203,10 @@ extension RunChecker {
     guard let around = blueprint.around(subject), !isCleanup(subject), let result = result(subject)
     else {
       return
+    }
+    // Members of a group that never starts have the only events about it.
+    if !state(subject).hasBeenReady {
+      for group in blueprint.enclosing(subject) { states[group]?.membersEndedAt = now }
     }
     if blueprint.isWholeLoop(around) {
       guard result.conclusion == .failure else { return }

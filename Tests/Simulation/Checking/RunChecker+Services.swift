@@ -24,6 +24,7 @@ extension RunChecker {
     capacity.vacate(subject)
     states[subject]?.hasBeenReady = true
     states[subject]?.isUp = true
+    for group in blueprint.enclosing(subject) { states[group]?.membersEndedAt = now }
   }
 
   /// Checks the end of a service. One that has been stopped in its turn has succeeded.

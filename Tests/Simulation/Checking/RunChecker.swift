@@ -30,6 +30,9 @@ struct RunChecker {
     /// For a group or loop: the members that have succeeded, in order, and the number of failed elements.
     var successes: [Subject] = []
     var failures = 0
+    /// For a group: the time at which the last of its members so far ended, or was ready if it is a service. Cleanups and the
+    /// ends of services do not count for its time limit.
+    var membersEndedAt: Duration?
     /// For a service: whether it has been ready, and whether it is up now.
     var (hasBeenReady, isUp) = (false, false)
   }
