@@ -375,6 +375,11 @@ public enum JobKind: String, Sendable, Hashable, CaseIterable {
   case local
 }
 
+extension JobKind {
+  /// Whether its jobs wait in a queue before they begin, which ``RunEvent/Kind/stepBegun(_:attempt:)`` reports.
+  package var hasQueue: Bool { self == .slurm }
+}
+
 extension JobKind: CodedValue {
   package static var blank: JobKind { .slurm }
 }

@@ -132,7 +132,7 @@ extension RunState {
     case .stepStarted(let step, let attempt, let job):
       record(step, .started(attempt: attempt))
       if let job {
-        steps.changeKnown(step) { ($0.job, $0.isSubmitted) = (job, job == .slurm) }
+        steps.changeKnown(step) { ($0.job, $0.isSubmitted) = (job, job.hasQueue) }
       }
       return set(step, .running(since: elapsed, attempt: attempt), index)
     case .stepBegun(let step, let attempt):

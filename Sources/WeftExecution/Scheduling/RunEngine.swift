@@ -34,8 +34,8 @@ package final class RunEngine: Sendable {
   /// `nil` unless the durations of steps are wanted.
   let durations: RunDurations?
   package var secrets: RunSecrets { configuration.secrets }
-  /// The inbox for requests; `nil` also once the run is suspended: they are for the engine that resumes it then, also
-  /// those to steps that still end here.
+  /// The inbox for requests. `nil` also once the run is suspended: from then on, requests are for the engine that resumes
+  /// it, whatever steps still end here.
   var inbox: (any ControlInbox)? {
     state.withLock { $0.left == nil } ? configuration.journal.inbox : nil
   }

@@ -6,7 +6,7 @@ import WeftPlatform
 struct SecretReading {
   private let automata: [PatternAutomaton]
   private var positions: [PatternAutomaton.Position]
-  /// `nil` unless there is a colour in what may be the beginning of a secret.
+  /// `nil` unless there is a colour in a possible beginning of a secret.
   private var colourless: ColourlessReading?
 
   init(_ automata: [PatternAutomaton]) {
@@ -82,8 +82,8 @@ struct SecretReading {
   }
 }
 
-/// A search without colours that begins at one inside what may be the beginning of a secret, and is over when there is no
-/// colour in such a beginning any more.
+/// A search that skips colours. It starts at a colour inside a possible beginning of a secret, and is over when no possible
+/// beginning has a colour in it any more.
 private struct ColourlessReading {
   /// The most bytes of colours in one secret, which may all be withheld.
   private static let limit = 1024
@@ -94,7 +94,7 @@ private struct ColourlessReading {
   private var places: ColourPlaces
   /// A possible beginning of a colour.
   private var sequence = ColourSequence()
-  /// The length of what may be the beginning of a secret, without colours.
+  /// The length of the possible beginning of a secret, without colours.
   private var pending: Int
   private(set) var isOver = false
 
@@ -103,7 +103,7 @@ private struct ColourlessReading {
     places = ColourPlaces(origin: index)
   }
 
-  /// The length of what may be the beginning of a secret, with the colours in it, at the end of a chunk.
+  /// The same with the colours in it, at the end of a chunk.
   var pendingBytes: Int { -places.index(of: count - pending) }
 
   /// Reads from an index to the next colour, or a colour.

@@ -78,6 +78,7 @@ struct BareBraces {
     guard text.utf8.contains(UInt8(ascii: "{")) else { return nil }
     let bytes = Array(text.utf8)
     var next = 0
+    var script: ScriptQuotes? = if case .script = site { ScriptQuotes(bytes) } else { nil }
     while let open = pair(of: UInt8(ascii: "{"), in: bytes, from: next) {
       next = open + 2
       if open > 0, bytes[open - 1] == UInt8(ascii: "$") { continue }
@@ -91,7 +92,7 @@ struct BareBraces {
       if let expression = workflow.expression(named: name) {
         return BareBraces(text: whole, help: "write ${{ \(expression) }}")
       }
-      if !hasDot, case .script = site, isBare(at: open..<end + 2, in: bytes) {
+      if !hasDot, script?.isBare(open..<end + 2) == true {
         return BareBraces(
           text: whole, help: "declare an input \(quoted(name)), and write ${{ inputs.\(name) }}")
       }
@@ -115,22 +116,49 @@ struct BareBraces {
     return (text, name.count < words.count)
   }
 
-  /// Whether braces are an unquoted part of a word that is no pattern, such as in `s/{{x}}/1/`.
-  private static func isBare(at range: Range<Int>, in script: [UInt8]) -> Bool {
-    if pair(of: UInt8(ascii: "<"), in: script, from: 0) != nil { return false }
-    let slash = UInt8(ascii: "/")
-    if range.lowerBound > 0, script[range.lowerBound - 1] == slash,
-      range.upperBound < script.count, script[range.upperBound] == slash
-    {
-      return false
+  /// The first place where a byte occurs twice in a row.
+  fileprivate static func pair(of byte: UInt8, in bytes: [UInt8], from start: Int) -> Int? {
+    var index = start
+    while index + 1 < bytes.count {
+      if bytes[index] == byte, bytes[index + 1] == byte { return index }
+      index += 1
     }
-    var quote: UInt8?
-    var isEscaped = false
-    for byte in script[..<range.lowerBound] {
-      if isEscaped {
-        isEscaped = false
-      } else if byte == UInt8(ascii: "\\"), quote != UInt8(ascii: "'") {
-        isEscaped = true
+    return nil
+  }
+}
+
+/// The quotes of a script, roughly, read once from its beginning.
+private struct ScriptQuotes {
+  private let script: [UInt8]
+  private let hasDocument: Bool
+  private var index = 0
+  private var quote: UInt8?
+
+  init(_ script: [UInt8]) {
+    self.script = script
+    hasDocument = BareBraces.pair(of: UInt8(ascii: "<"), in: script, from: 0) != nil
+  }
+
+  /// Whether braces are an unquoted part of a word that is no pattern, such as in `s/{{x}}/1/`.
+  ///
+  /// - Parameter range: After those of earlier calls.
+  mutating func isBare(_ range: Range<Int>) -> Bool {
+    // Programs read here-documents as templates.
+    if hasDocument { return false }
+    read(upTo: range.lowerBound)
+    let slash = UInt8(ascii: "/")
+    let isPattern =
+      range.lowerBound > 0 && script[range.lowerBound - 1] == slash
+      && range.upperBound < script.count && script[range.upperBound] == slash
+    return quote == nil && !isPattern
+  }
+
+  private mutating func read(upTo end: Int) {
+    while index < end {
+      let byte = script[index]
+      index += 1
+      if byte == UInt8(ascii: "\\"), quote != UInt8(ascii: "'") {
+        index += 1
       } else if byte == quote {
         quote = nil
       } else if quote == nil,
@@ -139,17 +167,6 @@ struct BareBraces {
         quote = byte
       }
     }
-    return quote == nil
-  }
-
-  /// The first place where a byte occurs twice in a row.
-  private static func pair(of byte: UInt8, in bytes: [UInt8], from start: Int) -> Int? {
-    var index = start
-    while index + 1 < bytes.count {
-      if bytes[index] == byte, bytes[index + 1] == byte { return index }
-      index += 1
-    }
-    return nil
   }
 }
 

@@ -342,7 +342,7 @@ extension RecordedStep {
   /// The state of a started step whose engine is gone.
   package var interruption: String {
     "interrupted\(attempt); "
-      + (job == nil ? "how far it got is unknown" : "its job goes on without weft")
+      + (job == nil ? "how far it got is unknown" : "its job may go on without weft")
   }
 
   /// Whether its log is worth reading.

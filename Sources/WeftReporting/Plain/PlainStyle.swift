@@ -30,7 +30,7 @@ struct PlainStyle: Sendable {
   ) {
     append(about: address, to: &bytes) { line in
       // A cluster starts it when it has room.
-      line += job == .slurm ? "submitted".utf8 : "started".utf8
+      line += job?.hasQueue == true ? "submitted".utf8 : "started".utf8
       if attempt > 1 { line += " (attempt \(attempt))".utf8 }
       if let title { line += ": \(text.name(title))".utf8 }
     }

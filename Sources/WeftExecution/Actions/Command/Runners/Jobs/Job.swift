@@ -185,7 +185,7 @@ final class Job: @unchecked Sendable {
         return
       }
       (began, lastOutput) = (begin, now)
-      if traits.kind == .slurm { reportBegin(since: now - begin) }
+      if traits.kind.hasQueue { reportBegin(since: now - begin) }
       progress = ProgressFiles.File(
         JobDirectory.progress, in: FollowedFolder(directory.path), of: attempt)
     }
