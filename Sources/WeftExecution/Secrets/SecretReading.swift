@@ -103,7 +103,7 @@ private struct ColourlessReading {
     places = ColourPlaces(origin: index)
   }
 
-  /// The same with the colours in it, at the end of a chunk.
+  /// The length of that beginning with the colours in it, at the end of a chunk.
   var pendingBytes: Int { -places.index(of: count - pending) }
 
   /// Reads from an index to the next colour, or a colour.
