@@ -149,6 +149,26 @@ def stops_end_everything(weft):
             assert "asked" in place.log("a"), place.log("a")
 
 
+def supervisors_end_with_their_steps(weft):
+    """a step has ended only once the shell that supervised it is gone, however slow that is"""
+    for signals in (0, 1, 2):
+        place = Place(weft, [adopted(f"touch up; {WAITS}"), {"id": "b", "run": "true"}])
+        slow = place.path / "bin/mv"
+        slow.parent.mkdir()
+        slow.write_text('#!/bin/sh\n/bin/mv "$@"\ncase $2 in */end) sleep 5;; esac\n')
+        slow.chmod(0o755)
+        place.environment = {**os.environ, "PATH": f"{slow.parent}:{os.environ['PATH']}"}
+        run = place.start("run", "w.json")
+        place.wait_for("up")
+        for _ in range(signals):
+            run.send_signal(signal.SIGINT)
+        if not signals:
+            (place.path / "go").touch()
+        output, _ = run.communicate(timeout=LIMIT)
+        assert run.returncode == (130 if signals else 0), output
+        assert not place.processes(), (signals, place.processes())
+
+
 def a_rerun_replaces_it(weft):
     """a command whose rerun is requested is ended and replaced; without that, no view says that it is in doubt"""
     for words in (["--rerun", "a"], ["--from", "a"]):
@@ -245,5 +265,5 @@ def what_cannot_be_adopted_runs_as_usual(weft):
 if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
         commands_go_on, ends_are_taken, elements_and_attempts_are_adopted, killed_commands_are_in_doubt, stops_end_everything,
-        a_rerun_replaces_it, others_are_ended, ends_are_those_of_other_commands,
+        supervisors_end_with_their_steps, a_rerun_replaces_it, others_are_ended, ends_are_those_of_other_commands,
         progress_is_reported, what_cannot_be_adopted_runs_as_usual]))

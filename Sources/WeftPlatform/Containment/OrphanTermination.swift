@@ -161,15 +161,23 @@ extension ProcessStatus {
 }
 
 extension ProcessCookie {
-  /// Kills all processes of this user whose environments have its entries.
+  /// Kills all processes of this user whose environments have its entries, and waits for their death; not for long, as
+  /// some cannot be killed.
   package func killAll() {
     #if os(Linux)
-      Sweep.kill {
+      func find() -> [ProcessStatus] {
         ProcessTable.shared.walk().processes.filter { process in
           process.isAlive && process.id != getpid()
             && ProcessStatus.user(of: process.id) == geteuid()
             && ProcessCookie.environment(of: process.id).map(isIn) == true
         }
+      }
+      let end = MonotonicClock.now + .seconds(2)
+      var pause = Duration.milliseconds(1)
+      while !find().isEmpty, MonotonicClock.now < end {
+        Sweep.kill(find)
+        Wakeup().wait(atMost: pause)
+        pause = min(pause * 2, .milliseconds(50))
       }
     #endif
   }

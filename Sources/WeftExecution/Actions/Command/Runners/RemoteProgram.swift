@@ -128,7 +128,8 @@ extension RemoteProgram {
     """#
 
   /// The functions that find the processes with the word in their environment, send them and the group of the program a
-  /// signal, and end them with a grace period.
+  /// signal, end them with a grace period, and kill them. The last returns when they are dead, unless they cannot be
+  /// killed: a killed process lives until the system has taken it down.
   static let finding = #"""
     found() {
       grep -ls "WEFT_RUNNER=$n" /proc/[0-9]*/environ 2>/dev/null |
@@ -145,6 +146,10 @@ extension RemoteProgram {
       t=$(($(date +%s) + g))
       while [ -n "$(found)" ] && [ "$(date +%s)" -lt "$t" ]; do moment; done
       send KILL
+    }
+    finish() {
+      k=50
+      while [ -n "$(found)" ] && [ "$k" -gt 0 ]; do send KILL; k=$((k - 1)); moment; done
     }
     """#
 

@@ -129,6 +129,8 @@ final class Job: @unchecked Sendable {
   func finish(_ status: AttemptEnd.Status) {
     guard !hasEnded else { return }
     hasEnded = true
+    // A supervisor lives for a moment after it has written the end.
+    if key != nil { scheduler.killRemains(of: attempt) }
     directory.keep(JobTaking(attempt: attempt.number))
     let usage = end.map(\.end.usage) ?? recordedUsage
     promise.succeed(AttemptEnd(status, usage: usage?.beside(attempt.command.resources)))
@@ -308,10 +310,7 @@ final class Job: @unchecked Sendable {
       return finish(status)
     }
     guard now - final.since >= patience else { return }
-    guard traits.losesJobs else {
-      scheduler.killRemains(of: attempt)
-      return finish(.failed(.supervisorKilled))
-    }
+    guard traits.losesJobs else { return finish(.failed(.supervisorKilled)) }
     let said = log().map { ": \(shortened($0))" } ?? ""
     finish(
       .failed(

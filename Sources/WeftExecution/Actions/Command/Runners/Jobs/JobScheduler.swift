@@ -35,7 +35,8 @@ protocol JobScheduler: Sendable {
   /// The end of a job that the scheduler ended; `nil` if its program ended by itself, or that is not known.
   func end(of job: String, in state: String, of attempt: Attempt) -> AttemptEnd.Status?
 
-  /// Kills what is left of the program of an attempt whose job is gone.
+  /// Kills what is left of the program of an attempt, and of its supervisor, and waits for their death. A cluster does
+  /// that by itself.
   func killRemains(of attempt: Attempt)
 
   /// Gives up commands that do not end.

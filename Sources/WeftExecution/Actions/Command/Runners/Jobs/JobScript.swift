@@ -80,7 +80,7 @@ struct JobScript {
     pid=$!
     \#(RemoteProgram.waiting)
     \#(ending)
-    [ -z "$(found)" ] || send KILL
+    finish
     [ ! -e "$d/missing" ] || e=missing
     leave "$e"
     }

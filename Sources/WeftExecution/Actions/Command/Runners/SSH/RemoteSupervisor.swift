@@ -90,8 +90,8 @@ enum RemoteSupervisor {
       wait "$watcher"
     else
       kill -s KILL "$watcher" 2>/dev/null
-      [ -z "$(found)" ] || send KILL
     fi
+    finish
     [ ! -e "$d/missing" ] || e=missing
     report "end $e $(used)"
     [ -z "$o" ] || head -c 1048577 "$d/output"
