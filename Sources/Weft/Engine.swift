@@ -275,7 +275,7 @@ private struct CallbackApprover: Approver {
   func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
     let answer = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
     let asked = Future<ApprovalAnswer, Never> {
-      await approve(request) ? .approved(by: "the program") : .rejected
+      .ofProgram(await approve(request))
     }
     asked.whenSettled { answer.settle($0) }
     stop.whenRequested {
@@ -283,5 +283,12 @@ private struct CallbackApprover: Approver {
       answer.succeed(.rejected)
     }
     return answer.future
+  }
+}
+
+extension ApprovalAnswer {
+  /// The answer of the embedding program.
+  static func ofProgram(_ approves: Bool) -> ApprovalAnswer {
+    approves ? .approved(by: "the program") : .rejected
   }
 }

@@ -20,6 +20,8 @@ package struct PreparedRun {
   let store: (any RunStore)?
   let isRecorded: Bool
   var resumed: (run: PreviousRun, rerunning: RerunSelection)?
+  /// Those that the caller gives to steps with `approve` before the start.
+  var answers: [StepAddress: Bool] = [:]
   /// Claims the descriptors of secrets when it is made.
   let secrets: SecretReader
 }
@@ -151,7 +153,8 @@ extension Engine {
     }
     configuration.measuresDurations = journal != nil && history != nil
     let plan = history.map { wanted.expecting($0.store.history(of: $0.key)) } ?? wanted
-    let subscribe = { [trace = configuration.trace] (run: RunEngine) in
+    let subscribe = { [trace = configuration.trace, answers = prepared.answers] (run: RunEngine) in
+      for (step, isApproved) in answers { run.answer(step, .ofProgram(isApproved)) }
       surroundings.subscribe(run)
       self.follow(run, trace)
     }

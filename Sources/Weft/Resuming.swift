@@ -35,6 +35,9 @@ extension Engine {
     /// Whether to resume even a damaged journal, from the records before the damage. A ``FileRunStore`` keeps the
     /// others in a separate file; with another store a damaged journal is refused.
     public var salvages = false
+    /// Answers to steps with `approve`: `true` approves. The engine has them before it can be suspended, unlike those of
+    /// ``Run/approve(_:)``. One to a step that it does not reach is lost; ``FileRunStore/answer(_:of:approved:)`` keeps it.
+    public var answers: [StepAddress: Bool] = [:]
 
     /// Creates the default rules.
     public init() {}
@@ -191,6 +194,7 @@ extension Engine {
     return PreparedRun(
       id: previous.id, plan: bound, inputs: inputs, excluded: excluded, store: store,
       isRecorded: true, resumed: (previous, rerunning),
+      answers: resuming.answers,
       secrets: SecretReader(
         bound.excluding(excluded).usedSecrets, startDirectory: options.startDirectory))
   }

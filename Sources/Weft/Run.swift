@@ -23,11 +23,12 @@ public final class Run: Sendable {
   /// Approves a step with `approve`, even one that is not waiting yet. The first answer counts.
   ///
   /// A recorded run without an approver is suspended as soon as nothing can proceed without an answer, perhaps before
-  /// this one. The closure that an ``Engine`` is given as `approve` is never too late.
-  public func approve(_ step: StepAddress) { live.answer(step, .approved(by: "the program")) }
+  /// this one. Never too late are the closure that an ``Engine`` is given as `approve`,
+  /// ``Engine/ResumeOptions/answers``, and ``FileRunStore/answer(_:of:approved:)`` before the run is resumed.
+  public func approve(_ step: StepAddress) { live.answer(step, .ofProgram(true)) }
 
   /// Rejects a step with `approve`, which fails with the class ``ErrorClass/rejected``.
-  public func reject(_ step: StepAddress) { live.answer(step, .rejected) }
+  public func reject(_ step: StepAddress) { live.answer(step, .ofProgram(false)) }
 
   /// The reason why the journal could not be written; `nil` if it was, or if there is none.
   public var recordFault: RecordError? { live.recordFault }

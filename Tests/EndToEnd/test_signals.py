@@ -5,7 +5,6 @@ usage: test_signals.py PATH_TO_WEFT
 """
 
 import fcntl
-import json
 import os
 import signal
 import subprocess
@@ -95,12 +94,10 @@ def quits(weft):
 def interrupted_inside(weft):
     """^C once lets a Weft that is a step run its cleanup and finally"""
     for _ in range(6):
-        run = Run(weft, {"steps": [step(f"{weft} run inner.json --state-dir .in", id="outer", cleanup="echo outer >>log")]})
+        run = Run(weft, {"steps": [step(f"{weft} run inner.json --state-dir .in", id="outer", cleanup="echo outer >>log")]}, others={
+            "inner.json": {"steps": [step("echo began >began.fifo; sleep 1000", id="inner", cleanup="echo inner >>log")],
+                           "finally": ["echo last >>log"]}})
         try:
-            with open(f"{run.path}/inner.json", "w") as file:
-                json.dump({"steps": [step("echo began >began.fifo; sleep 1000", id="inner", cleanup="echo inner >>log")],
-                           "finally": ["echo last >>log"]}, file)
-            os.mkfifo(f"{run.path}/began.fifo")
             run.wait_for("began.fifo")
             run.press(b"\x03")
             assert run.status() == 130, run.output

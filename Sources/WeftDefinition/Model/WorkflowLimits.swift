@@ -4,7 +4,7 @@ package import WeftJSON
 /// Limits on the size of a workflow; the diagnostic for a file that exceeds one names it.
 public enum WorkflowLimits {
   /// Bytes of a file that are read before it is rejected.
-  public static let fileBytes = 64 << 20
+  public static let fileBytes = JSONLimits.workflow.bytes
   /// Nesting of files that run one another, below the first.
   public static let nestedFiles = 8
   /// Bytes of all files that a workflow runs besides its own, each counted once.
@@ -20,13 +20,13 @@ public enum WorkflowLimits {
     value == "" ? nil : secretBytes
   }
   /// Nesting of JSON arrays and objects.
-  public static let jsonDepth = 256
+  public static let jsonDepth = JSONLimits.workflow.depth
   /// Nesting of groups; the top level does not count.
   public static let groupDepth = 64
   /// Steps and groups of one workflow, all together.
   public static let steps = 2_000_000
   /// Problems of one file that are collected; the rest of the file is not checked.
-  public static let problems = 100_000
+  public static let problems = JSONLimits.workflow.problems
   /// The longest duration that can be written.
   public static let longestDuration = Duration.seconds(366 * 24 * 3600)
   /// The largest amount of data that can be written: a pebibyte.

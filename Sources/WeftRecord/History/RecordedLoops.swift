@@ -15,7 +15,7 @@ extension RunState {
   package var loops: [RecordedLoop] {
     let listed = groups.filter { $0.value.elements != nil }
     guard !listed.isEmpty else { return [] }
-    let begun = startedElements
+    var begun = StartedElements(of: self)
     return listed.sorted { $0.key.text < $1.key.text }.map { address, group in
       let keys = group.elements?.elements.map(\.key) ?? []
       return RecordedLoop(
@@ -23,9 +23,27 @@ extension RunState {
         notStarted: keys.count { !begun.contains(address.element($0)) })
     }
   }
+}
 
+/// The elements of a run with any record of themselves or of something in them.
+private struct StartedElements {
+  private let run: RunState
+  /// Found only if it is necessary: most elements are steps, of loops that may have very many.
+  private lazy var all = run.elementsWithRecords
+
+  init(of run: RunState) {
+    self.run = run
+  }
+
+  mutating func contains(_ element: StepAddress) -> Bool {
+    if let step = run.steps[element], !step.isOutdated { return true }
+    return all.contains(element)
+  }
+}
+
+extension RunState {
   /// The elements with any record, and all elements around them.
-  private var startedElements: Set<StepAddress> {
+  fileprivate var elementsWithRecords: Set<StepAddress> {
     var found: Set<StepAddress> = []
     let insert = { (address: StepAddress) in
       var next = address.innermostElement
@@ -59,10 +77,10 @@ extension RunState {
   /// The number of steps without a record, those in elements of loops included. Cleanup steps run only if they are
   /// necessary, and the members of what was skipped as a whole do not run.
   private func notReached(in plan: Plan) -> Int {
-    let begun = startedElements
+    var begun = StartedElements(of: self)
     return plan.steps.indices.reduce(0) { count, index in
       if plan.bodies.cleanupSteps.contains(index) { return count }
-      return count + notReached(plan.path(to: index)[...], in: nil, begun)
+      return count + notReached(plan.path(to: index)[...], in: nil, &begun)
     }
   }
 
@@ -73,7 +91,7 @@ extension RunState {
   ///   - place: The element that contains the rest, and the address of its loop in the plan.
   private func notReached(
     _ path: ArraySlice<Plan.PathPart>, in place: (element: StepAddress, loop: StepAddress)?,
-    _ begun: Set<StepAddress>
+    _ begun: inout StartedElements
   ) -> Int {
     var rest = path
     while let part = rest.popFirst() {
@@ -85,7 +103,7 @@ extension RunState {
         let element = address.element(known.key)
         if steps[element] != nil { return count }
         if !begun.contains(element) { return count + 1 }
-        return count + notReached(rest, in: (element, part.address), begun)
+        return count + notReached(rest, in: (element, part.address), &begun)
       }
     }
     return 1

@@ -15,8 +15,8 @@ class Run(Workplace):
     """A running weft, as leader of a session."""
 
     def __init__(self, weft, workflow, arguments=(), terminal=True, prepare=None, descriptors=(),
-                 **variables):
-        super().__init__(workflow)
+                 others=None, **variables):
+        super().__init__(workflow, others)
         self.terminal, theirs = pty.openpty() if terminal else os.pipe()
         self.before = termios.tcgetattr(self.terminal) if terminal else None
 

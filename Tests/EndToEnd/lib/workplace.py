@@ -20,12 +20,15 @@ class Workplace:
 
     output = b""
 
-    def __init__(self, workflow):
+    def __init__(self, workflow, others=None):
+        """`others` are workflows that this one runs, by the names of their files."""
         self.directory = tempfile.TemporaryDirectory(prefix="weft-test-")
         self.path = self.directory.name
-        with open(f"{self.path}/workflow.json", "w") as file:
-            json.dump(workflow, file)
-        for name in set(re.findall(r"\w+\.fifo", json.dumps(workflow))):
+        workflows = {"workflow.json": workflow, **(others or {})}
+        for name, contents in workflows.items():
+            with open(f"{self.path}/{name}", "w") as file:
+                json.dump(contents, file)
+        for name in set(re.findall(r"\w+\.fifo", json.dumps(workflows))):
             os.mkfifo(f"{self.path}/{name}")
         open(f"{self.path}/lock", "w").close()
 
