@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Weft
 import WeftTestKit
@@ -119,7 +120,7 @@ import WeftTestKit
   @Test func aSleepingTaskIsResumedByTheClock() async throws {
     let clock = TestClock()
     let nap = Task { try await clock.sleep(for: .seconds(3600)) }
-    while clock.sleeperCount == 0 { await Task.yield() }
+    await until { clock.sleeperCount > 0 }
     #expect(clock.advanceToNext())
     try await nap.value
     #expect(clock.now.offset == .seconds(3600))

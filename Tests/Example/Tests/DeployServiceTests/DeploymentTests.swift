@@ -18,7 +18,7 @@ struct DeploymentTests {
 
   /// Actions are tasks, which a test has to wait for.
   private func wait(until isTrue: () -> Bool) async {
-    while !isTrue() { await Task.yield() }
+    while !isTrue() { try? await Task.sleep(for: .milliseconds(1)) }
   }
 
   @Test func aReviewedVersionIsPushed() async throws {

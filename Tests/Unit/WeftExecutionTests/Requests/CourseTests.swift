@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WeftDefinition
 import WeftExpressions
@@ -145,7 +146,7 @@ import WeftTestKit
     // Two at once, and one more for every five seconds.
     for (seconds, count) in [(0, 2), (4, 2), (1, 3), (5, 4), (5, 5), (5, 6)] {
       harness.time.advance(by: .seconds(seconds))
-      await harness.waits(until: { transport.requests.count >= count })
+      await until { transport.requests.count >= count }
       #expect(transport.requests.count == count)
     }
     #expect(await harness.run.ended().succeeded)
@@ -163,7 +164,7 @@ import WeftTestKit
                   "http": {"url": "http://h/", "pages": {"next": "link"}}}]}
       """, transport)
     // Its own limit, and that of the pool.
-    await harness.waits(until: { harness.time.scheduledCount == 2 })
+    await until { harness.time.scheduledCount == 2 }
     if isCancelled {
       harness.run.cancel(.requested)
     } else {
@@ -190,7 +191,7 @@ import WeftTestKit
     let harness = try Self.harness(
       #"{"url": "http://h/", "method": "POST"}"#, transport,
       keys: #", "timeout": "\#(ending == "timeout" ? 3 : 100)s", "retry": {"max": 3}"#)
-    await harness.waits(until: { transport.requests.count == 1 })
+    await until { transport.requests.count == 1 }
     switch ending {
     case "cancel": harness.run.cancel(.requested)
     case "kill": harness.run.killNow()
@@ -216,7 +217,7 @@ import WeftTestKit
     let transport = ScriptedTransport([.deafness])
     let harness = try Self.harness(
       #"{"url": "http://h/"}"#, transport, keys: #", "timeout": "3s""#)
-    await harness.waits(until: { transport.requests.count == 1 })
+    await until { transport.requests.count == 1 }
     harness.time.advance(by: .seconds(3))
     transport.answerDeaf()
     #expect(try await harness.end().failure?.classes == [.timeout])
@@ -282,9 +283,7 @@ import WeftTestKit
       #"{"url": "http://h/", "poll": {"until": "self.json.a == 1", "every": "1h"}}"#, transport,
       maxParallel: 1, others: #", {"id": "b", "http": {"url": "http://h/other"}}"#)
     // The other step ends while the first one waits: the clock does not move meanwhile.
-    while !harness.transport.requests.contains(where: { $0.url.path == "/other" }) {
-      await Task.yield()
-    }
+    await until { harness.transport.requests.contains { $0.url.path == "/other" } }
     harness.time.advance(by: .seconds(3600))
     #expect(await harness.run.ended().succeeded)
     #expect(transport.requests.map(\.url.path) == ["/", "/other", "/"])
@@ -330,7 +329,7 @@ import WeftTestKit
     let transport = ScriptedTransport(json: ["{}"])
     let harness = try Self.harness(
       #"{"url": "http://h/", "poll": {"until": "self.json.ok", "every": "1h"}}"#, transport)
-    while transport.requests.isEmpty { await Task.yield() }
+    await until { !transport.requests.isEmpty }
     harness.run.cancel(.requested)
     let end = try await harness.end()
     #expect(end.outcome == .cancelled)

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 import WeftFutures
 
@@ -222,12 +223,12 @@ final class Screen: Sendable {
 
     /// Waits for a request that a task makes.
     func waitFor(_ path: String) async {
-      while !paths.contains(path) { await Task.yield() }
+      await until { paths.contains(path) }
     }
 
     /// Waits until a task that was cancelled has cancelled its request.
     func waitForCancellation() async {
-      while cancelled.entries.isEmpty { await Task.yield() }
+      await until { !cancelled.entries.isEmpty }
     }
 
     func answer(_ path: String, _ status: Int = 200, _ body: String = "") {

@@ -213,7 +213,7 @@ import WeftTestKit
         return .code(0)
       }, clock: clock
     ).start(Workflow(steps: [step]))
-    while !began.withLock({ $0 }) || clock.sleeperCount == 0 { await Task.yield() }
+    await until { began.withLock { $0 } && clock.sleeperCount > 0 }
     clock.advance(by: .seconds(3600))
     let end = try end(of: "a", in: await run.report)
     #expect(end.failure?.classes == [.timeout])
@@ -232,7 +232,7 @@ import WeftTestKit
   }
 
   @Test func aRunnerThatIgnoresItsCancellationIsLeftBehind() async throws {
-    let release = Mutex(false)
+    let release = Moment()
     var options = Engine.Options()
     options.grace = .milliseconds(1)
     let late = Mutex<CommandCall?>(nil)
@@ -241,7 +241,7 @@ import WeftTestKit
       commands: { call in
         late.withLock { $0 = call }
         call.write("started\n")
-        while !release.withLock({ $0 }) { await Task.yield() }
+        await Task.detached { await release.hasCome() }.value
         return .code(0)
       }
     ).start(Workflow(steps: [Step("a", run: ["tool"])]))
@@ -254,7 +254,7 @@ import WeftTestKit
     #expect(warnings == [.actionLeftBehind])
     late.withLock { $0 }?.write("too late\n")
     #expect(run.output(of: StepAddress("a")) == Array("started\n".utf8))
-    release.withLock { $0 = true }
+    release.comes()
   }
 
   @Test func loopsAndCleanupsRunThroughIt() async throws {
