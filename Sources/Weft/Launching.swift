@@ -53,6 +53,8 @@ package struct RunSurroundings {
   package var terminal: (any TerminalAccess)?
   /// Whether a display asks for lines of output that have not ended: ``RunEngine/openLine(of:)``.
   package var tracksOpenLines = false
+  /// Learns which files the cached steps read and make.
+  package var cachedFiles: (@Sendable (CachedFiles) -> Void)?
   /// Whether the process serves this run only. If so, its memory is hidden when there are secrets, it adopts the
   /// orphans of steps, and it takes slots from a jobserver in `MAKEFLAGS`.
   package var ownsProcess = false
@@ -263,6 +265,7 @@ extension Engine {
     configuration.resources.containment =
       options.containment.map { .exactly(WeftPlatform.ContainmentLevel($0)) } ?? .automatic
     configuration.resources.tracksOpenLines = surroundings.tracksOpenLines
+    configuration.resources.cachedFiles = surroundings.cachedFiles
     configuration.actions = actions
     configuration.commandRunner = commands
     configuration.randomSeed = options.randomSeed

@@ -3,6 +3,7 @@ import WeftDiagnostics
 import WeftEncoding
 import WeftEvents
 import WeftExecution
+import WeftJSON
 public import WeftPlanning
 import WeftPlatform
 import WeftRecord
@@ -103,18 +104,19 @@ public enum AcceptedChanges: Sendable, Hashable {
 extension PreviousRun {
   /// Compares a plan with the workflow that the run began with.
   ///
-  /// - Returns: `nil` if no file has changed, and for a workflow that was built in Swift and still is.
+  /// - Returns: `nil` if no file has changed but for white space and comments, and for a workflow that was built in Swift
+  ///   and still is.
   package func changes(to new: Plan) throws(RunStoreError) -> WorkflowChanges? {
     let recorded = try recordedFile()
     let source = new.workflow.source.value
-    let files = changedFiles(in: new)
+    var texts = journal.folder?.texts(of: opening) ?? RecordedTexts()
+    texts.workflow = recorded
+    let files = changedFiles(in: new, since: texts)
     let isSame =
-      if let recorded { recorded == source?.bytes } else {
+      if let recorded { source?.reads(like: recorded) ?? false } else {
         opening.hash == source.map { RecordedFile.hash(of: $0.bytes) }
       }
     if isSame, files.isEmpty { return nil }
-    var texts = journal.folder?.texts(of: opening) ?? RecordedTexts()
-    texts.workflow = recorded
     let unknown = files.filter { texts.named[$0] == nil }
     // The file that names them may still be compared.
     for file in new.namedFiles where texts.named[file.path] == nil {
@@ -125,13 +127,29 @@ extension PreviousRun {
   }
 
   /// Returns the nested files and scripts that have changed or are new.
-  private func changedFiles(in plan: Plan) -> Set<String> {
+  private func changedFiles(in plan: Plan, since texts: RecordedTexts) -> Set<String> {
     let before = Dictionary(
       opening.nested.map { ($0.path, $0.hash) }, uniquingKeysWith: { first, _ in first })
+    let workflows = Set(plan.files.compactMap(\.workflow.source.value?.path))
     var changed: Set<String> = []
-    for source in plan.namedFiles {
-      if before[source.path] != RecordedFile.hash(of: source.bytes) { changed.insert(source.path) }
+    for source in plan.namedFiles where before[source.path] != RecordedFile.hash(of: source.bytes) {
+      if workflows.contains(source.path), let recorded = texts.named[source.path],
+        source.reads(like: recorded)
+      {
+        continue
+      }
+      changed.insert(source.path)
     }
     return changed
+  }
+}
+
+extension SourceFile {
+  /// Whether the JSON file differs from an earlier text of it in white space, comments and trailing commas at most.
+  fileprivate func reads(like earlier: [UInt8]) -> Bool {
+    func text(of bytes: [UInt8]) -> String? {
+      JSONReader.read(SourceFile(path: path, bytes: bytes)).root.map { JSONValue($0).description }
+    }
+    return bytes == earlier || text(of: bytes).map { $0 == text(of: earlier) } ?? false
   }
 }

@@ -83,6 +83,17 @@ def named(weft):
     assert done.returncode == 2 and 'has no "cache"' in done.stderr, done
 
 
+def names_of_other_things(weft):
+    build = {"steps": [{"id": "build", "run": "mkdir -p build; echo x >build/x", "cache": {"inputs": [], "outputs": ["build/x"]}}]}
+    project = Project(weft, {"workflows/build.json": build})
+    for words in (["run", "build"], ["run", "build"], ["check", "build"], ["graph", "build"], ["why", "build", "build"],
+                  ["why", "workflows/build.json", "build"], ["run", "build"]):
+        done = project.call(*words)
+        assert done.returncode == 0, (words, done)
+    assert "would not run" in project.call("why", "build", "build").stdout
+    assert "is a directory" in project.call("run", "workflows").stderr
+
+
 def paths_are_those_of_the_caller(weft):
     project = Project(weft, {"weft.json": {
         "inputs": {"text": {"type": "string"}}, "steps": [{"id": "a", "run": "echo \"$T\"", "env": {"T": "${{ inputs.text }}"}}]}})
@@ -192,6 +203,7 @@ def comments(weft):
 CASES = [
     ("the project's workflow is found here and above", found_here_and_above),
     ("a workflow is found by its name", named),
+    ("a directory hides no workflow of its name, and neither does a step", names_of_other_things),
     ("paths in options are those of the caller", paths_are_those_of_the_caller),
     ("what was looked for is said where nothing is found", nothing_found),
     ("files of other users above are passed over", foreign_files),

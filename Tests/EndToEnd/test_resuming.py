@@ -500,6 +500,27 @@ def described_step(weft):
     assert place.resume("--accept-changes").returncode == 0 and place.done() == {"a": 1, "b": 1}, place.done()
 
 
+def reformatted(weft):
+    """White space, comments and trailing commas are no change, also in nested files; scripts are compared byte by byte."""
+    inner = '{"steps": [{"id": "i", "run": "echo i >>done"}]}'
+    outer = '{"steps": [{"id": "n", "workflow": "inner.jsonc"}, {"id": "s", "script": {"file": "s.sh"}}, {"id": "z", "run": "[ -e ok ]"}]}'
+    for name, text, code in (("w.jsonc", "// A comment\n" + outer.replace("}]", "},]").replace(",", ", "), 0),
+                             ("inner.jsonc", "/* one */ " + inner, 0), ("inner.jsonc", inner.replace("echo i", "echo  i"), 3),
+                             ("s.sh", "echo s >>done \n", 3), ("w.jsonc", outer.replace("z", "y"), 3)):
+        place = Place(weft, {})
+        for file, content in (("w.jsonc", outer), ("inner.jsonc", inner), ("s.sh", "echo s >>done\n")):
+            (place.path / file).write_text(content)
+        assert place.call("run", "w.jsonc").returncode == 1
+        (place.path / "ok").touch()
+        (place.path / name).write_text(text)
+        result = place.resume()
+        assert result.returncode == code, (name, text, result)
+        if code == 0:
+            assert place.done() == {"i": 1, "s": 1}, place.done()
+            assert place.call("show").returncode == 0 and place.resume("--rerun", "s").returncode == 0
+            assert place.done() == {"i": 1, "s": 2}, place.done()
+
+
 def rerun_in_a_file(weft):
     """A step that was not selected at first brings `finally` of its file."""
     for words in ["--from", "post"], ["--skip", "n"]:
@@ -950,7 +971,7 @@ CASES = [
     ("J19: a changed file is told step by step, and what is the same stands", changed_file),
     ("J19: a changed nested file is told step by step, too", changed_nested_file),
     ("J20: steps that are gone or new are told as such", renamed_step),
-    described_step, rerun_in_a_file, cleaned_up_loser, counts_of_a_suspended_run, elements_that_have_begun,
+    described_step, reformatted, rerun_in_a_file, cleaned_up_loser, counts_of_a_suspended_run, elements_that_have_begun,
     ("J26: a run that has succeeded is left as it is", finished),
     ("J27: files of steps that are done must be as they were, where somebody is to use them", made_files),
     ("J27: one who says so goes on with what is there", accepted_files),

@@ -13,7 +13,7 @@ import sys
 import time
 
 from lib import cases
-from lib.workplace import LIMIT, Workplace, step
+from lib.workplace import LIMIT, Workplace, step, wait_until
 
 SOURCES = {"src/a.c": "a\n", "src/b.c": "b\n"}
 
@@ -223,6 +223,37 @@ def own_files(weft):
         assert len(watch.states()) == 5, watch.states()
 
 
+def computed_patterns(weft):
+    """patterns that are computed select what they select in the run; new files of a loop count; computed outputs do not"""
+    compile = {"id": "compile", "forEach": {"glob": "src/*.c", "as": "file"}, "env": {"F": "${{ file }}"},
+               "run": "cat \"$F\" > \"$F.o\"; echo made > noise.txt",
+               "cache": {"inputs": ["${{ file }}"], "outputs": ["${{ file }}.o"]}}
+    with Watch(weft, {"steps": ["echo first > src/first.txt", compile, cached("cat src/*.o > all", ["src/*.o"])]}) as watch:
+        watch.start().wait()
+        for runs, name in enumerate(("src/a.c", "src/new.c", "src/new.c", "src/b.c"), 2):
+            watch.write("other.txt", name)
+            watch.write(name, f"{runs}\n")
+            said = watch.wait()
+            assert f"weft: {name} changed; running again" in said, (name, said)
+            assert watch.states() == ["success"] * runs, watch.states()
+
+
+def own_reports(weft):
+    """what Weft itself writes starts no run: its output in a file, reports, events; also if no pattern could be computed"""
+    workflow = {"steps": ["false", {"forEach": ["src/a.c"], "run": "true", "cache": {"inputs": ["${{ item }}"]}}]}
+    with Watch(weft, workflow) as watch:
+        with open(f"{watch.path}/said.txt", "w") as said:
+            watch.process = subprocess.Popen(
+                [weft, "run", "--watch", "workflow.json", "--report", "csv=times.csv", "--events", "events.jsonl"],
+                cwd=watch.path, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True)
+        watch.process.stdout = open("/dev/null", "rb")
+        for runs in (1, 2):
+            wait_until(lambda: watch.file("said.txt").count("waiting for changes") >= runs, f"wait {runs}")
+            time.sleep(0.5)
+            assert watch.states() == ["failure"] * runs, watch.file("said.txt")
+            watch.write("src/a.c", f"{runs}\n")
+
+
 def other_files(weft):
     """the workflow, nested files, scripts, env files and --watch-path count; what git ignores does not"""
     workflow = {"envFile": {"path": ".env", "required": False},
@@ -298,5 +329,5 @@ def refused(weft):
 
 if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
-        a_change_of_content, saved_by_editors, a_checkout, restarted, finished, own_files, other_files, behind_links, interrupted,
-        a_failure, refused]))
+        a_change_of_content, saved_by_editors, a_checkout, restarted, finished, own_files, computed_patterns, own_reports,
+        other_files, behind_links, interrupted, a_failure, refused]))

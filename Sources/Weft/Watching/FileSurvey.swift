@@ -24,6 +24,11 @@ struct FileSurvey: Sendable, Hashable {
     for path in paths { contents[path] = other.contents[path] }
   }
 
+  /// Forgets files that do not count any more.
+  mutating func keepOnly(_ counts: (String) -> Bool) {
+    contents = contents.filter { counts($0.key) }
+  }
+
   /// Sets the content of a file as it was read before the survey.
   ///
   /// - Returns: Whether it is different now.

@@ -1,6 +1,7 @@
 import Synchronization
 import WeftCaching
 package import WeftDiagnostics
+package import WeftExecution
 import WeftExpressions
 package import WeftPlatform
 
@@ -81,15 +82,22 @@ package final class FileWatcher: Sendable {
     if isDue { cancel() }
   }
 
+  /// Notes what an attempt of the run reads and makes.
+  package func learn(_ files: CachedFiles) { state.withLock { $0.scope?.learn(files) } }
+
   /// Notes that the run has ended.
   ///
   /// - Returns: The files that count as written by runs from now on, because several in a row have changed them.
   package func end() -> [String] {
-    guard let scope = state.withLock({ $0.scope }), let survey = try? survey(scope) else {
-      return []
+    let scope = state.withLock { state in
+      state.scope?.takeLearned()
+      return state.scope
     }
+    guard let scope, let survey = try? survey(scope) else { return [] }
+    var ignored = IgnoredFiles()
     let new = state.withLock { state in
       state.cancel = nil
+      state.read.keepOnly { scope.includes(scope.path($0), &ignored) }
       let (written, new) = state.trigger.ended(
         survey.differences(from: state.read), at: MonotonicClock.now)
       state.read.update(written, from: survey)
@@ -152,10 +160,12 @@ package final class FileWatcher: Sendable {
       state.withLock { $0.fault = error }
       return wakeup.wake()
     }
+    var ignored = IgnoredFiles()
+    let isRead = { scope.includes(scope.path($0), &ignored, isCertain: true) }
     let cancel = state.withLock { state -> (@Sendable () -> Void)? in
       guard state.runs == runs else { return nil }
       let changed = survey.differences(from: state.read)
-      switch state.trigger.compared(changed) {
+      switch state.trigger.compared(changed, areRead: changed.filter { isRead($0) }) {
       case .nothing: return nil
       case .start:
         state.changes = changed.sorted()

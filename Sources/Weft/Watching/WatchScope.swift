@@ -1,5 +1,6 @@
 import WeftDefinition
 import WeftEncoding
+import WeftExecution
 import WeftExpressions
 package import WeftPlanning
 import WeftPlatform
@@ -16,9 +17,11 @@ package struct WatchScope: Sendable {
     let selection: FileSelection?
     /// The root of the git repository that contains it, or else the tree itself.
     let repository: Path
+    /// Whether it has more files than steps read, as some patterns are computed.
+    let isWidened: Bool
 
-    init(path: Path, selection: FileSelection?) {
-      (self.path, self.selection) = (path, selection)
+    init(path: Path, selection: FileSelection?, isWidened: Bool = false) {
+      (self.path, self.selection, self.isWidened) = (path, selection, isWidened)
       repository = IgnoredFiles.repository(around: path) ?? path
     }
 
@@ -38,7 +41,12 @@ package struct WatchScope: Sendable {
   /// Files that are named, so that no rule excludes them.
   private(set) var files: Set<Path> = []
   /// Outputs of steps and Weft's own files, with everything below them.
-  private var excluded: [Path] = []
+  private var excluded: Set<Path> = []
+  /// Trees of the command line and of expressions.
+  private var namedTrees: [Tree] = []
+  /// The settings of each cached step as they are written, or what the attempts of a run have made of them.
+  private var cached: [Int: Set<CachedFiles>] = [:]
+  private var learned: [Int: Set<CachedFiles>] = [:]
   /// Whether the workflow or the command line names anything but the workflow's files.
   package private(set) var hasMore = false
 
@@ -47,7 +55,7 @@ package struct WatchScope: Sendable {
   ///   - state: The state directory.
   package init(start: String, state: String) {
     self.start = WatchScope.names(start, in: [])
-    excluded = [path(state)]
+    exclude(state)
   }
 
   /// Returns a path relative to the start directory as names, without `.` and `..`.
@@ -80,51 +88,93 @@ package struct WatchScope: Sendable {
   package mutating func add(watched path: String) {
     hasMore = true
     guard FileSystem.isDirectory(path) else { return add(file: path) }
-    trees.append(Tree(path: self.path((try? FileSystem.resolved(path)) ?? path), selection: nil))
+    namedTrees.append(
+      Tree(path: self.path((try? FileSystem.resolved(path)) ?? path), selection: nil))
+    makeTrees()
   }
 
-  /// Adds what the steps of a plan read: env files, and the patterns of `cache.inputs`, without `cache.outputs`.
+  /// Excludes a file or directory that Weft itself writes.
+  package mutating func exclude(_ path: String) { excluded.insert(self.path(path)) }
+
+  /// Adds what the steps of a plan read: env files, what `glob` and `hashFiles` select with literal patterns, and the
+  /// patterns of `cache.inputs`, without `cache.outputs`.
   package mutating func add(_ plan: Plan) {
     for file in plan.usedEnvironmentFiles.flatMap(\.files) {
       hasMore = true
       add(file: file.path)
     }
-    // Each list is a walk over the tree: steps without exclusions share one.
-    var shared: Set<String> = []
-    var lists: Set<[String]> = []
-    for step in plan.steps {
+    for selection in plan.literalSelections {
+      hasMore = true
+      namedTrees.append(Tree(path: start, selection: selection))
+    }
+    for (index, step) in plan.steps.enumerated() {
       guard case .run(let command) = step.step.action else { continue }
       if case .file = command.invocation { hasMore = true }
-      guard let caching = command.caching else { continue }
-      let patterns = add(caching, in: plan.workingDirectory(of: step) ?? "")
-      if patterns.contains(where: { $0.hasPrefix("!") }) {
-        lists.insert(patterns)
-      } else {
-        shared.formUnion(patterns)
+      guard var caching = command.caching else { continue }
+      var directory = path(plan.workingDirectory(of: step) ?? "")
+      if WatchScope.isComputed(plan.workingDirectory(of: step) ?? "") {
+        // Patterns below a directory that is known only at run time could lie anywhere.
+        (directory, caching.inputs, caching.outputs) = (start, ["**"], [])
       }
+      guard directory.starts(with: start) else { continue }
+      cached[index] = [
+        CachedFiles(caching, ofStep: index, in: Array(directory[start.count...]))
+      ]
     }
-    for patterns in [shared.sorted()] + lists.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-      guard !patterns.isEmpty, let selection = try? FileSelection(each: patterns) else { continue }
-      hasMore = true
-      trees.append(Tree(path: start, selection: selection))
+    makeTrees()
+  }
+
+  /// Notes what an attempt reads and makes. Its outputs do not count from now on.
+  mutating func learn(_ files: CachedFiles) {
+    excludeOutputs(of: files)
+    if cached[files.step]?.contains(where: WatchScope.isComputed) == true {
+      learned[files.step, default: []].insert(files)
+    }
+  }
+
+  /// Replaces patterns that are computed by what the attempts of the run have made of them.
+  mutating func takeLearned() {
+    if learned.isEmpty { return }
+    cached.merge(learned) { $1 }
+    learned = [:]
+    makeTrees()
+  }
+
+  private mutating func makeTrees() {
+    trees = namedTrees
+    // Each list is a walk over the tree: those without exclusions share one.
+    for areComputed in [false, true] {
+      var shared: Set<String> = []
+      var lists: Set<[String]> = []
+      for files in cached.values.joined() where WatchScope.isComputed(files) == areComputed {
+        let patterns = addFiles(of: files)
+        if patterns.contains(where: { $0.hasPrefix("!") }) {
+          lists.insert(patterns)
+        } else {
+          shared.formUnion(patterns)
+        }
+      }
+      for patterns in [shared.sorted()] + lists.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+        guard !patterns.isEmpty, let selection = try? FileSelection(each: patterns) else {
+          continue
+        }
+        hasMore = true
+        trees.append(Tree(path: start, selection: selection, isWidened: areComputed))
+      }
     }
   }
 
   /// Adds the single files that a cached step reads, and its outputs.
   ///
   /// - Returns: Its patterns for other files, relative to the start directory.
-  private mutating func add(_ caching: Command.Caching, in directory: String) -> [String] {
-    // Patterns below a directory that is known only at run time could lie anywhere.
-    guard !WatchScope.isComputed(directory) else { return ["**"] }
-    let place = path(directory)
-    guard place.starts(with: start) else { return [] }
-    let names = Array(place[start.count...])
+  private mutating func addFiles(of files: CachedFiles) -> [String] {
+    excludeOutputs(of: files)
     var patterns: [String] = []
-    for input in caching.inputs {
+    for input in files.caching.inputs {
       let isExclusion = input.hasPrefix("!")
       if isExclusion, WatchScope.isComputed(input) { continue }
       let text = WatchScope.widened(input)
-      guard let pattern = try? Command.Caching.pattern(text, in: names) else { continue }
+      guard let pattern = try? Command.Caching.pattern(text, in: files.directory) else { continue }
       if !isExclusion, !text.contains(where: { "*?[\\".contains($0) }) {
         let file = "/" + (start + Command.Caching.names(pattern)).joined(separator: "/")
         add(file: file)
@@ -134,10 +184,20 @@ package struct WatchScope: Sendable {
       }
       patterns.append(pattern)
     }
-    for output in caching.outputs where !WatchScope.isComputed(output) {
-      if let path = Command.Caching.names(output, in: place) { excluded.append(path) }
-    }
     return patterns
+  }
+
+  private mutating func excludeOutputs(of files: CachedFiles) {
+    for output in files.caching.outputs where !WatchScope.isComputed(output) {
+      if let path = Command.Caching.names(output, in: start + files.directory) {
+        excluded.insert(path)
+      }
+    }
+  }
+
+  private static func isComputed(_ files: CachedFiles) -> Bool {
+    files.caching.inputs.contains(where: isComputed)
+      || files.caching.outputs.contains(where: isComputed)
   }
 
   private static func isComputed(_ text: String) -> Bool { text.contains("${{") }
@@ -160,12 +220,15 @@ package struct WatchScope: Sendable {
   }
 
   /// Whether a change of a file counts.
-  func includes(_ path: Path, _ ignored: inout IgnoredFiles) -> Bool {
+  ///
+  /// - Parameter isCertain: Whether it has to be sure that a step reads it.
+  func includes(_ path: Path, _ ignored: inout IgnoredFiles, isCertain: Bool = false) -> Bool {
     if isExcluded(path) { return false }
     if files.contains(path) { return true }
     guard let name = path.last, !WatchScope.isEditorFile(name) else { return false }
     return trees.contains { tree in
-      tree.includes(path) && !ignored.contains(path, isDirectory: false, in: tree)
+      !(isCertain && tree.isWidened) && tree.includes(path)
+        && !ignored.contains(path, isDirectory: false, in: tree)
     }
   }
 
@@ -186,8 +249,8 @@ package struct WatchScope: Sendable {
   }
 
   private func isExcluded(_ path: Path) -> Bool {
-    path.contains(".git") || excluded.contains { path.starts(with: $0) }
-      || path.contains { $0.hasPrefix(StagedFiles.prefix) }
+    path.contains(".git") || path.contains { $0.hasPrefix(StagedFiles.prefix) }
+      || path.indices.contains { excluded.contains(Array(path[...$0])) }
   }
 
   /// Whether a name is that of a file which an editor makes for itself: a backup, a lock, a swap file, or a test of
@@ -203,5 +266,37 @@ package struct WatchScope: Sendable {
     }
     let ending = name[dot...].dropFirst()
     return ending.hasPrefix("sw") && (ending.count == 3 || ending == "swpx" || ending == "swx")
+  }
+}
+
+extension Plan {
+  /// What `glob` and `hashFiles` select with patterns that are literals, such as the files of a loop.
+  fileprivate var literalSelections: [FileSelection] {
+    var found: [FileSelection] = []
+    for index in steps.indices { found += values.texts(ofStep: index).flatMap(\.selections) }
+    for index in groups.indices { found += values.texts(ofGroup: index).flatMap(\.selections) }
+    return found
+  }
+}
+
+extension PlannedText {
+  fileprivate var selections: [FileSelection] {
+    var found: [FileSelection] = []
+    for expression in template.expressions {
+      expression.root.visit { node in
+        guard case .call(let function, let arguments) = node.form,
+          function == .glob || function == .hashFiles
+        else { return }
+        let patterns = arguments.compactMap { argument -> String? in
+          guard case .literal(.string(let text)) = argument.form else { return nil }
+          return text
+        }
+        guard patterns.count == arguments.count,
+          let selection = try? FileSelection(patterns, of: function)
+        else { return }
+        found.append(selection)
+      }
+    }
+    return found
   }
 }

@@ -63,8 +63,12 @@ package struct WatchTrigger: Sendable {
 
   /// Decides after a comparison at the time for it.
   ///
-  /// - Parameter changed: The files that differ from those that the run has read.
-  package mutating func compared(_ changed: Set<String>) -> Effect {
+  /// - Parameters:
+  ///   - changed: The files that differ from those that the run has read.
+  ///   - read: Those of them that a step reads for sure, by default all; only they can cancel a run.
+  package mutating func compared(
+    _ changed: Set<String>, areRead read: Set<String>? = nil
+  ) -> Effect {
     first = nil
     guard isRunning else {
       guard !changed.isEmpty || isCancelled else { return .nothing }
@@ -76,7 +80,7 @@ package struct WatchTrigger: Sendable {
     let isReason = { (file: String) in
       !written.contains(file) && streaks[file, default: 0] < WatchTrigger.limit - 1
     }
-    guard changed.contains(where: isReason) else { return .nothing }
+    guard (read ?? changed).contains(where: isReason) else { return .nothing }
     isCancelled = true
     return .cancel
   }

@@ -37,7 +37,10 @@ struct WorkflowLookup {
 
   /// The workflow `workflows/NAME.json[c]`; `nil` if the operand is not such a name, or a file has it.
   func workflow(named name: String) -> Found? {
-    guard WorkflowLookup.isName(name), FileSystem.isTrusted(name) == nil else { return nil }
+    // A directory is no workflow, and may well have the name of a step: build, test.
+    guard WorkflowLookup.isName(name),
+      FileSystem.isTrusted(name) == nil || FileSystem.isDirectory(name)
+    else { return nil }
     return first(of: WorkflowLookup.endings.map { "\(WorkflowLookup.folder)/\(name)\($0)" })
   }
 
@@ -86,7 +89,7 @@ extension ParsedArguments {
   func locatingWorkflow(_ console: Console) throws(CommandFailure) -> ParsedArguments {
     guard let place = operandPlace, !isGiven(.help) || command == .run else { return self }
     let lookup = WorkflowLookup()
-    if place == 0, operands.count > 1 {
+    if place == 0, operands.count > 1, command != .why {
       // They may start in several directories, so they are read where they are.
       return replacing(
         operands: operands.map { name in

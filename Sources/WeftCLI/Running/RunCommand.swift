@@ -68,7 +68,7 @@ struct RunCommand: Subcommand {
     console.errors.flush()
     let session = try RunSession(
       engine, prepared, settings, telemetry, console, control: watch?.control)
-    let code = try session.follow { watch?.attach($0) }
+    let code = try session.follow(for: watch)
     return reports.write(prepared.id, settings.place, console, after: code)
   }
 }

@@ -50,13 +50,14 @@ struct RunSession {
 
   /// Runs the plan to its end.
   ///
-  /// - Parameter launched: Called when the run has begun.
-  func follow(launched: (RunEngine) -> Void = { _ in }) throws(CommandFailure) -> ExitCode {
+  /// - Parameter watch: The watch to which the run belongs.
+  func follow(for watch: WatchSession? = nil) throws(CommandFailure) -> ExitCode {
     try checkDescriptors()
     try control.start()
     let signals = control.signals
     var (pump, start) = (EventPump?.none, Duration.zero)
     var surroundings = surroundings(signals)
+    surroundings.cachedFiles = watch?.cachedFiles
     surroundings.subscribe = { run in
       start = MonotonicClock.now
       pump = EventPump(
@@ -71,7 +72,7 @@ struct RunSession {
         error, isResumed ? .resumed(prepared.id) : .new, first: signals.first)
     }
     signals.attach(run.live)
-    launched(run.live)
+    watch?.attach(run.live)
     show(run.live, pump!, since: start)
     return end(run)
   }

@@ -8,6 +8,8 @@ struct WatchSettings: Sendable {
   /// Files and directories that count besides those of the workflow.
   let paths: [String]
   let onChange: WatchTrigger.OnChange
+  /// Files that Weft itself writes.
+  let written: [String]
 
   /// `nil` without `--watch`.
   init?(_ parsed: ParsedArguments, _ inputs: InputOptions) throws(UsageError) {
@@ -22,6 +24,15 @@ struct WatchSettings: Sendable {
     }
     paths = parsed.values(of: .watchPath)
     onChange = try parsed.word(of: .onChange) ?? .restart
+    let reports = parsed.values(of: .report).map { report in
+      report.split(separator: "=", maxSplits: 1).last.map(String.init) ?? report
+    }
+    let streams = [1, 2].compactMap { number -> String? in
+      let path = "/proc/self/fd/\(number)"
+      guard case .file? = (try? FileStamp(at: path))?.kind else { return nil }
+      return try? FileSystem.resolved(path)
+    }
+    written = reports + parsed.values(of: .events).filter { $0 != "-" } + streams
   }
 }
 
@@ -52,7 +63,8 @@ final class WatchSession {
       }
     }
     do throws(SystemError) {
-      scope = WatchScope(start: try FileSystem.currentDirectory(), state: state)
+      scope = try WatchSession.scope(
+        from: FileSystem.currentDirectory(), state, besides: settings.written)
       watcher = try FileWatcher(settings.onChange, stop: control.signals.stop)
     } catch {
       throw CommandFailure(unwatchable: error)
@@ -98,7 +110,8 @@ final class WatchSession {
   /// - Parameter checked: The workflow as it was read.
   func begin(_ checked: CheckedFile) throws(CommandFailure) {
     if let plan = checked.plan {
-      scope = WatchScope(start: "/" + scope.start.joined(separator: "/"), state: state)
+      scope = WatchSession.scope(
+        from: "/" + scope.start.joined(separator: "/"), state, besides: settings.written)
       scope.add(file: file)
       for source in plan.namedFiles { scope.add(file: source.path) }
       scope.add(plan)
@@ -121,6 +134,17 @@ final class WatchSession {
           + "--watch-path PATH adds some")
     }
   }
+
+  private static func scope(
+    from start: String, _ state: String, besides written: [String]
+  ) -> WatchScope {
+    var scope = WatchScope(start: start, state: state)
+    for path in written { scope.exclude(path) }
+    return scope
+  }
+
+  /// Learns which files the run's cached steps read and make.
+  var cachedFiles: @Sendable (CachedFiles) -> Void { { [watcher] in watcher.learn($0) } }
 
   /// Directs changes to a run.
   func attach(_ run: RunEngine) { watcher.attach { run.cancel(.requested) } }

@@ -1,5 +1,5 @@
 import WeftCaching
-import WeftDefinition
+package import WeftDefinition
 import WeftExpressions
 import WeftJSON
 import WeftPlanning
@@ -167,6 +167,19 @@ struct CacheSubject: Sendable {
       outputs.append(names)
     }
     return outputs
+  }
+}
+
+/// The files that an attempt of a cached step reads and makes, by patterns and paths without expressions.
+package struct CachedFiles: Sendable, Hashable {
+  /// The index of the step in the plan.
+  package let step: Int
+  package let caching: Command.Caching
+  /// The step's directory, as names relative to the start directory.
+  package let directory: [String]
+
+  package init(_ caching: Command.Caching, ofStep step: Int, in directory: [String]) {
+    (self.step, self.caching, self.directory) = (step, caching, directory)
   }
 }
 

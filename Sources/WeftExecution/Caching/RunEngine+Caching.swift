@@ -66,7 +66,10 @@ extension RunEngine {
       !command.usesTerminal
     else { return nil }
     do throws(CacheKeyError) {
-      return try cache.subject(resolved, caching, of: task)
+      let subject = try cache.subject(resolved, caching, of: task)
+      configuration.resources.cachedFiles?(
+        CachedFiles(caching, ofStep: task.index, in: subject.directory))
+      return subject
     } catch {
       warnings.report(.notCached(task.address, because: error.message))
       return nil

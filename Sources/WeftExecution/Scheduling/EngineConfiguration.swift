@@ -102,6 +102,8 @@ package struct EngineConfiguration: Sendable {
     package var jobserver: JoinedJobserver?
     /// Whether a display asks for lines that have not ended.
     package var tracksOpenLines = false
+    /// Learns which files each attempt of a cached step reads and makes, before it is looked up.
+    package var cachedFiles: (@Sendable (CachedFiles) -> Void)?
   }
 
   /// The wanted maximum number of attempts that run at once.
