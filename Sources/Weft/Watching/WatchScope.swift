@@ -270,7 +270,7 @@ package struct WatchScope: Sendable {
 }
 
 extension Plan {
-  /// What `glob` and `hashFiles` select with patterns that are literals, such as the files of a loop.
+  /// The files that `glob` and `hashFiles` select with literal patterns, such as those of a loop.
   fileprivate var literalSelections: [FileSelection] {
     var found: [FileSelection] = []
     for index in steps.indices { found += values.texts(ofStep: index).flatMap(\.selections) }
