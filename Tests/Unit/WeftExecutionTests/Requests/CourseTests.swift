@@ -309,7 +309,7 @@ import WeftTestKit
       #"{"url": "http://h/", "poll": {"until": "self.json.ok", "every": "10s"}}"#, transport,
       keys: #", "timeout": "25s""#)
     for next in [10, 20] {
-      await harness.waits { harness.time.nextDue == .seconds(next) }
+      await until { harness.time.nextDue == .seconds(next) }
       harness.time.advance(by: .seconds(10))
     }
     // The fourth request would come too late.
