@@ -110,4 +110,11 @@ import WeftExecution
     let simulation = try #require(Simulation(seed: seed, .control))
     #expect(RunChecker(simulation).violations == [], "\(found)")
   }
+  @Test(
+    "a cleanup asks about failures, and a step beside its own has lost a service", arguments: [9387]
+  )
+  func pastDefectsOfServicesStayFixed(seed: UInt64) throws {
+    let simulation = try #require(Simulation(seed: seed))
+    #expect(RunChecker(simulation).violations == [])
+  }
 }

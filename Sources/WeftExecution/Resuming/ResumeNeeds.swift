@@ -1,6 +1,7 @@
 import Synchronization
 import WeftDefinition
 package import WeftEvents
+import WeftExpressions
 package import WeftPlanning
 
 /// Decides whether the result of a step or group is still needed by a step that has yet to run.
@@ -89,17 +90,21 @@ extension ResumePolicy {
           if end(of: task) != nil { return false }
           if succeeded(Int(index), in: around) { return true }
         }
-        return !isSettled(node, seenFrom: instance) || mayBeAdmitted(Int(index), in: around)
+        return !isSettled(node, seenFrom: instance)
+          || mayBeAdmitted(Int(index), in: around, asking: Set(StatusFunction.allCases))
       }
     }
   }
 
-  /// Whether a rerun of a step, or of any instance of it, in a loop was requested since a record of the loop.
+  /// Whether a rerun of a step, or of any instance of it inside an instance, was requested since a record of it or of a
+  /// loop or group around it.
   private func isRerun(
     _ index: Int, inside loop: StepAddress, of instance: Instance, since number: UInt64
   ) -> Bool {
     let scope = EnclosingScope(.fanOut(.step(index)), instance, loop)
-    let since = rerun.since(scope) { addresses.step(at: $0) == index }
+    let since = rerun.since(scope) {
+      addresses.step(at: $0) == index && (instance.element.map($0.isInside) ?? true)
+    }
     return since > 0 && since >= number
   }
 
@@ -153,58 +158,105 @@ extension ResumePolicy {
     recorded.steps[instance.address(of: plan.steps[index].address)]?.hasSucceeded ?? false
   }
 
-  /// Whether the condition that skipped a step or a group around it may be true now: it reads the state of the run, or
-  /// a step before it has yet to run.
-  private func mayBeAdmitted(_ index: Int, in instance: Instance) -> Bool {
-    let step = plan.steps[index]
-    let address = instance.address(
-      of: outermostLoop(around: index, below: instance) ?? step.address)
-    guard case .skipped? = recorded.steps[address]?.state else { return false }
-    let conditions =
-      [plan.values.texts(ofStep: index)]
-      + plan.allEnclosingGroups(ofGroup: step.group).map { plan.values.texts(ofGroup: $0) }
-    if conditions.contains(where: { StartCondition($0)?.impliesSuccess == false }) { return true }
-    var (seen, next) = (Set([step.node]), [step.node])
+  /// Whether a condition skipped a step or a group around it, and may be true now: it calls one of these functions, or a
+  /// step before it has yet to run.
+  private func mayBeAdmitted(
+    _ index: Int, in instance: Instance, asking functions: Set<StatusFunction>
+  ) -> Bool {
+    guard isSkippedByCondition(index, in: instance) else { return false }
+    if asks(functions, index) { return true }
+    let node = plan.steps[index].node
+    var (seen, next) = (Set([node]), [node])
     while let node = next.popLast() {
       for need in plan.dependencies[node] where seen.insert(Int(need)).inserted {
-        if !isSettled(Int(need), seenFrom: instance) { return true }
+        guard case .step(let index) = plan.nodes[Int(need)] else {
+          next.append(Int(need))
+          continue
+        }
+        let around = instance.around(Int(need))
+        if !hasEnded(Int(index), in: around)
+          || asks(functions, Int(index)) && isSkippedByCondition(Int(index), in: around)
+        {
+          return true
+        }
         next.append(Int(need))
       }
     }
     return false
   }
 
+  /// Whether the condition of a step, or of a group around it, calls one of these functions.
+  private func asks(_ functions: Set<StatusFunction>, _ index: Int) -> Bool {
+    let groups = plan.allEnclosingGroups(ofGroup: plan.steps[index].group)
+    return ([plan.values.texts(ofStep: index)] + groups.map { plan.values.texts(ofGroup: $0) })
+      .contains { StartCondition($0)?.functions.isDisjoint(with: functions) == false }
+  }
+
+  private func isSkippedByCondition(_ index: Int, in instance: Instance) -> Bool {
+    guard !isClosing(index), success(ofStep: index, in: instance) == nil,
+      !isDone(around: index, in: instance),
+      case .condition? = skip(ofStep: index, in: instance)?.reason
+    else { return false }
+    return true
+  }
+
   /// Whether a node is done, by itself or with a group around it, as seen from an instance outside of inner loops: a loop
-  /// counts as a whole.
+  /// counts as a whole. One that a condition has skipped is not if it may run now.
   private func isSettled(_ node: Plan.NodeIndex, seenFrom inner: Instance) -> Bool {
     guard case .step(let index) = plan.nodes[node] else { return true }
     let instance = inner.around(node)
-    let step = plan.steps[Int(index)]
-    // Cleanup and `finally` steps run after the others, and read nothing of them.
-    if plan.isFinal(step.group) || plan.bodies.cleanupSteps.contains(Int(index)) { return true }
     return hasEnded(Int(index), in: instance)
-      || outermostSucceeded(of: enclosingScopes(ofGroup: step.group, in: instance)) != nil
+      && !mayBeAdmitted(Int(index), in: instance, asking: [.cancelled])
   }
 
-  /// Whether the records of a step, or of the loop around it, show that it succeeded or needs no results.
+  /// Whether a group around a step has succeeded, in which steps that have not run stay so.
+  private func isDone(around index: Int, in instance: Instance) -> Bool {
+    outermostSucceeded(of: enclosingScopes(ofGroup: plan.steps[index].group, in: instance)) != nil
+  }
+
+  /// Whether the records of a step, or of what is around it, show that it succeeded or needs no results.
   private func hasEnded(_ index: Int, in instance: Instance) -> Bool {
+    if isClosing(index) || isDone(around: index, in: instance) { return true }
+    if let success = success(ofStep: index, in: instance) {
+      return !isRerun(index, inside: success.address, of: instance, since: success.number)
+    }
+    guard let skip = skip(ofStep: index, in: instance) else { return false }
+    // A step that its own `if` skips needs no results.
+    return !skip.reason.blocksDependents
+      && !isRerun(index, inside: skip.address, of: instance, since: skip.number)
+  }
+
+  /// Whether it is a cleanup or in `finally`: such a step runs after the others, and reads nothing of them.
+  private func isClosing(_ index: Int) -> Bool {
+    plan.isFinal(plan.steps[index].group) || plan.bodies.cleanupSteps.contains(index)
+  }
+
+  /// The recorded success of a step, or of the outermost loop around it.
+  private func success(
+    ofStep index: Int, in instance: Instance
+  ) -> (address: StepAddress, number: UInt64)? {
     if let loop = outermostLoop(around: index, below: instance) {
       let address = instance.address(of: loop)
-      if let known = recorded.steps[address], case .skipped(let reason) = known.state {
-        return !reason.blocksDependents
-          && !isRerun(index, inside: address, of: instance, since: known.number)
-      }
-      return successNumber(address).map {
-        !isRerun(index, inside: address, of: instance, since: $0)
-      } ?? false
+      return successNumber(address).map { (address, $0) }
     }
     let address = instance.address(of: plan.steps[index].address)
-    guard let known = recorded.steps[address], known.number > rerun.since(index, address) else {
-      return false
-    }
-    // A step that its own `if` skips needs no results.
-    if case .skipped(let reason) = known.state { return !reason.blocksDependents }
-    return known.hasSucceeded
+    guard let known = recorded.steps[address], known.hasSucceeded else { return nil }
+    return (address, known.number)
+  }
+
+  /// The recorded skip of a step, or of the outermost group or loop around it that was skipped as a whole since.
+  private func skip(
+    ofStep index: Int, in instance: Instance
+  ) -> (address: StepAddress, reason: SkipReason, number: UInt64)? {
+    let own = instance.address(of: plan.steps[index].address)
+    let last = recorded.steps[own]?.number ?? 0
+    let around = enclosingScopes(ofGroup: plan.steps[index].group, in: instance).map(\.address)
+    return ([own] + around).lazy.compactMap { [recorded] address in
+      guard let known = recorded.steps[address], known.number >= last,
+        case .skipped(let reason) = known.state
+      else { return nil }
+      return (address, reason, known.number)
+    }.last
   }
 
   /// The outermost loop around a step, or of the step itself, that does not contain the instance.

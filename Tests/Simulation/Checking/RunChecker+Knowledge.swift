@@ -84,7 +84,7 @@ extension RunChecker {
     while let subject = next.popLast() {
       for inner in [subject] + blueprint.enclosing(subject) where inner.id != "finally" {
         for need in needs(of: inner) where seen.insert(need).inserted {
-          if result(need)?.conclusion == .failure { return true }
+          if result(need)?.conclusion == .failure || state(need).lackedService { return true }
           next.append(need)
           next += inside(passedOver: need)
         }

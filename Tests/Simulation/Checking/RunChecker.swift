@@ -35,6 +35,8 @@ struct RunChecker {
     var membersEndedAt: Duration?
     /// For a service: whether it has been ready, and whether it is up now.
     var (hasBeenReady, isUp) = (false, false)
+    /// Whether a service that it needs had failed when it was decided.
+    var lackedService = false
   }
 
   enum End {
@@ -172,11 +174,13 @@ struct RunChecker {
   }
 
   private mutating func at(_ address: StepAddress, _ check: (inout RunChecker, Subject) -> Void) {
-    if let known = spots[address] { return check(&self, known) }
-    guard let subject = blueprint.subject(called: address.text) else {
+    guard let subject = spots[address] ?? blueprint.subject(called: address.text) else {
       return require(false, "nobody is called \(address)")
     }
     spots[address] = subject
+    if state(subject).phase == .waiting {
+      states[subject, default: State()].lackedService = !failedServices(above: subject).isEmpty
+    }
     check(&self, subject)
   }
 }

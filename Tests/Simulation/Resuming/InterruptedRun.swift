@@ -53,6 +53,7 @@ extension ResumeForecast {
     // The next attempt of a group voids what is recorded in it.
     let events = events.prefix { if case .groupRetrying = $0.kind { false } else { true } }
     let inDoubt = Set(events.compactMap(\.failureInDoubt))
+    let skipped = Set(events.compactMap(\.skipped))
     return events.compactMap { event in
       let (address, starts): (StepAddress, Bool)
       switch event.kind {
@@ -63,7 +64,10 @@ extension ResumeForecast {
       guard seen.insert(address).inserted, let known = recorded.steps[address],
         !recorded.isInDoubt(address), !inDoubt.contains(address),
         let index = addresses.step(at: address),
-        !plan.bodies.cleanupSteps.contains(index)
+        !plan.bodies.cleanupSteps.contains(index),
+        // The latest record of what is in a group that never started counts, and is reported as restored at the end.
+        skipped.isDisjoint(with: addresses.groups(around: address, in: plan)),
+        !skipped.contains(where: address.isInElement)
       else { return nil }
       // A condition may be true now.
       if case .skipped(.condition) = known.state { return nil }
@@ -74,6 +78,10 @@ extension ResumeForecast {
 }
 
 extension RunEvent {
+  fileprivate var skipped: StepAddress? {
+    if case .stepSkipped(let step, _) = kind { step } else { nil }
+  }
+
   /// The step that fails instead of starting, because it is in doubt.
   fileprivate var failureInDoubt: StepAddress? {
     guard case .stepFinished(let step, let end) = kind,

@@ -14,6 +14,8 @@ struct RerunChecker {
   private var restoredGroups: Set<Subject> = []
   /// The steps and groups that this part did not restore.
   private var decided: Set<Subject> = []
+  /// The steps and groups that a condition skipped in this part: they have yet to run only if it may be true now.
+  private var conditional: Set<Subject> = []
   /// The steps that this part started although they had succeeded.
   private var startedAgain: Set<Subject> = []
   private(set) var violations: [String] = []
@@ -24,7 +26,7 @@ struct RerunChecker {
   }
 
   private mutating func check(_ part: RunPart) {
-    (restoredGroups, decided, startedAgain) = ([], [], [])
+    (restoredGroups, decided, conditional, startedAgain) = ([], [], [], [])
     succeeded = succeeded.filter { step in
       !part.rerunSteps.contains(step.id)
         && !part.rerunAddresses.contains(StepAddress(blueprint.address(of: step)))
@@ -34,8 +36,9 @@ struct RerunChecker {
     // A part without an end may have been killed before the dependents were decided.
     guard part.end != nil else { return }
     for step in startedAgain {
-      let dependents = blueprint.dependents(of: step.id)
-      if decided.contains(where: { dependents.contains($0.id) && isBeside($0, step) }) { continue }
+      if decided.contains(where: { depends($0, on: step) && mayRun($0, without: step) }) {
+        continue
+      }
       violations.append(
         "\(blueprint.address(of: step)) is started again, and no step that needs it runs")
     }
@@ -44,9 +47,14 @@ struct RerunChecker {
   private mutating func note(_ kind: RunEvent.Kind, _ doubted: Set<StepAddress>) {
     switch kind {
     case .stepQueued(let address, _, _): decided.insert(subject(address))
-    case .stepSkipped(let address, _):
+    case .stepSkipped(let address, let reason):
       let subject = subject(address)
-      if restoredGroups.isDisjoint(with: blueprint.enclosing(subject)) { decided.insert(subject) }
+      guard restoredGroups.isDisjoint(with: blueprint.enclosing(subject)) else { break }
+      // A group is skipped as a whole.
+      let inside = blueprint.members.keys.filter { blueprint.isInside($0, subject.id) }
+        .map { Subject(id: $0, keys: subject.keys) }
+      decided.formUnion([subject] + inside)
+      if case .condition = reason { conditional.formUnion([subject] + inside) }
     case .stepStarted(let address, _, _) where !doubted.contains(address):
       let subject = subject(address)
       decided.insert(subject)
@@ -66,6 +74,21 @@ struct RerunChecker {
       succeeded = succeeded.filter { !blueprint.enclosing($0).contains(group) }
     default: break
     }
+  }
+
+  private func depends(_ subject: Subject, on step: Subject) -> Bool {
+    blueprint.dependents(of: step.id).contains(subject.id) && isBeside(subject, step)
+  }
+
+  /// Whether a step or group of this part has yet to run if another step does not start again: if a condition skipped it,
+  /// it calls `cancelled()`, or something before it has yet to run.
+  private func mayRun(_ subject: Subject, without step: Subject) -> Bool {
+    guard conditional.contains(subject) else { return true }
+    let conditions = ([subject] + blueprint.enclosing(subject)).map {
+      blueprint.member($0.id).condition
+    }
+    return conditions.contains { $0?.statuses.contains(.cancelled) == true }
+      || decided.contains { $0 != step && $0 != subject && depends(subject, on: $0) }
   }
 
   /// Whether two steps are in the same element of each loop around both.

@@ -104,6 +104,22 @@ import WeftExecution
   }
 
   @Test(arguments: [
+    ("a retried group that is skipped if not cancelled() needs what was cleaned up", 2147),
+    ("what stands in a group that never started is forecast to run again", 2185),
+  ])
+  func pastDefectsOfForecastsStayFixed(_ found: String, seed: UInt64) throws {
+    let run = try #require(InterruptedRun(seed: seed, isIdempotent: seed % 2 == 0))
+    #expect(RerunChecker(run.made, run.parts).violations == [], "\(found)")
+    #expect(run.wrongForecasts == [], "\(found)")
+  }
+
+  @Test("a service is started again in the part in which it ended", arguments: [2303, 3848])
+  func servicesStartAgain(seed: UInt64) throws {
+    let run = try #require(LeftRun(seed: seed, approvesAll: seed % 2 == 0))
+    #expect(ServiceChecker(run.made, run.parts).violations == [])
+  }
+
+  @Test(arguments: [
     ("what stands of a group that never started is cleaned up after", 44607),
     ("a run that is being ended waits for an answer for ever", 9064),
   ])

@@ -82,6 +82,8 @@ struct ServiceChecker {
       requireServices(of: subject)
       if done.remove(subject) != nil { startedAgain.insert(subject) }
     case .stepReady(let address, _): done.insert(subject(address))
+    // It has ended, and `restart` starts it again.
+    case .stepRetrying(let address, _): done.remove(subject(address))
     case .stepFinished(let address, let end) where end.conclusion != .success:
       done.remove(subject(address))
     case .stepRestored(let address, _): restored.insert(subject(address))

@@ -109,12 +109,13 @@ struct ViewChecker {
       switch event.kind {
       case .stepStarted(let step, _, _)
       where !inDoubt.contains(step) && !isFinal(step) && !isService(step):
-        for group in groups(around: step) where started[group]?.isRestored == true {
+        for group in addresses.groups(around: step, in: plan)
+        where started[group]?.isRestored == true {
           violations.append("\(group) is restored, and \(step) in it starts")
         }
       case .stepSkipped(let step, _) where !isFinal(step):
         // What is in a group that does not start keeps its state, and so does what an earlier attempt left.
-        let around = groups(around: step)
+        let around = addresses.groups(around: step, in: plan)
         guard
           let index = around.firstIndex(where: {
             recorded.groups[$0] != nil && started[$0] == nil
@@ -139,17 +140,6 @@ struct ViewChecker {
         !plan.allEnclosingGroups(ofGroup: group).contains(where: { plan.groups[$0].endsEarly })
       else { continue }
       violations.append("\(step.address) is in doubt, and the run succeeds")
-    }
-  }
-
-  /// The instances of the groups around a step, the outermost first.
-  private func groups(around step: StepAddress) -> [StepAddress] {
-    guard let inner = addresses.innermostGroup(at: step) else { return [] }
-    return plan.allEnclosingGroups(ofGroup: inner).reversed().flatMap { group in
-      guard !plan.groups[group].isTopLevel, let planned = plan.groups[group].address else {
-        return [] as [StepAddress]
-      }
-      return addresses.instances(of: planned, around: step)
     }
   }
 
@@ -211,6 +201,19 @@ struct ViewChecker {
         case .cancelled: .cancelled
         case .skipped: .skipped
         }
+    }
+  }
+}
+
+extension PlanAddresses {
+  /// The instances of the groups around a step, the outermost first.
+  func groups(around step: StepAddress, in plan: Plan) -> [StepAddress] {
+    guard let inner = innermostGroup(at: step) else { return [] }
+    return plan.allEnclosingGroups(ofGroup: inner).reversed().flatMap { group in
+      guard !plan.groups[group].isTopLevel, let planned = plan.groups[group].address else {
+        return [] as [StepAddress]
+      }
+      return instances(of: planned, around: step)
     }
   }
 }
