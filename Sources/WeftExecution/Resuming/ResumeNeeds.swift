@@ -194,10 +194,9 @@ extension ResumePolicy {
 
   private func isSkippedByCondition(_ index: Int, in instance: Instance) -> Bool {
     guard !isClosing(index), success(ofStep: index, in: instance) == nil,
-      !isDone(around: index, in: instance),
       case .condition? = skip(ofStep: index, in: instance)?.reason
     else { return false }
-    return true
+    return !isDone(around: index, in: instance)
   }
 
   /// Whether a node is done, by itself or with a group around it, as seen from an instance outside of inner loops: a loop
@@ -216,14 +215,17 @@ extension ResumePolicy {
 
   /// Whether the records of a step, or of what is around it, show that it succeeded or needs no results.
   private func hasEnded(_ index: Int, in instance: Instance) -> Bool {
-    if isClosing(index) || isDone(around: index, in: instance) { return true }
-    if let success = success(ofStep: index, in: instance) {
-      return !isRerun(index, inside: success.address, of: instance, since: success.number)
-    }
-    guard let skip = skip(ofStep: index, in: instance) else { return false }
+    if isClosing(index) { return true }
     // A step that its own `if` skips needs no results.
-    return !skip.reason.blocksDependents
-      && !isRerun(index, inside: skip.address, of: instance, since: skip.number)
+    let known =
+      success(ofStep: index, in: instance)
+      ?? skip(ofStep: index, in: instance).flatMap { skip in
+        skip.reason.blocksDependents ? nil : (skip.address, skip.number)
+      }
+    if let known, !isRerun(index, inside: known.address, of: instance, since: known.number) {
+      return true
+    }
+    return isDone(around: index, in: instance)
   }
 
   /// Whether it is a cleanup or in `finally`: such a step runs after the others, and reads nothing of them.
