@@ -19,7 +19,9 @@ struct InterruptedRun {
   ) {
     var made = RandomWorkflow.make(seed: seed, vocabulary)
     if isIdempotent { made.workflow = made.workflow.withIdempotentSteps }
-    guard let undisturbed = Simulation(seed: seed, made) else { return nil }
+    guard let undisturbed = Simulation(seed: seed, made, in: .init(isRecorded: true)) else {
+      return nil
+    }
     (self.made, self.undisturbed) = (made, undisturbed)
     var random = SeededGenerator(seed: seed ^ 0xDEAD)
     var recorded = RunHistory()
@@ -30,11 +32,10 @@ struct InterruptedRun {
         isLast
         ? simulation.events.count : Int.random(in: 1...simulation.events.count, using: &random)
       let events = Array(simulation.events.prefix(count))
-      recorded.append(events)
+      recorded.append(simulation, until: count)
       parts.append(RunPart(events: events))
-      guard let next = Simulation(seed: seed, made, in: .init(recorded: recorded.run)) else {
-        return nil
-      }
+      let circumstances = Simulation.Circumstances(isRecorded: true, recorded: recorded.run)
+      guard let next = Simulation(seed: seed, made, in: circumstances) else { return nil }
       wrongForecasts += ResumeForecast.faults(of: next.plan, recorded.run, next.events)
       simulation = next
     }

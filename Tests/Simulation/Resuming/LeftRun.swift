@@ -41,7 +41,7 @@ struct LeftRun {
       let ending =
         isDisturbed && departures < LeftRun.patience
         ? Ending.allCases.randomElement(using: &random)! : .own
-      var circumstances = Simulation.Circumstances(inbox: inbox)
+      var circumstances = Simulation.Circumstances(isRecorded: true, inbox: inbox)
       if departures > 0 { circumstances.recorded = recorded.run }
       if ending == .cancelled {
         let moment = Duration.seconds(Int.random(in: 0...15, using: &random))
@@ -55,7 +55,7 @@ struct LeftRun {
       let part = RunPart(
         events: Array(simulation.events.prefix(count)), leaks: isCut ? [] : simulation.leaks,
         end: isCut ? nil : simulation.report.end, answers: answers)
-      recorded.append(part.events)
+      recorded.append(simulation, until: count)
       parts.append(part)
       let isOver = part.end.map { ending == .own || $0.outcome == .success } ?? false
       if isOver || departures > LeftRun.patience { break }

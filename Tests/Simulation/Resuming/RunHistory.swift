@@ -35,11 +35,11 @@ struct RunHistory {
   private var number: UInt64 = 0
   private var parts = 0
 
-  /// Appends the events of a further engine that resumed the run.
-  mutating func append(_ events: [RunEvent]) {
-    append(.opened(.init(run: RunID("simulated"), resumption: parts)))
-    parts += 1
-    for event in events where event.kind.isRecorded { append(.event(event.kind)) }
+  /// Appends what a further engine recorded of a run, until it was killed after a number of events.
+  mutating func append(_ simulation: Simulation, until count: Int) {
+    append(
+      simulation.records.prefix { $0.eventsBefore < count }.map(\.kind), rerunning: [],
+      visiting: { _ in })
   }
 
   /// Appends the records of a further engine that resumed the run.
@@ -52,19 +52,10 @@ struct RunHistory {
     for record in records { append(record, visit) }
   }
 
-  private mutating func append(_ kind: RunRecord.Kind, _ visit: (RunRecord) -> Void = { _ in }) {
+  private mutating func append(_ kind: RunRecord.Kind, _ visit: (RunRecord) -> Void) {
     number += 1
     let record = RunRecord(number: number, at: WallTime(nanoseconds: 0), kind)
     run.apply(record)
     visit(record)
-  }
-}
-
-extension RunEvent.Kind {
-  fileprivate var isRecorded: Bool {
-    switch self {
-    case .stepWaiting, .stepOutput, .stepProgress, .outputDropped, .snapshot: false
-    default: true
-    }
   }
 }
