@@ -35,8 +35,9 @@ package struct ResumeForecast {
   }
 
   private func isDone(_ task: StepTask) -> Bool {
-    // A service in a group that is done may be needed by a cleanup.
-    !task.step.isService && policy.areDone(around: task.step.group, in: task.instance)
+    // A service in a group that is done may be needed by a cleanup, and what was cleaned up by that service.
+    !task.step.isService && !policy.succeeded(task.index, in: task.instance)
+      && policy.areDone(around: task.step.group, in: task.instance)
   }
 
   /// The innermost group or loop around a step that succeeded although the step failed.

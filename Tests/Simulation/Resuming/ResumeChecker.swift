@@ -161,6 +161,8 @@ struct ResumeChecker {
       violations.append("\(address) is started again after its success")
     }
     if member.isService { return }
+    // A service that starts again may need what was cleaned up: ``RerunChecker`` looks for one.
+    if let at = succeeded[subject], (cleaned[subject] ?? 0) > at { return }
     for group in blueprint.enclosing(subject) where !tolerated.contains(group) {
       guard let at = doneGroups[group], !isVoid(group, since: at), !isUndone(group, since: at)
       else { continue }

@@ -106,6 +106,7 @@ import WeftExecution
   @Test(arguments: [
     ("a retried group that is skipped if not cancelled() needs what was cleaned up", 2147),
     ("what stands in a group that never started is forecast to run again", 2185),
+    ("what was cleaned up, and a service needs for a cleanup, is forecast to run again", 8459),
   ])
   func pastDefectsOfForecastsStayFixed(_ found: String, seed: UInt64) throws {
     let run = try #require(InterruptedRun(seed: seed, isIdempotent: seed % 2 == 0))
