@@ -198,7 +198,7 @@ package.targets += [
     name: "SimulationTests",
     dependencies: [
       "WeftFutures", "WeftJSON", "WeftDefinition", "WeftPlanning", "WeftPlatform", "WeftEvents",
-      "WeftExecution", "WeftRecord", "WeftReporting", "WeftTelemetry", "WeftTestKit",
+      "WeftExecution", "WeftRecord", "WeftReporting", "WeftReports", "WeftTelemetry", "WeftTestKit",
     ],
     path: "Tests/Simulation",
     swiftSettings: settings),

@@ -9,7 +9,7 @@
     "interrupted": "?", "running": "▸", "waiting": "…", "not started": "·", "terminated": "⊘"
   };
   var WAITS = { slot: "waits for a slot", group: "waits until its group has room", pool: "waits for a pool", rate: "waits for the rate of a pool", cluster: "waits for the cluster", backoff: "waits for the next attempt" };
-  var ATTEMPTS = { running: "runs", asking: "waits for approval", sleeping: "waits for a time", cached: "cached" };
+  var ATTEMPTS = { running: "runs", serving: "is ready", asking: "waits for approval", sleeping: "waits for a time", cached: "cached" };
 
   function id(name) { return document.getElementById(name); }
 
@@ -68,7 +68,7 @@
 
   var WIDTH = 7, count = spans.length / WIDTH;
   var SLOT = kinds.indexOf("slot"), GROUP = kinds.indexOf("group"), POOL = kinds.indexOf("pool"), RATE = kinds.indexOf("rate"), CLUSTER = kinds.indexOf("cluster"), BACKOFF = kinds.indexOf("backoff"),
-    RUNNING = kinds.indexOf("running"), CACHED = kinds.indexOf("cached");
+    RUNNING = kinds.indexOf("running"), SERVING = kinds.indexOf("serving"), CACHED = kinds.indexOf("cached");
   function stepOf(i) { return spans[i * WIDTH]; }
   function kindOf(i) { return spans[i * WIDTH + 1]; }
   function startOf(i) { return spans[i * WIDTH + 2]; }
@@ -90,7 +90,7 @@
     steps.last[step] = i;
     if (kind === BACKOFF) { steps.backoff[step] += lengthOf(i); }
     else if (isWait(i)) { steps.wait[step] += lengthOf(i); }
-    else {
+    else if (kind !== SERVING) {
       steps.attempts[step] += 1;
       if (steps.start[step] === null) { steps.start[step] = startOf(i); }
       if (kind !== CACHED) { steps.run[step] += lengthOf(i); }
@@ -532,7 +532,7 @@
 
   function look(i) {
     var kind = kinds[kindOf(i)];
-    if (kind !== "running") { return kind; }
+    if (kind !== "running" && kind !== "serving") { return kind; }
     return wordOf(i) || "running";
   }
 

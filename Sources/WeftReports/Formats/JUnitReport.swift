@@ -38,6 +38,13 @@ struct JUnitReport {
     var step: RecordedStep?
     var result: Result
     var attempts: [TimelineSpan] = []
+
+    /// The time of the last attempt.
+    var time: Int? {
+      attempts.lastIndex(where: \.beginsAttempt).map {
+        attempts[$0...].reduce(0) { $0 + $1.duration }
+      }
+    }
   }
 
   private var cases: [Case] {
@@ -117,7 +124,7 @@ struct JUnitReport {
   // MARK: Cases
 
   private mutating func write(_ known: Case) {
-    let time = known.attempts.last?.duration ?? known.step.flatMap(run.duration(of:)) ?? 0
+    let time = known.time ?? known.step.flatMap(run.duration(of:)) ?? 0
     xml.append("  <testcase name=\"")
     xml.append(text: run.shown(known.address.text))
     xml.append("\" classname=\"")

@@ -99,7 +99,7 @@ struct TraceReport {
     var span: TimelineSpan
   }
 
-  /// Writes everything that steps did, and returns the last attempt of each.
+  /// Writes everything that steps did, and returns the last attempt of each; of a service until it was ready.
   private mutating func writeSpans() -> [Int: Place] {
     let critical = Set(run.chain)
     var last: [Int: Place] = [:]
@@ -110,11 +110,11 @@ struct TraceReport {
         case .slot, .group, .pool, .rate, .cluster, .backoff:
           write(wait: span, of: name, step, id: "\(index).\(place)")
         case .cached: write(cached: span, name)
-        case .running, .asking, .sleeping:
+        case .running, .serving, .asking, .sleeping:
           let track = span.lane == nil ? Track.others : .slots
           let thread = span.lane.map { $0 + 1 } ?? otherTrack(for: span)
           write(attempt: span, of: name, track, thread, isCritical: critical.contains(index))
-          last[index] = Place(track: track, thread: thread, span: span)
+          if span.beginsAttempt { last[index] = Place(track: track, thread: thread, span: span) }
         }
       }
     }

@@ -4,7 +4,7 @@ package import WeftPlanning
 import WeftReporting
 
 /// The steps that determined when the run ended, the last first, found from there backwards: before each the dependency
-/// that ended last. Waits between them are part of the chain.
+/// that ended last. Waits between them are part of the chain. A service counts only until it is ready.
 ///
 /// A plan has the longest path by durations; this is what happened in one run, also with resumed and repeated steps.
 package struct CriticalChain {
@@ -30,7 +30,7 @@ package struct CriticalChain {
       if case .finished(let end) = group.state { end.winner } else { nil }
     }
     addresses = PlanAddresses(plan)
-    for index in timeline.steps.indices where timeline.steps[index].end != nil { note(index) }
+    for index in timeline.steps.indices where timeline.steps[index].done != nil { note(index) }
   }
 
   private mutating func note(_ step: Int) {
@@ -55,15 +55,15 @@ package struct CriticalChain {
       last[address] = step
       return
     }
-    if timeline.steps[step].end! >= timeline.steps[known].end! { last[address] = step }
+    if timeline.steps[step].done! >= timeline.steps[known].done! { last[address] = step }
   }
 
   /// The steps in order of time, as indices into ``RunTimeline/steps``.
   package var steps: [Int] {
     let ended = timeline.steps.indices.filter {
-      timeline.steps[$0].end != nil && !losers.contains($0)
+      timeline.steps[$0].done != nil && !losers.contains($0)
     }
-    guard var step = ended.max(by: { timeline.steps[$0].end! < timeline.steps[$1].end! }) else {
+    guard var step = ended.max(by: { timeline.steps[$0].done! < timeline.steps[$1].done! }) else {
       return []
     }
     var chain = [step]
@@ -90,23 +90,24 @@ package struct CriticalChain {
         continue
       }
       guard let candidate = instance(of: node, around: around),
-        let end = timeline.steps[candidate].end, end <= ready + CriticalChain.tolerance,
+        let end = timeline.steps[candidate].done, end <= ready + CriticalChain.tolerance,
         candidate != step
       else {
         // It was skipped, or was never reached; its own dependencies had ended.
         next += plan.dependencies[node].map(Int.init)
         continue
       }
-      if found.map({ end > timeline.steps[$0].end! }) ?? true { found = candidate }
+      if found.map({ end > timeline.steps[$0].done! }) ?? true { found = candidate }
     }
     return found
   }
 
-  /// The step that ended last in the innermost instance of a node around an address.
+  /// The step that ended last in the instance of a node that a step with this address depends on: in the innermost element
+  /// of a loop around both.
   private func instance(of node: Plan.NodeIndex, around address: StepAddress) -> Int? {
     let candidates = addresses.instances(of: plan.address(of: node), around: address)
-    // The planned address comes first, the outermost instance last.
-    return (candidates.dropFirst() + candidates.prefix(1)).lazy.compactMap { last[$0] }.first
+    // The planned address comes first, the instance in the innermost element second.
+    return last[candidates.dropFirst().first ?? candidates[0]]
   }
 }
 
@@ -134,8 +135,8 @@ extension ReportedRun {
     var before: Int?
     return chain.map { index in
       let execution = timeline.steps[index].lastExecution
-      let ran = execution.reduce(0) { $1.kind.isAttempt ? $0 + $1.duration : $0 }
-      let (start, end) = (before ?? execution.first?.start ?? 0, execution.last?.end ?? 0)
+      let (start, end) = (before ?? execution.first?.start ?? 0, timeline.steps[index].done ?? 0)
+      let ran = execution.reduce(0) { $1.beginsAttempt && $1.end <= end ? $0 + $1.duration : $0 }
       before = max(start, end)
       return ChainLink(step: index, ran: ran, waited: max(0, end - start - ran))
     }
@@ -170,7 +171,7 @@ extension ReportedRun {
     case .group: return "waited \(time) until its group had room"
     case .cluster: return "waited \(time) for the cluster"
     default:
-      let attempt = execution.first { $0.start >= wait.end && $0.kind.isAttempt }
+      let attempt = execution.first { $0.start >= wait.end && $0.beginsAttempt }
       let before = attempt?.predecessor.map { ", after \(named($0))" }
       return "waited \(time) for a slot" + (before ?? "")
     }
@@ -182,8 +183,8 @@ extension ReportedRun {
     var found: (step: Int, end: Int)?
     for (index, other) in timeline.steps.enumerated() where index != step {
       guard other.pools.contains(where: { wanted.contains($0.pool) }) else { continue }
-      for span in other.spans where span.kind == .running && span.end <= time + 2000 {
-        if span.end > found?.end ?? -1 { found = (index, span.end) }
+      for held in other.holdings where held.upperBound <= time + 2000 {
+        if held.upperBound > found?.end ?? -1 { found = (index, held.upperBound) }
       }
     }
     return found?.step

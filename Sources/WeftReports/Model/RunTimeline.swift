@@ -33,7 +33,7 @@ package struct RunTimeline: Sendable, Hashable {
       spans.reduce(0) { kinds.contains($1.kind) ? $0 + $1.duration : $0 }
     }
 
-    /// The time of all attempts.
+    /// The time of all attempts; of services until they are ready.
     package var runningTime: Int { time(.running, .asking, .sleeping) }
     package var waitingTime: Int { time(.slot, .group, .pool, .rate, .cluster) }
     /// The end of its last attempt; `nil` if none has started, and while one runs.
@@ -41,10 +41,13 @@ package struct RunTimeline: Sendable, Hashable {
       let last = spans.last { $0.kind.isAttempt }
       return last?.verdict == .running ? nil : last?.end
     }
+    /// The time from which its dependents could start: its end or, for a service, the first time that it was ready.
+    /// `nil` before that.
+    package var done: Int? { lastExecution.first { $0.kind == .serving }?.start ?? end }
     /// The number of attempts, also of those that an enclosing group or another engine repeated. A wait or an approval
     /// that another engine continued is one attempt.
     package var attempts: Int {
-      let attempts = spans.filter(\.kind.isAttempt)
+      let attempts = spans.filter(\.beginsAttempt)
       let continued = attempts.dropLast().count {
         $0.verdict == .interrupted && ($0.kind == .asking || $0.kind == .sleeping)
       }
@@ -53,9 +56,19 @@ package struct RunTimeline: Sendable, Hashable {
 
     /// The spans since the step became ready for the last time.
     package var lastExecution: ArraySlice<TimelineSpan> {
-      let first = spans.lastIndex { $0.attempt == 1 && $0.kind.isAttempt } ?? spans.startIndex
+      let first = spans.lastIndex { $0.attempt == 1 && $0.beginsAttempt } ?? spans.startIndex
       let waits = spans[..<first].reversed().prefix { !$0.kind.isAttempt }.count
       return spans[(first - waits)...]
+    }
+
+    /// The times for which it held slots of pools: while its job waited for a cluster, while it ran, and as a service.
+    var holdings: [Range<Int>] {
+      var holdings: [Range<Int>] = []
+      for span in spans where [.cluster, .running, .serving].contains(span.kind) {
+        let start = holdings.last?.upperBound == span.start ? holdings.removeLast().lowerBound : nil
+        holdings.append((start ?? span.start)..<max(span.start, span.end))
+      }
+      return holdings
     }
   }
 
@@ -103,13 +116,17 @@ package struct RunTimeline: Sendable, Hashable {
 
 extension RunTimeline {
   private mutating func assignLanes() {
-    var attempts: [(start: Int, step: Int, span: Int)] = []
+    var attempts: [(start: Int, isMoment: Bool, step: Int, span: Int)] = []
     for (index, step) in steps.enumerated() {
       for (place, span) in step.spans.enumerated() where span.kind == .running {
-        attempts.append((span.start, index, place))
+        attempts.append((span.start, span.duration == 0, index, place))
       }
     }
-    attempts.sort { ($0.start, $0.step, $0.span) < ($1.start, $1.step, $1.span) }
+    // Of attempts that start together, those without a length leave their lanes to the others.
+    attempts.sort {
+      ($0.start, $0.isMoment ? 0 : 1, $0.step, $0.span)
+        < ($1.start, $1.isMoment ? 0 : 1, $1.step, $1.span)
+    }
     var lanes: [(end: Int, step: Int)] = []
     for attempt in attempts {
       let part = parts.last { $0.offset <= attempt.start }
@@ -172,12 +189,12 @@ extension RunTimeline {
       used[name]?.capacity = size
     }
     for step in steps {
-      for span in step.spans where span.kind == .running || span.kind == .cluster {
-        if span.kind == .running { slots.use(from: span.start, to: span.end) }
-        for pool in step.pools {
-          used[pool.pool, default: UsageSeries(name: pool.pool)]
-            .use(pool.slots, from: span.start, to: span.end)
-        }
+      for span in step.spans where span.kind == .running {
+        slots.use(from: span.start, to: span.end)
+      }
+      for (pool, held) in step.pools.flatMap({ pool in step.holdings.map { (pool, $0) } }) {
+        used[pool.pool, default: UsageSeries(name: pool.pool)]
+          .use(pool.slots, from: held.lowerBound, to: held.upperBound)
       }
     }
     slots.finish()

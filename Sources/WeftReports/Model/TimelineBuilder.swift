@@ -60,6 +60,7 @@ package struct TimelineBuilder: Sendable {
       current[step] = TimelineSpan(.running, from: next(step), attempt: attempt)
     case .stepAsking(let address, _): change(address, to: .asking)
     case .stepRetrying(let address, let retry): retried(place(of: address), retry)
+    case .stepReady(let address, let end): becameReady(place(of: address), after: end.duration)
     case .stepFinished(let address, let end): finished(place(of: address), end)
     case .stepCached(let address, _):
       let step = place(of: address)
@@ -70,10 +71,8 @@ package struct TimelineBuilder: Sendable {
     case .stepSkipped(let address, _): settle(place(of: address))
     case .runFinished(let end): endPart(after: end.duration)
     case .runWaiting(let pause): endPart(after: pause.duration, terminated: true)
-    case .stepWaiting, .stepOutput, .stepProgress, .stepReady, .stepRestored, .groupStarted,
-      .groupRetrying,
-      .groupFinished,
-      .runWarning, .runCancelling, .outputDropped, .snapshot:
+    case .stepWaiting, .stepOutput, .stepProgress, .stepRestored, .groupStarted, .groupRetrying,
+      .groupFinished, .runWarning, .runCancelling, .outputDropped, .snapshot:
       break
     }
   }
@@ -103,6 +102,14 @@ package struct TimelineBuilder: Sendable {
     due[step] = start + retry.delay.measuredMicroseconds
   }
 
+  /// Ends the part of a service's attempt that held a slot.
+  private mutating func becameReady(_ step: Int, after duration: Duration) {
+    guard let attempt = current[step]?.attempt else { return }
+    end(step, .succeeded, after: duration)
+    current[step] = TimelineSpan(
+      .serving, from: steps[step].spans.last?.end ?? now, attempt: attempt)
+  }
+
   private mutating func finished(_ step: Int, _ end: StepEnd) {
     // An engine fails a step in doubt instead of starting it.
     if end.failure?.classes.contains(.inDoubt) == true { current[step] = nil }
@@ -111,13 +118,15 @@ package struct TimelineBuilder: Sendable {
   }
 
   private mutating func end(
-    _ step: Int, _ verdict: Verdict, after duration: Duration, _ failure: StepFailure?
+    _ step: Int, _ verdict: Verdict, after duration: Duration, _ failure: StepFailure? = nil
   ) {
     guard var span = current[step], span.kind.isAttempt else { return settle(step) }
     current[step] = nil
     // The duration is exact, and the records of start and end may be a little late. A wait that an earlier engine began
     // has lasted longer than this one knows.
-    span.end = min(span.start + duration.measuredMicroseconds, now + TimelineBuilder.lateness)
+    let start = span.beginsAttempt ? span.start : steps[step].spans.last?.start ?? span.start
+    span.end = max(
+      span.start, min(start + duration.measuredMicroseconds, now + TimelineBuilder.lateness))
     (span.verdict, span.failure) = (verdict, failure)
     steps[step].spans.append(span)
     latest = max(latest, span.end)
@@ -147,7 +156,7 @@ package struct TimelineBuilder: Sendable {
     guard !parts.isEmpty else { return }
     if let duration { now = max(duration.measuredMicroseconds, latest) }
     for step in current.indices {
-      settle(step, terminated && current[step]?.kind == .running ? .terminated : .interrupted)
+      settle(step, terminated && current[step]?.kind == .serving ? .terminated : .interrupted)
     }
     parts[parts.count - 1].length = now - parts[parts.count - 1].offset
   }

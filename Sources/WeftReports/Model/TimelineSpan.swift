@@ -81,8 +81,10 @@ package struct TimelineSpan: Sendable, Hashable {
     case rate
     /// Its job waits in the queue of a cluster.
     case cluster
-    /// An attempt, which holds a slot.
+    /// An attempt, which holds a slot; of a service until it is ready.
     case running
+    /// A service that is ready, without a slot: the rest of its attempt.
+    case serving
     /// The delay before the next attempt.
     case backoff
     /// It waits for an approval, without a slot.
@@ -92,10 +94,10 @@ package struct TimelineSpan: Sendable, Hashable {
     /// Its result was restored from the cache: a moment.
     case cached
 
-    /// Whether it is an attempt; otherwise it is a wait before one.
+    /// Whether it belongs to an attempt; otherwise it is a wait before one.
     package var isAttempt: Bool {
       switch self {
-      case .running, .asking, .sleeping, .cached: true
+      case .running, .serving, .asking, .sleeping, .cached: true
       case .slot, .group, .pool, .rate, .cluster, .backoff: false
       }
     }
@@ -122,11 +124,14 @@ package struct TimelineSpan: Sendable, Hashable {
 
   package var duration: Int { end - start }
 
+  /// Whether an attempt begins with it.
+  package var beginsAttempt: Bool { kind.isAttempt && kind != .serving }
+
   /// Whether it is a wait that ends once there are slots and time.
   var isForSlots: Bool {
     switch kind {
     case .slot, .group, .pool, .rate: true
-    case .cluster, .running, .backoff, .asking, .sleeping, .cached: false
+    case .cluster, .running, .serving, .backoff, .asking, .sleeping, .cached: false
     }
   }
 }

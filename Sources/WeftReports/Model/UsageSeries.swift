@@ -11,8 +11,20 @@ package struct UsageSeries: Sendable, Hashable {
   package internal(set) var capacity: Int?
   /// Each change, in order of time; equal times occur once.
   package private(set) var points: [Point] = []
-  private var changes: [Point] = []
+  private var changes: [Change] = []
   private(set) var peak = 0
+
+  /// The start or the end of a use.
+  private struct Change: Sendable, Hashable {
+    let time: Int
+    /// The amount added; negative at the end of a use.
+    let amount: Int
+    /// The end of the use.
+    let end: Int
+  }
+
+  /// Times of starts are truncated to milliseconds, so a use may seem to begin this much before there was room for it.
+  private static let truncation = 2000
 
   init(name: String) {
     self.name = name
@@ -20,44 +32,50 @@ package struct UsageSeries: Sendable, Hashable {
 
   mutating func use(_ amount: Int = 1, from start: Int, to end: Int) {
     guard end > start, amount > 0 else { return }
-    changes.append(Point(time: start, used: amount))
-    changes.append(Point(time: end, used: -amount))
+    changes.append(Change(time: start, amount: amount, end: end))
+    changes.append(Change(time: end, amount: -amount, end: end))
   }
 
   /// Adds up what was used.
+  ///
+  /// Each change is counted once: a start at its own time or, if there was no room for it, at the end of another use.
   mutating func finish() {
-    changes.sort { ($0.time, $0.used) < ($1.time, $1.used) }
-    var used = 0
-    for index in changes.indices {
-      while let capacity, used + changes[index].used > capacity, delay(index) {}
-      let change = changes[index]
-      used += change.used
-      if points.last?.time == change.time {
-        points[points.count - 1].used = used
-      } else {
-        points.append(Point(time: change.time, used: used))
+    changes.sort { ($0.time, $0.amount, $0.end) < ($1.time, $1.amount, $1.end) }
+    var (used, next) = (0, 0)
+    // The starts without room, each with the end of another use ahead.
+    var late: [Change] = []
+    for (index, change) in changes.enumerated() {
+      while next < changes.count, next <= index || changes[next].amount > 0 { next += 1 }
+      /// Whether a start is counted now; otherwise at the next end, or later.
+      func counts(_ start: Change) -> Bool {
+        guard let capacity, used + start.amount > capacity, next < changes.count else {
+          return true
+        }
+        let end = changes[next].time
+        return end > change.time + UsageSeries.truncation || end >= start.end
       }
+      var starts: [Change] = []
+      if change.amount < 0 {
+        used += change.amount
+        swap(&starts, &late)
+      } else {
+        starts = [change]
+      }
+      for start in starts {
+        if counts(start) { used += start.amount } else { late.append(start) }
+      }
+      note(used, at: change.time)
     }
     changes = []
     peak = points.reduce(0) { max($0, $1.used) }
   }
 
-  /// Moves the start of a use behind the next end of another. Times of starts are truncated to milliseconds, so it may
-  /// seem to have begun before there was room.
-  ///
-  /// - Returns: Whether there was such an end.
-  private mutating func delay(_ index: Int) -> Bool {
-    var end = index + 1
-    while end < changes.count, changes[end].time <= changes[index].time + 2000 {
-      if changes[end].used < 0 {
-        var start = changes.remove(at: index)
-        start.time = changes[end - 1].time
-        changes.insert(start, at: end)
-        return true
-      }
-      end += 1
+  private mutating func note(_ used: Int, at time: Int) {
+    if points.last?.time == time {
+      points[points.count - 1].used = used
+    } else {
+      points.append(Point(time: time, used: used))
     }
-    return false
   }
 
   /// The time up to each change during which at least this amount was in use.

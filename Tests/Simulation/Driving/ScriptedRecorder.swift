@@ -6,6 +6,7 @@ import WeftExecution
 final class ScriptedRecorder: RunRecorder {
   struct Entry {
     let kind: RunRecord.Kind
+    let elapsed: Duration
     let eventsBefore: Int
   }
 
@@ -27,8 +28,8 @@ final class ScriptedRecorder: RunRecorder {
 
   func record(_ kind: RunRecord.Kind, elapsed: @autoclosure () -> Duration) throws(RecordError) {
     let count = state.withLock { $0.countEvents }
-    let events = count()
-    state.withLock { $0.entries.append(Entry(kind: kind, eventsBefore: events)) }
+    let entry = Entry(kind: kind, elapsed: elapsed(), eventsBefore: count())
+    state.withLock { $0.entries.append(entry) }
   }
 
   func onLost(_ act: @escaping @Sendable () -> Void) {}

@@ -40,6 +40,30 @@ import WeftTestKit
     #expect(timeline.pools.map(\.peak) == [1] && timeline.slots.peak == 1)
   }
 
+  @Test func aServiceHoldsItsSlotUntilItIsReadyAndItsPoolsUntilItEnds() {
+    var journal = Journal(slots: 1)
+    let pools = [PoolRequest("port", slots: 1)]
+    journal.add(.stepQueued("db", waitingFor: pools), at: 0)
+    journal.add(.stepStarted("db", attempt: 1), at: 10)
+    journal.add(.stepReady("db", Journal.end(.success, after: 40)), at: 50)
+    journal.step("use", queued: 50, started: 50, ended: 90)
+    journal.add(.stepRetrying("db", Journal.retry(1, after: 70, delay: 10)), at: 80)
+    journal.add(.stepStarted("db", attempt: 2), at: 90)
+    journal.add(.stepReady("db", Journal.end(.success, after: 10, attempts: 2)), at: 100)
+    journal.add(.stepFinished("db", Journal.end(.success, after: 30, attempts: 2)), at: 120)
+    journal.finish(.success, at: 120)
+    let timeline = journal.timeline(pools: ["port": 1])
+    let db = timeline["db"]
+    #expect(db.spans.map(\.kind) == [.slot, .running, .serving, .backoff, .running, .serving])
+    #expect(db.spans.map(\.start) == [0, 10_000, 50_000, 80_000, 90_000, 100_000])
+    #expect(db.spans.last?.end == 120_000 && db.spans.map(\.lane) == [nil, 0, nil, nil, 0, nil])
+    #expect(db.spans.map(\.verdict) == [nil, .succeeded, .failed, nil, .succeeded, .succeeded])
+    #expect(db.attempts == 2 && db.runningTime == 50_000)
+    #expect(db.done == 50_000 && db.end == 120_000)
+    #expect(timeline.slots.peak == 1 && timeline.laneCount == 1)
+    #expect(timeline.pools.flatMap(\.points).map(\.time) == [10_000, 80_000, 90_000, 120_000])
+  }
+
   @Test func aBackoffThatIsCutShortEndsWithTheStep() {
     var journal = Journal()
     journal.add(.stepStarted("a", attempt: 1), at: 0)
@@ -277,6 +301,23 @@ import WeftTestKit
     #expect(run.links.map(\.ran) == [100_000, 200_000, 10_000])
     #expect(run.links.map(\.waited) == [0, 0, 50_000])
     #expect(run.cause(of: run.chain[2]) == "waited 50 ms for a slot, after \"quick\"")
+  }
+
+  @Test func aServiceCountsUntilItIsReady() {
+    var command = Command(.program(["serve"]))
+    command.service = Command.Service(ready: .tcp("127.0.0.1:1"))
+    let plan = plan(Workflow(steps: [Step("srv", command), Step("use", run: ["u"])]))
+    var journal = Journal()
+    journal.add(.stepStarted("srv", attempt: 1), at: 0)
+    journal.add(.stepReady("srv", Journal.end(.success, after: 500)), at: 500)
+    journal.step("use", queued: 500, started: 500, ended: 2500)
+    journal.add(.stepFinished("srv", Journal.end(.success, after: 2510)), at: 2510)
+    journal.finish(.success, at: 2510)
+    let run = journal.reported(plan)
+    #expect(chain(journal, plan) == ["srv", "use"])
+    #expect(
+      run.links.map(\.ran) == [500_000, 2_000_000] && run.links.allSatisfy { $0.waited == 0 })
+    #expect(run.slowestSteps(2).map(\.cause) == ["started after \"srv\"", nil])
   }
 
   @Test func aSkippedDependencyHandsOnItsOwn() {
