@@ -358,16 +358,27 @@ package final class PlanAddresses: Sendable {
     address.planned { steps[$0] != nil || groups[$0] != nil }
   }
 
-  /// The addresses that a step or group of the plan may have in the elements around another address.
+  /// The addresses that a step or group of the plan may have in the elements around another address: its own, and one in
+  /// each element of a loop that contains it.
   ///
   /// - Parameter planned: Its address in the plan.
   package func instances(of planned: StepAddress, around address: StepAddress) -> [StepAddress] {
     var found = [planned]
     var next = address.innermostElement
     while let element = next, let loop = element.loop {
-      found.append(element.inElement(planned, of: self.planned(loop)))
+      let plannedLoop = self.planned(loop)
+      if contains(plannedLoop, planned) {
+        found.append(element.inElement(planned, of: plannedLoop))
+      }
       next = loop.innermostElement
     }
     return found
+  }
+
+  /// Whether a loop contains a step or group, or is it. Both are given by their addresses in the plan.
+  private func contains(_ loop: StepAddress, _ planned: StepAddress) -> Bool {
+    if planned.isInside(loop) { return true }
+    guard let outer = groups[loop], let inner = innermostGroup(at: planned) else { return false }
+    return plan.allEnclosingGroups(ofGroup: inner).contains(outer)
   }
 }

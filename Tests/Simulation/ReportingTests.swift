@@ -25,6 +25,27 @@ import WeftTestKit
       }
     }
   }
+
+  /// A step of a nested file is held up by steps of that file, and by those before it.
+  @Test func everyCauseIsTheLastDependencyThatEnded() async {
+    let counts = await Seeds.map { seed -> Int? in
+      var made = RandomWorkflow.make(seed: seed, .all)
+      let file = (["f", "file", "nested", "a-long-name"] as [StepID])[Int(seed % 4)]
+      made.workflow = Workflow(steps: [
+        Step("info", run: ["i"]), Step(file, workflow: made.workflow), Step("end", run: ["e"]),
+      ])
+      guard
+        let simulation = Simulation(
+          seed: seed, made, prefix: "\(file)/", in: .init(isRecorded: true))
+      else { return nil }
+      let checker = CauseChecker(simulation)
+      if !checker.violations.isEmpty {
+        Issue.record("seed \(seed): \(checker.violations.prefix(5).joined(separator: "; "))")
+      }
+      return checker.count
+    }
+    #expect(counts.reduce(0, +) > counts.count)
+  }
 }
 
 extension Simulation {
@@ -48,5 +69,99 @@ extension RunTimeline {
     for record in simulation.journal { builder.apply(record) }
     let pools = simulation.plan.pools.map { ($0.name, $0.slots) }
     self.init(builder, capacities: Dictionary(pools, uniquingKeysWith: { $1 }))
+  }
+}
+
+/// Compares the causes of a report with the edges of the plan.
+private struct CauseChecker {
+  private(set) var violations: [String] = []
+  /// The number of causes.
+  private(set) var count = 0
+
+  init(_ simulation: Simulation) {
+    let (plan, timeline) = (simulation.plan, RunTimeline(simulation))
+    var recorded = RunState()
+    for record in simulation.journal { recorded.apply(record) }
+    let chain = CriticalChain(timeline, plan, recorded.groups)
+    let addresses = PlanAddresses(plan)
+    let nodes = timeline.steps.map { addresses.step(at: $0.address).map { plan.steps[$0].node } }
+    let ran = Set(
+      timeline.steps.indices.compactMap { timeline.steps[$0].done == nil ? nil : nodes[$0] })
+    let entered = Set(
+      timeline.steps.filter { $0.done != nil }
+        .compactMap { addresses.innermostGroup(at: $0.address) }
+        .flatMap { plan.allEnclosingGroups(ofGroup: $0) })
+    let elements = timeline.steps.map { addresses.elements(around: $0.address) }
+    // A cleanup may end after what its step made possible, and a loser after its race.
+    let isOptional = timeline.steps.map { step in
+      guard let index = addresses.step(at: step.address) else { return true }
+      return plan.bodies.cleanupSteps.contains(index)
+        || plan.allEnclosingGroups(ofGroup: plan.steps[index].group).contains {
+          plan.groups[$0].endsEarly
+        }
+    }
+    for (index, step) in timeline.steps.enumerated() {
+      guard let node = nodes[index], let ready = step.lastExecution.first?.start else { continue }
+      let before = plan.ancestors(of: node)
+      // A group that ends with a skipped step ends, for reports, with the last of its steps that ran.
+      let reached = plan.ancestors(of: node) { node in
+        switch plan.nodes[node] {
+        case .step: !ran.contains(node)
+        case .groupStart(let group): !entered.contains(Int(group))
+        default: false
+        }
+      }
+      func isDependency(_ other: Int) -> Bool {
+        guard let node = nodes[other], let done = timeline.steps[other].done else { return false }
+        return before.contains(node) && done <= ready
+          && elements[other].allSatisfy { elements[index][$0.key] ?? $0.value == $0.value }
+      }
+      guard let cause = chain.predecessor(of: index) else {
+        if let missing = timeline.steps.indices.first(where: isDependency) {
+          violations.append("\(step.address) has no cause, as \(timeline.steps[missing].address)")
+        }
+        continue
+      }
+      count += 1
+      let name = timeline.steps[cause].address
+      if !isDependency(cause) { violations.append("\(step.address) does not need \(name)") }
+      for later in timeline.steps.indices
+      where !isOptional[cause] && !isOptional[later] && isDependency(later)
+        && reached.contains(nodes[later]!)
+        && timeline.steps[later].done! > timeline.steps[cause].done!
+      {
+        violations.append(
+          "\(step.address) started after \(timeline.steps[later].address), not \(name)")
+      }
+    }
+  }
+}
+
+extension PlanAddresses {
+  /// The elements around a step, by the addresses of their loops in the plan.
+  fileprivate func elements(around address: StepAddress) -> [StepAddress: StepAddress] {
+    var found: [StepAddress: StepAddress] = [:]
+    var next = address.innermostElement
+    while let element = next, let loop = element.loop {
+      found[planned(loop)] = element
+      next = loop.innermostElement
+    }
+    return found
+  }
+}
+
+extension Plan {
+  /// The nodes that a node needs, directly or through others, except for gaps.
+  fileprivate func ancestors(
+    of node: NodeIndex, notThrough isGap: (NodeIndex) -> Bool = { _ in false }
+  ) -> Set<NodeIndex> {
+    var found: Set<NodeIndex> = []
+    var next = dependencies[node].map(NodeIndex.init)
+    while let node = next.popLast() {
+      if found.insert(node).inserted, !isGap(node) {
+        next += dependencies[node].map(NodeIndex.init)
+      }
+    }
+    return found
   }
 }
