@@ -151,7 +151,9 @@ extension RunState {
     case .stepReady(let step, let end):
       // A later engine starts it again if a step that has yet to run needs it.
       record(step, .finished(end, values))
-      steps.changeKnown(step) { $0.isServing = true }
+      steps.changeKnown(step) {
+        ($0.isServing, $0.readyAfter) = (true, $0.readyAfter ?? end.duration)
+      }
       return .run
     case .stepRetrying(let step, let retry):
       record(step, .retrying(retry))

@@ -68,6 +68,7 @@ extension RecordedStep {
     var excluded: SkipReason?
     var job: JobKind?
     var isSubmitted = false
+    var readyAfter: Duration?
   }
 
   private var rest: Rest {
@@ -124,6 +125,12 @@ extension RecordedStep {
     set { rest.isSubmitted = newValue }
   }
 
+  /// The time after which a service was ready for the first time; `nil` for other steps.
+  package var readyAfter: Duration? {
+    get { boxedRest?.value.readyAfter }
+    set { rest.readyAfter = newValue }
+  }
+
   /// The step as the latest record shows it: one that was in doubt, and that a later engine skipped, is skipped.
   package var shown: RecordedStep {
     guard let excluded else { return self }
@@ -138,7 +145,8 @@ extension RecordedStep {
     guard let known = earlier.boxedRest?.value else { return }
     rest = Rest(
       pools: known.pools, waitsUntil: known.waitsUntil,
-      isUnanswered: known.isUnanswered && !state.decidesQuestion)
+      isUnanswered: known.isUnanswered && !state.decidesQuestion,
+      readyAfter: state == .started(attempt: 1) ? nil : known.readyAfter)
   }
 }
 

@@ -11,6 +11,8 @@ final class RunDurations: Sendable {
     var measures: RunMeasures
     /// `nil` if there are no earlier runs.
     var remaining: RemainingWork?
+    /// The services that are ready, by instance: their ends do not count.
+    var ready: Set<Int> = []
   }
 
   private let state: Mutex<State>
@@ -37,9 +39,16 @@ final class RunDurations: Sendable {
 
   func paused(_ task: StepTask) { state.withLock { $0.remaining?.paused(task.instanceNumber) } }
 
+  /// Records that a service is ready for the first time: whatever needs it waits only until then.
+  func becameReady(_ task: StepTask, _ end: StepEnd) {
+    ended(task, end, as: .ran)
+    state.withLock { _ = $0.ready.insert(task.instanceNumber) }
+  }
+
   func ended(_ task: StepTask, _ end: StepEnd, as kind: RunEngine.EndKind) {
     let isMeasured = kind == .ran && end.outcome == .success && task.step.canBeMeasured
     state.withLock { state in
+      if state.ready.remove(task.instanceNumber) != nil { return }
       state.measures.ended(task.index, after: isMeasured ? end.duration : nil)
       state.remaining?.ended(task.index, as: task.instanceNumber)
     }

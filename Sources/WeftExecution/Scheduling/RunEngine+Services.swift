@@ -141,7 +141,7 @@ extension RunEngine {
       logBytes: logs.size(of: task.instanceNumber),
       outputs: own?.value.outputs.map(ReportedOutput.init) ?? [])
     if let own { record(own.value, end, of: task) }
-    if isFirst { durations?.ended(task, end, as: .ran) }
+    if isFirst { durations?.becameReady(task, end) }
     events.publish(
       .stepReady(task.address, end), step: task.place, keeping: kept(own?.value, making: []))
     run.result.succeed(.of(task.address, end, failedBefore: task.failedBefore))

@@ -209,12 +209,12 @@ package final class ReportedRun {
 }
 
 extension RecordedStep {
-  /// The duration, if it shows how long the step takes.
+  /// The duration, if it shows how long the step takes; for a service, the time until it was ready.
   var measured: Duration? {
     guard !isCached, case .finished(let end, _) = state, end.outcome == .success else {
       return nil
     }
-    return end.duration
+    return readyAfter ?? end.duration
   }
 }
 

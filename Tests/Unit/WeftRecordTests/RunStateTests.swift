@@ -110,6 +110,24 @@ import WeftPlatform
     #expect(run.group("g")?.state == .finished(end))
   }
 
+  @Test func aServiceKeepsTheTimeUntilItWasReady() {
+    func end(_ seconds: Int) -> StepEnd {
+      StepEnd(
+        outcome: .success, conclusion: .success, attempts: 1, exit: nil, duration: .seconds(seconds)
+      )
+    }
+    var records: [RunRecord.Kind] = [
+      .opened(SampleRecords.opening), .event(.stepQueued("db")),
+      .event(.stepStarted("db", attempt: 1)), .event(.stepReady("db", end(2))),
+      .event(.stepStarted("db", attempt: 2)), .event(.stepReady("db", end(5))),
+    ]
+    #expect(run(records).step("db")?.readyAfter == .seconds(2))
+    records.append(.event(.stepFinished("db", end(9))))
+    #expect(run(records).step("db")?.readyAfter == .seconds(2))
+    records.append(.event(.stepStarted("db", attempt: 1)))
+    #expect(run(records).step("db")?.readyAfter == nil)
+  }
+
   @Test func aWaitKeepsItsEndOverEngines() {
     let moment = WallTime(nanoseconds: 5)
     let run = run([

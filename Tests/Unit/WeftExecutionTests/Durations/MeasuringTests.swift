@@ -65,6 +65,21 @@ struct MeasuringTests {
     #expect(try learnt(harness) == ["a 7×1"])
   }
 
+  @Test func aServiceIsMeasuredUntilItIsReadyForTheFirstTime() throws {
+    var command = Command(.program(["serve"]))
+    command.service = Command.Service(ready: .tcp("127.0.0.1:1"), restarts: 1)
+    let harness = try harness(Workflow(steps: [Step("db", command), Step("test", run: "true")]))
+    harness.time.move(to: .milliseconds(30))
+    harness.executor.beReady("db")
+    harness.executor.exit("db", code: 1)
+    harness.time.advance(by: .seconds(1))
+    harness.time.advance(by: .seconds(2))
+    harness.executor.beReady("db")
+    harness.executor.exit("test")
+    harness.executor.exit("db")
+    #expect(try learnt(harness) == ["db 30×1", "test 3000×1"])
+  }
+
   @Test func elementsAreMeasuredTogether() throws {
     let elements = JSONValue.array((0..<3).map { .number(JSONNumber($0)) })
     var step = Step("up", run: "true")
