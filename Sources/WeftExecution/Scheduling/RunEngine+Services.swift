@@ -201,7 +201,7 @@ extension RunEngine {
     case .ready: return endedAfterReadiness(run.attempt, end)
     case .starting:
       if case .ended(let exit) = end.status {
-        end.status = .misdelivered(exit, .endedEarly(exit, isReady: false))
+        end.status = .misdelivered(exit, .endedEarly(exit))
       }
     case .late:
       let failure = StepFailure.notReady(within: run.service.timeout)
@@ -229,12 +229,15 @@ extension RunEngine {
       let isKilled = state.servicesStopLevel == .now
       return (isKilled || service?.isStopping == true, service?.since ?? time.now)
     }
+    // A failure elsewhere does not end what still needs the service, nor cleanups that will.
+    task.immunity = max(task.immunity, .fromFailures)
     let exit = end.status.exit
     var end = end
     if isStopping {
       end.status = .answered
     } else if let exit {
-      end.status = .misdelivered(exit, .endedEarly(exit, isReady: true))
+      end.status = .misdelivered(
+        exit, .endedEarly(exit, restarts: attempt.resolved.command?.service?.restarts ?? 0))
     }
     var stepEnd = StepEnd.judging(
       attempt, end, cancelledFor: nil, duration: time.now - since,
@@ -344,7 +347,8 @@ extension RunEngine {
 }
 
 extension StepFailure {
-  fileprivate static func endedEarly(_ exit: ProgramExit, isReady: Bool) -> StepFailure {
+  /// - Parameter restarts: The number of restarts that its service allows; `nil` if it was not ready.
+  fileprivate static func endedEarly(_ exit: ProgramExit, restarts: Int? = nil) -> StepFailure {
     let how =
       switch exit {
       case .code(let code): "exited with code \(code)"
@@ -352,10 +356,12 @@ extension StepFailure {
       }
     return StepFailure(
       classes: [.service],
-      message: "\(how) \(isReady ? "while it was needed" : "before it was ready")",
-      help: isReady
-        ? "\"restart\" in \"service\" starts it again"
-        : "a service keeps running in the foreground until it is terminated")
+      message: "\(how) \(restarts == nil ? "before it was ready" : "while it was needed")",
+      help: restarts.map {
+        $0 == 0
+          ? "\"restart\" in \"service\" starts it again"
+          : "\"restart\" in \"service\" allows \($0); a larger number starts it again more often"
+      } ?? "a service keeps running in the foreground until it is terminated")
   }
 
   fileprivate static func notReady(within limit: Duration) -> StepFailure {

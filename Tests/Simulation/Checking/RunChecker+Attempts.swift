@@ -163,7 +163,7 @@ extension RunChecker {
   /// Checks that a step ends between two attempts only if nothing new may start.
   mutating func requireCutShort(_ subject: Subject) {
     requireSoon("\(name(subject)) waits for its next attempt, and is given up for no reason") {
-      $0.isHeld(around: subject) || $0.isKilled
+      $0.isBlockedByFailure(subject, atTheLatest: false) || $0.isKilled
         || !$0.cancellations(around: subject, atTheLatest: false).isEmpty
     }
   }

@@ -155,16 +155,18 @@ extension RunChecker {
   }
 
   /// The enclosing scopes to whose failures, and to whose cancellation, it is exposed: neither its own condition nor
-  /// that of an enclosing group within the scope makes it immune.
+  /// that of an enclosing group within the scope makes it immune. A service that has been ready is started again in
+  /// spite of failures.
   private func exposures(of subject: Subject) -> [(scope: Subject?, toFailures: Bool, toEnd: Bool)]
   {
     let part = blueprint.member(subject.id).part
+    let isKept = state(subject).hasBeenReady
     let chain = [subject] + (part == .main ? blueprint.enclosing(subject) : [])
     let own = blueprint.member(subject.id).condition.map { [$0] } ?? []
     return scopes(around: subject).enumerated().map { index, scope in
       let conditions = chain.prefix(index + 1).compactMap { blueprint.member($0.id).condition }
       return (
-        scope, part == .main && !conditions.contains(where: \.looksAtFailures),
+        scope, part == .main && !isKept && !conditions.contains(where: \.looksAtFailures),
         // Enclosing groups give immunity only to the end of the run.
         !(scope == nil ? conditions : own).contains(where: \.standsCancellation)
       )

@@ -55,7 +55,7 @@ extension RunChecker {
       }
       if let failure = end.failure, isMissingCleanup(subject, after: failure) {
         requireSoon("\(name(subject)) is not started again, for no reason") {
-          $0.isKilled || $0.isHeld(around: subject)
+          $0.isKilled || $0.isBlockedByFailure(subject, atTheLatest: false)
             || !$0.cancellations(around: subject, atTheLatest: false).isEmpty
         }
       }

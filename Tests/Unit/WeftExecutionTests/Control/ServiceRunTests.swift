@@ -212,6 +212,59 @@ import WeftTestKit
     #expect(run.states == ["db: success", "test: success"])
   }
 
+  @Test(arguments: [FailureResponse.stop, .continue])
+  func aServiceThatWaitsToBeStartedAgainSucceedsIfItsUserFails(onFailure: FailureResponse) throws {
+    let run = try RunHarness(
+      Workflow(steps: [service("db", restarts: 1), Step("test", run: ["test"])]),
+      onFailure: onFailure)
+    run.executor.beReady("db")
+    run.executor.exit("db", code: 1)
+    run.executor.exit("test", code: 2)
+    #expect(run.states == ["db: success", "test: failure"])
+    #expect(run.run.report.end?.firstFailure?.text == "test")
+  }
+
+  @Test func aServiceIsStartedAgainForARunningStepAndItsCleanupAfterAFailureElsewhere() throws {
+    let use = Step("use", run: ["use"], needs: ["db"]).cleanup(Step(run: ["clean"]))
+    let run = try RunHarness(
+      Workflow(parallel: [service("db", restarts: 2), use, Step("other", run: ["other"])]))
+    run.executor.beReady("db")
+    run.executor.exit("other", code: 1)
+    run.executor.exit("db", code: 1)
+    #expect(run.running == ["use"])
+    run.time.advance(by: .seconds(1))
+    #expect(run.running == ["db", "use"])
+    run.executor.beReady("db")
+    run.executor.exit("db", code: 1)
+    run.executor.exit("use")
+    run.time.advance(by: .seconds(2))
+    #expect(run.running == ["db", "use.cleanup"])
+    run.executor.beReady("db")
+    run.executor.exit("use.cleanup")
+    #expect(run.executor.isStopping("db"))
+    run.executor.exit("db")
+    #expect(
+      run.states == ["db: success", "use: success", "use.cleanup: success", "other: failure"])
+  }
+
+  @Test(arguments: [
+    (0, "\"restart\" in \"service\" starts it again"),
+    (1, "\"restart\" in \"service\" allows 1; a larger number starts it again more often"),
+  ])
+  func theHelpOfAnEndKnowsWhetherItWasStartedAgain(restarts: Int, help: String) throws {
+    let run = try RunHarness(
+      Workflow(steps: [service("db", restarts: restarts), Step("test", run: ["test"])]))
+    run.executor.beReady("db")
+    for _ in 0..<restarts {
+      run.executor.exit("db", code: 1)
+      run.time.advance(by: .seconds(1))
+      run.executor.beReady("db")
+    }
+    run.executor.exit("db", code: 1)
+    #expect(try #require(failure(of: run)).help == help)
+    run.executor.exit("test")
+  }
+
   @Test func aServiceThatIsBeingStartedAgainIsNotWaitedFor() throws {
     let run = try RunHarness(
       Workflow(steps: [service("db", restarts: 1), Step("test", run: ["test"])]))
