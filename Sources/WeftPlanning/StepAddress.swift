@@ -140,11 +140,6 @@ extension StepAddress {
     guard let caller else { return self }
     return StepAddress(String(Substring(text.utf8.dropFirst(caller.text.utf8.count + 1))))
   }
-
-  /// The parts after those of `outer`, which contains this address.
-  package func parts(after outer: StepAddress) -> ArraySlice<Part> {
-    (parts ?? []).dropFirst(outer.parts?.count ?? 0)
-  }
 }
 
 // MARK: Elements

@@ -48,6 +48,34 @@ import WeftTestKit
   }
 }
 
+extension ReportingTests {
+  /// The number of steps does not grow with the steps that are reached: the journal has the sizes of loops.
+  @Test func theNumberOfStepsIsKnownWithoutThePlan() async {
+    let counts = await Seeds.map { seed -> Int? in
+      let made = RandomWorkflow.make(seed: seed, .all)
+      // Whether cleanups run is only known with the plan.
+      guard let simulation = Simulation(seed: seed, made, in: .init(isRecorded: true)),
+        simulation.plan.bodies.cleanupSteps.isEmpty
+      else { return nil }
+      let addresses = PlanAddresses(simulation.plan)
+      var (state, count) = (RunState(), 0)
+      for record in simulation.journal {
+        state.apply(record)
+        // The number of steps in a group that was skipped as a whole is only known with the plan, too.
+        if state.steps.addresses.contains(where: { addresses.group(at: $0) != nil }) { break }
+        let (known, planned) = (state.stepCount(), state.stepCount(simulation.plan))
+        guard known == planned else {
+          Issue.record("seed \(seed): \(known ?? 0) steps, and \(planned ?? 0) with the plan")
+          break
+        }
+        count += 1
+      }
+      return count
+    }
+    #expect(counts.reduce(0, +) > counts.count)
+  }
+}
+
 extension Simulation {
   /// The records of its journal.
   fileprivate var journal: [RunRecord] {

@@ -353,10 +353,13 @@ package struct RecordedElements: Sendable, Hashable {
 
   package var elements: [Element]
   package var isSecret: Bool
+  /// The number of steps that the plan has for an element; `nil` if an older version of the program wrote the record.
+  package var stepCount: Int?
 
-  package init(elements: [Element], isSecret: Bool = false) {
+  package init(elements: [Element], isSecret: Bool = false, stepCount: Int? = nil) {
     self.elements = elements
     self.isSecret = isSecret
+    self.stepCount = stepCount
   }
 }
 
@@ -365,6 +368,7 @@ extension RecordedElements: Payload {
 
   package mutating func code<Coder: EventCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.flag("secret", &isSecret)
+    try coder.number("steps", &stepCount, in: RecordLimits.counts, "a count")
     try coder.code("elements", &elements)
   }
 }

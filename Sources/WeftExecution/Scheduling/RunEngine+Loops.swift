@@ -28,11 +28,11 @@ extension RunEngine {
     case .success(var elements):
       if rehearsal?.lifts(limitOf: task.address) == true { elements.maxParallel = nil }
       skipFormerElements(of: task, now: elements)
-      events.record(.listed(task.address, elements.recorded))
-      durations?.listed(task, elements: elements.count, of: plan)
       // The plan counts the steps of an element once.
-      let others = max(0, elements.count - 1) * task.region.steps.count
-      state.withLock { $0.retryBudget.add(steps: others) }
+      let size = task.region.steps.count
+      events.record(.listed(task.address, elements.recorded(stepCount: size)))
+      durations?.listed(task, elements: elements.count, of: plan)
+      state.withLock { $0.retryBudget.add(steps: max(0, elements.count - 1) * size) }
       events.publish(
         .groupStarted(
           task.address,

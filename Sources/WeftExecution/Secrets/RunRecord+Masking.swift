@@ -73,7 +73,8 @@ extension RecordedElements {
       elements.contains(where: { mask.contains($0.key.utf8) || mask.reveals($0.value) })
     else { return self }
     return RecordedElements(
-      elements: elements.indices.map { Element(key: String($0), value: .none) }, isSecret: true)
+      elements: elements.indices.map { Element(key: String($0), value: .none) }, isSecret: true,
+      stepCount: stepCount)
   }
 }
 

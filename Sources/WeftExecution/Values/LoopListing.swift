@@ -16,14 +16,16 @@ struct LoopListing: Sendable {
   var count: Int { elements.count }
 
   /// The record of the elements. For secret elements, the keys only reveal their number.
-  var recorded: RecordedElements {
+  ///
+  /// - Parameter stepCount: The number of steps that the plan has for an element.
+  func recorded(stepCount: Int) -> RecordedElements {
     RecordedElements(
       elements: (0..<count).map { index in
         RecordedElements.Element(
           key: isSecret ? String(index) : elements.key(at: index),
           value: isSecret ? .none : .some(elements.value(at: index)))
       },
-      isSecret: isSecret)
+      isSecret: isSecret, stepCount: stepCount)
   }
 
   subscript(index: Int) -> Element {

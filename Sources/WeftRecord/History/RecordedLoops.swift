@@ -65,13 +65,12 @@ extension RunState {
   package func stepCount(_ plan: Plan? = nil) -> Int? {
     if let plan, start != nil { return steps.count + notReached(in: plan) }
     guard let planned = start?.stepCount else { return nil }
-    // The plan counts the steps of an element once; their number is known from elements that have begun.
-    let sizes = stepsOfElements
-    let expanded = loops.reduce(0) { sum, loop in
-      let size = max(1, sizes[loop.address]?.count ?? 1)
-      return sum + size * (loop.notStarted - (loop.address.hasElement ? 0 : 1))
+    // The plan counts the steps of an element once.
+    let others = groups.values.reduce(0) { sum, group in
+      guard let listed = group.elements else { return sum }
+      return sum + (listed.elements.count - 1) * (listed.stepCount ?? 1)
     }
-    return max(steps.count, planned + steps.count(where: \.address.hasElement) + expanded)
+    return max(steps.count, planned + others)
   }
 
   /// The number of steps without a record, those in elements of loops included. Cleanup steps run only if they are
@@ -107,17 +106,6 @@ extension RunState {
       }
     }
     return 1
-  }
-
-  /// The steps in the elements of each loop, by the parts of their addresses after the element. Steps of inner loops
-  /// belong to those.
-  private var stepsOfElements: [StepAddress: Set<ArraySlice<StepAddress.Part>>] {
-    var found: [StepAddress: Set<ArraySlice<StepAddress.Part>>] = [:]
-    for (address, _) in steps {
-      guard let element = address.innermostElement, let loop = element.loop else { continue }
-      found[loop, default: []].insert(address.parts(after: element))
-    }
-    return found
   }
 }
 

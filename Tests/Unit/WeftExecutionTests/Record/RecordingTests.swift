@@ -86,9 +86,9 @@ import WeftTestKit
     let keeper = RecordKeeper()
     let loop = Step("l", run: ["x"]).forEach(["p", "q"])
     _ = try RunHarness(Workflow(steps: [loop]), recorder: keeper)
-    let listed = RecordedElements(elements: [
-      .init(key: "0", value: .string("p")), .init(key: "1", value: .string("q")),
-    ])
+    let listed = RecordedElements(
+      elements: [.init(key: "0", value: .string("p")), .init(key: "1", value: .string("q"))],
+      stepCount: 1)
     #expect(keeper.run.group(address("l"))?.elements == listed)
     #expect(keeper.run.inDoubt == [address("l[0]"), address("l[1]")])
   }
