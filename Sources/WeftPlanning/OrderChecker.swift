@@ -8,8 +8,8 @@ struct OrderChecker<Graph: StepGraph> {
   struct Gap: Hashable {
     var member: Plan.NodeIndex
     var previous: Plan.NodeIndex
-    /// Whether a later member relies on the order of the list.
-    var isFollowed: Bool
+    /// Whether a later member relies on the order of the list, and none waits for the previous member.
+    var isProbablyMistaken: Bool
   }
 
   private let graph: Graph
@@ -30,7 +30,10 @@ struct OrderChecker<Graph: StepGraph> {
         gaps.append(
           Gap(
             member: member, previous: previous,
-            isFollowed: needs[(index + 1)...].contains { $0 == nil }))
+            isProbablyMistaken: needs[(index + 1)...].contains { $0 == nil }
+              && search.waits(
+                anyOf: group.members[(index + 1)...].map { Int32(graph.end(of: Int($0))) },
+                for: graph.end(of: previous)) == false))
       }
     }
     return gaps
@@ -50,8 +53,13 @@ struct DependencySearch {
 
   /// - Returns: `nil` if it would take too long to find out.
   mutating func waits(_ node: Plan.NodeIndex, for wanted: Plan.NodeIndex) -> Bool? {
+    waits(anyOf: [Int32(node)], for: wanted)
+  }
+
+  /// - Returns: `nil` if it would take too long to find out.
+  mutating func waits(anyOf nodes: [Int32], for wanted: Plan.NodeIndex) -> Bool? {
     var seen: Set<Int32> = []
-    var open = [Int32(node)]
+    var open = nodes
     while let next = open.popLast() {
       for edge in edges[Int(next)] where seen.insert(edge).inserted {
         if Int(edge) == wanted { return true }
@@ -65,10 +73,10 @@ struct DependencySearch {
 }
 
 extension Outline {
-  /// Reports members that do not wait for the one before them, if later members rely on the order of the list.
+  /// Reports members that do not wait for the one before them, if this is probably a mistake.
   func orderProblems(_ edges: PlanEdges) -> [PlacedProblem] {
     var checker = OrderChecker(self, edges)
-    return checker.gaps().filter(\.isFollowed).compactMap { gap in
+    return checker.gaps().filter(\.isProbablyMistaken).compactMap { gap in
       let member = member(at: gap.member)
       guard let needs = member.step.needs, let first = needs.first else { return nil }
       return PlacedProblem(

@@ -63,6 +63,11 @@ import WeftExpressions
       // Nothing after it uses the order of the list.
       #"{"steps":[{"id":"a","run":"x"},{"id":"b","run":"x"},{"id":"c","run":"x","needs":["a"]}]}"#,
       #"{"steps":[{"id":"a","run":"x"},{"id":"b","run":"x"},{"id":"c","run":"x","needs":["a"]},{"run":"y","needs":["b","c"]}]}"#,
+      // A later member waits for it after all: directly, by what it reads, through a member of a group, through others.
+      #"{"steps":[{"id":"a","run":"x"},{"id":"b","run":"x"},{"id":"c","run":"x","needs":["a"]},{"id":"d","run":"x","needs":["c","b"]},"e"]}"#,
+      #"{"steps":[{"id":"a","run":"x"},{"id":"b","run":"x"},{"id":"c","run":"x","needs":["a"]},"echo ${{ steps.b.stdout }}","e"]}"#,
+      #"{"steps":[{"id":"a","run":"x"},{"id":"b","run":"x"},{"id":"c","run":"x","needs":["a"]},"e",{"steps":[{"run":"y","needs":["b"]}]}]}"#,
+      #"{"steps":[{"id":"a","run":"x"},{"id":"b","steps":[{"id":"i","run":"x"}]},{"id":"c","run":"x","needs":["a"]},{"id":"d","parallel":[{"run":"y","needs":["b"]}]},"e"]}"#,
       // It declares that it waits for nothing.
       #"{"steps":[{"id":"a","run":"x"},{"id":"b","run":"x","needs":[]},"d"]}"#,
       // Not a list.
