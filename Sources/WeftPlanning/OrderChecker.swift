@@ -33,7 +33,8 @@ struct OrderChecker<Graph: StepGraph> {
             isProbablyMistaken: needs[(index + 1)...].contains { $0 == nil }
               && search.waits(
                 anyOf: group.members[(index + 1)...].map { Int32(graph.end(of: Int($0))) },
-                for: graph.end(of: previous)) == false))
+                for: graph.end(of: previous)) == false
+          ))
       }
     }
     return gaps
