@@ -4,6 +4,7 @@
 usage: test_testing.py PATH_TO_WEFT
 """
 
+import collections
 import contextlib
 import http.server
 import json
@@ -11,6 +12,7 @@ import os
 import pathlib
 import pty
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -23,7 +25,8 @@ import xml.etree.ElementTree
 from lib import cases, server
 
 LIMIT = 60  # seconds, against hanging only
-GENERATED = 40  # workflows whose runs become cases
+KILLED = 10  # runs whose weft is killed
+GENERATED = 60  # workflows whose runs become cases
 EXPECTED = {"outcome": "success"}
 
 
@@ -44,8 +47,8 @@ class Place:
         self.write(name, json.dumps({"workflow": "w.json", **shared, "cases": [
             {"name": f"case {number}", **case} for number, case in enumerate(cases)]}))
 
-    def run(self, *arguments, expect=0, **options):
-        done = subprocess.run([self.weft, *arguments], cwd=self.path, capture_output=True, text=True, timeout=LIMIT,
+    def run(self, *arguments, expect=0, directory=".", **options):
+        done = subprocess.run([self.weft, *arguments], cwd=self.path / directory, capture_output=True, text=True, timeout=LIMIT,
                               stdin=subprocess.DEVNULL, **options)
         assert expect in (None, done.returncode), (arguments, done.returncode, done.stdout, done.stderr)
         return done
@@ -224,29 +227,105 @@ def until(is_so):
 
 
 def from_generated_runs(weft):
-    """a case from each of many small workflows passes: every action in every kind of group and loop, with cleanups"""
+    """a case from each of many small workflows passes: every action in every kind of group and loop, with cleanups; also from
+    runs that were restored from the cache, resumed, killed, or began in a subdirectory"""
     chance = random.Random(1)
     begun = time.monotonic()
+    serving = server.start()
+    refused = collections.Counter()
     for number in range(GENERATED):
-        files = Files(chance)
+        files = Files(chance, f"http://127.0.0.1:{serving.server_port}")
         steps = [files.step(2) for _ in range(chance.randint(1, 2))]
         place = Place(weft, steps, **({"finally": [files.action()]} if chance.random() < 0.3 else {}))
         for name, text in files.files.items():
             place.write(name, text)
-        # One after another, so that no two ends are closer than what a case can tell.
-        place.run("run", "w.json", "-j", "1", expect=None)
+        course = COURSES[number % len(COURSES)]
         try:
-            recorded(place)
+            course(place, chance)
+            refusal = recorded(place, expect=None)
+            if isinstance(refusal, str):
+                reason = next((reason for reason in REFUSED if reason in refusal), None)
+                assert reason, refusal
+                refused[reason] += 1
         except AssertionError as error:
-            raise AssertionError(f"workflow {number}: {json.dumps(steps)} {files.files} {error}") from None
-    return f"{time.monotonic() - begun:.1f} s"
+            text = (place.path / "recorded.test.json").read_text() if (place.path / "recorded.test.json").exists() else ""
+            raise AssertionError(f"workflow {number}, {course.__name__}: {json.dumps(steps)} {files.files} {error} {text}") from None
+    serving.shutdown()
+    assert refused.total() < GENERATED / 4 and refused[REFUSED[-1]] < GENERATED / 10, refused
+    return f"{time.monotonic() - begun:.1f} s, {refused.total()} refused"
+
+
+# Kinds of runs that cannot be a case; the last one is that of steps which were closer than a case can tell.
+REFUSED = ["restored from the cache, and not cleaned up", "collects the items of its pages", "would not do what the run did"]
+
+
+def run_plainly(place, chance):
+    # One after another, so that no two ends are closer than what a case can tell.
+    done = place.run("run", "w.json", "-j", "1", expect=None)
+    assert done.returncode != 3, done.stderr
+
+
+def run_again(place, chance):
+    run_plainly(place, chance)
+    shutil.rmtree(place.path / ".weft/runs")
+    run_plainly(place, chance)
+
+
+def run_below(place, chance):
+    """A run that begins in a subdirectory, and is recorded above it."""
+    (place.path / "sub").mkdir()
+    for file in list(place.path.glob("*.json")):
+        file.rename(place.path / "sub" / file.name)
+    (place.path / ".weft").mkdir()
+    place.run("run", "w.json", "-j", "1", expect=None, directory="sub")
+
+
+def run_resumed(place, chance):
+    """A run that is resumed for a step, with its dependents or without."""
+    run_plainly(place, chance)
+    folder = next((place.path / ".weft/runs").iterdir())
+    addresses = sorted(set(re.findall(r'"step":"([^"\\]+)"', (folder / "journal.jsonl").read_text())))
+    if addresses:
+        planned = re.sub(r"\[[^\]]*\]", "", chance.choice(addresses))
+        place.run("resume", folder.name, "-j", "1", chance.choice(["--rerun", "--from"]), planned, expect=None)
+
+
+def run_killed(place, chance):
+    """A run whose weft is killed at any time, and that is resumed."""
+    process = subprocess.Popen([place.weft, "run", "w.json", "-j", "1"], cwd=place.path, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until(lambda: process.poll() is not None or list(place.path.glob(".weft/runs/*/journal.jsonl")))
+    time.sleep(chance.random() * 0.2)
+    process.kill()
+    process.wait(LIMIT)
+    place.run("resume", next((place.path / ".weft/runs").iterdir()).name, "-j", "1", "--rerun-interrupted", expect=None)
+
+
+def from_killed_and_cached_runs(weft):
+    """a case from a run whose weft was killed at any moment passes, although in virtual time nothing is stored in the cache"""
+    chance = random.Random(1)
+    for number in range(KILLED):
+        place = Place(weft, [{"id": "first", "run": "sleep 0.1"}, {"id": "l", "forEach": [1, 2, 3, 4, 5, 6], "steps": [
+            {"id": "x", "run": "true", "cache": {"inputs": []}}, {"id": "y", "run": "sleep 0.03", "cache": {"inputs": []}},
+            {"id": "z", "run": "true", "cache": {"inputs": []}}]}])
+        process = subprocess.Popen([weft, "run", "w.json", "-j", "2"], cwd=place.path, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until(lambda: list(place.path.glob(".weft/runs/*/journal.jsonl")))
+        time.sleep(0.1 + chance.random() * 0.2)
+        process.kill()
+        process.wait(LIMIT)
+        place.run("resume", next((place.path / ".weft/runs").iterdir()).name, "--rerun-interrupted", expect=None)
+        recorded(place)
+
+
+COURSES = [run_plainly, run_again, run_below, run_resumed, run_killed]
 
 
 class Files:
     """Generates steps, and the nested files that they run."""
 
-    def __init__(self, random):
-        self.random, self.files, self.count = random, {}, 0
+    def __init__(self, random, url):
+        self.random, self.url, self.files, self.count = random, url, {}, 0
 
     def name(self):
         self.count += 1
@@ -257,7 +336,26 @@ class Files:
             {"run": "true"}, {"run": "echo '[1]'"}, {"run": "exit 3", "allowFailure": True},
             {"run": "printf %s \"${PATH:+x}\"", "env": {"PATH": "/opt/x:${{ env.PATH }}"}},
             {"wait": "1ms"}, {"run": "exit 4"}, {"run": "sleep 9", "timeout": "10ms", "allowFailure": True},
-            {"http": {"url": "http://127.0.0.1:1/"}, "allowFailure": True}]))
+            {"run": "sleep 0.02", "cache": {"inputs": []}}, {"run": "echo 1", "cache": {"inputs": []}, "outputs": {"o": "${{ self.stdout }}"}},
+            {"http": {"url": "http://127.0.0.1:1/"}, "allowFailure": True}, self.request(), self.request()]))
+
+    def request(self):
+        """A request, whose response may be read: by itself, from pages, after failures or too late."""
+        step = {"http": self.random.choice([
+            {"url": f"{self.url}/items/1"}, {"url": f"{self.url}/pages", "pages": {"next": "link"}},
+            {"url": f"{self.url}/cursor", "pages": {"next": "self.json.next", "collect": "self.json.items"}},
+            {"url": f"{self.url}/cursor", "pages": {"next": "self.json.next", "collect": "map(self.json.items, 'item')"}},
+            {"url": f"{self.url}/cursor", "pages": {"next": "self.json.next", "max": 2, "collect": "self.json.items"}},
+            {"url": f"{self.url}/jobs/{self.name()}", "poll": {"until": "self.json.state == 'done'", "every": "1ms"}},
+            {"url": f"{self.url}/html", "response": "json"}, {"url": f"{self.url}/status/404"},
+            {"url": f"{self.url}/items/2", "expect": {"when": "self.json.method == 'POST'"}},
+            {"url": f"{self.url}/moved?to=/items/3"}]), "allowFailure": True}
+        if self.random.random() < 0.5:
+            step["outputs"] = {"all": "${{ toJSON(self.json) }}"}
+        if self.random.random() < 0.3:
+            step["http"]["url"] = f"{self.url}/flaky/{self.name()}"
+            step["retry"] = {"max": 3, "delay": "1ms"}
+        return step
 
     def step(self, depth):
         kind = self.random.choice(["action", "steps", "parallel", "workflow"]) if depth else "action"
@@ -281,10 +379,10 @@ class Files:
 
 
 def recorded(place, expect=0):
-    """The case of the only run, written to a file that is run; nothing if it is refused."""
+    """The case of the only run, written to a file that is run; the reason if it is refused."""
     run = next((place.path / ".weft/runs").iterdir()).name
     done = place.test("--from-run", run, "recorded.test.json", expect=expect)
-    if expect:
+    if done.returncode:
         return done.stderr
     case = json.loads((place.path / "recorded.test.json").read_text())["cases"][0]
     place.test("recorded.test.json")
@@ -408,6 +506,14 @@ def first_test(weft):
     assert "nowhere.json" in place.run("init", "--test", "nowhere.test.json", expect=2).stderr
     (place.path / "sub").mkdir()
     place.run("init", "--test", "sub/x.test.json", expect=2)
+    for names in (["one.jsonc"], ["weft.jsonc", "weft.json", "workflow.json"], ["workflow.jsonc"]):
+        place = Place(weft, ["true"])
+        for name in names:
+            place.write(name, '{ "steps": [ "true" ] } // a comment' if name == names[0] else "{}")
+        test = names[0].replace(".jsonc", ".test.json")
+        place.run("init", "--test", *([test] if test == "one.test.json" else []))
+        assert json.loads((place.path / test).read_text())["workflow"] == names[0]
+        place.test(test)
 
 
 def first_tests_of_examples(weft):
@@ -538,5 +644,5 @@ def many(weft):
 if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
         nothing_runs, real_steps, signals, real_failures, from_a_run, from_unusual_runs, from_killed_runs,
-        from_generated_runs, from_services, from_resumed_runs,
+        from_generated_runs, from_killed_and_cached_runs, from_services, from_resumed_runs,
         from_runs_with_options, from_elements, first_test, first_tests_of_examples, crashes, formats, searched, hostile, endless, at_once, many]))

@@ -104,8 +104,9 @@ extension TestCommand {
     } catch {
       throw CommandFailure(error)
     }
+    let planned = RecordedPlan(run, detail.recorded.opening, in: runs.state)
     guard let opening = detail.recorded.opening, let workflow = opening.file,
-      workflow != "<stdin>", let plan = RecordedPlan(run, opening, in: runs.state).plan
+      workflow != "<stdin>", let plan = planned.plan
     else {
       throw CommandFailure(
         .usage, "the workflow of run \(run) is not recorded in a file",
@@ -116,17 +117,21 @@ extension TestCommand {
         .usage, "run \(run) has no end: it is still running, or its engine was killed",
         help: "a case needs a run that ended or waits; weft resume \(run) ends it")
     }
+    let path = paths.first
     var recorded = RecordedCase(
-      of: run, plan, at: TestFiles.path(of: workflow, from: paths.first ?? ""))
+      of: run, plan, at: TestFiles.path(of: workflow, in: opening.directory, from: path ?? ""))
     for record in records { recorded.take(record) }
-    if let obstacle = recorded.obstacle {
-      throw CommandFailure(.usage, "run \(run) cannot be a case: \(obstacle)")
+    let text: String
+    do throws(RecordedCase.Obstacle) {
+      text = try recorded.text(at: path ?? "", of: planned.definition ?? plan)
+    } catch {
+      throw CommandFailure(.usage, "run \(run) cannot be a case: \(error.sentence)")
     }
-    guard let path = paths.first else {
-      console.output.write(recorded.text)
+    guard let path else {
+      console.output.write(text)
       return .success
     }
-    try NewFile.write(recorded.text, to: path, command: "weft test --from-run RUN FILE")
+    try NewFile.write(text, to: path, command: "weft test --from-run RUN FILE")
     console.output.write("wrote \(path); to run it: weft test \(path)\n")
     return .success
   }
@@ -162,19 +167,25 @@ enum TestFiles {
     return files
   }
 
-  /// The path of a workflow, relative to the folder of a test file; both are relative to the current directory.
-  static func path(of workflow: String, from test: String) -> String {
+  /// The path of a workflow, relative to the folder of a test file.
+  ///
+  /// - Parameters:
+  ///   - directory: The one that the path of the workflow is relative to, unless the file is not there any more.
+  ///   - test: Relative to the current directory.
+  static func path(of workflow: String, in directory: String?, from test: String) -> String {
     if workflow.hasPrefix("/") { return workflow }
-    if test.hasPrefix("/") || test.contains("..") {
-      return ((try? FileSystem.currentDirectory()) ?? ".") + "/" + workflow
-    }
-    var folders = test.split(separator: "/").dropLast().filter { $0 != "." }[...]
-    var names = workflow.split(separator: "/").filter { $0 != "." }[...]
-    while let folder = folders.first, folder == names.first, names.count > 1 {
+    let here = (try? FileSystem.currentDirectory()) ?? "."
+    var start = here
+    if let directory, FileSystem.isTrusted("\(directory)/\(workflow)") != nil { start = directory }
+    if test.hasPrefix("/") || test.contains("..") { return "\(start)/\(workflow)" }
+    let names = { (path: String) in path.split(separator: "/").filter { $0 != "." } }
+    var folders = names("\(here)/\(test)").dropLast()
+    var target = names("\(start)/\(workflow)")[...]
+    while let folder = folders.first, folder == target.first, target.count > 1 {
       folders.removeFirst()
-      names.removeFirst()
+      target.removeFirst()
     }
-    return (folders.map { _ in ".." } + names.map(String.init)).joined(separator: "/")
+    return (folders.map { _ in ".." } + target.map(String.init)).joined(separator: "/")
   }
 
   /// The test files in a directory and those below; hidden directories and links are left alone.

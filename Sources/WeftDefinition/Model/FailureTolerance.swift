@@ -84,6 +84,11 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public static func http(hundreds: Int) -> ErrorClass {
     ErrorClass(unchecked: "http:\(hundreds)xx")
   }
+
+  /// The classes of a status, narrowest first.
+  package static func classes(ofStatus status: Int) -> [ErrorClass] {
+    [.http(status), .http(hundreds: status / 100), .http]
+  }
   /// A network failure in this phase.
   public static func network(_ part: NetworkPart) -> ErrorClass {
     ErrorClass(unchecked: "network:\(part.rawValue)")

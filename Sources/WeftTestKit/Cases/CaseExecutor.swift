@@ -342,8 +342,11 @@ extension ScriptedResult {
 }
 
 extension ErrorClass {
-  /// The class and, after it, the wider one that it is part of.
+  /// The class and, after it, the wider ones that it is part of.
   fileprivate var withWider: [ErrorClass] {
+    if name.hasPrefix("http:"), let status = Int(name.dropFirst(5)) {
+      return ErrorClass.classes(ofStatus: status)
+    }
     guard let colon = name.firstIndex(of: ":"), let wider = ErrorClass(String(name[..<colon]))
     else { return [self] }
     return [self, wider]

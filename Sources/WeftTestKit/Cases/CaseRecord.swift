@@ -63,6 +63,8 @@ struct CaseRecord: Sendable {
   /// An attempt without a scripted result.
   struct Unscripted: Sendable, Hashable {
     let address: StepAddress
+    /// The number of engines before the one under which it was made.
+    let engine: Int
     /// The act that was refused: a clause without subject.
     let act: String
     /// The key that is missing, or incomplete.
@@ -83,6 +85,8 @@ struct CaseRecord: Sendable {
   var exitCode: Int32 = 0
   /// The time that all engines have taken, without the pauses between them.
   var duration = Duration.zero
+  /// The number of engines that have ended.
+  private(set) var endedEngines = 0
   /// The time at which the run of the current engine ended, since its start.
   private var engineDuration: Duration?
   /// The reason why the run has no end.
@@ -183,6 +187,7 @@ struct CaseRecord: Sendable {
   mutating func endEngine(startedAt start: Duration, goneAt: Duration?, now: Duration) {
     duration += goneAt.map { $0 - start } ?? engineDuration ?? now - start
     engineDuration = nil
+    endedEngines += 1
   }
 
   private mutating func mention(_ address: StepAddress) {

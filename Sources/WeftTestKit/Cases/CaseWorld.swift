@@ -94,7 +94,8 @@ final class CaseWorld: Sendable {
     let remedy =
       "write \"steps\": { \(quoted(step.text)): {} }, or { \"real\": true } to let it run"
     state.withLock { state in
-      let unscripted = CaseRecord.Unscripted(address: step, act: act, help: help ?? remedy)
+      let unscripted = CaseRecord.Unscripted(
+        address: step, engine: state.record.endedEngines, act: act, help: help ?? remedy)
       if !state.record.unscripted.contains(unscripted) {
         state.record.unscripted.append(unscripted)
       }

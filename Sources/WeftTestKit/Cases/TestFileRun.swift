@@ -29,14 +29,27 @@ package struct LoadedTestFile: Sendable {
     _ source: SourceFile, at path: String, startDirectory: String? = nil,
     openTexts: [String: [UInt8]] = [:], runners: [Runner] = []
   ) {
+    self.init(source, at: path) { file, workflow in
+      LoadedTestFile.plan(workflow, of: file, at: path, startDirectory, openTexts, runners)
+    }
+  }
+
+  /// - Parameter plan: The plan of its workflow, which is not read.
+  init(_ source: SourceFile, at path: String, of plan: Plan) {
+    self.init(source, at: path) { _, _ in (plan, []) }
+  }
+
+  private init(
+    _ source: SourceFile, at path: String,
+    _ plan: (TestFile, Placed<String>) -> (plan: Plan?, faults: [Diagnostic])
+  ) {
     self.path = path
     let (file, problems) = TestFileDecoder.decode(source)
     guard let file, let workflow = file.workflow, !problems.contains(where: \.isError) else {
       (diagnostics, parts) = (problems, nil)
       return
     }
-    let (plan, faults) = LoadedTestFile.plan(
-      workflow, of: file, at: path, startDirectory, openTexts, runners)
+    let (plan, faults) = plan(file, workflow)
     guard let plan else {
       (diagnostics, parts) = (problems + faults, nil)
       return
@@ -92,6 +105,16 @@ package struct LoadedTestFile: Sendable {
       var run = CaseRun(prepared, seed: 0, point: 1, stop: StopSwitch())
       return run.record()
     }
+  }
+
+  /// The record of the first case in its first order, and its differences from what the case expects.
+  var firstResult: (record: CaseRecord, mismatches: [Diagnostic])? {
+    guard let parts, let first = parts.cases.first, let record = firstRecord else { return nil }
+    return (
+      record,
+      CaseJudge.mismatches(
+        of: record, with: first.testCase, in: parts.file, parts.plan, parts.addresses)
+    )
   }
 
   /// Runs all cases in file order.

@@ -195,13 +195,6 @@ struct Pagination: Sendable {
   }
 }
 
-extension ErrorClass {
-  /// The classes of a status, narrowest first.
-  static func classes(ofStatus status: Int) -> [ErrorClass] {
-    [.http(status), .http(hundreds: status / 100), .http]
-  }
-}
-
 extension StepFailure {
   /// A response with an unexpected status.
   fileprivate static func unexpected(

@@ -53,27 +53,13 @@ struct CaseFacts {
     for (names, path) in [
       (testCase.only, \StepChoice.only), (testCase.skip, \.skip), (testCase.from, \.from),
     ] {
-      for name in names where CaseFacts.exists(name, plan, &findings) {
+      for name in names where findings.findInPlan(name) {
         choice[keyPath: path].append(name.value)
       }
     }
     hasSelection = !choice.isEmpty
     let indices = (try? plan.stepsExcluded(by: choice)) ?? []
     excluded = Set(indices.map { plan.steps[$0].node })
-  }
-
-  private static func exists(
-    _ name: Placed<String>, _ plan: Plan, _ findings: inout CheckFindings
-  ) -> Bool {
-    do throws(StepChoice.UnknownStep) {
-      _ = try plan.stepsExcluded(by: StepChoice(skip: [name.value]))
-      return true
-    } catch {
-      findings.report(
-        CaseCode.noSuchStep, "\(quoted(name.value)) is not a step of the workflow",
-        at: name.range, help: error.nearest.asSuggestion)
-      return false
-    }
   }
 
   /// Whether a step is left out by `only`, `skip` or `from`.

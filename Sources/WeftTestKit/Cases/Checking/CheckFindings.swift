@@ -58,9 +58,25 @@ struct CheckFindings {
       isPattern
         ? "the pattern \(quoted(name.value)) matches no step of the workflow"
         : "\(quoted(name.value)) is not a step of the workflow", at: name.range,
-      help: nearest.nearest(to: name.value).asSuggestion
-        ?? "\"weft graph FILE\" shows the addresses")
+      help: nearest.nearest(to: name.value).asSuggestion ?? CheckFindings.helpForAddresses)
     return []
+  }
+
+  private static let helpForAddresses = "\"weft graph FILE\" shows the addresses"
+
+  /// Reports a name that no step or group of the plan has, as a command line names them.
+  ///
+  /// - Returns: Whether there is one.
+  mutating func findInPlan(_ name: Placed<String>) -> Bool {
+    do throws(StepChoice.UnknownStep) {
+      _ = try plan.stepsExcluded(by: StepChoice(skip: [name.value]))
+      return true
+    } catch {
+      report(
+        CaseCode.noSuchStep, "\(quoted(name.value)) is not a step of the workflow",
+        at: name.range, help: error.nearest.asSuggestion ?? CheckFindings.helpForAddresses)
+      return false
+    }
   }
 
   // MARK: The plan

@@ -1,5 +1,6 @@
 import WeftDefinition
 import WeftDiagnostics
+import WeftPlanning
 
 /// Checks the interruptions of a case and its resumptions.
 enum InterruptionChecker {
@@ -14,7 +15,14 @@ enum InterruptionChecker {
         help: "write a number instead of \"each\", or another case",
         related: ("the first is here", sweeps[0].range))
     }
-    for name in testCase.resumptions.flatMap(\.rerun) { findings.find(name) }
+    for name in testCase.resumptions.flatMap(\.rerun) {
+      // As for `weft resume --rerun`: of single elements, or of all.
+      if StepAddress(parsing: name.value)?.hasElement == true {
+        findings.find(name)
+      } else {
+        _ = findings.findInPlan(name)
+      }
+    }
   }
 
   private static func check(

@@ -15,6 +15,9 @@ struct DraftEngine {
   /// The results of steps, one for each attempt, in the order of their first attempts.
   fileprivate(set) var steps: [(address: String, results: [JSONObject])] = []
 
+  /// Whether it is gone before its end.
+  fileprivate var crashes: Bool { interruptions.contains { $0["do"] == "crash" } }
+
   fileprivate var interrupt: JSONValue? {
     interruptions.count > 1
       ? .array(interruptions.map(JSONValue.object)) : interruptions.first.map(JSONValue.object)
@@ -70,6 +73,17 @@ struct DraftTestFile {
 
   /// Adds an engine that resumes the run.
   mutating func resume(_ engine: DraftEngine) { engines.append(engine) }
+
+  /// Lets a step that the journal does not know start under an engine that crashes, and the next one run it again: its
+  /// start under the first one has no effect.
+  ///
+  /// - Returns: Whether the engine crashes.
+  mutating func ignoreStart(of address: StepAddress, under engine: Int) -> Bool {
+    guard engines.indices.contains(engine + 1), engines[engine].crashes else { return false }
+    engines[engine].steps.append((StepPattern.text(matching: address), [["never": true]]))
+    engines[engine + 1].rerun.append(address.text)
+    return true
+  }
 
   /// Adds the result of an attempt under the last engine.
   mutating func add(_ result: JSONObject, to address: String) {

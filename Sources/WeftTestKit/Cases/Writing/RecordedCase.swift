@@ -29,7 +29,7 @@ package struct RecordedCase {
   /// The attempts that have begun under the current engine and not ended.
   private var running: [StepAddress] = []
   /// The reason why no case can do what the run did: a sentence.
-  package private(set) var obstacle: String?
+  private var obstacle: String?
   /// The approvals that were asked for and not answered.
   private var asking: [StepAddress] = []
 
@@ -42,14 +42,25 @@ package struct RecordedCase {
     draft.expected = [:]
   }
 
-  /// The text of the file.
-  package var text: String {
+  /// Returns the text of the file. The case passes: it was run.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the test file.
+  ///   - definition: The plan before the values of the run's inputs are known.
+  /// - Throws: The reason why no case can do what the run did.
+  package func text(at path: String, of definition: Plan) throws(Obstacle) -> String {
+    if let obstacle { throw Obstacle(sentence: obstacle) }
     var draft = draft
     RecordedCase.endEngine(of: &draft, asking)
     if !outcomes.isEmpty {
       draft.expected["steps"] = .object(JSONObject(outcomes.map { ($0.address, $0.expected) }))
     }
-    return draft.text
+    return try TriedCase(draft, of: definition, at: path).passing().text
+  }
+
+  /// A reason why no case can do what a run did: a sentence.
+  package struct Obstacle: Error {
+    package let sentence: String
   }
 
   /// Adds a record of the journal, in order.
@@ -96,7 +107,8 @@ package struct RecordedCase {
         stoppedAfter: cancelledAfter.map { time(of: record) - $0 })
     case .event(.stepCached(let step, let end), let values):
       reportMissingCleanup(of: step)
-      add(step, end.exit, nil, after: end.duration, end, values)
+      // Its duration is that of the run that made it.
+      add(step, end.exit, nil, after: .zero, end, values)
       expect(step, end)
     case .event(.stepSkipped(let step, let reason), _):
       if case .cancelled(let cancelled) = reason, cancelled.isFromOutside { noteKill(step) }
@@ -282,7 +294,14 @@ package struct RecordedCase {
     case .use:
       if failure == nil, case .value(let value)? = values.returned { result["returns"] = value }
     case .http:
-      if var response = RecordedCase.response(end, values) {
+      let exchange = RecordedExchange(of: step, end, failure, values)
+      if exchange?.hidesPages == true {
+        obstacle =
+          obstacle
+          ?? "the step \"\(address)\" collects the items of its pages by an expression, and the "
+          + "pages are not recorded"
+      }
+      if var response = exchange?.response {
         response["takes"] = RecordedCase.text(of: duration).map(JSONValue.string)
         result = ["http": .object(response)]
       } else if result.members.isEmpty, let first = failure?.classes.first {
@@ -326,27 +345,6 @@ package struct RecordedCase {
     return ["fails": .string(first.name)]
   }
 
-  private static func response(_ end: StepEnd?, _ values: RecordedValues) -> JSONObject? {
-    guard let status = end?.http?.status else { return nil }
-    var response: JSONObject = ["status": .int(status)]
-    guard let answer = values.answer else { return response }
-    let text = answer.collected ?? answer.body
-    if case .text(let text)? = text {
-      if answer.isJSON || answer.collected != nil, let json = try? JSONValue(text: text) {
-        response["json"] = json
-      } else {
-        response["body"] = .string(text)
-      }
-    }
-    if case .value(.object(let headers)) = answer.headers {
-      let kept = headers.members.filter { $0.value.isText }
-      if !kept.isEmpty {
-        response["headers"] = .object(JSONObject(kept.map { ($0.key, $0.value) }))
-      }
-    }
-    return response
-  }
-
   /// Longer than a question stays open.
   private static let late = Duration.seconds(365 * 86_400)
 
@@ -388,8 +386,4 @@ extension ErrorClass {
   fileprivate var isExpectable: Bool {
     ErrorClass(name) != nil || StepExpectation.reasons.contains(name)
   }
-}
-
-extension JSONValue {
-  fileprivate var isText: Bool { if case .string = self { true } else { false } }
 }
