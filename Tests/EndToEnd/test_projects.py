@@ -167,7 +167,7 @@ def listed(weft):
     done = project.call("list", at="sub")
     assert done.returncode == 0, done
     for text in ("weft run  (../weft.jsonc): main\n  Builds it.\n", "    -i version", "what to build", "required", "Compiles.",
-                 "weft run deploy  (../workflows/deploy.json)\n", "weft run bad  (../workflows/bad.json)\n", "weft check ../workflows/bad.json"):
+                 "weft run deploy  (../workflows/deploy.json)\n", "weft run bad  (../workflows/bad.json)\n", "weft check bad\n"):
         assert text in done.stdout, (text, done.stdout)
     assert "hush" not in done.stdout and "hidden" not in done.stdout and "test.json" not in done.stdout
     found = json.loads(project.call("list", "--format", "json", at="sub").stdout)
@@ -176,6 +176,13 @@ def listed(weft):
     assert [step["step"] for step in main["steps"]] == ["build", "test"] and main["steps"][0]["description"] == "Compiles."
     assert [(one["name"], one["required"], "default" in one) for one in main["inputs"]] == [("version", True, False), ("pin", False, False)]
     assert found["workflows"][1]["problems"] >= 1
+    # Nested files are read from where `weft run` starts, wherever the list is made.
+    project = Project(weft, {"weft.json": {"steps": [{"id": "inner", "workflow": "parts/n.json"}]}, "parts/n.json": saying("n"),
+                             "workflows/w.json": {"steps": [{"id": "inner", "workflow": "workflows/n.json"}]}, "workflows/n.json": saying("n")})
+    for at in (".", "sub/deep"):
+        found = json.loads(project.call("list", "--format", "json", at=at).stdout)["workflows"]
+        assert len(found) == 3 and not any("problems" in one and one["problems"] for one in found), found
+        assert "problem" not in project.call("list", at=at).stdout
     # Commands that would not run what they are said to run.
     project = Project(weft, {"workflows/a.json": saying("a"), "workflows/a.jsonc": saying("a"), "workflows/-x.json": saying("x"),
                              "workflows/b.json": saying("b"), "b": ""})

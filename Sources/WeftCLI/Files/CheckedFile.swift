@@ -22,16 +22,18 @@ struct CheckedFile {
 
   /// - Parameters:
   ///   - path: `-` is standard input.
+  ///   - startDirectory: That of a run of the file; `nil` for the current directory.
   ///   - directory: The directory given with `-C`, to mention if the file is missing.
   ///   - command: The command that reads the file, for the help if it is missing.
   ///   - offersInit: Whether a missing file may be created by `weft init`.
   init(
-    path: String, below directory: String?, for command: CommandName? = nil,
-    offersInit: Bool = false, runner: RunnerChoice = RunnerChoice()
+    path: String, startingIn startDirectory: String? = nil, below directory: String?,
+    for command: CommandName? = nil, offersInit: Bool = false, runner: RunnerChoice = RunnerChoice()
   ) {
     do {
       let configuration = UserConfiguration.read()
-      var checked = try CheckedWorkflow(contentsOf: path, runners: configuration.runners)
+      var checked = try CheckedWorkflow(
+        contentsOf: path, startDirectory: startDirectory, runners: configuration.runners)
       if command == .check { checked = checked.withEnvironmentFiles() }
       if let name = runner.name { checked = checked.choosing(runner: name) }
       if runner.isProbed { checked = checked.probingRunners() }

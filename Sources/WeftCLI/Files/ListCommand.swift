@@ -48,27 +48,31 @@ struct ListCommand: Subcommand {
 private struct ListedWorkflow {
   /// From the current directory.
   private let path: String
-  /// The words that run it from here.
-  private let command: String
+  /// The words after `weft run` or `weft check` that name it from here; empty for the project's own workflow.
+  private let operand: String
   private let checked: CheckedFile
   private let steps: [PlannedStep]
 
   /// - Parameter file: From the project's directory.
   init(_ file: String, below ascent: String) {
     path = ascent + file
-    checked = CheckedFile(path: path, below: nil)
+    // `weft run` starts it there.
+    checked = CheckedFile(
+      path: path, startingIn: ascent.isEmpty ? nil : ascent, below: nil)
     // Steps of other files belong to those.
     steps = checked.plan?.steps.filter { !$0.address.text.contains("/") } ?? []
     let name = file.split(separator: "/").last.map(String.init) ?? file
-    let ending = WorkflowLookup.endings.first(where: name.hasSuffix) ?? ""
-    let bare = String(name.dropLast(ending.count))
+    let bare = WorkflowLookup.bare(name)
     let found = WorkflowLookup().workflow(named: bare)
-    command =
+    operand =
       !file.contains("/")
-      ? "weft run"
+      ? ""
       : found == WorkflowLookup.Found(file: file, ascent: ascent)
-        ? "weft run \(ShellWord.quoted(bare))" : "weft run \(ShellWord.quoted(path))"
+        ? " \(ShellWord.quoted(bare))" : " \(ShellWord.quoted(path))"
   }
+
+  /// The words that run it from here.
+  private var command: String { "weft run" + operand }
 
   private var problemCount: Int { checked.diagnostics.count(where: \.isError) }
 
@@ -77,7 +81,7 @@ private struct ListedWorkflow {
     var text = "\(TerminalText.harmless(command))  (\(TerminalText.harmless(path)))\(name)\n"
     if problemCount > 0 {
       text += HelpText.filled(
-        "\(Count(problemCount, "problem")): weft check \(TerminalText.harmless(path))", indent: 2)
+        "\(Count(problemCount, "problem")): weft check\(TerminalText.harmless(operand))", indent: 2)
     }
     guard let workflow = checked.workflow else { return text }
     if let description = workflow.description {

@@ -50,6 +50,11 @@ struct WorkflowLookup {
       && !endings.contains(where: operand.hasSuffix)
   }
 
+  /// The name of a workflow file without its ending.
+  static func bare(_ name: String) -> String {
+    String(name.dropLast(endings.first(where: name.hasSuffix)?.count ?? 0))
+  }
+
   /// The path of the nearest state directory; `nil` if there is none.
   var stateDirectory: String? {
     first(of: [StateDirectory.defaultName], isDirectory: true).map { $0.ascent + $0.file }
