@@ -11,7 +11,13 @@ struct InitCommand: Subcommand {
 
   init(_ parsed: ParsedArguments) {
     isTest = parsed.isGiven(.initTest)
-    path = parsed.operands.first ?? (isTest ? "workflow\(TestFiles.suffix)" : "workflow.json")
+    path = parsed.operands.first ?? (isTest ? InitCommand.defaultTest : "workflow.json")
+  }
+
+  /// The test of the workflow here.
+  private static var defaultTest: String {
+    let own = WorkflowLookup.names.first { FileSystem.isTrusted($0) != nil } ?? "workflow.json"
+    return WorkflowLookup.bare(own) + TestFiles.suffix
   }
 
   func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
@@ -50,7 +56,9 @@ struct InitCommand: Subcommand {
         .usage, "\"\(path)\" is not the name of a test file",
         help: "its name ends in \(TestFiles.suffix): weft init --test release\(TestFiles.suffix)")
     }
-    let workflow = path.dropLast(TestFiles.suffix.count) + ".json"
+    let bare = path.dropLast(TestFiles.suffix.count)
+    let names = WorkflowLookup.endings.map { bare + $0 }
+    let workflow = names.first { FileSystem.isTrusted(String($0)) != nil } ?? bare + ".json"
     let configuration = UserConfiguration.read()
     let checked: CheckedWorkflow
     do throws(FileReadError) {
@@ -59,7 +67,7 @@ struct InitCommand: Subcommand {
     } catch {
       throw CommandFailure(
         .usage, "the workflow \"\(workflow)\" \(error.message)",
-        help: "the test of NAME.json is NAME\(TestFiles.suffix)")
+        help: "the test of NAME.json or NAME.jsonc is NAME\(TestFiles.suffix)")
     }
     guard let plan = checked.plan, !configuration.isRejected else {
       throw CommandFailure(.rejected, configuration.problems(with: checked.diagnostics))

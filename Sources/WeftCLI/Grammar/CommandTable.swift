@@ -251,7 +251,7 @@ extension Option {
       "write a test file with the results of a recorded run to PATH, or to standard output; run nothing",
     elsewhere: ["--record", "--from"])
   static let initTest = Option(
-    "--test", help: "write a first test, NAME.test.json, of the workflow NAME.json",
+    "--test", help: "write a first test, NAME.test.json, of the workflow NAME.json or NAME.jsonc",
     elsewhere: ["--tests"])
   static let seed = Option(
     "--seed", value: ValueDescription(name: "N", kind: .text),
@@ -495,8 +495,8 @@ extension CommandDescription {
     operand: Operand(
       value: ValueDescription(name: "FILE", kind: .file), count: .atMostOne,
       help:
-        "file to write; default: workflow.json, or workflow.test.json; - writes a workflow to "
-        + "standard output"),
+        "file to write; default: workflow.json, or the test of the workflow here; - writes a "
+        + "workflow to standard output"),
     options: [.initTest])
 
   private static let completions = CommandDescription(
