@@ -84,27 +84,32 @@ struct StepResolver {
     resolved.step.settings.environment = own.mapValues { $0?.text }
     resolved.recordSecrets(in: own)
     scope.variables = own
-    var expansions: [Int: [String]] = [:]
+    var expansions: [TextSite: [String]] = [:]
     for text in texts {
       try text.evaluated(in: plan) { (_) throws(ExpressionError) in
         try resolve(text, in: scope, &resolved, &expansions)
       }
     }
     try resolveScript(ofStep: index, texts, scope, &resolved)
-    if !expansions.isEmpty, case .program(let arguments)? = resolved.step.action.command?.invocation
-    {
-      let expanded = arguments.enumerated().flatMap { expansions[$0.offset] ?? [$0.element] }
+    if expansions.isEmpty { return }
+    if case .program(let arguments)? = resolved.step.action.command?.invocation {
+      let expanded = expansions.expanded(arguments, TextSite.argument)
       guard expanded.first?.isEmpty == false else { throw .noProgram }
       resolved.step.action.command?.invocation = .program(expanded)
-      if expansions.values.contains(where: { $0.count != 1 }) {
-        resolved.argumentCounts = arguments.indices.map { expansions[$0]?.count ?? 1 }
-      }
+      let counts = arguments.indices.map { expansions[.argument($0)]?.count ?? 1 }
+      if counts.contains(where: { $0 != 1 }) { resolved.argumentCounts = counts }
+    }
+    if let caching = resolved.step.action.command?.caching {
+      resolved.step.action.command?.caching?.inputs =
+        expansions.expanded(caching.inputs, TextSite.cacheInput)
+      resolved.step.action.command?.caching?.outputs =
+        expansions.expanded(caching.outputs, TextSite.cacheOutput)
     }
   }
 
   private func resolve(
     _ text: PlannedText, in scope: StepScope, _ resolved: inout ResolvedStep.Parts,
-    _ expansions: inout [Int: [String]]
+    _ expansions: inout [TextSite: [String]]
   ) throws(ExpressionError) {
     switch text.site {
     case .name, .variable, .script, .output: break
@@ -120,8 +125,13 @@ struct StepResolver {
       let evaluation = try text.template.evaluate(in: scope)
       if evaluation.isSecret { values.secrets.add(everyTextIn: evaluation.value) }
       resolved.step.action.call?.supply(name, evaluation.value.json)
-    case .argument(let position):
-      expansions[position] = try text.template.arguments(in: scope).map {
+    case .argument, .cacheOutput:
+      expansions[text.site] = try text.template.arguments(in: scope).map {
+        (value) throws(ExpressionError) in
+        try open(value, text)
+      }
+    case .cacheInput:
+      expansions[text.site] = try text.template.filePatterns(in: scope).map {
         (value) throws(ExpressionError) in
         try open(value, text)
       }
@@ -134,14 +144,6 @@ struct StepResolver {
       value.map { hide($0) }
       resolved.step.action.command?.stdin = value.map { .text($0.text) }
       resolved.inputIsSecret = value?.isSecret == true
-    case .cacheInput(let index):
-      let evaluation = try text.template.evaluate(in: scope, escaping: .filePattern)
-      let value = ScopedText(
-        text: evaluation.value.primitiveText ?? "", isSecret: evaluation.isSecret)
-      resolved.step.action.command?.caching?.inputs[index] = try open(value, text)
-    case .cacheOutput(let index):
-      resolved.step.action.command?.caching?.outputs[index] = try open(
-        text.template.text(in: scope), text)
     case .cacheKey:
       resolved.step.action.command?.caching?.key = try open(text.template.text(in: scope), text)
     case .probe:
@@ -256,4 +258,11 @@ extension StepFailure {
   static let noProgram = StepFailure(
     classes: [.expression], message: "run cannot be computed: there is no program to run",
     help: "the first element of \"run\" must evaluate to the name of a program")
+}
+
+extension [TextSite: [String]] {
+  /// The texts, with several in place of one that evaluated to an array.
+  fileprivate func expanded(_ texts: [String], _ site: (Int) -> TextSite) -> [String] {
+    texts.enumerated().flatMap { self[site($0.offset)] ?? [$0.element] }
+  }
 }

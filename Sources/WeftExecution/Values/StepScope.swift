@@ -358,4 +358,17 @@ extension Template {
     }
     return texts
   }
+
+  /// The patterns that it evaluates to, one for each element of an array. Values in them mean nothing but themselves.
+  func filePatterns(in scope: StepScope) throws(ExpressionError) -> [ScopedText] {
+    guard onlyExpression == nil else {
+      return try arguments(in: scope).map {
+        ScopedText(text: FileSelection.literally($0.text), isSecret: $0.isSecret)
+      }
+    }
+    let evaluation = try evaluate(in: scope, escaping: .filePattern)
+    return [
+      ScopedText(text: evaluation.value.primitiveText ?? "", isSecret: evaluation.isSecret)
+    ]
+  }
 }

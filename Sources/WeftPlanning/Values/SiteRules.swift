@@ -147,11 +147,11 @@ extension TextSite {
   fileprivate func acceptedKinds(forOnlyExpression isAlone: Bool) -> AcceptedKinds {
     guard isAlone else { return [] }
     switch self {
-    case .name, .script, .workingDirectory, .inputFile, .message, .concurrencyKey, .cacheInput,
-      .cacheOutput, .cacheKey, .probe:
+    case .name, .script, .workingDirectory, .inputFile, .message, .concurrencyKey, .cacheKey,
+      .probe:
       return []
-    // An array adds one argument for each element.
-    case .argument: return .array
+    // An array adds one argument, or one file, for each element.
+    case .argument, .cacheInput, .cacheOutput: return .array
     // With `null`, the variable is removed, or the input is empty.
     case .variable, .input: return .null
     // Elements and computed keys have their own checks; a condition accepts any value as true or false.
