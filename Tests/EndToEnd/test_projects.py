@@ -178,7 +178,7 @@ def listed(weft):
     assert found["workflows"][1]["problems"] >= 1
     # Nested files are read from where `weft run` starts, wherever the list is made.
     project = Project(weft, {"weft.json": {"steps": [{"id": "inner", "workflow": "parts/n.json"}]}, "parts/n.json": saying("n"),
-                             "workflows/w.json": {"steps": [{"id": "inner", "workflow": "workflows/n.json"}]}, "workflows/n.json": saying("n")})
+                             "workflows/w.json": {"steps": [{"id": "inner", "workflow": "n.json"}]}, "workflows/n.json": saying("n")})
     for at in (".", "sub/deep"):
         found = json.loads(project.call("list", "--format", "json", at=at).stdout)["workflows"]
         assert len(found) == 3 and not any("problems" in one and one["problems"] for one in found), found

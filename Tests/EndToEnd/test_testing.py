@@ -145,6 +145,10 @@ def from_a_run(weft):
     place.test("--from-run", run, "recorded.test.json")
     place.test("recorded.test.json")
     assert "already exists" in place.test("--from-run", run, "recorded.test.json", expect=2).stderr
+    with tempfile.TemporaryDirectory(prefix="weft-test-") as folder:
+        copied = shutil.copytree(place.path, pathlib.Path(folder) / "copy")
+        place.test("--from-run", run, "copied.test.json", directory=copied)
+        assert json.loads((copied / "copied.test.json").read_text())["workflow"] == "w.json"
     place.test("--from-run", "20200101", expect=2)
 
 

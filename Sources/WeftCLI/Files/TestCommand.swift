@@ -119,7 +119,9 @@ extension TestCommand {
     }
     let path = paths.first
     var recorded = RecordedCase(
-      of: run, plan, at: TestFiles.path(of: workflow, in: opening.directory, from: path ?? ""))
+      of: run, plan,
+      at: TestFiles.path(
+        of: workflow, in: opening.directory, recordedIn: runs.state.absolutePath, from: path ?? ""))
     for record in records { recorded.take(record) }
     let text: String
     do throws(RecordedCase.Obstacle) {
@@ -170,13 +172,18 @@ enum TestFiles {
   /// The path of a workflow, relative to the folder of a test file.
   ///
   /// - Parameters:
-  ///   - directory: The one that the path of the workflow is relative to, unless the file is not there any more.
+  ///   - directory: The one that the path of the workflow was relative to.
+  ///   - record: The absolute path of the state directory. If the project was moved, `directory` is not beside or below
+  ///     it, and the workflow is in the current directory.
   ///   - test: Relative to the current directory.
-  static func path(of workflow: String, in directory: String?, from test: String) -> String {
+  static func path(
+    of workflow: String, in directory: String?, recordedIn record: String, from test: String
+  ) -> String {
     if workflow.hasPrefix("/") { return workflow }
     let here = (try? FileSystem.currentDirectory()) ?? "."
-    var start = here
-    if let directory, FileSystem.isTrusted("\(directory)/\(workflow)") != nil { start = directory }
+    let project = record.lastIndex(of: "/").map { record[...$0] } ?? "/"
+    var start = directory ?? here
+    if !"\(start)/".hasPrefix(project), FileSystem.isTrusted(workflow) != nil { start = here }
     if test.hasPrefix("/") || test.contains("..") { return "\(start)/\(workflow)" }
     let names = { (path: String) in path.split(separator: "/").filter { $0 != "." } }
     var folders = names("\(here)/\(test)").dropLast()
