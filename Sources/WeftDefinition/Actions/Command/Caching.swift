@@ -43,7 +43,8 @@ extension Command.Caching: FormatObject {
       """
       Patterns of files, relative to the step's directory: * and ? within a name, ** for \
       any number of directories. A directory means everything in it; ! before a pattern \
-      excludes its files. [] if the step reads no files.
+      excludes its files. An expression that is an array stands for one file per element. \
+      [] if the step reads no files.
       """,
       schema: #"""
         {"type": "array", "items": "@filePattern", "examples": [["src/**", "Makefile", "!src/**/*.tmp"]]}
@@ -54,7 +55,8 @@ extension Command.Caching: FormatObject {
       "outputs", ValueFormat { $0.outputPaths($1, $2) }, "Output files",
       """
       Files and directories, relative to the step's directory. A directory is cached with \
-      everything in it, and restored as a whole.
+      everything in it, and restored as a whole. An expression that is an array stands for \
+      one path per element.
       """,
       schema: #"""
         {"type": "array", "items": {"type": "string", "minLength": 1,
