@@ -175,7 +175,7 @@ enum TestFiles {
   ///   - directory: The one that the path of the workflow was relative to.
   ///   - record: The absolute path of the state directory. If the project was moved, `directory` is not beside or below
   ///     it, and the workflow is in the current directory.
-  ///   - test: Relative to the current directory.
+  ///   - test: Relative to the current directory; empty for standard output, as if that were a file there.
   static func path(
     of workflow: String, in directory: String?, recordedIn record: String, from test: String
   ) -> String {
@@ -186,7 +186,7 @@ enum TestFiles {
     if !"\(start)/".hasPrefix(project), FileSystem.isTrusted(workflow) != nil { start = here }
     if test.hasPrefix("/") || test.contains("..") { return "\(start)/\(workflow)" }
     let names = { (path: String) in path.split(separator: "/").filter { $0 != "." } }
-    var folders = names("\(here)/\(test)").dropLast()
+    var folders = test.isEmpty ? names(here)[...] : names("\(here)/\(test)").dropLast()
     var target = names("\(start)/\(workflow)")[...]
     while let folder = folders.first, folder == target.first, target.count > 1 {
       folders.removeFirst()
