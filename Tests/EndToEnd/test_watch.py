@@ -228,9 +228,12 @@ def computed_patterns(weft):
     compile = {"id": "compile", "forEach": {"glob": "src/*.c", "as": "file"}, "env": {"F": "${{ file }}"},
                "run": "cat \"$F\" > \"$F.o\"; echo made > noise.txt",
                "cache": {"inputs": ["${{ file }}"], "outputs": ["${{ file }}.o"]}}
-    with Watch(weft, {"steps": ["echo first > src/first.txt", compile, cached("cat src/*.o > all", ["src/*.o"])]}) as watch:
+    below = {"id": "below", "forEach": ["one", "two"], "cwd": "src/${{ item }}", "run": "cat in.txt > out.txt; echo made > noise.txt",
+             "cache": {"inputs": ["in.txt"], "outputs": ["out.txt"]}}
+    steps = ["echo first > src/first.txt", compile, cached("cat src/*.o > all", ["src/*.o"]), below]
+    with Watch(weft, {"steps": steps}, {**SOURCES, "src/one/in.txt": "1", "src/two/in.txt": "2"}) as watch:
         watch.start().wait()
-        for runs, name in enumerate(("src/a.c", "src/new.c", "src/new.c", "src/b.c"), 2):
+        for runs, name in enumerate(("src/a.c", "src/new.c", "src/new.c", "src/b.c", "src/two/in.txt"), 2):
             watch.write("other.txt", name)
             watch.write(name, f"{runs}\n")
             said = watch.wait()

@@ -114,7 +114,7 @@ package struct WatchScope: Sendable {
       var directory = path(plan.workingDirectory(of: step) ?? "")
       if WatchScope.isComputed(plan.workingDirectory(of: step) ?? "") {
         // Patterns below a directory that is known only at run time could lie anywhere.
-        (directory, caching.inputs, caching.outputs) = (start, ["**"], [])
+        (directory, caching.inputs, caching.outputs) = (start, ["${{ cwd }}"], [])
       }
       guard directory.starts(with: start) else { continue }
       cached[index] = [
