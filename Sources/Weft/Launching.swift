@@ -20,7 +20,7 @@ package struct PreparedRun {
   let store: (any RunStore)?
   let isRecorded: Bool
   var resumed: (run: PreviousRun, rerunning: RerunSelection)?
-  /// Those that the caller gives to steps with `approve` before the start.
+  /// The answers that the caller gives to steps with `approve` before the start.
   var answers: [StepAddress: Bool] = [:]
   /// Claims the descriptors of secrets when it is made.
   let secrets: SecretReader
@@ -156,6 +156,7 @@ extension Engine {
     configuration.measuresDurations = journal != nil && history != nil
     let plan = history.map { wanted.expecting($0.store.history(of: $0.key)) } ?? wanted
     let subscribe = { [trace = configuration.trace, answers = prepared.answers] (run: RunEngine) in
+      // Before its first event, and so before it can be suspended.
       for (step, isApproved) in answers { run.answer(step, .ofProgram(isApproved)) }
       surroundings.subscribe(run)
       self.follow(run, trace)

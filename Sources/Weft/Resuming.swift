@@ -36,7 +36,8 @@ extension Engine {
     /// others in a separate file; with another store a damaged journal is refused.
     public var salvages = false
     /// Answers to steps with `approve`: `true` approves. The engine has them before it can be suspended, unlike those of
-    /// ``Run/approve(_:)``. One to a step that it does not reach is lost; ``FileRunStore/answer(_:of:approved:)`` keeps it.
+    /// ``Run/approve(_:)``. An answer to a step that this engine does not reach is lost;
+    /// ``FileRunStore/answer(_:of:approved:)`` keeps it.
     public var answers: [StepAddress: Bool] = [:]
 
     /// Creates the default rules.
@@ -137,7 +138,8 @@ extension Engine {
 
   /// Compares a workflow with the one that a run began with.
   ///
-  /// - Returns: `nil` if no file of the workflow has changed, and for workflows built in Swift.
+  /// - Returns: `nil` if no file of the workflow has changed, except for white space, comments and trailing commas, and for
+  ///   workflows built in Swift.
   /// - Throws: ``WorkflowError``, or ``RunStoreError`` if there is no such run, another engine has it, or its journal
   ///   is damaged.
   public func changes(

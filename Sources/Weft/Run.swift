@@ -23,7 +23,7 @@ public final class Run: Sendable {
   /// Approves a step with `approve`, even one that is not waiting yet. The first answer counts.
   ///
   /// A recorded run without an approver is suspended as soon as nothing can proceed without an answer, perhaps before
-  /// this one. Never too late are the closure that an ``Engine`` is given as `approve`,
+  /// this one. Other ways are never too late: the closure that an ``Engine`` is given as `approve`,
   /// ``Engine/ResumeOptions/answers``, and ``FileRunStore/answer(_:of:approved:)`` before the run is resumed.
   public func approve(_ step: StepAddress) { live.answer(step, .ofProgram(true)) }
 

@@ -111,9 +111,10 @@ package struct WatchScope: Sendable {
       guard case .run(let command) = step.step.action else { continue }
       if case .file = command.invocation { hasMore = true }
       guard var caching = command.caching else { continue }
-      var directory = path(plan.workingDirectory(of: step) ?? "")
-      if WatchScope.isComputed(plan.workingDirectory(of: step) ?? "") {
-        // Patterns below a directory that is known only at run time could lie anywhere.
+      let written = plan.workingDirectory(of: step) ?? ""
+      var directory = path(written)
+      if WatchScope.isComputed(written) {
+        // Until its attempts say where, it may read any file: a pattern of which nothing is known stands for that.
         (directory, caching.inputs, caching.outputs) = (start, ["${{ cwd }}"], [])
       }
       guard directory.starts(with: start) else { continue }

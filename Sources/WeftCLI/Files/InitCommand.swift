@@ -16,7 +16,7 @@ struct InitCommand: Subcommand {
 
   /// The test of the workflow here.
   private static var defaultTest: String {
-    let own = WorkflowLookup.names.first { FileSystem.isTrusted($0) != nil } ?? "workflow.json"
+    let own = WorkflowLookup.names.first(where: WorkflowLookup.isFile) ?? "workflow.json"
     return WorkflowLookup.bare(own) + TestFiles.suffix
   }
 
@@ -58,7 +58,7 @@ struct InitCommand: Subcommand {
     }
     let bare = path.dropLast(TestFiles.suffix.count)
     let names = WorkflowLookup.endings.map { bare + $0 }
-    let workflow = names.first { FileSystem.isTrusted(String($0)) != nil } ?? bare + ".json"
+    let workflow = names.first { WorkflowLookup.isFile(String($0)) } ?? bare + ".json"
     let configuration = UserConfiguration.read()
     let checked: CheckedWorkflow
     do throws(FileReadError) {

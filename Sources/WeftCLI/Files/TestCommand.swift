@@ -183,7 +183,7 @@ enum TestFiles {
     let here = (try? FileSystem.currentDirectory()) ?? "."
     let project = record.lastIndex(of: "/").map { record[...$0] } ?? "/"
     var start = directory ?? here
-    if !"\(start)/".hasPrefix(project), FileSystem.isTrusted(workflow) != nil { start = here }
+    if !"\(start)/".hasPrefix(project), WorkflowLookup.isFile(workflow) { start = here }
     if test.hasPrefix("/") || test.contains("..") { return "\(start)/\(workflow)" }
     let names = { (path: String) in path.split(separator: "/").filter { $0 != "." } }
     var folders = test.isEmpty ? names(here)[...] : names("\(here)/\(test)").dropLast()

@@ -37,10 +37,7 @@ struct WorkflowLookup {
 
   /// The workflow `workflows/NAME.json[c]`; `nil` if the operand is not such a name, or a file has it.
   func workflow(named name: String) -> Found? {
-    // A directory is no workflow, and may well have the name of a step: build, test.
-    guard WorkflowLookup.isName(name),
-      FileSystem.isTrusted(name) == nil || FileSystem.isDirectory(name)
-    else { return nil }
+    guard WorkflowLookup.isName(name), !WorkflowLookup.isFile(name) else { return nil }
     return first(of: WorkflowLookup.endings.map { "\(WorkflowLookup.folder)/\(name)\($0)" })
   }
 
@@ -48,6 +45,11 @@ struct WorkflowLookup {
   static func isName(_ operand: String) -> Bool {
     !operand.isEmpty && !operand.hasPrefix("-") && !operand.contains("/")
       && !endings.contains(where: operand.hasSuffix)
+  }
+
+  /// Whether a path is that of a file. A directory is no workflow, and may well have the name of one: build, test.
+  static func isFile(_ path: String) -> Bool {
+    FileSystem.isTrusted(path) != nil && !FileSystem.isDirectory(path)
   }
 
   /// The name of a workflow file without its ending.

@@ -95,7 +95,7 @@ struct ProposedNames {
   private var checked: CheckedWorkflow? {
     let lookup = WorkflowLookup()
     let named = operands.lazy.compactMap { operand in
-      FileSystem.isTrusted(operand) != nil && !FileSystem.isDirectory(operand)
+      WorkflowLookup.isFile(operand)
         ? WorkflowLookup.Found(file: operand, ascent: "") : lookup.workflow(named: operand)
     }.first
     guard let found = named ?? lookup.workflow else { return nil }

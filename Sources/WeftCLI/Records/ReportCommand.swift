@@ -111,6 +111,9 @@ struct ReportTargets: Sendable, Hashable {
       command)
   }
 
+  /// The paths of their files.
+  var paths: [String] { targets.map(\.path) }
+
   /// Returns the targets with absolute paths.
   ///
   /// - Throws: If a report could not be written.
@@ -166,7 +169,7 @@ struct ReportTarget: Sendable, Hashable {
   let format: ReportFormat
   /// As given, for messages.
   let name: String
-  private var path: String
+  private(set) var path: String
 
   init(_ format: ReportFormat, _ name: String) {
     (self.format, self.name) = (format, name)

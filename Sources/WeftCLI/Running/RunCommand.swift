@@ -21,7 +21,7 @@ struct RunCommand: Subcommand {
     keptRuns =
       try parsed.count(of: .keepAfterRun, in: 1...1_000_000) ?? CleaningPolicy.defaultCount
     file = try FileOperand(parsed)
-    watching = try WatchSettings(parsed, file.inputs)
+    watching = try WatchSettings(parsed, file.inputs, besides: settings.writtenFiles)
     choice = parsed.choice
     isDryRun = parsed.isGiven(.dryRun)
   }
@@ -125,6 +125,17 @@ struct RunSettings: Sendable {
     cacheLimit = try parsed.cacheLimit()
     retryBudgetPercent = try parsed.count(of: .retryBudget, in: ValueRule.retryBudgetPercent)
     runner = parsed.value(of: .runner)
+  }
+
+  /// The files that this program writes besides its record: reports, events, and its output if that is a file.
+  var writtenFiles: [String] {
+    let streams = [1, 2].compactMap { number -> String? in
+      let path = "/proc/self/fd/\(number)"
+      guard case .file? = (try? FileStamp(at: path))?.kind else { return nil }
+      return try? FileSystem.resolved(path)
+    }
+    if case .file(let path)? = events { return reports.paths + streams + [path] }
+    return reports.paths + streams
   }
 
   /// Returns the options of the engine.

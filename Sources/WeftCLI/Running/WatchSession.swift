@@ -11,8 +11,11 @@ struct WatchSettings: Sendable {
   /// Files that Weft itself writes.
   let written: [String]
 
-  /// `nil` without `--watch`.
-  init?(_ parsed: ParsedArguments, _ inputs: InputOptions) throws(UsageError) {
+  /// - Parameter written: The files that Weft itself writes.
+  /// - Returns: `nil` without `--watch`.
+  init?(
+    _ parsed: ParsedArguments, _ inputs: InputOptions, besides written: [String]
+  ) throws(UsageError) {
     guard parsed.isGiven(.watch) else {
       for option in [Option.watchPath, .onChange] where parsed.isGiven(option) {
         throw .dependent(option, on: .watch, .run)
@@ -24,15 +27,7 @@ struct WatchSettings: Sendable {
     }
     paths = parsed.values(of: .watchPath)
     onChange = try parsed.word(of: .onChange) ?? .restart
-    let reports = parsed.values(of: .report).map { report in
-      report.split(separator: "=", maxSplits: 1).last.map(String.init) ?? report
-    }
-    let streams = [1, 2].compactMap { number -> String? in
-      let path = "/proc/self/fd/\(number)"
-      guard case .file? = (try? FileStamp(at: path))?.kind else { return nil }
-      return try? FileSystem.resolved(path)
-    }
-    written = reports + parsed.values(of: .events).filter { $0 != "-" } + streams
+    self.written = written
   }
 }
 

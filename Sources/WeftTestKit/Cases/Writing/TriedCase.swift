@@ -5,7 +5,7 @@ import WeftPlanning
 ///
 /// In virtual time, engines take none: an engine that was killed may have started more there than its journal says.
 struct TriedCase {
-  private var draft: DraftTestFile
+  private let draft: DraftTestFile
   private let plan: Plan
   private let path: String
 
@@ -14,6 +14,7 @@ struct TriedCase {
     (self.draft, self.plan, self.path) = (draft, plan, path)
   }
 
+  /// Each lets one more step start too early.
   private static let mostTrials = 100
 
   /// Returns a draft whose case passes.

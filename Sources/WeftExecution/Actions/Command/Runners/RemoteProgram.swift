@@ -147,7 +147,7 @@ extension RemoteProgram {
       while [ -n "$(found)" ] && [ "$(date +%s)" -lt "$t" ]; do moment; done
       send KILL
     }
-    finish() {
+    kill_all() {
       k=50
       while [ -n "$(found)" ] && [ "$k" -gt 0 ]; do send KILL; k=$((k - 1)); moment; done
     }

@@ -80,7 +80,7 @@ struct JobScript {
     pid=$!
     \#(RemoteProgram.waiting)
     \#(ending)
-    finish
+    kill_all
     [ ! -e "$d/missing" ] || e=missing
     leave "$e"
     }

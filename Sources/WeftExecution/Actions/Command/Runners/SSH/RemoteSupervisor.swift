@@ -91,7 +91,7 @@ enum RemoteSupervisor {
     else
       kill -s KILL "$watcher" 2>/dev/null
     fi
-    finish
+    kill_all
     [ ! -e "$d/missing" ] || e=missing
     report "end $e $(used)"
     [ -z "$o" ] || head -c 1048577 "$d/output"
