@@ -185,6 +185,8 @@ package final class HeldKey: Sendable {
   private let form: Form
   /// The name of the folder with the files of keys.
   fileprivate static let folder = "concurrency"
+  /// The end of the names of files that name the latest of runs that replace each other.
+  fileprivate static let latestSuffix = ".latest"
 
   private init(_ form: Form) { self.form = form }
 
@@ -225,7 +227,7 @@ package final class HeldKey: Sendable {
   private static func takeAsLatest(
     _ name: String, for request: inout Request, in folder: PrivateDirectory
   ) throws(UnsafePathError) -> Attempt {
-    let orderName = name + ".latest"
+    let orderName = name + HeldKey.latestSuffix
     guard let order = try LockedFile(orderName, in: folder) else { return .busy }
     defer { order.release() }
     let latest = holder(orderName, in: folder)
@@ -279,8 +281,9 @@ extension StateDirectory {
     }
     for name in folder.names() where isOld(name) {
       guard let file = try? LockedFile(name, .appending, in: folder) else { continue }
-      // It may have been taken meanwhile.
-      if isOld(name) { file.remove() } else { file.release() }
+      // A run may have arrived meanwhile. A key has no holder as long as this lock is held, and a run that could not
+      // take it, because of this lock, may never ask again.
+      if !name.hasSuffix(HeldKey.latestSuffix) || isOld(name) { file.remove() } else { file.release() }
     }
   }
 }
