@@ -84,6 +84,11 @@ public final class Run: Sendable {
     return live.log(of: step, in: (size - min(size, UInt64(max(0, count))))..<size)
   }
 
+  /// Calls a closure once the run has ended and its journal is closed.
+  package func whenClosed(_ act: @escaping @Sendable () -> Void) {
+    closing.whenSettled { _ in act() }
+  }
+
   /// Blocks until the run has ended and its journal is closed.
   package func waitUntilClosed() -> RunClosing {
     let wakeup = Wakeup()

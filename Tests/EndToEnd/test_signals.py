@@ -14,6 +14,7 @@ import termios
 import time
 
 from lib import cases
+from lib.place import Place
 from lib.session import Run
 from lib.workplace import LIMIT, step, wait_until
 
@@ -229,6 +230,19 @@ def interrupted_before_it_begins(weft):
         assert os.listdir(path) == []
 
 
+def closing_is_not_cut_short(weft):
+    """a signal between the end of a run and that of its record ends the program only after that"""
+    for _ in range(10):
+        place = Place(weft, {"concurrency": "one", "steps": ["true"]})
+        process = place.start("run", "w.json")
+        place.until(lambda: list(place.path.glob(".weft/runs/*/journal.jsonl")))
+        place.until(lambda: b'"run.finished"' in place.journal.read_bytes())
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(LIMIT) in (0, 128 + signal.SIGTERM)
+        assert (place.folder / "report.json").exists()
+        assert list(place.path.glob(".weft/concurrency/*")) == []
+
+
 def everything_is_ignored(weft):
     """P21: weft itself ignores and blocks what it can, and a step has all signals' default effects"""
     def prepare():
@@ -275,7 +289,7 @@ def pipe_fills(descriptor):
 TESTS = [interrupted_once, interrupted_twice, nothing_starts_after_the_second, quits, interrupted_inside,
          interrupted_until_it_leaves, terminated, hung_up,
          terminal_goes_away, hangup_is_ignored, nohup_for_real, blocked_output,
-         interrupted_before_it_begins, everything_is_ignored, ends_of_programs_wake_nobody]
+         interrupted_before_it_begins, closing_is_not_cut_short, everything_is_ignored, ends_of_programs_wake_nobody]
 
 
 if __name__ == "__main__":

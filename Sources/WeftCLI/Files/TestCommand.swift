@@ -249,7 +249,7 @@ final class TestSignals: Sendable {
     switch action {
     case .cancel: stop.request(.graceful)
     case .kill: stop.request(.now)
-    case .leave: ThisProcess.exit(ExitCode.signal(first.rawValue).status)
+    case .leaveOnceClosed, .leave: ThisProcess.exit(ExitCode.signal(first.rawValue).status)
     }
   }
 }

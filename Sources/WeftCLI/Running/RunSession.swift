@@ -71,7 +71,7 @@ struct RunSession {
       throw CommandFailure(
         error, isResumed ? .resumed(prepared.id) : .new, first: signals.first)
     }
-    signals.attach(run.live)
+    signals.attach(run)
     watch?.attach(run.live)
     show(run.live, pump!, since: start)
     return end(run)

@@ -12,7 +12,7 @@ final class SignalHandling: Sendable {
     /// The first signal, which determines the exit code.
     var first: Signal?
     /// `nil` until the run has begun.
-    var run: RunEngine?
+    var run: Run?
     var isListening = false
   }
 
@@ -45,7 +45,7 @@ final class SignalHandling: Sendable {
   }
 
   /// Directs signals to this run, including one that came before.
-  func attach(_ run: RunEngine) {
+  func attach(_ run: Run) {
     let first = state.withLock { state in
       state.run = run
       return state.first
@@ -61,7 +61,7 @@ final class SignalHandling: Sendable {
 
   private func end(for signal: Signal) {
     let (action, run, first) = state.withLock { state in
-      state.interruptions.runIsOver = state.run?.report.end != nil
+      state.interruptions.runIsOver = state.run?.live.report.end != nil
       let first = state.first ?? signal
       state.first = first
       return (state.interruptions.next(signal), state.run, first)
@@ -73,21 +73,29 @@ final class SignalHandling: Sendable {
     case .kill:
       stop.request(.now)
       run?.cancel(.signal(signal.name))
-      run?.killNow()
-    case .leave:
-      suspension.arbiter.loan?.end(restoringScreen: true)
-      run?.abandon()
-      ThisProcess.exit(ExitCode.signal(first.rawValue).status)
+      run?.kill()
+    case .leaveOnceClosed:
+      run?.whenClosed { [self] in leave(run, first) }
+    case .leave: leave(run, first)
     }
+  }
+
+  private func leave(_ run: Run?, _ first: Signal) -> Never {
+    suspension.arbiter.loan?.end(restoringScreen: true)
+    run?.live.abandon()
+    ThisProcess.exit(ExitCode.signal(first.rawValue).status)
   }
 }
 
 /// The effects of signals that ask the program to end: the first cancels the run gracefully, the second kills running
-/// processes, the third exits at once. After the run, the first one exits. QUIT (^\) is never less than the second.
+/// processes, the third exits at once. After the run, the first one exits as soon as its record is complete. QUIT (^\) is
+/// never less than the second.
 struct Interruptions: Sendable, Hashable {
   enum Action: Sendable, Hashable {
     case cancel
     case kill
+    /// Exits once the journal of the run, which has ended, is closed and its report written.
+    case leaveOnceClosed
     case leave
   }
 
@@ -99,7 +107,7 @@ struct Interruptions: Sendable, Hashable {
   mutating func next(_ signal: Signal) -> Action {
     count = max(count + 1, signal == .quit ? 2 : 1)
     switch count {
-    case _ where runIsOver: return .leave
+    case 1...2 where runIsOver: return .leaveOnceClosed
     case 1: return .cancel
     case 2: return .kill
     default: return .leave

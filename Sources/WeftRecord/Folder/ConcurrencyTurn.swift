@@ -283,7 +283,11 @@ extension StateDirectory {
       guard let file = try? LockedFile(name, .appending, in: folder) else { continue }
       // A run may have arrived meanwhile. A key has no holder as long as this lock is held, and a run that could not
       // take it, because of this lock, may never ask again.
-      if !name.hasSuffix(HeldKey.latestSuffix) || isOld(name) { file.remove() } else { file.release() }
+      if !name.hasSuffix(HeldKey.latestSuffix) || isOld(name) {
+        file.remove()
+      } else {
+        file.release()
+      }
     }
   }
 }
