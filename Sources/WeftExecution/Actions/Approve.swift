@@ -49,7 +49,9 @@ extension RunEngine {
     let elsewhere = expectAnswer(to: request, of: task.instanceNumber)
     questionIsOpen(isAlreadyPending: isAlreadyPending)
     // An answer that was given in time counts, even if the time has passed since.
-    let limit = pause(task.instanceNumber, in: task.scope, for: left, immunity: task.immunity)
+    let isAnswered = state.withLock { $0.approvals.isAnswered(task.instanceNumber) }
+    let limit = pause(
+      task.instanceNumber, in: task.scope, for: isAnswered ? nil : left, immunity: task.immunity)
     let isTooLate = knownEnd.map { $0.nanoseconds < configuration.wallClock().nanoseconds } ?? false
     let asked: Future<ApprovalAnswer, Never> =
       if isTooLate {
@@ -146,6 +148,8 @@ struct PendingApproval: Sendable {
   let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
   /// Whether the approver said that it cannot give one.
   fileprivate var isUnattended = false
+  /// Whether an answer is on its way.
+  fileprivate var isAnswered = false
 }
 
 /// The approvals of a run, by the instance number of the step that waits for each.
@@ -171,7 +175,10 @@ struct Approvals: Sendable {
 
   /// The approval that an answer is for. The first answer to a step that has not asked yet is kept until it asks.
   mutating func answer(_ step: StepAddress, _ answer: ApprovalAnswer) -> PendingApproval? {
-    if let waiting = pending.values.first(where: { $0.request.step == step }) { return waiting }
+    if let (number, waiting) = pending.first(where: { $0.value.request.step == step }) {
+      pending[number]?.isAnswered = true
+      return waiting
+    }
     if !asked.contains(step), early[step] == nil { early[step] = answer }
     return nil
   }
@@ -182,6 +189,8 @@ struct Approvals: Sendable {
   }
 
   func hasAsked(_ step: StepAddress) -> Bool { asked.contains(step) }
+
+  func isAnswered(_ instanceNumber: Int) -> Bool { pending[instanceNumber]?.isAnswered ?? false }
 
   func isWaiting(_ instanceNumber: Int) -> Bool { pending[instanceNumber] != nil }
 

@@ -1,5 +1,6 @@
 import Synchronization
 package import WeftEvents
+import WeftFutures
 package import WeftPlanning
 import WeftPlatform
 
@@ -13,9 +14,13 @@ package enum ControlRequest: Sendable, Hashable {
   case kill
 
   /// The step whose approval it decides.
-  package var answeredStep: StepAddress? {
+  package var answeredStep: StepAddress? { answer?.step }
+
+  /// The answer to the question of a step.
+  fileprivate var answer: (step: StepAddress, ApprovalAnswer)? {
     switch self {
-    case .approve(let step), .reject(let step): step
+    case .approve(let step): (step, .approved(by: "\(ThisProcess.userName), with weft approve"))
+    case .reject(let step): (step, .rejected)
     case .cancel, .kill: nil
     }
   }
@@ -124,25 +129,26 @@ extension RunEngine {
 
   /// Executes the requests that are there. Only questions that are open when it begins are answered: an answer that
   /// came before its question is removed by ``beginQuestion(_:)``.
+  ///
+  /// When it returns, the questions know of all answers, also of those that another thread has taken meanwhile.
   private func takeRequests() {
     guard let inbox else { return }
-    let open = Set(state.withLock { $0.approvals.requests }.map(\.step))
-    let requests = inbox.take(answersTo: open)
-    for (index, request) in requests.enumerated() {
-      // The last of several answers to a step counts.
-      if let step = request.answeredStep,
-        requests[(index + 1)...].contains(where: { $0.answeredStep == step })
-      {
-        continue
+    var given: [(PendingApproval, ApprovalAnswer)] = []
+    let requests = inboxTurn.withLock { _ in
+      let open = Set(state.withLock { $0.approvals.requests }.map(\.step))
+      let requests = inbox.take(answersTo: open)
+      // The last of several answers to a step counts, and the first that its question knows of.
+      for request in requests.reversed() {
+        guard let (step, answer) = request.answer,
+          let pending = state.withLock({ $0.approvals.answer(step, answer) })
+        else { continue }
+        given.append((pending, answer))
       }
-      switch request {
-      case .approve(let step):
-        answer(step, .approved(by: "\(ThisProcess.userName), with weft approve"))
-      case .reject(let step): answer(step, .rejected)
-      case .cancel: cancel(.requested)
-      case .kill: killNow()
-      }
+      return requests
     }
+    for (pending, answer) in given { pending.promise.succeed(answer) }
+    if requests.contains(.cancel) { cancel(.requested) }
+    if requests.contains(.kill) { killNow() }
   }
 
   /// Whether answers to the question of an earlier engine count for a step that asks for the first time.

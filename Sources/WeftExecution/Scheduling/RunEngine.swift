@@ -46,6 +46,8 @@ package final class RunEngine: Sendable {
   private let start: RunStart
   let startedAt: Duration
   let state: Mutex<State>
+  /// Held while requests are taken from the inbox, and their answers noted.
+  let inboxTurn = Mutex(())
   /// Cuts short the termination of processes that outlived their step.
   private let closing = StopSwitch()
   private let finished: Promise<RunReport, Never>

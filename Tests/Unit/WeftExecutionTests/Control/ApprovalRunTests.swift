@@ -189,6 +189,43 @@ import WeftTestKit
     #expect(run.newEvents().last == "run finished: cancelled")
   }
 
+  @Test("an answer given in time counts although another thread has just taken it from the inbox")
+  func theTimerThreadMayTakeTheAnswer() async throws {
+    let (ask, moment) = (StepAddress("ask"), WallTime(nanoseconds: 1_795_274_017_000_000_000))
+    let kinds: [RunRecord.Kind] = [
+      .opened(RecordOpening(run: RunID("20261121-151337-4f2a9c"))),
+      .event(.stepStarted(ask, attempt: 1)), .event(.stepAsking(ask, message: "go on?")),
+      .waiting(ask, until: moment.advanced(by: .seconds(1))),
+    ]
+    var recorded = RunState()
+    for (index, kind) in kinds.enumerated() {
+      recorded.apply(RunRecord(number: UInt64(index + 1), at: moment, kind))
+    }
+    var step = Step(id: "ask", action: .approve(Approval(message: "go on?")))
+    step.timeout = .seconds(1)
+    let plan = try #require(Planner.plan(Workflow(steps: [step])).plan)
+    for _ in 1...100 {
+      let inbox = MemoryInbox()
+      inbox.leave(.approve(ask), at: moment)
+      var configuration = EngineConfiguration()
+      configuration.journal.recorded = recorded
+      configuration.journal.inbox = SlowInbox(inbox: inbox)
+      configuration.journal.suspendsWhileWaiting = true
+      let (stop, other, ended) = (StopSwitch(), ThreadPool(limit: 1), Wakeup())
+      let run = RunEngine.start(
+        plan, configuration: configuration, executor: ScriptedExecutor(), time: Timers()
+      ) { run in
+        try? other.submit {
+          while stop.level == .none { run.heedRequests() }
+          ended.wake()
+        }
+      }
+      stop.request(.now)
+      ended.wait()
+      #expect(await run.completion.value.end?.outcome == .success)
+    }
+  }
+
   @Test func aCancellationThatWasAskedForIsHeard() throws {
     let inbox = MemoryInbox([])
     let run = try RunHarness(
@@ -218,6 +255,25 @@ final class SilentPerson: Approver {
     }
     return promise.future
   }
+}
+
+/// An inbox that hands out requests some time after it has taken them.
+private struct SlowInbox: ControlInbox {
+  let inbox: MemoryInbox
+
+  func take(answersTo steps: Set<StepAddress>) -> [ControlRequest] {
+    let requests = inbox.take(answersTo: steps)
+    if !requests.isEmpty { Wakeup().wait(atMost: .milliseconds(1)) }
+    return requests
+  }
+
+  func discard(answersTo step: StepAddress) { inbox.discard(answersTo: step) }
+
+  func discard(answersTo step: StepAddress, givenAfter moment: WallTime) {
+    inbox.discard(answersTo: step, givenAfter: moment)
+  }
+
+  func close(after outcome: Outcome?) { inbox.close(after: outcome) }
 }
 
 /// An approver that approves at once.
