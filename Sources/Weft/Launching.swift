@@ -150,7 +150,9 @@ extension Engine {
       try? ChildProcesses.adoptOrphans()
     }
     openCache(for: wanted, prepared.store, &configuration)
-    let history = prepared.store.flatMap { store in
+    // Other runs do not know the steps by these numbers.
+    let isShared = wanted.numbers.isEmpty
+    let history = (isShared ? prepared.store : nil).flatMap { store in
       WorkflowKey(wanted).map { (store: store, key: $0) }
     }
     configuration.measuresDurations = journal != nil && history != nil

@@ -101,14 +101,15 @@ extension Engine {
     _ run: RunID, _ workflow: Workflow, inputs: [String: JSONValue] = [:],
     options resuming: ResumeOptions, in store: any RunStore
   ) throws -> Run {
-    let plan = try plan(workflow)
+    var plan = try plan(workflow)
     let previous = try PreviousRun(run, in: store, salvaging: resuming.salvages)
     do {
       // Changes that are not accepted do not matter for a run that has nothing to do.
       let isClosed = previous.hasSucceeded && resuming.acceptedChanges == .none
-      let changes =
-        isClosed && resuming.isIdleAfterSuccess(nil)
-        ? nil : try previous.changes(to: plan)
+      var changes: WorkflowChanges?
+      if !isClosed || !resuming.isIdleAfterSuccess(nil) {
+        (plan, changes) = try previous.compare(with: plan)
+      }
       if previous.hasSucceeded, resuming.isIdleAfterSuccess(changes) {
         do { try previous.writeMissingReport(unlessRecorded: plan) } catch {
           throw RunStoreError(error)
@@ -148,7 +149,7 @@ extension Engine {
     let plan = try plan(workflow)
     let previous = try PreviousRun(run, in: store)
     defer { previous.journal.releaseHold() }
-    return try previous.changes(to: plan)
+    return try previous.compare(with: plan).changes
   }
 
   /// Checks everything about a run to resume that can be wrong before it takes its turn, and terminates its orphans.
@@ -269,8 +270,8 @@ package struct PreviousRun: Sendable {
       let recorded = try folder.workflow()
       guard opening.file != nil else { return recorded }
       guard let recorded else { throw .missing(RunFolder.workflowName, id) }
-      // An engine killed while it accepted changes leaves the hash of one version and the content of the other.
-      guard [opening.hash, run.opening?.hash].contains(RecordedFile.hash(of: recorded)) else {
+      // An engine killed while it accepted changes leaves the hash of one version and the content of an earlier one.
+      guard run.numbers[RecordedFile.hash(of: recorded)] != nil else {
         throw .altered("\(folder.directory.path)/\(RunFolder.workflowName)")
       }
       return recorded

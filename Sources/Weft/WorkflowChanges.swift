@@ -7,6 +7,7 @@ import WeftJSON
 public import WeftPlanning
 import WeftPlatform
 import WeftRecord
+import WeftReporting
 
 /// The changes of a workflow since a run of it began.
 public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
@@ -35,7 +36,13 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
     from old: Plan?, to new: Plan, files: Set<String>, unknown: Set<String>,
     after recorded: RunState
   ) {
-    let difference = old.map { PlanDifference(from: $0, to: new) }
+    var difference = old.map { PlanDifference(from: $0, to: new) }
+    if difference?.added.isEmpty == false {
+      // What the run knows of them is of a version before the earlier one.
+      let addresses = PlanAddresses(new)
+      let known = recorded.steps.addresses.compactMap { addresses.step(at: $0) }
+      difference?.countAsChanged(Set(known.map { new.steps[$0].address }))
+    }
     self.files = files.sorted()
     added = difference?.added ?? []
     removed = difference?.removed ?? []
@@ -47,27 +54,32 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
     let known = Set(own)
     changed = own + inFiles.filter { !known.contains($0) }
     let uncleaned = old.map { new.cleanupsLost(from: $0, after: recorded) } ?? []
-    lines = WorkflowChanges.lines(difference, uncleaned, self.files)
+    lines = WorkflowChanges.lines(difference, uncleaned, self.files, from: old, to: new)
   }
 
   private static func lines(
-    _ difference: PlanDifference?, _ uncleaned: [StepAddress], _ files: [String]
+    _ difference: PlanDifference?, _ uncleaned: [StepAddress], _ files: [String],
+    from old: Plan?, to new: Plan
   ) -> [String] {
     var lines = files.map { "\"\($0)\" has changed" }
-    guard let difference else { return lines }
-    for (verb, steps) in [
-      ("changed", difference.changed), ("added", difference.added), ("removed", difference.removed),
+    guard let difference, let old else { return lines }
+    for (verb, steps, plan) in [
+      ("changed", difference.changed, new), ("added", difference.added, new),
+      ("removed", difference.removed, old),
     ] where !steps.isEmpty {
-      lines.append("\(verb) \(named(steps))")
+      lines.append("\(verb) \(named(steps, in: plan))")
     }
     if !uncleaned.isEmpty {
-      lines.append("removed the pending cleanup of \(named(uncleaned)): it will not run")
+      lines.append("removed the pending cleanup of \(named(uncleaned, in: old)): it will not run")
     }
     return lines.isEmpty ? ["no step has changed"] : lines
   }
 
-  private static func named(_ steps: [StepAddress]) -> String {
-    let shown = steps.prefix(10).map { "\"\($0)\"" }.joined(separator: ", ")
+  private static func named(_ steps: [StepAddress], in plan: Plan) -> String {
+    let labels = StepLabels(plan)
+    let shown = steps.prefix(10).map { step in
+      "\"\(step)\"" + (labels.title(of: step).map { " (\($0))" } ?? "")
+    }.joined(separator: ", ")
     return shown + (steps.count > 10 ? " and \(steps.count - 10) more" : "")
   }
 }
@@ -104,10 +116,13 @@ public enum AcceptedChanges: Sendable, Hashable {
 extension PreviousRun {
   /// Compares a plan with the workflow that the run began with.
   ///
-  /// - Returns: `nil` if no file has changed but for white space and comments, and for a workflow that was built in Swift
-  ///   and still is.
-  package func changes(to new: Plan) throws(RunStoreError) -> WorkflowChanges? {
+  /// - Returns: The plan, with the numbers that the run has for steps without an id. No changes if no file has changed but
+  ///   for white space and comments, and for a workflow that was built in Swift and still is.
+  package func compare(
+    with new: Plan
+  ) throws(RunStoreError) -> (plan: Plan, changes: WorkflowChanges?) {
     let recorded = try recordedFile()
+    let numbers = recorded.flatMap { run.numbers[RecordedFile.hash(of: $0)] } ?? StepNumbers()
     let source = new.workflow.source.value
     var texts = journal.folder?.texts(of: opening) ?? RecordedTexts()
     texts.workflow = recorded
@@ -116,14 +131,17 @@ extension PreviousRun {
       if let recorded { source?.reads(like: recorded) ?? false } else {
         opening.hash == source.map { RecordedFile.hash(of: $0.bytes) }
       }
-    if isSame, files.isEmpty { return nil }
+    if isSame, files.isEmpty { return (new.numbered(numbers), nil) }
     let unknown = files.filter { texts.named[$0] == nil }
     // The file that names them may still be compared.
     for file in new.namedFiles where texts.named[file.path] == nil {
       texts.named[file.path] = file.bytes
     }
-    return WorkflowChanges(
-      from: opening.plan(of: texts), to: new, files: files, unknown: unknown, after: run)
+    let old = opening.plan(of: texts, numbered: numbers)
+    let numbered = old.map { new.numbered(after: $0) } ?? new
+    let changes = WorkflowChanges(
+      from: old, to: numbered, files: files, unknown: unknown, after: run)
+    return (numbered, changes)
   }
 
   /// Returns the nested files and scripts that have changed or are new.

@@ -37,6 +37,8 @@ package struct RunState: Sendable {
   @StoredOutside package private(set) var opening: RecordOpening? = nil
   /// The opening of the last engine; equal to `opening` if the run was never resumed.
   @StoredOutside package private(set) var lastOpening: RecordOpening? = nil
+  /// The numbers of steps without an id in each version of the workflow file that the run was of, by its hash.
+  package private(set) var numbers: [String: StepNumbers] = [:]
   /// All engines of the run, in order, each with the processes that `leftovers` allows to outlive it.
   package private(set) var engines: [RecordedEngine] = []
   /// The span of the run under the first engine that traced it; `nil` if none did.
@@ -361,6 +363,7 @@ extension RunState {
     }
     partStartedAt = moment
     lastOpening = opening
+    if let hash = opening.hash { numbers[hash] = opening.numbers }
     trace = trace ?? opening.trace
     if let cookie = opening.cookie {
       engines.append(

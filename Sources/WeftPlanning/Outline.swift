@@ -29,9 +29,10 @@ struct Outline: Sendable {
   ///
   /// - Parameter limit: The maximum number of steps; lower in tests.
   static func make(
-    of workflow: Workflow, limit: Int = WorkflowLimits.steps
+    of workflow: Workflow, numbered numbers: StepNumbers = StepNumbers(),
+    limit: Int = WorkflowLimits.steps
   ) -> (Outline, [PlacedProblem]) {
-    var writer = OutlineWriter(limit: limit)
+    var writer = OutlineWriter(numbers: numbers, limit: limit)
     writer.write(workflow.withDefaults())
     return (writer.outline, writer.problems)
   }
@@ -141,12 +142,16 @@ private struct OutlineWriter {
   private(set) var outline = Outline()
   private(set) var problems: [PlacedProblem] = []
   private var open: [OpenGroup] = []
+  private let numbers: StepNumbers
   private let limit: Int
   /// Counts the steps that another file adds before they are written.
   private var counter = StepCounter()
   private var isTooLarge = false
 
-  init(limit: Int) { self.limit = limit }
+  init(numbers: StepNumbers, limit: Int) {
+    self.numbers = numbers
+    self.limit = limit
+  }
 
   private struct OpenGroup {
     var index: Int
@@ -225,14 +230,16 @@ private struct OutlineWriter {
     outline.cleanups[node] = first..<Int32(outline.steps.count)
   }
 
-  /// The address of a member: its id, or else its position below the group's address.
+  /// The address of a member: its id, or else its number below the group's address.
   private func address(of id: StepID?, at position: Int, in group: Int) -> StepAddress {
     let around = outline.groups[group]
-    guard id == nil, !around.isTopLevel, let address = around.address else {
-      return StepAddress(
-        id?.text ?? String(position + 1), inFileOf: outline.files[around.file].address)
+    let file = outline.files[around.file].address
+    if let id { return StepAddress(id.text, inFileOf: file) }
+    let number = numbers.number(at: position, in: around.address)
+    guard !around.isTopLevel, let address = around.address else {
+      return StepAddress(String(number), inFileOf: file)
     }
-    return address.member(position + 1)
+    return address.member(number)
   }
 
   /// Writes `finally` as a group inside its file's top level, without making it a member of that. In another file, the

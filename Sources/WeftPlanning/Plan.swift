@@ -44,6 +44,8 @@ public struct Plan: Sendable {
   package internal(set) var mayUseRunners = false
   /// The name of the runner that takes the place of the workflow's own `runner`; `nil` if there is none.
   package internal(set) var chosenRunner: String?
+  /// The numbers of steps without an id, where they are not positions.
+  package internal(set) var numbers = StepNumbers()
   /// The variables of env files; empty until they are read.
   package var fileVariables = FileVariables()
 }

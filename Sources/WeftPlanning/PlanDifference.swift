@@ -2,7 +2,7 @@ import WeftDefinition
 
 /// The difference between two plans, step by step, for a run that began with one and is resumed with the other.
 package struct PlanDifference: Sendable, Hashable {
-  /// Steps whose action or surroundings changed, in the order of the newer plan.
+  /// Steps whose action or surroundings changed.
   package private(set) var changed: [StepAddress] = []
   package private(set) var added: [StepAddress] = []
   /// Removed steps, in the order of the older plan.
@@ -29,6 +29,12 @@ package struct PlanDifference: Sendable, Hashable {
     removed = old.steps.map(\.address).filter { !names.contains($0) }
   }
 
+  /// Counts added steps as changed, if they are among these.
+  package mutating func countAsChanged(_ steps: Set<StepAddress>) {
+    changed += added.filter(steps.contains)
+    added.removeAll(where: steps.contains)
+  }
+
   package var isEmpty: Bool { changed.isEmpty && added.isEmpty && removed.isEmpty }
 
   /// Everything that decides what a step does, except for the values that it reads.
@@ -44,10 +50,7 @@ package struct PlanDifference: Sendable, Hashable {
     let loops: [FanOut]
 
     init(of step: PlannedStep, in plan: Plan) {
-      var plain = step.step.withoutProse
-      // Dependencies decide when it runs, not what it does.
-      plain.needs = nil
-      self.step = plain
+      self.step = step.step.content
       environment = plan.environment(of: step)
       environmentFiles = plan.environmentFiles(of: step)
       policy = plan.environmentPolicy(of: step)
@@ -72,8 +75,15 @@ package struct PlanDifference: Sendable, Hashable {
 }
 
 extension Step {
+  /// The step without what does not decide what it does: its dependencies, and the texts for people.
+  var content: Step {
+    var step = withoutProse
+    step.needs = nil
+    return step
+  }
+
   /// The step without the texts for people, which no expression reads.
-  fileprivate var withoutProse: Step {
+  private var withoutProse: Step {
     var step = self
     (step.name, step.description) = (nil, nil)
     if hasControl, !control.cleanup.isEmpty {

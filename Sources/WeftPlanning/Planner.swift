@@ -21,16 +21,19 @@ public enum Planner {
   }
 
   /// Returns the plan of a workflow that was run before: actions and runners that it names were known then.
-  package static func plan(recorded workflow: Workflow) -> Plan? {
-    plan(workflow, actions: nil, afterErrors: false, knowsRunners: false).plan
+  package static func plan(
+    recorded workflow: Workflow, numbered numbers: StepNumbers = StepNumbers()
+  ) -> Plan? {
+    plan(workflow, actions: nil, afterErrors: false, knowsRunners: false, numbers: numbers).plan
   }
 
   /// - Parameter afterErrors: Whether the workflow is what the decoder understood of files with errors: these explain its
   ///   unfit values.
   package static func plan(
-    _ workflow: Workflow, actions: Set<ActionName>?, afterErrors: Bool, knowsRunners: Bool = true
+    _ workflow: Workflow, actions: Set<ActionName>?, afterErrors: Bool, knowsRunners: Bool = true,
+    numbers: StepNumbers = StepNumbers()
   ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
-    let (outline, tooLarge) = Outline.make(of: workflow)
+    let (outline, tooLarge) = Outline.make(of: workflow, numbered: numbers)
     // Later checks rely on valid values.
     let unfit = BuiltValueChecker.problems(of: outline)
     guard unfit.isEmpty else {
@@ -68,6 +71,7 @@ public enum Planner {
       bodies: PlannedBodies(of: outline, dependencies, in: order.nodes, services),
       values: PlannedValues(reader, checker, names), logs: logs)
     plan.mayUseRunners = outline.mayUseRunners
+    plan.numbers = numbers
     return (plan, diagnostics)
   }
 }

@@ -46,13 +46,19 @@ package struct RecordedPlan {
 
 extension RecordOpening {
   /// Returns the plan of recorded files; `nil` if one that is needed is missing, or not valid any more.
-  func plan(of texts: RecordedTexts) -> Plan? {
+  ///
+  /// - Parameter numbers: The numbers of steps without an id; `nil` for those of this engine.
+  func plan(of texts: RecordedTexts, numbered numbers: StepNumbers? = nil) -> Plan? {
     guard let file, let workflow = texts.workflow else { return nil }
     let place = directory ?? (try? FileSystem.currentDirectory()) ?? "/"
     let named = texts.named.map { SourceFile(path: $0.key, bytes: $0.value) }
     let loaded = WorkflowLoader.load(
       SourceFile(path: file, bytes: workflow), at: file == "<stdin>" ? nil : file,
       recordedWith: named, in: place)
-    return loaded.workflow.flatMap { Planner.plan(recorded: $0) }
+    // An engine that was killed while it accepted changes leaves the earlier version of the file.
+    let isOwn = self.numbers.isEmpty || RecordedFile.hash(of: workflow) == hash
+    return loaded.workflow.flatMap {
+      Planner.plan(recorded: $0, numbered: numbers ?? (isOwn ? self.numbers : StepNumbers()))
+    }
   }
 }

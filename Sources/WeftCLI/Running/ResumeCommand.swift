@@ -189,9 +189,9 @@ private struct ResumedFile {
         help: "run \(previous.id) was "
           + "started with this file")
     }
-    let plan = try plan(of: SourceFile(path: path, bytes: bytes), at: path)
+    var plan = try plan(of: SourceFile(path: path, bytes: bytes), at: path)
     let changes: WorkflowChanges?
-    do { changes = try previous.changes(to: plan) } catch { throw CommandFailure(error) }
+    do { (plan, changes) = try previous.compare(with: plan) } catch { throw CommandFailure(error) }
     if let changes, accepted == .none {
       throw CommandFailure(
         .rejected,

@@ -188,6 +188,8 @@ package struct RecordOpening: Sendable, Hashable {
   package var hash: String?
   /// The nested workflow files, at any depth, then script files.
   package var nested: [RecordedFile]
+  /// The numbers of the workflow's steps without an id.
+  package var numbers = StepNumbers()
   /// The directory that relative paths are relative to.
   package var directory: String?
   /// The name of the user that started the engine; `nil` in records of a Weft that did not record it.
@@ -268,6 +270,7 @@ extension RecordOpening: Payload {
     try coder.code("file", &file)
     try coder.code("sha256", &hash)
     try coder.codeIfAny("nested", &nested)
+    try coder.codeIfAny("numbers", &numbers.recorded)
     try coder.code("directory", &directory)
     try coder.code("user", &user)
     try coder.codeIfAny("inputs", &inputs)
@@ -293,6 +296,32 @@ extension RecordOpening: Payload {
     guard let text = cookieText else { return }
     guard let known = EngineCookie(text) else { throw coder.unfit("an engine's cookie") }
     cookie = known
+  }
+}
+
+/// The numbers of the steps of one list.
+private struct RecordedNumbers: Payload {
+  /// The address of the list.
+  var list = ""
+  /// Those of steps with an id are 0.
+  var numbers: [Int] = []
+
+  static var blank: RecordedNumbers { RecordedNumbers() }
+
+  mutating func code<Coder: EventCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.code("of", &list)
+    try coder.code("numbers", &numbers)
+  }
+}
+
+extension StepNumbers {
+  fileprivate var recorded: [RecordedNumbers] {
+    get {
+      lists.sorted { $0.key < $1.key }.map { RecordedNumbers(list: $0.key, numbers: $0.value) }
+    }
+    set {
+      lists = Dictionary(newValue.map { ($0.list, $0.numbers) }, uniquingKeysWith: { $1 })
+    }
   }
 }
 

@@ -230,6 +230,7 @@ extension RunFolder.Contents {
       excluded: excluded.map { plan.steps[$0].address }, rerun: rerun.addresses(in: plan),
       cookie: EngineCookie())
     opening.runner = plan.chosenRunner
+    opening.numbers = plan.numbers
     self.init(
       workflow: source?.bytes, nested: nested.map(\.bytes),
       opening: opening.masked(by: secrets.mask))

@@ -37,7 +37,7 @@ package struct StepLabels: Sendable {
   }
 
   /// Returns a step's title besides its address, not yet sanitized.
-  func title(of address: StepAddress) -> String? {
+  package func title(of address: StepAddress) -> String? {
     guard let plan else { return titles[address] }
     guard let index = indices[address] ?? indices[planned(address)] else { return nil }
     let planned = plan.steps[Int(index)]

@@ -147,6 +147,63 @@ import WeftPlatform
     #expect(try Engine().changes(to: changed, since: run, in: store) == nil)
   }
 
+  /// Resumes a run with an edited workflow, all of whose changes are accepted.
+  private func resume(_ run: RunID, _ edited: Workflow) async throws -> Outcome? {
+    var options = Engine.ResumeOptions()
+    options.acceptedChanges = .all
+    return try await Engine().resume(run, edited, options: options, in: store).report.end?.outcome
+  }
+
+  @Test func aStepThatWasRemovedAndAddedAgainRuns() async throws {
+    let run = try await failed(try workflow("one", "two", "three exit 1"))
+    #expect(try await resume(run, workflow("one", "three exit 1")) == .failure)
+    let again = try workflow("one", "two true", "three exit 1")
+    #expect(
+      try Engine().changes(to: again, since: run, in: store)?.changed == [StepAddress("two")])
+    #expect(try await resume(run, again) == .failure)
+    #expect(ran == ["one", "two", "three", "three", "two", "three"])
+  }
+
+  @Test("steps without an id keep their results, logs and numbers when others are inserted")
+  func unnamedStepsAreKnownByTheirContent() async throws {
+    func workflow(_ steps: String...) throws -> Workflow {
+      let texts = steps.map { "\"echo \($0) | tee -a \(folder.path)/ran; test \($0) != bad\"" }
+      return try Workflow(
+        json: """
+          { "parallel": [\(texts.joined(separator: ", "))], "maxParallel": 1, "onFailure": "continue" }
+          """, path: "a.json")
+    }
+    let run = try await failed(try workflow("one", "two", "bad"))
+    #expect(ran == ["one", "two", "bad"])
+    let edited = try workflow("new", "bad", "one", "two")
+    let changes = try #require(try Engine().changes(to: edited, since: run, in: store))
+    #expect(changes.added == [StepAddress("4")] && changes.changed.isEmpty)
+    #expect("\(changes)".hasPrefix("added \"4\" (echo new | tee"))
+    #expect(try await resume(run, edited) == .failure)
+    #expect(Set(ran.dropFirst(3)) == ["new", "bad"] && ran.count == 5)
+    // No edit, and the same numbers, for a further engine.
+    #expect(try Engine().changes(to: edited, since: run, in: store) == nil)
+    let last = try workflow("bad", "two", "last", "one")
+    #expect(try Engine().changes(to: last, since: run, in: store)?.removed == [StepAddress("4")])
+    #expect(try await resume(run, last) == .failure)
+    #expect(Set(ran.dropFirst(5)) == ["bad", "last"] && ran.count == 7)
+    let known = try store.recorded(run)
+    #expect(known.output(of: StepAddress("2")) == Array("two\n".utf8))
+    #expect(known.output(of: StepAddress("3")) == Array("bad\nbad\nbad\n".utf8))
+  }
+
+  @Test func aRunIsResumedThoughTwoEnginesWereKilledWhileTheyAcceptedChanges() async throws {
+    let run = try await failed(try workflow("one exit 1"))
+    let path = "\(store.directory)/runs/\(run)/workflow.json"
+    for version in ["two", "three"] {
+      // Killed after its first record, before it replaced the file.
+      let before = try FileReading.bytes(of: path)
+      #expect(try await resume(run, workflow("one exit 1", version)) == .failure)
+      try Descriptor.creating(path, .orEmptied).writeAll(before)
+    }
+    #expect(try await resume(run, workflow("one", "three")) == .success)
+  }
+
   @Test func changesOfNamedStepsOnlyAreAccepted() async throws {
     let run = try await failed(try workflow("one", "two exit 1"))
     let changed = try workflow("one : changed", "two", "new")

@@ -1,0 +1,149 @@
+package import WeftDefinition
+
+/// The numbers that address steps without an id in a run that was resumed after an edit of its workflow.
+///
+/// A step without an id is addressed by its position from 1 in its list. A run that is resumed with an edited list keeps
+/// the numbers that it began with: a step keeps that of the equal step of the earlier version, wherever it is now, or of
+/// the one whose place it has taken. Further steps get numbers that the list did not have. So the journal, logs and
+/// idempotency keys of a run stay those of its steps.
+package struct StepNumbers: Sendable, Hashable {
+  /// The lists whose numbers are not their positions, by their addresses: that of the group, or of the step that runs the
+  /// file, and empty for the steps of the workflow itself. Members with an id have the number 0.
+  package var lists: [String: [Int]] = [:]
+
+  package init() {}
+
+  package var isEmpty: Bool { lists.isEmpty }
+
+  /// The number of a member without an id.
+  func number(at position: Int, in list: StepAddress?) -> Int {
+    if lists.isEmpty { return position + 1 }
+    let numbers = lists[list?.text ?? ""] ?? []
+    return numbers.indices.contains(position) ? numbers[position] : position + 1
+  }
+
+  /// Finds the numbers of an edited workflow.
+  ///
+  /// - Parameters:
+  ///   - old: The earlier version.
+  ///   - known: Its numbers.
+  package init(of new: Workflow, after old: Workflow, numbered known: StepNumbers) {
+    var pairs = [FilePair(old: old, new: new, address: nil)]
+    while let pair = pairs.popLast() {
+      let (old, new) = (pair.old.withDefaults(), pair.new.withDefaults())
+      let finally = StepAddress("finally", inFileOf: pair.address)
+      var lists = [
+        ListPair(old: old.body.members, new: new.body.members, address: pair.address),
+        ListPair(old: old.finally, new: new.finally, address: finally),
+      ]
+      while let list = lists.popLast() {
+        let isTopLevel = list.address == pair.address
+        for (old, new, number) in match(list, numbered: known) {
+          let address =
+            if let id = new.id?.text { StepAddress(id, inFileOf: pair.address) } else if isTopLevel
+            {
+              StepAddress(String(number), inFileOf: pair.address)
+            } else {
+              list.address?.member(number)
+            }
+          switch (old.action, new.action) {
+          case (.group(let old), .group(let new)):
+            lists.append(ListPair(old: old.members, new: new.members, address: address))
+          case (.workflow(let old), .workflow(let new)):
+            guard let old = old.workflow, let new = new.workflow else { continue }
+            pairs.append(FilePair(old: old, new: new, address: address))
+          default: break
+          }
+        }
+      }
+    }
+  }
+
+  private struct FilePair {
+    let old: Workflow
+    let new: Workflow
+    let address: StepAddress?
+  }
+
+  private struct ListPair {
+    let old: [Step]
+    let new: [Step]
+    let address: StepAddress?
+  }
+
+  /// Numbers a list, and returns the members that both versions have, with their numbers.
+  private mutating func match(
+    _ list: ListPair, numbered known: StepNumbers
+  ) -> [(old: Step, new: Step, number: Int)] {
+    let origins = StepNumbers.origins(of: list.new, in: list.old)
+    let oldNumbers = list.old.indices.map { position in
+      list.old[position].id == nil ? known.number(at: position, in: list.address) : 0
+    }
+    var last = oldNumbers.max() ?? 0
+    let numbers = list.new.indices.map { position in
+      if list.new[position].id != nil { return 0 }
+      if let origin = origins[position] { return oldNumbers[origin] }
+      last += 1
+      return last
+    }
+    if numbers.indices.contains(where: { ![0, $0 + 1].contains(numbers[$0]) }) {
+      lists[list.address?.text ?? ""] = numbers
+    }
+    return list.new.indices.compactMap { position in
+      origins[position].map { (list.old[$0], list.new[position], numbers[position]) }
+    }
+  }
+
+  /// The position of each step in an earlier version of its list; `nil` for one that is new.
+  private static func origins(of new: [Step], in old: [Step]) -> [Int?] {
+    var origins: [Int?] = Array(repeating: nil, count: new.count)
+    var isTaken = Array(repeating: false, count: old.count)
+    func take(_ origin: Int, for position: Int) {
+      (origins[position], isTaken[origin]) = (origin, true)
+    }
+    var named: [StepID: Int] = [:]
+    // Of equal steps, the first ones are last.
+    var equal: [Step: [Int]] = [:]
+    for position in old.indices.reversed() {
+      if let id = old[position].id {
+        named[id] = position
+      } else {
+        equal[old[position].content, default: []].append(position)
+      }
+    }
+    for position in new.indices {
+      let origin =
+        if let id = new[position].id { named[id] } else {
+          equal[new[position].content]?.popLast()
+        }
+      if let origin { take(origin, for: position) }
+    }
+    // A step that was edited is still beside the same neighbour.
+    func takeNeighbour(of neighbour: Int?, at offset: Int, for position: Int) {
+      guard origins[position] == nil, new[position].id == nil, let neighbour else { return }
+      let origin = neighbour + offset
+      guard old.indices.contains(origin), old[origin].id == nil, !isTaken[origin] else { return }
+      take(origin, for: position)
+    }
+    for position in new.indices {
+      takeNeighbour(of: position == 0 ? -1 : origins[position - 1], at: 1, for: position)
+    }
+    for position in new.indices.reversed() {
+      takeNeighbour(
+        of: position == new.count - 1 ? old.count : origins[position + 1], at: -1, for: position)
+    }
+    return origins
+  }
+}
+
+extension Plan {
+  /// The plan of the same workflow, in which steps without an id have these numbers.
+  package func numbered(_ numbers: StepNumbers) -> Plan {
+    numbers == self.numbers ? self : Planner.plan(recorded: workflow, numbered: numbers) ?? self
+  }
+
+  /// The plan with the numbers of an earlier version of its workflow.
+  package func numbered(after old: Plan) -> Plan {
+    numbered(StepNumbers(of: workflow, after: old.workflow, numbered: old.numbers))
+  }
+}
