@@ -137,14 +137,23 @@ package final class StepLogs: Sendable {
     state.withLock { $0.folder.close(step) }
   }
 
-  /// Starts another attempt: only its output is read by other steps.
+  /// Starts another attempt on a line of its own: only its output is read by other steps.
   func beginAttempt(of step: Int) {
+    guard size(of: step) > 0 else { return }
+    if !endsLine(step) { _ = append(StepLogs.newline, of: step) }
     state.withLock { state in
-      guard let size = state.sizes[step], size > 0 else { return }
-      state.beginnings[step] = size
+      state.beginnings[step] = state.sizes[step]
       state.limits[step] = nil
     }
   }
+
+  /// Whether a log has no unfinished line.
+  private func endsLine(_ step: Int) -> Bool {
+    let size = size(of: step)
+    return size == 0 || read((size - 1)..<size, of: step) == StepLogs.newline
+  }
+
+  fileprivate static let newline = [UInt8(ascii: "\n")]
 
   /// The bytes in the file of a step's log, also those of previous engines; 0 without a folder.
   func storedBytes(of address: StepAddress) -> Int {
@@ -206,8 +215,7 @@ package final class StepLogs: Sendable {
   /// Ends a step's log with a line that names the limit; nothing may be appended after it.
   func cut(at limit: ByteCount, of step: Int) {
     state.withLock { $0.limits[step] = limit }
-    let size = size(of: step)
-    let isWhole = size == 0 || read((size - 1)..<size, of: step) == [UInt8(ascii: "\n")]
+    let isWhole = endsLine(step)
     let mark = "weft: log truncated at \(limit) (logLimit)\n"
     _ = append(Array(((isWhole ? "" : "\n") + mark).utf8), of: step)
   }
@@ -358,14 +366,22 @@ struct FolderLogs {
   /// The destination of a step's output: an open file, or one to be opened.
   enum Place {
     case file(Descriptor)
-    case name(StepAddress)
+    /// - Parameter isNew: Whether this engine has written nothing to it.
+    case name(StepAddress, isNew: Bool)
 
     /// - Returns: The file, if it had to be opened first.
     func append(
       _ bytes: [UInt8], in folder: LogFolder, _ reserve: DescriptorReserve
     ) throws(WriteError) -> Opened? {
       func write(to file: Descriptor, stays: Bool) throws(WriteError) -> Opened {
-        let base = (try? file.byteCount()) ?? 0
+        var base = (try? file.byteCount()) ?? 0
+        // A previous engine may have left an unfinished line.
+        if case .name(_, isNew: true) = self, base > 0,
+          (try? file.piece(at: base - 1, atMost: 1)) != StepLogs.newline
+        {
+          try file.writeAll(StepLogs.newline)
+          base += 1
+        }
         try file.writeAll(bytes)
         return Opened(file: stays ? file : nil, base: base)
       }
@@ -373,7 +389,7 @@ struct FolderLogs {
       case .file(let file):
         try file.writeAll(bytes)
         return nil
-      case .name(let name):
+      case .name(let name, _):
         do throws(WriteError) {
           return try write(to: folder.open(name, isNew: true), stays: true)
         } catch {
@@ -395,7 +411,8 @@ struct FolderLogs {
 
   /// `nil` for a step that has not begun.
   func place(of step: Int) -> Place? {
-    open[step].map(Place.file) ?? names[step].map(Place.name)
+    open[step].map(Place.file)
+      ?? names[step].map { Place.name($0, isNew: bases[step] == nil) }
   }
 
   mutating func keep(_ opened: Opened, of step: Int) {
