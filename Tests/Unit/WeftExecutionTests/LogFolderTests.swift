@@ -34,6 +34,31 @@ struct LogFolderTests {
     #expect(names.count == similar.count)
   }
 
+  @Test("an attempt begins on a line of its own, also under another engine")
+  func attemptsBeginLines() throws {
+    let path = "\(FileSystem.temporaryDirectory)/weft-logs-\(UInt64.random(in: 0 ... .max))"
+    try FileSystem.makeDirectory(path, mode: 0o700)
+    defer { Directory.removeTree(path) }
+    func logs() throws -> StepLogs {
+      let logs = StepLogs(in: LogFolder(try PrivateDirectory.at(path, makes: false)))
+      logs.name(0, StepAddress("a"))
+      return logs
+    }
+    let first = try logs()
+    for text in ["one", "two\n", "three"] {
+      first.beginAttempt(of: 0)
+      #expect(first.append(Array(text.utf8), of: 0) == first.size(of: 0) - text.utf8.count)
+      first.endAttempt(of: 0)
+    }
+    #expect(first.read(0..<100, of: 0) == Array("one\ntwo\nthree".utf8))
+    let next = try logs()
+    next.beginAttempt(of: 0)
+    #expect(next.append(Array("four".utf8), of: 0) == 0)
+    #expect(next.append(Array(" five".utf8), of: 0) == 4)
+    #expect(next.read(0..<100, of: 0) == Array("four five".utf8))
+    #expect(try FileReading.bytes(of: path + "/a.log") == Array("one\ntwo\nthree\nfour five".utf8))
+  }
+
   @Test("P19: output is stored when no descriptor is left, and no input is cut for want of one")
   func signallingWorksWithoutProcessDescriptors() async {
     // The limit is that of the whole process.
