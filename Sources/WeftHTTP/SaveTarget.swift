@@ -4,7 +4,7 @@ package import WeftPlatform
 /// The file to save a body to.
 ///
 /// The bytes are written to a new private file next to it, which replaces the target once it is complete and synced
-/// to disk. A symbolic link is replaced, not followed.
+/// to disk. A symbolic link is replaced, not followed. A device, a FIFO or a socket is refused, also behind a link.
 public struct SaveTarget: Sendable {
   /// The path of the file, in an existing directory. Relative to the working directory of this process.
   public var path: String
@@ -140,6 +140,10 @@ final class DownloadFile: BodyWriter {
 
   private func opened() throws(HTTPFailure.Kind) -> TemporaryFile {
     if let file = state.withLock({ $0.file }) { return file }
+    // A device, such as "/dev/null", would become a file for every program of the machine.
+    if let stamp = try? FileStamp(at: path), case .other(let noun) = stamp.kind {
+      throw .file(path: path, why: ReplacementError.special(noun).message)
+    }
     let file: TemporaryFile
     do { file = try TemporaryFile(beside: path) } catch { throw .systemError(error, at: path) }
     state.withLock { $0.file = file }

@@ -108,6 +108,23 @@ struct SavingTests {
     }
   }
 
+  @Test func aSpecialFileIsNotReplaced() async throws {
+    let scratch = Scratch()
+    defer { scratch.remove() }
+    mkfifo(scratch.path + "/fifo", 0o600)
+    symlink("fifo", scratch.path + "/link")
+    let server = server("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+    defer { server.close() }
+    for name in ["fifo", "link"] {
+      let path = scratch.path + "/" + name
+      let kind = await ask(try request(server.url()) { $0.saveTo = SaveTarget(path) }).kind
+      #expect(kind == .file(path: path, why: "is a FIFO, which cannot be replaced"))
+    }
+    #expect(mode(scratch.path + "/fifo") & S_IFMT == S_IFIFO)
+    #expect(mode(scratch.path + "/link") & S_IFMT == S_IFLNK)
+    #expect(scratch.names.sorted() == ["fifo", "link"])
+  }
+
   @Test func anAnswerThatWasNotExpectedIsNotSaved() async throws {
     let scratch = Scratch()
     defer { scratch.remove() }
