@@ -15,19 +15,57 @@ enum RequestURL {
     }
     var url = ""
     var next = 0
+    var part = PathPart()
     for (index, segment) in segments.enumerated() {
       switch segment.content {
-      case .text(let text): url += text
+      case .text(let text):
+        url += text
+        try part.append(literal: text)
       case .expression(let expression):
         let value = values[next].text
         let after = segments.dropFirst(index + 1).first?.literal ?? ""
         url += try written(
           value, placeholders[next], between: url, and: after, expression.range,
           text: expression.text)
+        if placeholders[next] == .segment { part.append(value, of: expression) }
         next += 1
       }
     }
+    try part.end()
     return ScopedText(text: url, isSecret: values.contains(where: \.isSecret))
+  }
+
+  /// The text between two slashes of the path. Servers resolve `..` also if it is percent-encoded, and some decode a
+  /// slash before that, so no value may contain it between slashes.
+  private struct PathPart {
+    private var text = ""
+    private var value: Expression?
+
+    mutating func append(literal: String) throws(ExpressionError) {
+      let pieces = literal.split(
+        omittingEmptySubsequences: false, whereSeparator: { "/?#".contains($0) })
+      for (index, piece) in pieces.enumerated() {
+        if index > 0 { try end() }
+        text += PercentEncoding.decoded(piece)
+      }
+    }
+
+    mutating func append(_ value: String, of expression: Expression) {
+      text += value
+      self.value = self.value ?? expression
+    }
+
+    mutating func end() throws(ExpressionError) {
+      defer { self = PathPart() }
+      guard let value else { return }
+      let names = text.split(whereSeparator: { "/\\".contains($0) })
+      if text == "." || names.contains("..") {
+        throw fault(
+          "the part \(quoted(text)) of the path would lead to another path", value.range,
+          help: "a value that names a part of a path is not \".\" and has no \"..\" between slashes"
+        )
+      }
+    }
   }
 
   private static func written(

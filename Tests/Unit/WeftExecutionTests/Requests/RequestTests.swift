@@ -31,8 +31,9 @@ import WeftJSON
   }
 
   static let urls: [(written: String, sent: String)] = [
-    ("http://h/a/${{ 'b/../c?d#e' }}/f", "http://h/a/b%2F..%2Fc%3Fd%23e/f"),
-    ("http://h/a/${{ '..' }}", "http://h/a/%2E%2E"),
+    ("http://h/a/${{ 'b/c?d#e' }}/f", "http://h/a/b%2Fc%3Fd%23e/f"),
+    ("http://h/a/x${{ '..' }}/${{ '...' }}", "http://h/a/x%2E%2E/..."),
+    ("http://h/a?q=${{ '..' }}", "http://h/a?q=.."),
     ("http://h/a?q=${{ 'x&y=z#w' }}", "http://h/a?q=x%26y%3Dz%23w"),
     ("http://h/v${{ '' }}/a", "http://h/v/a"),
     ("http://${{ 'api.example' }}:${{ 8080 }}/a", "http://api.example:8080/a"),
@@ -79,6 +80,12 @@ import WeftJSON
     ("${{ 'nothing' }}", "does not begin with http:// or https://"),
     ("http://h/items/${{ '' }}", "a part of the path would be missing"),
     ("http://h/items/${{ '' }}/x", "a part of the path would be missing"),
+    ("http://h/a/${{ '..' }}", #"the part ".." of the path would lead to another path"#),
+    ("http://h/a/%2e${{ '.' }}/x", "would lead to another path"),
+    ("${{ 'http://h' }}/${{ '.' }}${{ '.' }}?q", "would lead to another path"),
+    ("http://h/a/${{ '.' }}/x", "would lead to another path"),
+    ("http://h/a/x${{ '/../..' }}", #"the part "x/../..""#),
+    (#"http://h/a/${{ 'b\\..' }}/x"#, "would lead to another path"),
   ]
 
   @Test(arguments: wrongURLs)
