@@ -230,7 +230,8 @@ final class CurlExchange {
       if verdict == nil, let unpacking, !unpacking.isComplete {
         return .failure(.partial(received: Int(report.body_received), expected: nil))
       }
-      return head.map { .success($0) } ?? .failure(.malformed("it has no status line"))
+      // The connection was closed before the end of the head.
+      return head.map { .success($0) } ?? .failure(.empty)
     }
     if let refusedAddress, report.request_sent == 0 { return .failure(.address(refusedAddress)) }
     let words = String(cString: weft_curl_message(transfer))
@@ -240,7 +241,8 @@ final class CurlExchange {
         message: words.isEmpty ? String(cString: weft_curl_code_text(Int32(code))) : words,
         systemError: report.system_error, verifyResult: report.verify_result,
         bodyBytesReceived: Int(report.body_received), head: head,
-        connectLimit: start.request.deadlines.connect, url: start.request.url
+        connectLimit: start.request.deadlines.connect, mayUseProxy: start.request.proxy != .none,
+        url: start.request.url
       ).kind)
   }
 }

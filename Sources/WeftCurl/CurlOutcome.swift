@@ -15,19 +15,21 @@ struct CurlOutcome: Hashable {
   var bodyBytesReceived = 0
   var head: HTTPResponseHead?
   var connectLimit: Duration?
+  /// Whether the connection may be one to a proxy.
+  var mayUseProxy = false
   var url: HTTPURL
 
   var kind: HTTPFailure.Kind {
     switch weft_curl_code(UInt32(code)) {
     case WEFT_CURLE_COULDNT_RESOLVE_HOST: .dns(host: url.host)
     case WEFT_CURLE_COULDNT_RESOLVE_PROXY: .dns(host: "the proxy")
-    case WEFT_CURLE_COULDNT_CONNECT, WEFT_CURLE_PROXY:
-      .connect(to: url.origin.description, why: reason)
+    case WEFT_CURLE_COULDNT_CONNECT, WEFT_CURLE_PROXY: .connect(to: peer, why: reason)
     case WEFT_CURLE_OPERATION_TIMEDOUT: .timeout(.connect, after: connectLimit ?? .seconds(300))
     case WEFT_CURLE_GOT_NOTHING: .empty
     case WEFT_CURLE_PARTIAL_FILE:
       .partial(received: bodyBytesReceived, expected: head?.contentLength)
     case WEFT_CURLE_RECV_ERROR: received
+    case WEFT_CURLE_SEND_ERROR where isRefusedByPeer: refusal
     case WEFT_CURLE_SEND_ERROR, WEFT_CURLE_SEND_FAIL_REWIND, WEFT_CURLE_HTTP2_STREAM:
       .reset(why: reason)
     case WEFT_CURLE_PEER_FAILED_VERIFICATION: .tls(certificateFault, why: message)
@@ -36,6 +38,7 @@ struct CurlOutcome: Hashable {
       WEFT_CURLE_SSL_ENGINE_NOTFOUND:
       .tls(.ownFiles, why: message)
     case WEFT_CURLE_SSL_CONNECT_ERROR where endsInHandshake: .reset(why: message)
+    case WEFT_CURLE_SSL_CONNECT_ERROR where isRefusedByPeer: refusal
     case WEFT_CURLE_SSL_CONNECT_ERROR, WEFT_CURLE_SSL_CIPHER: .tls(.handshake, why: message)
     case WEFT_CURLE_WEIRD_SERVER_REPLY, WEFT_CURLE_UNSUPPORTED_PROTOCOL, WEFT_CURLE_HTTP2,
       WEFT_CURLE_BAD_CONTENT_ENCODING:
@@ -51,7 +54,10 @@ struct CurlOutcome: Hashable {
   private static let lineLimit = 100 * 1024
 
   private var reason: String {
-    systemError == 0 ? message : SystemError(number: Int32(systemError)).description
+    // A message of OpenSSL with "errno" says what there is to say: the other number is that of an earlier call, such as
+    // an attempt at another address.
+    if systemError == 0 || ASCII.lowercased(message).contains("errno ") { return message }
+    return SystemError(number: Int32(systemError)).description
   }
 
   /// Whether the connection broke during the TLS handshake, which says nothing about its parameters. Matches the
@@ -61,6 +67,25 @@ struct CurlOutcome: Hashable {
     return ["reset by peer", "ssl_error_syscall", "unexpected eof"].contains { text.contains($0) }
   }
 
+  /// The server or the proxy to which there is no connection. libcurl names it: "Failed to connect to h port 80".
+  private var peer: String {
+    let words = message.split(separator: " ")
+    guard mayUseProxy, words.starts(with: ["Failed", "to", "connect", "to"]), words.count > 6,
+      words[5] == "port", let port = Int(words[6].prefix { $0.isNumber }),
+      words[4] != url.host || port != url.port
+    else { return url.origin.description }
+    return "the proxy \(words[4]):\(port)"
+  }
+
+  /// Whether the server ended TLS with an alert, such as "tlsv13 alert certificate required" in OpenSSL's words.
+  private var isRefusedByPeer: Bool { ASCII.lowercased(message).contains("alert ") }
+
+  private var refusal: HTTPFailure.Kind {
+    let text = ASCII.lowercased(message)
+    let isOfCertificate = text.contains("certificate") || text.contains("unknown ca")
+    return .tls(isOfCertificate ? .clientCertificate : .handshake, why: message)
+  }
+
   /// Interprets code 56, which covers every failure while receiving: the connection or the chunked encoding.
   private var received: HTTPFailure.Kind {
     let text = ASCII.lowercased(message)
@@ -68,16 +93,18 @@ struct CurlOutcome: Hashable {
     if text.contains("chunk") || text.contains("hexadecimal") || text.contains("encoding") {
       return .malformed(message)
     }
+    // With TLS 1.3, a server refuses the client's certificate after the handshake.
+    if isRefusedByPeer { return refusal }
+    // OpenSSL's "unexpected eof while reading" is a truncated body.
+    if text.contains("eof") {
+      return .partial(received: bodyBytesReceived, expected: head?.contentLength)
+    }
     if systemError != 0 || text.contains("recv failure") || text.contains("reset") {
       return .reset(why: reason)
     }
     // A proxy that refused: "CONNECT tunnel failed, response 403".
     if text.contains("connect") || text.contains("proxy") {
       return .connect(to: url.origin.description, why: message)
-    }
-    // OpenSSL's "unexpected eof while reading" is a truncated body.
-    if text.contains("eof") {
-      return .partial(received: bodyBytesReceived, expected: head?.contentLength)
     }
     return .reset(why: message)
   }

@@ -36,7 +36,7 @@ public struct HTTPFailure: Error, Sendable {
     case tls(TLSFault, why: String)
     /// The connection broke.
     case reset(why: String)
-    /// The server closed the connection without a response.
+    /// The server closed the connection without a response, or within the head of one.
     case empty
     /// The body was truncated.
     case partial(received: Int, expected: Int?)
@@ -72,6 +72,8 @@ public struct HTTPFailure: Error, Sendable {
     case ownFiles = "own files"
     /// The key in a file of ``TLSFiles`` is encrypted; passwords are not supported.
     case encryptedKey = "encrypted key"
+    /// The server requires a certificate of the client, or refuses the one that it got.
+    case clientCertificate = "client certificate"
     case handshake
   }
 }
@@ -91,7 +93,8 @@ public enum RequestError: Error, Sendable, Hashable {
   case headerValue(name: String)
   /// A header that only the library may set.
   case reservedHeader(String)
-  case credentials
+  /// A user, a password or a token that cannot be sent: the fault in words, without the value.
+  case credentials(String)
   case bodyNotAllowed(method: String)
   case deadline(HTTPFailure.Deadline, Duration)
   case limit(Int)
@@ -110,13 +113,13 @@ public enum RequestError: Error, Sendable, Hashable {
       "the value of header \"\(name)\" has a line break or another control character"
     case .reservedHeader(let name):
       "header \"\(name)\" cannot be set: it is derived from the request"
-    case .credentials: "user, password or token has a character that cannot be sent"
+    case .credentials(let fault): fault
     case .bodyNotAllowed(let method): "a \(method) request has no body"
     case .deadline(let which, let duration):
       "the \(which.rawValue) deadline is \(duration), expected more than 0 and at most 30 days"
     case .limit(let count): "the limit is \(count) bytes, expected none or more than 0"
     case .multipartName(let name):
-      "\"\(name)\" is not a valid part name: it has a line break or a NUL"
+      "\"\(name)\" is not a valid name of a part or a file: it has a line break or a NUL"
     case .proxy(let start):
       "\"\(start)\" is not a proxy, expected a URL with "
         + HTTPProxy.schemes.dropLast().joined(separator: ", ") + " or socks5h"
@@ -158,7 +161,9 @@ extension HTTPFailure {
     case .redirect(.bodyToOtherOrigin(_, let url)), .redirect(.methodToOtherOrigin(_, _, let url)):
       "send the request directly to \(url)"
     case .tls(.selfSigned, _), .tls(.unknownAuthority, _):
-      "to trust the authority, name its PEM file"
+      "to trust the authority, name its PEM file: \"tls\": { \"caFile\": … }"
+    case .tls(.clientCertificate, _):
+      "name PEM files that the server accepts: \"tls\": { \"certFile\": …, \"keyFile\": … }"
     case .tls(.encryptedKey, let path):
       "decrypt it into a file that only you can read: openssl pkey -in \(path) -out plain.key"
     case .limit(.body, _): "raise the limit, or save the body into a file"
@@ -179,7 +184,7 @@ extension HTTPFailure.Kind {
     case .connect(let place, let why): "cannot connect to \(place): \(why)"
     case .tls(let fault, let why): fault.message(why)
     case .reset(let why): "the connection was lost: \(why)"
-    case .empty: "the server closed the connection without a response"
+    case .empty: "the server closed the connection without a complete response"
     case .partial(let received, let expected?):
       "the body ended after \(received) of \(expected) bytes"
     case .partial(let received, nil): "the body ended after \(received) bytes, before its end"
@@ -211,6 +216,8 @@ extension HTTPFailure.TLSFault {
       case .revoked: "the server's certificate has been revoked"
       case .ownFiles: "a file for TLS cannot be used"
       case .encryptedKey: "the key of the client's certificate is encrypted"
+      case .clientCertificate:
+        "the server requires a certificate of the client, or refuses the one that it got"
       case .handshake: "TLS handshake failed"
       }
     return why.isEmpty ? what : "\(what): \(why)"

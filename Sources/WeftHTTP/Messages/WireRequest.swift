@@ -165,13 +165,17 @@ extension HTTPAuth {
     let value: String
     switch self {
     case .bearer(let token):
-      guard !token.isEmpty, HeaderCheck.isValue(token), !token.contains(" ") else {
-        throw .credentials
+      guard !token.isEmpty else { throw .credentials("the token is empty") }
+      guard HeaderCheck.isValue(token), !token.contains(" ") else {
+        throw .credentials("the token has a space, a line break or another control character")
       }
       value = "Bearer " + token
     case .basic(let user, let password):
-      guard !user.utf8.contains(UInt8(ascii: ":")), HeaderCheck.isValue(user + password) else {
-        throw .credentials
+      guard !user.utf8.contains(UInt8(ascii: ":")) else {
+        throw .credentials("the user has a colon, which ends a user in basic authentication")
+      }
+      guard HeaderCheck.isValue(user + password) else {
+        throw .credentials("the user or the password has a line break or another control character")
       }
       value = "Basic " + Base64.text(of: "\(user):\(password)".utf8)
     }

@@ -232,12 +232,54 @@ struct StateTests {
   }
 
   private func outcome(
-    _ code: weft_curl_code, _ message: String = "", error: Int = 0, verify: Int = 0
+    _ code: weft_curl_code, _ message: String = "", error: Int = 0, verify: Int = 0,
+    mayUseProxy: Bool = false
   ) throws -> HTTPFailure.Kind {
     CurlOutcome(
       code: Int(code.rawValue), message: message, systemError: error, verifyResult: verify,
-      connectLimit: .seconds(3), url: try HTTPURL("https://h/")
+      connectLimit: .seconds(3), mayUseProxy: mayUseProxy, url: try HTTPURL("https://h/")
     ).kind
+  }
+
+  @Test(
+    "a server that refuses the client's certificate is no lost connection",
+    arguments: [
+      (WEFT_CURLE_RECV_ERROR, "routines::tlsv13 alert certificate required, errno 0"),
+      (WEFT_CURLE_SSL_CONNECT_ERROR, "routines::tlsv1 alert unknown ca"),
+      (WEFT_CURLE_SEND_ERROR, "routines::sslv3 alert bad certificate, errno 0"),
+    ])
+  func certificateAlerts(code: weft_curl_code, message: String) throws {
+    // 111 is that of an attempt at another address.
+    let kind = try outcome(code, message, error: 111)
+    #expect(kind == .tls(.clientCertificate, why: message))
+    #expect(HTTPFailure(kind).help?.contains("certFile") == true)
+    let alert = "routines::sslv3 alert handshake failure"
+    #expect(try outcome(WEFT_CURLE_SSL_CONNECT_ERROR, alert) == .tls(.handshake, why: alert))
+  }
+
+  @Test func anErrorNumberOfAnEarlierCallIsNoReason() throws {
+    let reset = "OpenSSL SSL_read: Connection reset by peer, errno 104"
+    #expect(try outcome(WEFT_CURLE_RECV_ERROR, reset, error: 111) == .reset(why: reset))
+    let eof = "OpenSSL SSL_read: error:0A000126:SSL routines::unexpected eof while reading, errno 0"
+    #expect(
+      try outcome(WEFT_CURLE_RECV_ERROR, eof, error: 111) == .partial(received: 0, expected: nil))
+  }
+
+  @Test func aProxyThatRefusesIsNamed() throws {
+    let code = WEFT_CURLE_COULDNT_CONNECT
+    let message = "Failed to connect to 127.0.0.1 port 3128 after 0 ms: Couldn't connect to server"
+    func place(_ message: String, mayUseProxy: Bool) throws -> String? {
+      guard case .connect(let place, _) = try outcome(code, message, mayUseProxy: mayUseProxy)
+      else {
+        return nil
+      }
+      return place
+    }
+    #expect(try place(message, mayUseProxy: true) == "the proxy 127.0.0.1:3128")
+    #expect(try place(message, mayUseProxy: false) == "https://h")
+    // The environment has no proxy for this host.
+    #expect(try place("Failed to connect to h port 443: No", mayUseProxy: true) == "https://h")
+    #expect(try place("Connection refused", mayUseProxy: true) == "https://h")
   }
 
   @Test(

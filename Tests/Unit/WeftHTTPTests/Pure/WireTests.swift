@@ -43,12 +43,15 @@ struct WireTests {
 
   @Test("H23: a token or password cannot begin another header")
   func badCredentials() {
-    let bad: [HTTPAuth] = [
-      .bearer("a\r\nb"), .bearer(""), .bearer("a b"), .basic(user: "a:b", password: ""),
-      .basic(user: "a", password: "b\n"),
+    let bad: [(HTTPAuth, String)] = [
+      (.bearer("a\r\nb"), "the token has"), (.bearer(""), "the token is empty"),
+      (.bearer("a b"), "the token has a space"),
+      (.basic(user: "a:b", password: ""), "the user has a colon"),
+      (.basic(user: "a", password: "b\n"), "the user or the password has a line break"),
     ]
-    for auth in bad {
-      #expect(throws: RequestError.credentials) { try wire { $0.auth = auth } }
+    for (auth, fault) in bad {
+      let error = #expect(throws: RequestError.self) { try wire { $0.auth = auth } }
+      #expect(error?.message.hasPrefix(fault) == true)
     }
   }
 

@@ -42,6 +42,20 @@ struct TroubleTests {
     #expect(await ask(try request(server.url())).kind == .empty)
   }
 
+  @Test(arguments: [
+    "HTTP/1.1 200 OK\r\nContent-", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 102 Processing\r\n\r\n",
+  ])
+  func aHeadThatBreaksOffMayBeTriedAgain(start: String) async throws {
+    let server = HostileServer { connection in
+      if connection.readHead() != nil { connection.send(start) }
+    }
+    defer { server.close() }
+    let outcome = await ask(try request(server.url()))
+    #expect(outcome.kind == .empty)
+    #expect(outcome.failure?.errorClass == "network:read")
+    #expect(outcome.failure?.isTransient == true)
+  }
+
   @Test("H18: a connection that is reset is told as such")
   func reset() async throws {
     let server = HostileServer { connection in
@@ -257,6 +271,19 @@ struct TroubleTests {
       server.close()
       proxy.close()
     }
+  }
+
+  @Test func aProxyThatCannotBeReachedIsNamed() async throws {
+    let proxy = mute()
+    proxy.close()
+    let outcome = await ask(
+      try request("http://127.0.0.1:9/") { $0.proxy = .url("http://127.0.0.1:\(proxy.port)") })
+    guard case .connect(let place, let why)? = outcome.kind else {
+      Issue.record("\(String(describing: outcome.kind))")
+      return
+    }
+    #expect(place == "the proxy 127.0.0.1:\(proxy.port)")
+    #expect(why.contains("refused"))
   }
 
   @Test("H35: many requests to one host go on at the same time")
