@@ -114,7 +114,10 @@ struct NodeValues: Sendable {
     let text = try text(stdout, "the stdout of \(owner)", spool)
     guard case .string(let content) = text.value else { return text }
     return ScopedValue(
-      try ExpressionValue.json(content, from: "the stdout of \(owner)"), isSecret: text.isSecret)
+      try ExpressionValue.json(
+        content, from: "the stdout of \(owner)",
+        help: "print one JSON value and nothing else; print other messages to stderr"),
+      isSecret: text.isSecret)
   }
 }
 
@@ -128,7 +131,9 @@ struct OutputValue: Sendable {
 
 extension ExpressionValue {
   /// Parses JSON; reports the location of an error.
-  static func json(_ text: String, from what: String) throws(EvaluationError) -> ExpressionValue {
+  static func json(
+    _ text: String, from what: String, help: String? = nil
+  ) throws(EvaluationError) -> ExpressionValue {
     let file = SourceFile(path: "", bytes: Array(text.utf8))
     let (root, diagnostics) = JSONReader.read(file, limits: JSONLimits(problems: 1), beside: nil)
     if let root, !diagnostics.contains(where: \.isError) { return ExpressionValue(JSONValue(root)) }
@@ -140,9 +145,7 @@ extension ExpressionValue {
         reason += " (line \(position.line), column \(position.column))"
       }
     }
-    throw .scope(
-      code: "W0333", message: "\(what) is not JSON: \(reason)",
-      help: "print one JSON value and nothing else; print other messages to stderr")
+    throw .scope(code: "W0333", message: "\(what) is not JSON: \(reason)", help: help)
   }
 }
 

@@ -79,7 +79,9 @@ struct CapturedBody: Sendable {
       return ScopedValue(.null, isSecret: isSecret)
     }
     return ScopedValue(
-      try ExpressionValue.json(text, from: "the response of \(owner)"), isSecret: isSecret)
+      try ExpressionValue.json(
+        text, from: "the response of \(owner)", help: "read its body, a text, instead of its json"),
+      isSecret: isSecret)
   }
 
   private func decoded(

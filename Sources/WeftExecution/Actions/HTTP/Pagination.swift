@@ -203,7 +203,7 @@ extension StepFailure {
     let (head, expected) = (response.head, request.expectedStatus)
     var failure = StepFailure(
       classes: ErrorClass.classes(ofStatus: response.status), message: response.phrase,
-      help: StatusReason.help(response))
+      help: StatusReason.help(response, to: request))
     if head.isRedirect, !head.hasTarget, request.redirects.limit > 0 {
       failure.classes.insert(.redirect, at: 0)
       failure.message += " without a location"

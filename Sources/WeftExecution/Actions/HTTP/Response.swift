@@ -113,6 +113,14 @@ extension RecordedText {
   }
 }
 
+extension HTTPRequest {
+  /// Whether it has a header or a URL by which a server knows its client.
+  fileprivate var hasCredentials: Bool {
+    auth != nil || url.credentials != nil
+      || headers.fields.contains { $0.isSecret || $0.isCredential }
+  }
+}
+
 extension HTTPResponse {
   /// The role of the HTTP cache; `nil` if none was involved.
   fileprivate var cache: String? {
@@ -205,10 +213,14 @@ enum StatusReason {
     }
   }
 
-  static func help(_ response: HTTPResponse) -> String? {
+  /// - Parameter request: The first request of those that led to the response.
+  static func help(_ response: HTTPResponse, to request: HTTPRequest) -> String? {
     switch response.status {
-    case 401:
+    case 401 where !request.hasCredentials:
       "add credentials: \"auth\": { \"bearer\": \"${{ secrets.… }}\" }"
+    case 401 where response.url.origin != request.url.origin:
+      "credentials are only sent to \(request.url.origin), not to another origin"
+    case 401: "check the credentials: the server got some, and does not accept them"
     case _ where response.head.isRedirect && response.head.hasTarget:
       "redirects are followed if \"redirects\" is greater than 0"
     default: nil

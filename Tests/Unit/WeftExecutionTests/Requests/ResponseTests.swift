@@ -40,6 +40,17 @@ import WeftTestKit
     #expect(try await harness.output("y", of: "b") == .string("false 7"))
   }
 
+  @Test(arguments: [
+    ("", "add credentials"), (#", "auth": {"bearer": "abc"}"#, "check the credentials"),
+    (#", "headers": {"X-Api-Key": "abc"}"#, "check the credentials"),
+    (#", "headers": {"X-Other": "abc"}"#, "add credentials"),
+  ])
+  func theHelpOfARefusalKnowsTheRequest(keys: String, help: String) async throws {
+    let harness = try Self.harness(#"{"url": "http://h/"\#(keys)}"#, .head(401, [:], ""))
+    let failure = try #require(try await harness.end().failure)
+    #expect(failure.help?.hasPrefix(help) == true, "\(failure.help ?? "")")
+  }
+
   static let kinds: [(form: String, type: String, body: String, failure: String?)] = [
     ("auto", "application/json", "{}", nil),
     ("auto", "text/html", "{}", "\"text/html\", not JSON"),
@@ -57,6 +68,7 @@ import WeftTestKit
       #"{"url": "http://h/", "response": "\#(form)"}"#, .head(200, ["Content-Type": type], body),
       keys: #", "outputs": {"x": "${{ toJSON(self.json) }}"}"#)
     let end = try await harness.end()
+    #expect(end.failure?.help?.contains("print") != true, "the help is for programs")
     #expect((end.failure == nil) == (failure == nil))
     if let failure { #expect(end.failure?.message.contains(failure) == true, "\(end)") }
   }
