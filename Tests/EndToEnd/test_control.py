@@ -9,6 +9,7 @@ Every case has a directory of its own. Steps append lines to a file, by which th
 import contextlib
 import json
 import os
+import pty
 import random
 import re
 import signal
@@ -94,6 +95,26 @@ def at_a_terminal(weft):
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0 and place.done() == {"build": 1, "after": 1, "last": 1}, child.exitstatus
+
+
+def closed_terminal(weft):
+    """A terminal that closes says neither yes nor no: the run waits for an answer from elsewhere."""
+    place = Place(weft, asking())
+    process, terminal = pty.fork()
+    if process == 0:
+        # As under nohup, so that the run is not cancelled.
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        os.chdir(place.path)
+        os.execv(place.weft, [place.weft, "run", "w.json"])
+    shown = b""
+    while b"[y/N]" not in shown:
+        shown += os.read(terminal, 4096)
+    os.close(terminal)
+    # Its output is lost, which the exit code reports.
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) in (4, 75)
+    assert place.call("approve", "deploy").returncode == 0
+    assert place.call("resume", "--no-prompt").returncode == 0
+    assert place.done() == {"build": 1, "after": 1, "last": 1}
 
 
 def interrupted_question(weft):
@@ -409,6 +430,7 @@ def removed_under_stress(weft):
 CASES = [
     ("files of concurrency keys are removed", keys_are_removed),
     ("mutual exclusion holds while they are removed", removed_under_stress),
+    ("a terminal that closes is no answer to a question", closed_terminal),
     ("X73: what follows a question that is broken off has a line of its own", interrupted_question),
     ("a run that nobody can be asked at is left with 75, and goes on when it is answered", left_and_answered),
     ("what is rejected fails when it goes on", rejected),

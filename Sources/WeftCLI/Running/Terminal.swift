@@ -111,15 +111,19 @@ struct TerminalApprover: Approver {
     }
     var prompt =
       "\(TerminalText.harmless(request.step.text)): \(TerminalText.harmless(request.message)) [y/N] "
-    // An invalid answer is asked for again; the end of input is a rejection.
-    while let line = loan.line(after: prompt, stop: stop) {
-      switch line.lowercased().trimmingSpaces {
-      case "y", "yes": return .approved(by: "\(ThisProcess.userName), at the terminal")
-      case "n", "no", "": return .rejected
-      default: prompt = "answer y or n: "
+    while true {
+      switch loan.line(after: prompt, stop: stop) {
+      case .line(let line):
+        switch line.lowercased().trimmingSpaces {
+        case "y", "yes": return .approved(by: "\(ThisProcess.userName), at the terminal")
+        case "n", "no", "": return .rejected
+        default: prompt = "answer y or n: "
+        }
+      case .end, .stopped: return .rejected
+      // A closed terminal is no answer.
+      case .hangup: return .unanswered("the terminal was closed")
       }
     }
-    return .rejected
   }
 }
 

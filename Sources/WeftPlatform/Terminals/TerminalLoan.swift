@@ -128,15 +128,24 @@ extension TerminalLoan {
   /// The interval between checks for a stop, in milliseconds.
   private static let attention: Int32 = 50
 
+  /// The input after a prompt.
+  package enum Input: Hashable, Sendable {
+    case line(String)
+    /// The user has ended it (^D).
+    case end
+    /// The terminal was closed, or cannot be read.
+    case hangup
+    /// A stop was requested.
+    case stopped
+  }
+
   /// Writes a prompt and reads input up to the end of the line.
-  ///
-  /// - Returns: The line; `nil` if a stop was requested, or at the end of input (^D).
-  package func line(after prompt: String, stop: StopSwitch) -> String? {
+  package func line(after prompt: String, stop: StopSwitch) -> Input {
     let terminal = descriptor.number
     var prompt = Array(prompt.utf8)[...]
     while !prompt.isEmpty {
       let count = prompt.withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
-      guard count > 0 || errno == EINTR else { return nil }
+      guard count > 0 || errno == EINTR else { return .hangup }
       prompt = prompt.dropFirst(max(count, 0))
     }
     var line: [UInt8] = []
@@ -146,14 +155,26 @@ extension TerminalLoan {
       guard poll(&request, 1, TerminalLoan.attention) > 0 else { continue }
       let count = read(terminal, &buffer, buffer.count)
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
-      guard count > 0 else { break }
+      guard count > 0 else {
+        if count < 0 || isClosed { return .hangup }
+        beginLine()
+        return .end
+      }
       line += buffer[..<count]
-      if line.contains(UInt8(ascii: "\n")) { return String(decoding: line, as: UTF8.self) }
+      if line.contains(UInt8(ascii: "\n")) { return .line(String(decoding: line, as: UTF8.self)) }
     }
-    // Later output begins on a new line.
-    _ = write(terminal, "\n", 1)
-    return nil
+    beginLine()
+    return .stopped
   }
+
+  /// Whether the other side of the terminal is gone: reading ends then as after ^D.
+  private var isClosed: Bool {
+    var request = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+    return poll(&request, 1, 0) > 0 && request.revents & Int16(POLLHUP | POLLERR) != 0
+  }
+
+  /// Makes later output begin on a new line.
+  private func beginLine() { _ = write(descriptor.number, "\n", 1) }
 }
 
 /// Decides which process has the terminal while a program has borrowed it. A pure state machine without access to the
