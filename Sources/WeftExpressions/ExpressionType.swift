@@ -139,7 +139,7 @@ package enum AccessError: Error, Sendable, Hashable {
 extension ExpressionType {
   /// The type of the value at a name, including `null` if it may be missing.
   ///
-  /// - Throws: If there is never a value. `null` itself has nothing inside, but if a value may be `null` or something
+  /// - Throws: If no type has such a member. `null` itself has nothing inside, but if a value may be `null` or something
   ///   else, only the other types count.
   package func type(at name: String) throws(AccessError) -> ExpressionType {
     var found: [ExpressionType] = []
@@ -149,11 +149,12 @@ extension ExpressionType {
         found.append(try type.singleType(at: name))
       } catch {
         if fault == nil || type != .null { fault = error }
-        if type == .null { found.append(.null) }
       }
     }
-    if let fault, found.allSatisfy({ $0 == .null }) { throw fault }
-    return .union(found)
+    guard let fault else { return .union(found) }
+    if found.isEmpty { throw fault }
+    // A value of one of the other types gives null.
+    return .union(found).orNull
   }
 
   private func singleType(at name: String) throws(AccessError) -> ExpressionType {

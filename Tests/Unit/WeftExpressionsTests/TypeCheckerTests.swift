@@ -59,6 +59,10 @@ struct TypeCheckerTests {
     ("fromJSON('[1, 2]')", .array(of: .number)), ("fromJSON(inputs.version)", .any),
     ("case(inputs.draft, 1, 'a')", .either([.number, .string(values: ["a"])])),
     ("split('a,b', ',')", .array(of: .string)), ("length('abc')", .number),
+    // Not all elements have the member.
+    ("fromJSON('[{}, {\"a\": 1}]')[0].a", .either([.number, .null])),
+    ("fromJSON('[{\"b\": 1}, {\"a\": null}]')[0].a", .null),
+    ("fromJSON('[{\"b\": 1}, {\"a\": {\"c\": 1}}]')[0].a.c", .either([.number, .null])),
     ("success() && always()", .boolean), ("format('{0}', 1)", .string),
   ]
 
@@ -126,6 +130,7 @@ struct TypeCheckerTests {
   }
 
   @Test(arguments: [
+    "fromJSON('[{}, {\"a\": 1}]')[0].a == null", "fromJSON('[{}, {\"a\": \"b\"}]')[0].a != ''",
     "inputs.draft == '1'", "inputs.draft == ' 0 '", "inputs.count == '0x10'", "inputs.any == 'a'",
     "inputs.level == 'HIGH'", "inputs.maybe == ''", "inputs.maybe == 'ON'", "inputs.version == 3",
     "inputs.list == inputs.list", "inputs.draft == 2", "inputs.count == null",
