@@ -152,6 +152,21 @@ def from_a_run(weft):
     place.test("--from-run", "20200101", expect=2)
 
 
+def from_runs_with_secrets(weft):
+    """a case from a run whose step made a secret has a placeholder where the step's outputs read one"""
+    token = {"t": {"value": "${{ self.json.auth.token }}", "secret": True}, "n": {"value": "${{ self.json.n }}"}}
+    place = Place(weft, [
+        {"id": "token", "run": "echo '{\"auth\": {\"token\": \"s3cret-canary\"}, \"n\": 7}'", "outputs": token},
+        {"id": "key", "run": "echo s3cret-canary", "outputs": {"k": {"value": "${{ self.stdout }}", "secret": True}}},
+        {"id": "use", "run": "test -n \"$T$K\"",
+         "env": {"T": "${{ steps.token.outputs.t }}", "K": "${{ steps.key.outputs.k }}"}}])
+    place.run("run", "w.json")
+    case = recorded(place)
+    placeholder = {"auth": {"token": "not-a-real-secret"}, "n": "not-a-real-secret"}
+    assert json.loads(case["steps"]["token"]["stdout"]) == placeholder, case
+    assert case["steps"]["key"]["stdout"] == "not-a-real-secret\n" and "canary" not in json.dumps(case), case
+
+
 def from_unusual_runs(weft):
     """cases from runs that wait, were cancelled, or end with codes that are no failures elsewhere; none from a killed run"""
     place = Place(weft, [{"id": "a", "approve": "really?"}])
@@ -648,6 +663,6 @@ def many(weft):
 
 if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
-        nothing_runs, real_steps, signals, real_failures, from_a_run, from_unusual_runs, from_killed_runs,
+        nothing_runs, real_steps, signals, real_failures, from_a_run, from_runs_with_secrets, from_unusual_runs, from_killed_runs,
         from_generated_runs, from_killed_and_cached_runs, from_services, from_resumed_runs,
         from_runs_with_options, from_elements, first_test, first_tests_of_examples, crashes, formats, searched, hostile, endless, at_once, many]))

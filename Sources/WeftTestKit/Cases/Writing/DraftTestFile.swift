@@ -117,7 +117,7 @@ struct DraftTestFile {
       test["env"] = .object(JSONObject(variables.map { ($0, "not-recorded") }))
     }
     if !secrets.isEmpty {
-      test["secrets"] = .object(JSONObject(secrets.map { ($0, "not-a-real-secret") }))
+      test["secrets"] = .object(JSONObject(secrets.map { ($0, .string(SecretSubstitute.text)) }))
     }
     if !skip.isEmpty { test["skip"] = .array(skip.map(JSONValue.string)) }
     if let maxParallel { test["maxParallel"] = .int(maxParallel) }

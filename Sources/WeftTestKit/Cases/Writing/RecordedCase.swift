@@ -131,7 +131,7 @@ package struct RecordedCase {
     if let first { return resume(opening, first, at: moment) }
     (first, begin, hasEnded) = (opening, moment, false)
     // The value of a secret input is not recorded.
-    draft.inputs = opening.inputs.map { ($0.name, $0.value ?? "not-a-real-secret") }
+    draft.inputs = opening.inputs.map { ($0.name, $0.value ?? .string(SecretSubstitute.text)) }
     draft.arguments = opening.arguments
     draft.state = opening.state.compactMap { state in state.value.map { (state.name, $0) } }
     draft.skip = opening.excluded.map(\.text)
@@ -283,13 +283,19 @@ package struct RecordedCase {
     var result = RecordedCase.ending(exit, failure, end, of: step.kind)
     switch step.kind {
     case .run:
-      if case .text(let text)? = values.stdout { result["stdout"] = .string(text + "\n") }
+      switch values.stdout {
+      case .text(let text)?: result["stdout"] = .string(text + "\n")
+      case .secret?:
+        let json = SecretSubstitute.json(for: step)?.description
+        result["stdout"] = .string((json ?? SecretSubstitute.text) + "\n")
+      case .tooLong?, .notUTF8?, nil: break
+      }
       if case .text(let text)? = values.stderr { result["stderr"] = .string(text + "\n") }
       let written = step.outputs.filter { $0.value == nil }.map(\.name)
       let outputs = (end?.outputs ?? []).filter { written.contains($0.name) }
       if !outputs.isEmpty {
         result["outputs"] = .object(
-          JSONObject(outputs.map { ($0.name, $0.value ?? "not-a-real-secret") }))
+          JSONObject(outputs.map { ($0.name, $0.value ?? .string(SecretSubstitute.text)) }))
       }
     case .use:
       if failure == nil, case .value(let value)? = values.returned { result["returns"] = value }

@@ -8,6 +8,7 @@ import WeftPlanning
 /// last one is recorded, and the items of all pages.
 struct RecordedExchange {
   private let call: HTTPCall
+  private let step: PlannedStep
   private let status: Int
   private let failure: StepFailure?
   private let values: RecordedResponse?
@@ -20,6 +21,7 @@ struct RecordedExchange {
       return nil
     }
     (self.call, self.status, self.failure, self.values) = (call, status, failure, values.answer)
+    self.step = step
   }
 
   /// Whether its items do not say what the pages were.
@@ -38,6 +40,12 @@ struct RecordedExchange {
         response["json"] = json
       } else {
         response["body"] = .string(text)
+      }
+    } else if values?.body == .secret {
+      if values?.isJSON == true {
+        response["json"] = SecretSubstitute.json(for: step) ?? .string(SecretSubstitute.text)
+      } else {
+        response["body"] = .string(SecretSubstitute.text)
       }
     }
     if case .value(.object(let headers))? = values?.headers {
