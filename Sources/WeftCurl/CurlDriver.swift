@@ -61,7 +61,7 @@ final class CurlDriver {
 
   private func drive() {
     while !isClosed {
-      clock.now = MonotonicClock.now
+      clock.begin()
       for order in mailbox.take() { execute(order) }
       let broken = weft_curl_perform(loop)
       endFinished()
@@ -202,7 +202,32 @@ final class CurlDriver {
 
 /// The time of the loop's current iteration: precise enough, and read once for all exchanges.
 final class LoopClock {
-  var now = MonotonicClock.now
+  private(set) var now = MonotonicClock.now
+  /// The number of the iteration.
+  private(set) var turn = 0
+
+  func begin() {
+    now = MonotonicClock.now
+    turn += 1
+  }
+}
+
+/// The number of pieces of a body that an exchange may take in one iteration of the loop. libcurl passes on each chunk of
+/// a chunked body by itself and handles many buffers of one transfer at once, so a server that sends chunks of one byte
+/// could keep all others waiting for seconds.
+struct TurnBudget {
+  /// More than there are pieces in an iteration if they are as large as the buffer.
+  static let pieces = 1000
+
+  private var turn = 0
+  private var taken = 0
+
+  /// Returns false if the exchange has to wait for the next iteration.
+  mutating func take(in turn: Int) -> Bool {
+    if turn != self.turn { (self.turn, taken) = (turn, 0) }
+    taken += 1
+    return taken <= TurnBudget.pieces
+  }
 }
 
 /// Orders from other threads to the one that drives libcurl.

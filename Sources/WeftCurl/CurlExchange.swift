@@ -40,6 +40,7 @@ final class CurlExchange {
   private var refusedAddress: String?
   private var isAbandoned = false
   private var sendings = 0
+  private var budget = TurnBudget()
 
   init(
     _ start: CurlStart, transfer: OpaquePointer, clock: LoopClock, mailbox: Mailbox,
@@ -99,6 +100,7 @@ final class CurlExchange {
     if isAbandoned { return WEFT_CURL_ABORT }
     sendings += 1
     watch.connected()
+    watch.sign(at: clock.now)
     guard sendings > 1, !start.request.isRepeatable else { return WEFT_CURL_GO_ON }
     return abort(.failed(.reset(why: "the server closed it when it received the request")))
   }
@@ -137,6 +139,11 @@ final class CurlExchange {
 
   func receiveBody(_ bytes: UnsafeRawBufferPointer) -> weft_curl_answer {
     watch.sign(at: clock.now)
+    guard budget.take(in: clock.turn) else {
+      watch.hold(at: clock.now)
+      _ = mailbox.post(.resume(id))
+      return WEFT_CURL_PAUSE
+    }
     guard unpacking != nil else { return answer(to: sink.take(bytes)) }
     do throws(PackingError) {
       return answer(to: try unpacking!.take(bytes, into: &sink))

@@ -231,6 +231,14 @@ struct StateTests {
     #expect(watch.expired(at: .seconds(4)) == nil)
   }
 
+  @Test func anExchangeWithVerySmallPiecesWaitsForTheOthers() {
+    var budget = TurnBudget()
+    for turn in 1...2 {
+      let answers = (0...TurnBudget.pieces).map { _ in budget.take(in: turn) }
+      #expect(answers.firstIndex(of: false) == TurnBudget.pieces)
+    }
+  }
+
   private func outcome(
     _ code: weft_curl_code, _ message: String = "", error: Int = 0, verify: Int = 0,
     mayUseProxy: Bool = false

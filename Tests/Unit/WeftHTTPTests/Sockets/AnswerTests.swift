@@ -23,6 +23,16 @@ struct AnswerTests {
     return await ask(try request(server.url()))
   }
 
+  @Test(
+    "a body in very small pieces arrives whole, although the exchange waits for others in between")
+  func smallPieces() async throws {
+    let text = String(repeating: "weft ", count: TurnBudget.pieces)
+    let pieces = text.map { "1\r\n\($0)\r\n" }.joined()
+    let outcome = try await outcome(
+      of: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(pieces)0\r\n\r\n")
+    #expect(outcome.text == text)
+  }
+
   @Test("H01: trailers after a chunked body do no harm")
   func trailersAfterAChunkedBodyAreIgnored() async throws {
     let outcome = try await outcome(
