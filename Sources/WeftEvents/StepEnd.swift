@@ -190,6 +190,8 @@ public struct HTTPSummary: Sendable, Hashable {
   public package(set) var cache: String?
   /// The reason why a stale response was used: usually the error of the request.
   public package(set) var staleReason: String?
+  /// The number of pages that were read; `nil` if the request reads no pages.
+  public package(set) var pages: Int?
   /// Whether the server may have performed the request although its response did not arrive, or is that of a gateway
   /// that lost it, and sending it again is not safe.
   public package(set) var isInDoubt: Bool
@@ -198,8 +200,8 @@ public struct HTTPSummary: Sendable, Hashable {
 
   package init(
     method: String, url: String, status: Int?, redirects: Int = 0, savedTo: String? = nil,
-    cache: String? = nil, staleReason: String? = nil, isInDoubt: Bool = false,
-    figures: ExchangeFigures
+    cache: String? = nil, staleReason: String? = nil, pages: Int? = nil,
+    isInDoubt: Bool = false, figures: ExchangeFigures
   ) {
     self.method = method
     self.url = url
@@ -208,6 +210,7 @@ public struct HTTPSummary: Sendable, Hashable {
     self.savedTo = savedTo
     self.cache = cache
     self.staleReason = staleReason
+    self.pages = pages
     self.isInDoubt = isInDoubt
     self.figures = figures
   }
@@ -228,6 +231,7 @@ extension HTTPSummary: Payload {
     try coder.code("savedTo", &savedTo)
     try coder.code("cache", &cache)
     try coder.code("staleReason", &staleReason)
+    try coder.number("pages", &pages, in: RecordLimits.amounts, "a number of pages")
     try coder.flag("inDoubt", &isInDoubt)
     try coder.amount("bytesSent", &figures.bodyBytesSent)
     try coder.amount("bytesReceived", &figures.bodyBytesReceived)

@@ -26,8 +26,8 @@ package enum ResultShape: Sendable, Hashable {
     case .action: [.outcome, .conclusion, .json, .outputs, .attempts, .duration]
     case .answer:
       [
-        .outcome, .conclusion, .status, .headers, .body, .json, .stale, .outputs, .attempts,
-        .duration,
+        .outcome, .conclusion, .status, .headers, .body, .json, .stale, .pages, .outputs,
+        .attempts, .duration,
       ]
     case .many: [.outcome, .conclusion, .attempts, .duration, .results]
     }
@@ -103,7 +103,7 @@ package struct StepReads: OptionSet, Sendable, Hashable {
 package enum StepField: String, Sendable, Hashable, CaseIterable {
   case outcome, conclusion, exitCode, signal, stdout, stderr, json, outputs, attempts, duration
   case winner, results
-  case status, headers, body, stale
+  case status, headers, body, stale, pages
 
   /// The word between a group's name and that of a member.
   package static let members = "steps"
@@ -113,7 +113,7 @@ package enum StepField: String, Sendable, Hashable, CaseIterable {
     switch self {
     case .stdout, .stderr, .json, .exitCode, .signal, .body: true
     case .outcome, .conclusion, .outputs, .attempts, .duration, .winner, .results, .status,
-      .headers, .stale:
+      .headers, .stale, .pages:
       false
     }
   }
@@ -123,7 +123,7 @@ package enum StepField: String, Sendable, Hashable, CaseIterable {
     case .stdout, .json, .body: .stdout
     case .stderr: .stderr
     case .outcome, .conclusion, .exitCode, .signal, .outputs, .attempts, .duration, .winner,
-      .status, .headers, .stale:
+      .status, .headers, .stale, .pages:
       .result
     case .results: .everything
     }

@@ -86,7 +86,8 @@ extension StepField {
   var isOfOutcome: Bool {
     switch self {
     case .outcome, .conclusion, .attempts, .duration, .exitCode, .signal: true
-    case .stdout, .stderr, .json, .outputs, .status, .headers, .body, .stale, .winner, .results:
+    case .stdout, .stderr, .json, .outputs, .status, .headers, .body, .stale, .pages, .winner,
+      .results:
       false
     }
   }

@@ -77,6 +77,7 @@ struct NodeValues: Sendable {
     case .headers: return answer?.headers ?? ScopedValue(.null)
     case .body: return try answer?.body?.text(owner, from: spool) ?? ScopedValue(.null)
     case .stale: return ScopedValue(answer.map { .boolean($0.isStale) } ?? .null)
+    case .pages: return ScopedValue(answer.map { .number(Double($0.pages)) } ?? .null)
     case .winner, .results: return ScopedValue(.null)
     }
   }

@@ -217,7 +217,7 @@ extension TextSite {
     default: break
     }
     switch field {
-    case .outputs, .stdout, .stderr, .json, .exitCode, .status, .headers, .body: return true
+    case .outputs, .stdout, .stderr, .json, .exitCode, .status, .headers, .body, .pages: return true
     case .outcome, .conclusion, .signal, .attempts, .duration, .winner, .results, .stale:
       return false
     }

@@ -99,7 +99,7 @@ extension ValueNames {
         let name = reference.names[place + 1].text
         if name != name.lowercased() { return .problem(.headerInCapitals(name), at: place + 1) }
       }
-    case .outcome, .conclusion, .attempts, .duration, .status, .stale: break
+    case .outcome, .conclusion, .attempts, .duration, .status, .stale, .pages: break
     }
     return self.member(of: field.knowledge, reference, from: place + 1)
   }
@@ -153,7 +153,7 @@ extension StepField {
     case .signal: StepField.signalKnowledge
     case .stdout, .stderr: ValueNames.Knowledge(type: .string)
     case .json, .outputs, .winner, .results, .headers: .unknown
-    case .status: StepField.codeKnowledge
+    case .status, .pages: StepField.codeKnowledge
     case .body: StepField.signalKnowledge
     case .stale: ValueNames.Knowledge(type: .either([.boolean, .null]))
     case .attempts: ValueNames.Knowledge(type: .number, text: .integer)

@@ -53,7 +53,8 @@ struct Pagination: Sendable {
   private func answer(_ response: HTTPResponse, isLast: Bool = false) -> Response {
     Response(
       response, form: call.responseForm,
-      collected: isLast ? .array(ExpressionArray(collected)) : nil, figures: figures)
+      collected: isLast ? .array(ExpressionArray(collected)) : nil,
+      pages: call.paging.map { _ in isLast ? pages : pages + 1 }, figures: figures)
   }
 
   // MARK: Expectations

@@ -193,7 +193,13 @@ final class RequestRun: Sendable {
     }
   }
 
-  private func pollLater(_ pause: Duration, _ answer: Response, of request: HTTPRequest) {
+  /// A server that asks for a longer delay gets it, up to a limit.
+  private static let longestPause = Duration.seconds(600)
+
+  private func pollLater(_ every: Duration, _ answer: Response, of request: HTTPRequest) {
+    let now = WallClock.now.nanoseconds / 1_000_000_000
+    let asked = answer.response.head.retryAfter(now: now) ?? .zero
+    let pause = max(every, min(asked, Self.longestPause))
     if let limit = attempt.resolved.timeout, time.now - began + pause >= limit {
       return end(.timedOut(after: limit, nil), answer, of: request)
     }

@@ -11,16 +11,19 @@ package final class Response: Sendable {
   let form: HTTPCall.ResponseForm
   /// The values collected from all pages.
   let collected: ExpressionValue?
+  /// The number of pages that were read, with this one; `nil` if the request reads no pages.
+  let pages: Int?
   /// The figures of all requests together.
   let figures: ExchangeFigures
 
   init(
     _ response: HTTPResponse, form: HTTPCall.ResponseForm, collected: ExpressionValue? = nil,
-    figures: ExchangeFigures? = nil
+    pages: Int? = nil, figures: ExchangeFigures? = nil
   ) {
     self.response = response
     self.form = form
     self.collected = collected
+    self.pages = pages
     self.figures = figures ?? response.figures
   }
 
@@ -29,7 +32,7 @@ package final class Response: Sendable {
     HTTPSummary(
       method: response.method.name, url: response.url.description, status: response.status,
       redirects: response.redirects.count, savedTo: response.savedTo, cache: response.cache,
-      staleReason: response.staleReason?.message, figures: figures)
+      staleReason: response.staleReason?.message, pages: pages, figures: figures)
   }
 
   var isJSON: Bool {
@@ -50,6 +53,7 @@ extension Response: Hashable {
 struct ResponseValues: Sendable {
   let status: Int
   let isStale: Bool
+  let pages: Int
   let headers: ScopedValue
   /// `nil` if no expression reads it, or if it was saved to a file.
   let body: CapturedBody?
@@ -64,6 +68,7 @@ struct ResponseValues: Sendable {
   ) {
     status = answer.response.status
     isStale = answer.response.isStale
+    pages = answer.pages ?? 1
     var headers = ResponseValues.headers(answer.response.headers, mask)
     headers.isSecret = headers.isSecret || isSecret
     self.headers = headers
@@ -79,6 +84,7 @@ struct ResponseValues: Sendable {
     guard let status = summary?.status, case .value(let headers) = kept.headers else { return nil }
     self.status = status
     isStale = summary?.staleReason != nil
+    pages = summary?.pages ?? 1
     self.headers = ScopedValue(ExpressionValue(headers))
     var type: String?
     if case .string(let text)? = headers["content-type"] { type = text }

@@ -59,6 +59,31 @@ import WeftTestKit
     #expect(try await harness.output() == .array([1, 2, 3]))
   }
 
+  @Test func pagesAreCountedUntilOneIsEmpty() async throws {
+    let transport = ScriptedTransport(json: ["[1, 2]", "[3]", "[]"])
+    let harness = try RequestHarness(
+      #"""
+      {"steps": [
+        {"id": "a", "http": {"url": "http://h/i?page=1", "pages": {
+          "next": "case(length(self.json) > 0, format('?page={0}', add(self.pages, 1)), null)"}},
+         "outputs": {"x": "${{ self.pages }} ${{ length(self.json) }}"}},
+        {"id": "b", "outputs": {"x": "${{ steps.a.pages }}"}}]}
+      """#, transport)
+    #expect(try await harness.output() == .string("3 3"))
+    #expect(try await harness.output(of: "b") == .number(3))
+    #expect(
+      transport.requests.map(\.url.description)
+        == ["http://h/i?page=1", "http://h/i?page=2", "http://h/i?page=3"])
+    #expect(try await harness.end().http?.pages == 3)
+  }
+
+  @Test func aRequestWithoutPagesHasOne() async throws {
+    let harness = try Self.harness(
+      #"{"url": "http://h/"}"#, ScriptedTransport(json: ["{}"]), output: "${{ self.pages }}")
+    #expect(try await harness.output() == .number(1))
+    #expect(try await harness.end().http?.pages == nil)
+  }
+
   @Test func credentialsDoNotGoToAnotherOriginsPage() async throws {
     let transport = ScriptedTransport([
       Self.page("[]", next: "http://h/2"), Self.page("[]", next: "http://other/3"), Self.page("[]"),
@@ -275,6 +300,24 @@ import WeftTestKit
     let events = (harness.subscription.takeAll() ?? []).map(\.kind)
     let starts = events.filter { if case .stepStarted = $0 { true } else { false } }
     #expect(starts.count == 1)
+  }
+
+  @Test(
+    "a server that asks for a longer pause between polls gets it, within a limit",
+    arguments: [("30", 30), ("1", 10), ("86400", 600), ("soon", 10)])
+  func pausesThatServersAskFor(asked: String, seconds: Int) async throws {
+    let headers: HTTPHeaders = ["Content-Type": "application/json", "Retry-After": asked]
+    let transport = ScriptedTransport([
+      .head(202, headers, "{}"), .head(200, headers, #"{"ok": true}"#),
+    ])
+    let harness = try Self.harness(
+      #"{"url": "http://h/", "poll": {"until": "self.json.ok", "every": "10s"}}"#, transport)
+    await until { harness.time.scheduledCount == 1 }
+    harness.time.advance(by: .seconds(seconds - 1))
+    #expect(harness.time.scheduledCount == 1 && transport.requests.count == 1)
+    harness.time.advance(by: .seconds(1))
+    #expect(await harness.run.ended().succeeded)
+    #expect(transport.requests.count == 2)
   }
 
   @Test func betweenTwoRequestsItHoldsNoSlot() async throws {
