@@ -56,6 +56,8 @@ public struct HTTPURL: Sendable, Hashable {
   }
 
   /// Returns the URL with `segments` appended to its path, percent-encoded. Drops the query.
+  ///
+  /// Servers may resolve an encoded `..`: see ``PercentEncoding/segment(_:)``.
   public func appending(segments: [String]) -> HTTPURL {
     let below = path.hasSuffix("/") ? String(path.dropLast()) : path
     let whole = ([below] + segments.map(PercentEncoding.segment)).joined(separator: "/")

@@ -114,8 +114,8 @@ extension HTTPURL {
 
 /// Percent-encoding, such as `%20` (RFC 3986 §2.1).
 public enum PercentEncoding {
-  /// Encodes a value as one path segment. Slashes are encoded too, and so are `.` and `..`, which would otherwise act
-  /// as dot segments.
+  /// Encodes a value as one path segment. Slashes are encoded too, and so are `.` and `..`. Servers may treat an encoded
+  /// `..` as a dot segment nevertheless, also between encoded slashes, so check values from elsewhere for it.
   public static func segment(_ value: String) -> String {
     if value == "." { return "%2E" }
     if value == ".." { return "%2E%2E" }
