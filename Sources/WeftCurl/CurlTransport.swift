@@ -157,10 +157,11 @@ enum CurlLibrary {
 
 extension TLSFiles {
   /// Checks the files before libcurl opens them, because a FIFO without a writer would block its only thread. Blocks
-  /// as long as the file system does. Missing files are left for libcurl to report.
+  /// as long as the file system does.
   func checkContents() throws(HTTPFailure.Kind) {
     for path in [authorities, certificate, key].compactMap(\.self) {
-      guard let file = try regularFile(path), path == key ?? certificate else { continue }
+      let file = try regularFile(path)
+      guard path == key ?? certificate else { continue }
       let start = (try? file.piece(at: 0, atMost: Self.searchedBytes)) ?? []
       if Self.isEncrypted(start) { throw .tls(.encryptedKey, why: path) }
     }
@@ -169,12 +170,12 @@ extension TLSFiles {
   /// Large enough for a key and the certificates before it, which take a few kilobytes.
   private static let searchedBytes = 1 << 20
 
-  private func regularFile(_ path: String) throws(HTTPFailure.Kind) -> Descriptor? {
+  private func regularFile(_ path: String) throws(HTTPFailure.Kind) -> Descriptor {
     do throws(SystemError) {
       return try Descriptor.opened(regularFile: path).0
     } catch {
-      guard error == .invalid else { return nil }
-      throw .tls(.ownFiles, why: "\"\(path)\" is not a regular file")
+      let fault = error == .invalid ? " is not a regular file" : ": \(error)"
+      throw .tls(.ownFiles, why: "\"\(path)\"\(fault)")
     }
   }
 

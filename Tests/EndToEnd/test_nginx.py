@@ -109,7 +109,8 @@ def tells_a_server_without_tls(weft):
 
 def tells_which_file_is_not_there(weft):
     ended = run(weft, [asks("a", tls={"caFile": "no.pem"})])
-    assert "a file for TLS cannot be used" in failure(ended)["message"], failure(ended)
+    assert failure(ended)["message"].startswith(
+        'a file for TLS cannot be used: "no.pem": no such file or directory'), failure(ended)
     assert "no.pem" in failure(ended)["message"], failure(ended)
 
 
