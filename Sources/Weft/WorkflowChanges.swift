@@ -11,8 +11,9 @@ import WeftReporting
 
 /// The changes of a workflow since a run of it began.
 public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
-  /// Steps whose action, script or surroundings changed, also in nested files. All steps of the workflow, or of a changed
-  /// file, if the earlier version is not known, or is not valid any more. They run again when the changes are accepted.
+  /// Steps whose action, script or surroundings changed, also in nested files, and groups and steps with `workflow` whose
+  /// outputs or `with` did. All steps of the workflow, or of a changed file, if the earlier version is not known, or is not
+  /// valid any more. They run again when the changes are accepted, groups with all their members.
   public let changed: [StepAddress]
   /// Steps that the earlier version does not have; they start like any other.
   public let added: [StepAddress]
@@ -44,13 +45,13 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
       difference?.countAsChanged(Set(known.map { new.steps[$0].address }))
     }
     self.files = files.sorted()
-    added = difference?.added ?? []
-    removed = difference?.removed ?? []
+    added = difference.map { $0.added + $0.addedLoops } ?? []
+    removed = difference.map { $0.removed + $0.removedLoops } ?? []
     let inFiles = new.steps.filter { step in
       unknown.contains(new.files[new.groups[step.group].file].workflow.source.value?.path ?? "")
         || step.step.scriptPath.map(unknown.contains) == true
     }.map(\.address)
-    let own = difference?.changed ?? new.steps.map(\.address)
+    let own = difference.map { $0.changedGroups + $0.changed } ?? new.steps.map(\.address)
     let known = Set(own)
     changed = own + inFiles.filter { !known.contains($0) }
     let uncleaned = old.map { new.cleanupsLost(from: $0, after: recorded) } ?? []
@@ -64,8 +65,9 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
     var lines = files.map { "\"\($0)\" has changed" }
     guard let difference, let old else { return lines }
     for (verb, steps, plan) in [
-      ("changed", difference.changed, new), ("added", difference.added, new),
-      ("removed", difference.removed, old),
+      ("changed", difference.changedGroups + difference.changed, new),
+      ("added", difference.added + difference.addedLoops, new),
+      ("removed", difference.removed + difference.removedLoops, old),
     ] where !steps.isEmpty {
       lines.append("\(verb) \(named(steps, in: plan))")
     }

@@ -7,6 +7,11 @@ package struct PlanDifference: Sendable, Hashable {
   package private(set) var added: [StepAddress] = []
   /// Removed steps, in the order of the older plan.
   package private(set) var removed: [StepAddress] = []
+  /// Groups, and steps that run other files, whose own values changed: their outputs, or what they pass to the other file.
+  package private(set) var changedGroups: [StepAddress] = []
+  /// Loops over groups that only one of the plans has: their elements have other addresses.
+  package private(set) var addedLoops: [StepAddress] = []
+  package private(set) var removedLoops: [StepAddress] = []
   /// The settings around a changed step that changed, by the names of their keys: those of groups, defaults and files.
   package private(set) var surroundings: [StepAddress: [String]] = [:]
 
@@ -27,6 +32,21 @@ package struct PlanDifference: Sendable, Hashable {
     }
     let names = Set(new.steps.map(\.address))
     removed = old.steps.map(\.address).filter { !names.contains($0) }
+    compareGroups(of: old, with: new)
+  }
+
+  private mutating func compareGroups(of old: Plan, with new: Plan) {
+    let (before, after) = (GroupContent.all(of: old), GroupContent.all(of: new))
+    let known = Dictionary(before, uniquingKeysWith: { first, _ in first })
+    for (address, content) in after {
+      if let earlier = known[address] {
+        if earlier.values != content.values { changedGroups.append(address) }
+      } else if content.isLoop {
+        addedLoops.append(address)
+      }
+    }
+    let names = Set(after.map(\.0))
+    removedLoops = before.filter { $1.isLoop && !names.contains($0) }.map(\.0)
   }
 
   /// Counts added steps as changed, if they are among these.
@@ -35,7 +55,45 @@ package struct PlanDifference: Sendable, Hashable {
     added.removeAll(where: steps.contains)
   }
 
-  package var isEmpty: Bool { changed.isEmpty && added.isEmpty && removed.isEmpty }
+  package var isEmpty: Bool {
+    [changed, added, removed, changedGroups, addedLoops, removedLoops].allSatisfy(\.isEmpty)
+  }
+
+  /// Everything that decides the values of a group, besides its members.
+  private struct GroupContent {
+    struct Values: Hashable {
+      let outputs: [OutputDeclaration]
+      /// Those of the file that it runs.
+      let parameters: [Parameter]
+      let inputs: [InputDeclaration]
+      let results: [OutputDeclaration]
+    }
+
+    let values: Values
+    let isLoop: Bool
+
+    static func all(of plan: Plan) -> [(StepAddress, GroupContent)] {
+      let files = Dictionary(
+        plan.files.compactMap { file in file.caller.map { ($0, file.workflow) } },
+        uniquingKeysWith: { first, _ in first })
+      return plan.groups.indices.compactMap { index in
+        let group = plan.groups[index]
+        guard !group.isTopLevel, let address = group.address, let step = group.step else {
+          return nil
+        }
+        var parameters: [Parameter] = []
+        if case .workflow(let call) = step.action { parameters = call.parameters }
+        let file = files[index]
+        let values = Values(
+          outputs: step.outputs, parameters: parameters, inputs: file?.inputs ?? [],
+          results: file?.outputs ?? [])
+        return (
+          address,
+          GroupContent(values: values, isLoop: step.hasControl && step.control.fanOut != nil)
+        )
+      }
+    }
+  }
 
   /// Everything that decides what a step does, except for the values that it reads.
   private struct Content: Hashable {

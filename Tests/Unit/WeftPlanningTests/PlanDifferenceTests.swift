@@ -1,5 +1,6 @@
 import Testing
 import WeftDefinition
+import WeftJSON
 
 @testable import WeftPlanning
 
@@ -13,5 +14,37 @@ import WeftDefinition
       return try #require(Planner.plan(Workflow(steps: steps)).plan)
     }
     #expect(PlanDifference(from: try plan(nil), to: try plan("text")).isEmpty)
+  }
+
+  @Test("values of groups and nested files are compared", arguments: 0..<5)
+  func valuesOfGroups(edit: Int) throws {
+    func plan(_ edit: Int?) throws -> Plan {
+      func text(_ number: Int) -> String { edit == number ? "new" : "old" }
+      var file = Workflow(steps: [Step("inner", run: ["x"])])
+      file.inputs = [
+        InputDeclaration("name", default: "a"),
+        InputDeclaration("other", default: .string(text(0))),
+      ]
+      file.outputs = [OutputDeclaration("o", value: text(1))]
+      let call = NestedWorkflow(
+        path: "n.json", parameters: [Parameter("name", .text(text(2)))], workflow: file)
+      var group = Step(id: "group", action: .group(StepGroup(.steps, [Step("member", run: ["x"])])))
+      group.outputs = [OutputDeclaration("o", value: text(3))]
+      var loop = Step(
+        id: StepID(edit == 4 ? "renamed" : "loop")!,
+        action: .group(StepGroup(.steps, [Step("each", run: ["x"])])))
+      loop.control.fanOut = .forEach(ForEach(in: .values([1])))
+      return try #require(
+        Planner.plan(
+          Workflow(steps: [Step(id: "call", action: .workflow(call)), group, loop])
+        ).plan)
+    }
+    #expect(PlanDifference(from: try plan(nil), to: try plan(nil)).isEmpty)
+    let difference = PlanDifference(from: try plan(nil), to: try plan(edit))
+    #expect(difference.changed.isEmpty && difference.added.isEmpty && difference.removed.isEmpty)
+    #expect(
+      difference.changedGroups.map(\.text) == [["call"], ["call"], ["call"], ["group"], []][edit])
+    #expect(difference.addedLoops.map(\.text) == (edit == 4 ? ["renamed"] : []))
+    #expect(difference.removedLoops.map(\.text) == (edit == 4 ? ["loop"] : []))
   }
 }
