@@ -25,6 +25,15 @@ struct KnownSequence: Sendable, CustomTestStringConvertible {
         fault: "the need of a step that was skipped if not cancelled()"
       ),
       KnownSequence(seed: 1933, vocabulary: .all, fault: "a service that was started again"),
+      KnownSequence(
+        seed: 3816, vocabulary: .all,
+        fault: "the need of a step that was cancelled, and whose condition turns out to be false"),
+      KnownSequence(
+        seed: 5928, vocabulary: .all,
+        fault: "the need of a cancelled step whose needs are empty, and that reads a group"),
+      KnownSequence(
+        seed: 7903, vocabulary: .all, fault: "the need of a loop that turns out to have no elements"
+      ),
     ]
 }
 

@@ -14,8 +14,13 @@ struct RerunChecker {
   private var restoredGroups: Set<Subject> = []
   /// The steps and groups that this part did not restore.
   private var decided: Set<Subject> = []
-  /// The steps and groups that a condition skipped in this part: they have yet to run only if it may be true now.
+  /// The steps and groups that a condition skipped in this part and before it: they have yet to run only if it may be true
+  /// now.
   private var conditional: Set<Subject> = []
+  /// The steps and groups whose latest end is that a condition skipped them, over all parts.
+  private var skippedByCondition: Set<Subject> = []
+  /// Those of them before this part.
+  private var needless: Set<Subject> = []
   /// The steps that this part started although they had succeeded.
   private var startedAgain: Set<Subject> = []
   private(set) var violations: [String] = []
@@ -27,6 +32,7 @@ struct RerunChecker {
 
   private mutating func check(_ part: RunPart) {
     (restoredGroups, decided, conditional, startedAgain) = ([], [], [], [])
+    needless = skippedByCondition
     succeeded = succeeded.filter { step in
       !part.rerunSteps.contains(step.id)
         && !part.rerunAddresses.contains(StepAddress(blueprint.address(of: step)))
@@ -49,15 +55,20 @@ struct RerunChecker {
     case .stepQueued(let address, _, _): decided.insert(subject(address))
     case .stepSkipped(let address, let reason):
       let subject = subject(address)
-      guard restoredGroups.isDisjoint(with: blueprint.enclosing(subject)) else { break }
       // A group is skipped as a whole.
-      let inside = blueprint.members.keys.filter { blueprint.isInside($0, subject.id) }
-        .map { Subject(id: $0, keys: subject.keys) }
-      decided.formUnion([subject] + inside)
-      if case .condition = reason { conditional.formUnion([subject] + inside) }
+      let skipped = [subject] + inside(subject)
+      if case .condition = reason {
+        skippedByCondition.formUnion(skipped)
+      } else {
+        skippedByCondition.subtract(skipped)
+      }
+      guard restoredGroups.isDisjoint(with: blueprint.enclosing(subject)) else { break }
+      decided.formUnion(skipped)
+      if case .condition = reason { conditional.formUnion(needless.intersection(skipped)) }
     case .stepStarted(let address, _, _) where !doubted.contains(address):
       let subject = subject(address)
       decided.insert(subject)
+      skippedByCondition.remove(subject)
       let member = blueprint.member(subject.id)
       guard succeeded.remove(subject) != nil, member.part == .main, !member.isService else { break }
       startedAgain.insert(subject)
@@ -67,13 +78,28 @@ struct RerunChecker {
       if start.isRestored {
         restoredGroups.insert(subject(address))
       } else {
-        decided.insert(subject(address))
+        let group = subject(address)
+        decided.insert(group)
+        skippedByCondition.remove(group)
+        // The number of elements was not known before.
+        if start.elements == 0 { decided.formUnion(inside(group)) }
+      }
+    case .groupFinished(let address, let end):
+      // The loop was to run the other elements, too.
+      if end.notStarted != nil, !restoredGroups.contains(subject(address)) {
+        decided.formUnion(inside(subject(address)))
       }
     case .groupRetrying(let address, _):
       let group = subject(address)
       succeeded = succeeded.filter { !blueprint.enclosing($0).contains(group) }
+      skippedByCondition = skippedByCondition.filter { !blueprint.enclosing($0).contains(group) }
     default: break
     }
+  }
+
+  private func inside(_ group: Subject) -> [Subject] {
+    blueprint.members.keys.filter { blueprint.isInside($0, group.id) }
+      .map { Subject(id: $0, keys: group.keys) }
   }
 
   private func depends(_ subject: Subject, on step: Subject) -> Bool {
