@@ -34,6 +34,9 @@ struct KnownSequence: Sendable, CustomTestStringConvertible {
       KnownSequence(
         seed: 7903, vocabulary: .all, fault: "the need of a loop that turns out to have no elements"
       ),
+      KnownSequence(
+        seed: 7725, vocabulary: .all,
+        fault: "the need of a plain group that a condition skips, as its members report"),
     ]
 }
 

@@ -91,7 +91,10 @@ struct ResumeChecker {
     case .stepFinished(let address, let end) where end.conclusion == .success:
       let subject = subject(address)
       succeeded[subject] = number
-    case .stepSkipped(let address, _): skipped.insert(subject(address))
+    case .stepSkipped(let address, let reason):
+      skipped.insert(subject(address))
+      // A plain group is reported as skipped by what is in it.
+      if case .condition(let group) = reason { skipped.insert(subject(group)) }
     case .stepReady(let address, _): succeeded[subject(address)] = number
     case .stepFinished(let address, _) where blueprint.member(subject(address).id).isService:
       succeeded[subject(address)] = nil
