@@ -37,6 +37,9 @@ struct KnownSequence: Sendable, CustomTestStringConvertible {
       KnownSequence(
         seed: 7725, vocabulary: .all,
         fault: "the need of a plain group that a condition skips, as its members report"),
+      KnownSequence(
+        seed: 6910, vocabulary: .all,
+        fault: "a success before the latest attempt of its group, when the run is suspended"),
     ]
 }
 

@@ -68,13 +68,16 @@ struct ViewChecker {
     if shown != ended { violations.append("counts are \(ended), and in the display \(shown)") }
   }
 
-  /// Compares the number of successes of a suspended run with the record, in which those to be rerun do not count. A
-  /// service counts if nothing needs it any more.
+  /// Compares the number of successes of a suspended run with the record, in which those to be rerun do not count, nor
+  /// those before the latest attempt of a group around them. A service counts if nothing needs it any more.
   private mutating func compareSuccesses(_ pause: RunPause, with recorded: RunState) {
     let known = recorded.steps.count { address, step in
       let since = [address, addresses.planned(address)].compactMap { recorded.rerunSince[$0] }
       guard case .finished(let end, _) = step.state, end.outcome == .success else { return false }
-      return !step.isServing && !step.isOutdated && step.number > since.max() ?? 0
+      let retries = addresses.groups(around: address, in: plan).compactMap {
+        recorded.groups[$0]?.startedBy
+      }
+      return !step.isServing && !step.isOutdated && step.number > (since + retries).max() ?? 0
     }
     let serving = recorded.steps.count { $0.step.isServing && !$0.step.isOutdated }
     if !(known...known + serving).contains(pause.counts.succeeded) {
