@@ -353,12 +353,12 @@ package final class PlanAddresses: Sendable {
     address.planned { steps[$0] != nil || groups[$0] != nil }
   }
 
-  /// The addresses that a step or group of the plan may have in the elements around another address: its own, and one in
-  /// each element of a loop that contains it.
+  /// The addresses that a step or group of the plan may have in the elements around another address: one in each element
+  /// of a loop that contains it, from the innermost outwards, and its own in the plan last.
   ///
   /// - Parameter planned: Its address in the plan.
   package func instances(of planned: StepAddress, around address: StepAddress) -> [StepAddress] {
-    var found = [planned]
+    var found: [StepAddress] = []
     var next = address.innermostElement
     while let element = next, let loop = element.loop {
       let plannedLoop = self.planned(loop)
@@ -367,7 +367,7 @@ package final class PlanAddresses: Sendable {
       }
       next = loop.innermostElement
     }
-    return found
+    return found + [planned]
   }
 
   /// Whether a loop contains a step or group, or is it. Both are given by their addresses in the plan.

@@ -198,8 +198,7 @@ package struct RunSpans: Sendable {
     guard let innermost else { return .run }
     for group in plan.allEnclosingGroups(ofGroup: innermost) {
       guard let planned = plan.groups[group].address else { continue }
-      // The instance in the innermost element comes last.
-      let around = addresses.instances(of: planned, around: address).last {
+      let around = addresses.instances(of: planned, around: address).first {
         groups[$0] != nil && $0 != address
       }
       if let around { return .group(around) }

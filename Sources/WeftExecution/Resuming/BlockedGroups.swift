@@ -34,7 +34,7 @@ struct BlockedGroups {
         guard let planned = plan.groups[group].address else { continue }
         // The element comes before its loop.
         let around = index.instances(of: planned, around: address)
-          .filter { recorded.groups[$0] != nil }.sorted { $0.text.utf8.count > $1.text.utf8.count }
+          .filter { recorded.groups[$0] != nil }
         let isOutside = around.allSatisfy { around in
           visit(around) { causingStep in
             guard let inner = index.innermostGroup(at: causingStep) else { return false }

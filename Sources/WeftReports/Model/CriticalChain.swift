@@ -105,9 +105,7 @@ package struct CriticalChain {
   /// The step that ended last in the instance of a node that a step with this address depends on: in the innermost element
   /// of a loop around both.
   private func instance(of node: Plan.NodeIndex, around address: StepAddress) -> Int? {
-    let candidates = addresses.instances(of: plan.address(of: node), around: address)
-    // The planned address comes first, the instance in the innermost element second.
-    return last[candidates.dropFirst().first ?? candidates[0]]
+    addresses.instances(of: plan.address(of: node), around: address).first.flatMap { last[$0] }
   }
 }
 

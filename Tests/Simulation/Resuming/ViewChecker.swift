@@ -216,7 +216,7 @@ extension PlanAddresses {
       guard !plan.groups[group].isTopLevel, let planned = plan.groups[group].address else {
         return [] as [StepAddress]
       }
-      return instances(of: planned, around: step)
+      return instances(of: planned, around: step).reversed()
     }
   }
 }

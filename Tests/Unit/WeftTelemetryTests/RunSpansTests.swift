@@ -235,7 +235,11 @@ import WeftTestKit
   @Test func membersAreInTheirGroupsAndElementsInTheirLoops() throws {
     let steps = [
       Step("g", parallel: [Step("x", run: ["x"]), Step("h", steps: [Step("y", run: ["x"])])]),
-      Step("each", steps: [Step("p", run: ["x"])]).forEach(["1"]),
+      Step(
+        "each",
+        steps: [Step("p", run: ["x"]), Step("in", steps: [Step("q", run: ["x"])]).forEach(["2"])]
+      )
+      .forEach(["1"]),
     ]
     var events: [(Int, RunEvent.Kind)] = []
     func begin(_ group: StepAddress) { events.append((0, .groupStarted(group, GroupStart()))) }
@@ -265,6 +269,11 @@ import WeftTestKit
     begin("each")
     begin("each[1]")
     run("each[1].p")
+    begin("each[1].in")
+    begin("each[1].in[2]")
+    run("each[1].in[2].q")
+    end("each[1].in[2]")
+    end("each[1].in")
     end("each[1]")
     end("each")
     events.append((6, Self.runEnd(.success, after: 6)))
@@ -283,6 +292,7 @@ import WeftTestKit
     #expect(
       Set(parents) == [
         "g < run", "x < g", "h < g", "y < h", "each < run", "each[1] < each", "each[1].p < each[1]",
+        "each[1].in < each[1]", "each[1].in[2] < each[1].in", "each[1].in[2].q < each[1].in[2]",
       ])
     let element = spans.first { $0["weft.address"] == .text("each[1].p") }
     #expect(element?.name == "p", "names are few: \(element?.name ?? "")")
