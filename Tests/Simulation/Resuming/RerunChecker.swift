@@ -52,7 +52,10 @@ struct RerunChecker {
 
   private mutating func note(_ kind: RunEvent.Kind, _ doubted: Set<StepAddress>) {
     switch kind {
-    case .stepQueued(let address, _, _): decided.insert(subject(address))
+    case .stepQueued(let address, _, _):
+      decided.insert(subject(address))
+      // From now on it is to run again, also in the next part.
+      note(start: subject(address))
     case .stepSkipped(let address, let reason):
       let subject = subject(address)
       // A group is skipped as a whole.
@@ -69,9 +72,7 @@ struct RerunChecker {
       let subject = subject(address)
       decided.insert(subject)
       skippedByCondition.remove(subject)
-      let member = blueprint.member(subject.id)
-      guard succeeded.remove(subject) != nil, member.part == .main, !member.isService else { break }
-      startedAgain.insert(subject)
+      note(start: subject)
     case .stepFinished(let address, let end) where end.conclusion == .success:
       succeeded.insert(subject(address))
     case .groupStarted(let address, let start):
@@ -95,6 +96,12 @@ struct RerunChecker {
       skippedByCondition = skippedByCondition.filter { !blueprint.enclosing($0).contains(group) }
     default: break
     }
+  }
+
+  private mutating func note(start subject: Subject) {
+    let member = blueprint.member(subject.id)
+    guard succeeded.remove(subject) != nil, member.part == .main, !member.isService else { return }
+    startedAgain.insert(subject)
   }
 
   private func inside(_ group: Subject) -> [Subject] {

@@ -120,6 +120,14 @@ import WeftExecution
     #expect(ServiceChecker(run.made, run.parts).violations == [])
   }
 
+  @Test(
+    "a step that was to run again is due, although nothing needs it any more", arguments: [8370])
+  func queuedStepsAreDue(seed: UInt64) throws {
+    let run = try #require(LeftRun(seed: seed, approvesAll: seed % 2 == 0, isDisturbed: true))
+    #expect(ServiceChecker(run.made, run.parts).violations == [])
+    #expect(RerunChecker(run.made, run.parts).violations == [])
+  }
+
   @Test(arguments: [
     ("what stands of a group that never started is cleaned up after", 44607),
     ("a run that is being ended waits for an answer for ever", 9064),

@@ -67,11 +67,15 @@ struct ServiceChecker {
 
   private mutating func note(_ kind: RunEvent.Kind) {
     switch kind {
-    case .stepQueued(let address, _, _): decide(address)
+    case .stepQueued(let address, _, _):
+      decide(address)
+      // From now on it is to run again, also in the next part.
+      let subject = subject(address)
+      if done.remove(subject) != nil { startedAgain.insert(subject) }
     case .stepSkipped(let address, let reason):
       decide(address)
       let subject = subject(address)
-      if done.remove(subject) != nil, reason.isDecided,
+      if done.remove(subject) != nil || startedAgain.contains(subject), reason.isDecided,
         !restoredGroups.isDisjoint(with: blueprint.enclosing(subject))
       {
         lost.insert(subject)
