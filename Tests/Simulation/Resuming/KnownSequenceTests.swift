@@ -40,6 +40,13 @@ struct KnownSequence: Sendable, CustomTestStringConvertible {
       KnownSequence(
         seed: 6910, vocabulary: .all,
         fault: "a success before the latest attempt of its group, when the run is suspended"),
+      KnownSequence(
+        seed: 6036, vocabulary: .all,
+        fault: "a service that failed, when only a pending cleanup needed it"),
+      KnownSequence(
+        seed: 6145, vocabulary: .all,
+        fault: "a service that failed for a cleanup, in a group that tolerates failures"
+      ),
     ]
 }
 

@@ -25,6 +25,8 @@ struct ProgressChecker {
   private var steps: [Subject: Standing] = [:]
   /// The ends of groups in the current part.
   private var groups: [Subject: GroupEnd] = [:]
+  /// The groups that the current part restored.
+  private var restoredGroups: Set<Subject> = []
   private var mentioned: Set<Subject> = []
   private var settled: Set<Subject> = []
   /// The latest ends of groups, in any part.
@@ -41,6 +43,7 @@ struct ProgressChecker {
   private mutating func check(_ part: RunPart) {
     // Each part reports every group that begins or is done again.
     (mentioned, settled, groups, elements) = ([], [], [:], [:])
+    restoredGroups = []
     for event in part.events { note(event.kind) }
     guard let end = part.end else { return }
     if end.outcome == .success { requireAllDone() }
@@ -69,6 +72,7 @@ struct ProgressChecker {
     case .groupStarted(let address, let start):
       let subject = subject(address)
       elements[subject] = start.elements
+      if start.isRestored { restoredGroups.insert(subject) }
       lastEnds[subject] = nil
       steps[subject] = nil
       groups[subject] = nil
@@ -174,7 +178,10 @@ struct ProgressChecker {
     }
     switch steps[subject] {
     case .ended(let end):
-      if end.conclusion != .success {
+      // A service that starts again in a group that is done does so for a cleanup, whose result counts.
+      let isOnlyForCleanup =
+        member.isService && !restoredGroups.isDisjoint(with: blueprint.enclosing(subject))
+      if end.conclusion != .success, !isOnlyForCleanup {
         violations.append("the run succeeds, and \(name(subject)) ended as \(end.conclusion)")
       }
     case .started: break

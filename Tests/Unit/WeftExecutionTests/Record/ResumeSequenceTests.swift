@@ -254,6 +254,29 @@ import WeftTestKit
     #expect(last.outcome == .success)
   }
 
+  @Test("X13: a service that fails when a pending cleanup needs it is left to that cleanup")
+  func aServiceThatFailsForACleanupIsLeftToIt() throws {
+    let workflow = Workflow(steps: [
+      Step(
+        "g",
+        steps: [
+          ResumeSequenceTests.service("db"),
+          ResumeSequenceTests.step("fill").cleanup(Step("empty", run: ["empty"])),
+        ])
+    ])
+    var run = SplitRun()
+    try run.run(workflow, failing: ["empty"])
+    // Without the service the cleanup fails, and is still pending.
+    let second = try run.run(workflow, failing: ["db", "empty"])
+    #expect(second.ran == ["db", "empty"])
+    #expect(second.outcome == .failure)
+    // It succeeds nevertheless: nothing needs the service any more.
+    let third = try run.run(workflow, failing: ["db"])
+    #expect(third.ran == ["db", "empty"])
+    #expect(third.outcome == .success)
+    #expect(try run.run(workflow).ran == [])
+  }
+
   private static func service(_ id: StepID) -> Step {
     var command = Command(.program(["serve"]))
     command.service = Command.Service(ready: .tcp("127.0.0.1:1"))

@@ -19,7 +19,8 @@ struct SplitRun {
     return run
   }
 
-  /// Runs the next part, one step at a time. Services are ready at once, and end when the engine stops them.
+  /// Runs the next part, one step at a time. Services are ready at once, and end when the engine stops them, unless they
+  /// fail.
   ///
   /// - Parameters:
   ///   - failing: The steps that exit with 1; all others succeed.
@@ -50,7 +51,7 @@ struct SplitRun {
       if !ready.contains(next) { ran.append(next) }
       if next == killing { break }
       let isService = addresses.step(at: StepAddress(next)).map { plan.steps[$0].isService }
-      if isService == true, ready.insert(next).inserted {
+      if isService == true, !failing.contains(next), ready.insert(next).inserted {
         run.executor.beReady(next)
         continue
       }
