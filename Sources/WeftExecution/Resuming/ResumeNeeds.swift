@@ -82,7 +82,7 @@ extension ResumePolicy {
         if hasPendingCleanup(of: node, inside: instance) { return true }
         if areDone(around: plan.steps[Int(index)].group, in: around) { return false }
         if let loop = outermostLoop(around: Int(index), below: around) {
-          let address = around.address(of: loop)
+          let address = around.address(of: plan.address(ofLoop: loop))
           let done = successNumber(address) ?? 0
           if isRerun(Int(index), inside: address, of: around, since: done) { return true }
         } else {
@@ -90,8 +90,7 @@ extension ResumePolicy {
           if end(of: task) != nil { return false }
           if succeeded(Int(index), in: around) { return true }
         }
-        return !isSettled(node, seenFrom: instance)
-          || mayBeAdmitted(Int(index), in: around, asking: Set(StatusFunction.allCases))
+        return !isSettled(node, seenFrom: instance, asking: Set(StatusFunction.allCases))
       }
     }
   }
@@ -199,13 +198,46 @@ extension ResumePolicy {
     return !isDone(around: index, in: instance)
   }
 
-  /// Whether a node is done, by itself or with a group around it, as seen from an instance outside of inner loops: a loop
-  /// counts as a whole. One that a condition has skipped is not if it may run now.
-  private func isSettled(_ node: Plan.NodeIndex, seenFrom inner: Instance) -> Bool {
+  /// Whether a node is done, by itself or with a group around it, as seen from an instance outside of inner loops: with a
+  /// loop, or in each of its elements. One that a condition has skipped is not if it may run now.
+  ///
+  /// - Parameter functions: Those whose value may be a different one now.
+  private func isSettled(
+    _ node: Plan.NodeIndex, seenFrom inner: Instance,
+    asking functions: Set<StatusFunction> = [.cancelled]
+  ) -> Bool {
     guard case .step(let index) = plan.nodes[node] else { return true }
     let instance = inner.around(node)
-    return hasEnded(Int(index), in: instance)
-      && !mayBeAdmitted(Int(index), in: instance, asking: [.cancelled])
+    if hasEnded(Int(index), in: instance) {
+      return !mayBeAdmitted(Int(index), in: instance, asking: functions)
+    }
+    guard let member = outermostLoop(around: Int(index), below: instance) else { return false }
+    return isSettled(
+      node, inElementsOf: LoopTask(member, of: plan, in: instance, after: []), asking: functions)
+  }
+
+  /// Whether a node is done in each element of a loop that is not done. Decided once for each node of a loop: many steps
+  /// may ask, and a loop may have many elements.
+  private func isSettled(
+    _ node: Plan.NodeIndex, inElementsOf loop: LoopTask, asking functions: Set<StatusFunction>
+  ) -> Bool {
+    guard let listing = listing(of: loop) else { return false }
+    let key = NodeInLoop(loop: loop.address, node: node, functions: functions)
+    if let known = settledNodes.withLock({ $0[key] }) { return known }
+    // The last elements are the first that are not done.
+    let isSettled = listing.elements.reversed().allSatisfy { element in
+      self.isSettled(
+        node, seenFrom: instance(around: loop.address.element(element.key)), asking: functions)
+    }
+    settledNodes.withLock { $0[key] = isSettled }
+    return isSettled
+  }
+
+  /// A node of the plan, in a loop of a run, and the functions whose value may be a different one now.
+  struct NodeInLoop: Hashable {
+    let loop: StepAddress
+    let node: Plan.NodeIndex
+    let functions: Set<StatusFunction>
   }
 
   /// Whether a group around a step has succeeded, in which steps that have not run stay so.
@@ -238,7 +270,7 @@ extension ResumePolicy {
     ofStep index: Int, in instance: Instance
   ) -> (address: StepAddress, number: UInt64)? {
     if let loop = outermostLoop(around: index, below: instance) {
-      let address = instance.address(of: loop)
+      let address = instance.address(of: plan.address(ofLoop: loop))
       return successNumber(address).map { (address, $0) }
     }
     let address = instance.address(of: plan.steps[index].address)
@@ -262,16 +294,16 @@ extension ResumePolicy {
   }
 
   /// The outermost loop around a step, or of the step itself, that does not contain the instance.
-  private func outermostLoop(around index: Int, below instance: Instance) -> StepAddress? {
-    var found: StepAddress?
+  private func outermostLoop(around index: Int, below instance: Instance) -> LoopTask.Member? {
+    var found: LoopTask.Member?
     let step = plan.steps[index]
     if step.hasControl, step.control.fanOut != nil, !instance.isElement(of: step.node) {
-      found = step.address
+      found = .step(index)
     }
     for group in plan.allEnclosingGroups(ofGroup: step.group) where group > 0 {
       let node = plan.groups[group].startNode
       if instance.isElement(of: node) || !instance.region.groups.contains(group) { break }
-      if plan.groups[group].step?.control.fanOut != nil { found = plan.groups[group].address }
+      if plan.groups[group].step?.control.fanOut != nil { found = .group(group) }
     }
     return found
   }
@@ -284,3 +316,12 @@ extension Plan {
       .stepsWithPendingCleanup(except: Set(steps.map(\.address)))
   }
 }
+extension Plan {
+  fileprivate func address(ofLoop loop: LoopTask.Member) -> StepAddress {
+    switch loop {
+    case .step(let index): steps[index].address
+    case .group(let index): address(of: groups[index].startNode)
+    }
+  }
+}
+

@@ -18,8 +18,8 @@ enum RecordedStart {
 /// again (SPEC §7).
 ///
 /// It decides from the plan, the fold of the journal (``RunState``) and the requested reruns (``RerunSelection``), and
-/// has no state of its own but the decisions on services, each of which is made once. ``RunEngine`` asks it before it
-/// starts a step, a group or a loop.
+/// has no state of its own but the decisions on services and on loops, each of which is made once. ``RunEngine`` asks it
+/// before it starts a step, a group or a loop.
 ///
 /// - A step is reusable if it succeeded or its failure was tolerated.
 /// - In a group or loop that succeeded, every step is reusable as it ended, including the losers of a race; only a
@@ -49,6 +49,8 @@ final class ResumePolicy: Sendable {
   private let blocked: BlockedGroups
   /// Whether each service starts again, as far as that is decided.
   let neededServices = Mutex<[StepAddress: Bool]>([:])
+  /// Whether each node is done in all elements of a loop that is not done, as far as that is decided.
+  let settledNodes = Mutex<[NodeInLoop: Bool]>([:])
 
   init(plan: Plan, recorded: RunState, rerunning: RerunSelection = RerunSelection()) {
     (self.plan, self.recorded) = (plan, recorded)

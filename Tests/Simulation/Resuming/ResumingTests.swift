@@ -107,6 +107,8 @@ import WeftExecution
     ("a retried group that is skipped if not cancelled() needs what was cleaned up", 2147),
     ("what stands in a group that never started is forecast to run again", 2185),
     ("what was cleaned up, and a service needs for a cleanup, is forecast to run again", 8459),
+    ("a loop needs what was cleaned up for steps that are done in each of its elements", 4819),
+    ("a loop of groups with a race needs it for the losers", 6082),
   ])
   func pastDefectsOfForecastsStayFixed(_ found: String, seed: UInt64) throws {
     let run = try #require(InterruptedRun(seed: seed, isIdempotent: seed % 2 == 0))

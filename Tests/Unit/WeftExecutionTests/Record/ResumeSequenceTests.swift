@@ -254,6 +254,35 @@ import WeftTestKit
     #expect(last.outcome == .success)
   }
 
+  /// A step that is cleaned up, and a loop of which one step in each element needs it.
+  private static let loopWithANeed = Workflow(parallel: [
+    step("base").cleanup(Step("drop", run: ["drop"])),
+    Step(
+      "each",
+      parallel: [Step("read", run: ["read"], needs: ["base"]), step("other")]
+    ).forEach(["x", "y"]),
+  ])
+
+  @Test("X13: a loop that is not done needs nothing for steps that are done in each element")
+  func doneStepsOfALoopNeedNothing() throws {
+    var run = SplitRun()
+    let first = try run.run(ResumeSequenceTests.loopWithANeed, failing: ["each[1].other"])
+    #expect(first.ran.last == "drop" && first.ran.contains("each[1].read"))
+    let last = try run.run(ResumeSequenceTests.loopWithANeed)
+    #expect(last.ran == ["each[1].other"])
+    #expect(last.outcome == .success)
+  }
+
+  @Test("X13: one element in which a step is not done needs what the step needs")
+  func oneElementOfALoopNeedsWhatWasCleanedUp() throws {
+    var run = SplitRun()
+    try run.run(ResumeSequenceTests.loopWithANeed, failing: ["each[1].read"])
+    let last = try run.run(ResumeSequenceTests.loopWithANeed)
+    #expect(last.ran.first == "base" && last.ran.last == "drop")
+    #expect(last.ran.contains("each[1].read") && !last.ran.contains("each[0].read"))
+    #expect(last.outcome == .success)
+  }
+
   @Test("X13: a service that fails when a pending cleanup needs it is left to that cleanup")
   func aServiceThatFailsForACleanupIsLeftToIt() throws {
     let workflow = Workflow(steps: [
