@@ -78,6 +78,7 @@ extension ResumePolicy {
       case .groupStart: return false
       case .groupEnd(let group):
         return hasPendingCleanup(of: plan.groups[Int(group)].startNode, inside: instance)
+          || isCleanedAgain(Int(group), inside: instance)
       case .step(let index):
         if hasPendingCleanup(of: node, inside: instance) { return true }
         if areDone(around: plan.steps[Int(index)].group, in: around) { return false }
@@ -113,6 +114,18 @@ extension ResumePolicy {
     return starts(of: node).contains { address, start in
       (instance.element.map(address.isInside) ?? true)
         && cleanups.contains { isPending(cleanup: Int($0), of: address, since: start) }
+    }
+  }
+
+  /// Whether a group with a cleanup has begun and is not done, in any element of loops inside an instance: its cleanup,
+  /// which needs what its members need, runs again although some of them are done.
+  private func isCleanedAgain(_ group: Int, inside instance: Instance) -> Bool {
+    let node = plan.groups[group].startNode
+    guard plan.bodies.cleanups[node] != nil else { return false }
+    return starts(of: node).contains { address, _ in
+      (instance.element.map(address.isInside) ?? true)
+        && recorded.groups[address]?.hasBegun == true
+        && !areDone(around: group, in: self.instance(around: address))
     }
   }
 
@@ -310,13 +323,6 @@ extension ResumePolicy {
 }
 
 extension Plan {
-  /// The steps and groups of an earlier version of the workflow whose cleanup is pending, and no longer exists.
-  package func cleanupsLost(from old: Plan, after recorded: RunState) -> [StepAddress] {
-    ResumePolicy(plan: old, recorded: recorded)
-      .stepsWithPendingCleanup(except: Set(steps.map(\.address)))
-  }
-}
-extension Plan {
   fileprivate func address(ofLoop loop: LoopTask.Member) -> StepAddress {
     switch loop {
     case .step(let index): steps[index].address
@@ -325,3 +331,10 @@ extension Plan {
   }
 }
 
+extension Plan {
+  /// The steps and groups of an earlier version of the workflow whose cleanup is pending, and no longer exists.
+  package func cleanupsLost(from old: Plan, after recorded: RunState) -> [StepAddress] {
+    ResumePolicy(plan: old, recorded: recorded)
+      .stepsWithPendingCleanup(except: Set(steps.map(\.address)))
+  }
+}

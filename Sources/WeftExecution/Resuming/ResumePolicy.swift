@@ -28,8 +28,8 @@ enum RecordedStart {
 /// - What happened in a group before its last attempt does not count.
 /// - A step to be rerun on request is not reusable, and neither is a group or loop that contains it.
 /// - A step whose cleanup has started, and a step whose values are not recorded, runs again if a step that has yet to
-///   run needs it. So does a service, which has been terminated; the pending cleanup of a step needs what the step does.
-///   A service that starts again needs what the steps that run do.
+///   run needs it. So does a service, which has been terminated; the cleanup of a step or group, pending or yet to run,
+///   needs what the step or any member of the group does. A service that starts again needs what the steps that run do.
 ///
 /// A class, although no decision changes: it is asked several times for each step, and copying it would take a fifth of
 /// the time of a resumption.

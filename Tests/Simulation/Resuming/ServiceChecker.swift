@@ -117,11 +117,20 @@ struct ServiceChecker {
     let subject = subject(address)
     decided.insert(subject)
     if case .cleanup(let cleaned) = blueprint.member(subject.id).part {
-      decided.insert(Subject(id: cleaned, keys: subject.keys))
-      // The end of a group needs what its members need.
-      for id in blueprint.members.keys where blueprint.isInside(id, cleaned) {
-        decided.insert(Subject(id: id, keys: subject.keys))
-      }
+      decide(all: Subject(id: cleaned, keys: subject.keys))
+    }
+    // The groups around it may be cleaned up.
+    for group in blueprint.enclosing(subject)
+    where !restoredGroups.contains(group) && !blueprint.cleanups(of: group.id).isEmpty {
+      decide(all: group)
+    }
+  }
+
+  /// Counts a step or group that is cleaned up as decided: that needs what its members need.
+  private mutating func decide(all cleaned: Subject) {
+    decided.insert(cleaned)
+    for id in blueprint.members.keys where blueprint.isInside(id, cleaned.id) {
+      decided.insert(Subject(id: id, keys: cleaned.keys))
     }
   }
 

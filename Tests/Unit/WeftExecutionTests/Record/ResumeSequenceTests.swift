@@ -283,6 +283,24 @@ import WeftTestKit
     #expect(last.outcome == .success)
   }
 
+  @Test("X13: the cleanup of a group needs the services of members that are done")
+  func theCleanupOfAGroupNeedsTheServicesOfItsMembers() throws {
+    let workflow = Workflow(parallel: [
+      ResumeSequenceTests.service("db"),
+      Step(
+        "g",
+        parallel: [Step("fill", run: ["fill"], needs: ["db"]), ResumeSequenceTests.step("check")]
+      ).cleanup(Step("drop", run: ["drop"])),
+    ])
+    var run = SplitRun()
+    #expect(try run.run(workflow, failing: ["check"]).ran.contains("fill"))
+    let last = try run.run(workflow)
+    #expect(Set(last.ran.prefix(2)) == ["db", "check"])
+    #expect(last.ran.dropFirst(2) == ["drop"])
+    #expect(last.outcome == .success)
+    #expect(try run.run(workflow).ran == [])
+  }
+
   @Test("X13: a service that fails when a pending cleanup needs it is left to that cleanup")
   func aServiceThatFailsForACleanupIsLeftToIt() throws {
     let workflow = Workflow(steps: [
