@@ -266,7 +266,8 @@ final class ResumePolicy: Sendable {
     isReusable(task) && !hasStarted(element, of: task)
   }
 
-  private func hasStarted(_ element: Element, of task: LoopTask) -> Bool {
+  /// Whether an earlier engine started an element of a loop, or skipped it by itself.
+  func hasStarted(_ element: Element, of task: LoopTask) -> Bool {
     let address = task.address.element(element.key)
     let beginning = beginning(around: EnclosingScope(task))
     return recorded.step(address, since: beginning) != nil

@@ -215,8 +215,9 @@ extension RunEngine {
       // A scope in which nothing new may start admits no new element either.
       if !startsAlways, isEnding(task) {
         guard let resumePolicy else { return fanOut.state.withLock { $0.progress.skipAll() } }
-        // An element that an earlier engine started is opened anyway, for its pending cleanups.
-        if !resumePolicy.mayHavePendingCleanup(elements[index], of: task) {
+        // An element that an earlier engine started is opened anyway: what is done in it is restored, and cleanups may be
+        // pending.
+        if !resumePolicy.hasStarted(elements[index], of: task) {
           fanOut.state.withLock { $0.progress.skipElement() }
           continue
         }

@@ -283,6 +283,45 @@ import WeftTestKit
     #expect(last.outcome == .success)
   }
 
+  @Test("X13: an element that a loop did not reach this time is counted once, as it was")
+  func elementsThatAreNotReachedAreRestored() throws {
+    let workflow = Workflow(steps: [
+      ResumeSequenceTests.step("test").forEach(["x", "y", "z"], maxParallel: 1),
+      ResumeSequenceTests.step("last"),
+    ])
+    var run = SplitRun()
+    try run.run(workflow, failing: ["last"])
+    let second = try run.run(
+      workflow, failing: ["test[1]"],
+      rerunning: RerunSelection(addresses: [StepAddress("test[1]")]))
+    #expect(second.ran == ["test[1]"])
+    #expect(second.counts?.succeeded == 2 && second.counts?.restored == 2)
+    #expect(second.counts?.failed == 1 && second.counts?.skipped == 1)
+    #expect(try run.run(workflow).ran == ["test[1]", "last"])
+  }
+
+  @Test("X13: an element that was cleaned up, and that a loop did not reach, is no success")
+  func elementsThatAreNotReachedAreStillCleanedUp() throws {
+    let workflow = Workflow(steps: [
+      Step(
+        "g",
+        steps: [
+          ResumeSequenceTests.step("test").forEach(["x", "y", "z"], maxParallel: 1),
+          ResumeSequenceTests.step("last"),
+        ]
+      ).cleanup(Step("drop", run: ["drop"]))
+    ])
+    var run = SplitRun()
+    try run.run(workflow, failing: ["last"])
+    let second = try run.run(
+      workflow, failing: ["test[0]"],
+      rerunning: RerunSelection(addresses: [StepAddress("test[1]")]))
+    #expect(second.ran == ["test[0]", "drop"])
+    #expect(second.counts?.succeeded == 1 && second.counts?.restored == 0)
+    #expect(
+      try run.run(workflow).ran == ["test[0]", "test[1]", "test[2]", "last", "drop"])
+  }
+
   @Test("X13: the cleanup of a group needs the services of members that are done")
   func theCleanupOfAGroupNeedsTheServicesOfItsMembers() throws {
     let workflow = Workflow(parallel: [

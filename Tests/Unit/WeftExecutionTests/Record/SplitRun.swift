@@ -25,12 +25,12 @@ struct SplitRun {
   /// - Parameters:
   ///   - failing: The steps that exit with 1; all others succeed.
   ///   - killing: The step during which the engine is killed.
-  /// - Returns: The steps that ran, in order, and the end of the part; `nil` if it was killed.
+  /// - Returns: The steps that ran, in order, and the end of the part with its counts; `nil` if it was killed.
   @discardableResult
   mutating func run(
     _ workflow: Workflow, failing: Set<String> = [], killing: String? = nil,
     rerunning rerun: RerunSelection = RerunSelection()
-  ) throws -> (ran: [String], outcome: Outcome?) {
+  ) throws -> (ran: [String], outcome: Outcome?, counts: OutcomeCounts?) {
     let recorded = parts > 0 ? recorded : nil
     let keeper = RecordKeeper()
     let run = try RunHarness(workflow, maxParallel: 1, recorder: keeper) {
@@ -58,6 +58,7 @@ struct SplitRun {
       run.executor.exit(next, code: failing.contains(next) ? 1 : 0)
     }
     kinds += keeper.kinds
-    return (ran, run.run.report.end?.outcome)
+    let end = run.run.report.end
+    return (ran, end?.outcome, end?.counts)
   }
 }
