@@ -333,6 +333,7 @@ extension RunState {
       guard lastOpening?.cookie != nil, !engines.isEmpty else { break }
       engines[engines.count - 1].kept.insert(AttemptName(step: step.text, number: attempt))
     case .listed(let address, let elements):
+      removeSkip(of: address)
       var known = groups[address] ?? RecordedGroup()
       let former = known.allElements
       if !former.isEmpty {
@@ -438,10 +439,14 @@ extension RunState {
       groups[group]?.isRestored = true
       return
     }
-    // An address has one state, the latest: a group that was skipped as a whole has started now.
-    if steps[group] != nil { steps.change(group) { $0 = nil } }
+    removeSkip(of: group)
     record(group: group, .started(start))
     groups[group]?.lastStart = number
+  }
+
+  /// Keeps one state for each address, the latest: a group that was skipped as a whole starts now.
+  private mutating func removeSkip(of group: StepAddress) {
+    if steps[group] != nil { steps.change(group) { $0 = nil } }
   }
 
   /// Records that a loop or group that an earlier engine started is skipped now. Its elements stay known.

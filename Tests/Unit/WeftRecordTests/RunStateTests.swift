@@ -110,6 +110,16 @@ import WeftPlatform
     #expect(run.group("g")?.state == .finished(end))
   }
 
+  @Test func aLoopThatIsListedIsNoLongerSkipped() {
+    let elements = RecordedElements(elements: [.init(key: "k", value: .string("v"))])
+    let records: [RunRecord.Kind] = [
+      .opened(SampleRecords.opening), .event(.stepSkipped("g", .dependencyFailed("a"))),
+      .listed("g", elements),
+    ]
+    #expect(run(Array(records.prefix(2))).step("g") != nil)
+    #expect(run(records).step("g") == nil)
+  }
+
   @Test func aServiceKeepsTheTimeUntilItWasReady() {
     func end(_ seconds: Int) -> StepEnd {
       StepEnd(
