@@ -34,12 +34,19 @@ extension ResumePolicy {
     while let node = next.popLast() {
       for dependent in self.dependents[node] ?? []
       where nodes.contains(dependent) && seen.insert(dependent).inserted {
-        if case .all = dependents, !isSettled(dependent, seenFrom: instance) { return true }
-        if isServiceNeeded(atNode: dependent, seenFrom: instance) { return true }
+        switch dependents {
+        case .all: if hasYetToRun(dependent, seenFrom: instance) { return true }
+        case .services: if isServiceNeeded(atNode: dependent, seenFrom: instance) { return true }
+        }
         next.append(dependent)
       }
     }
     return false
+  }
+
+  /// Whether a step is not done, or is a service that starts again, as seen from an instance.
+  func hasYetToRun(_ node: Plan.NodeIndex, seenFrom instance: Instance) -> Bool {
+    !isSettled(node, seenFrom: instance) || isServiceNeeded(atNode: node, seenFrom: instance)
   }
 
   /// Whether a node is a service that was ready and starts again, in any element of loops inside an instance.

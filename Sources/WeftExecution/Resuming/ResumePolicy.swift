@@ -27,8 +27,9 @@ enum RecordedStart {
 /// - Elsewhere, `finally` steps and cleanup steps run again.
 /// - What happened in a group before its last attempt does not count.
 /// - A step to be rerun on request is not reusable, and neither is a group or loop that contains it.
-/// - A step whose cleanup has started, and a step whose values are not recorded, runs again if a step that has yet to
-///   run needs it. So does a service, which has been terminated; the cleanup of a step or group, pending or yet to run,
+/// - A step or group of whose values one that has yet to run reads some that are not recorded runs again
+///   (``MissingValues``).
+/// - A step whose cleanup has started runs again if a step that has yet to run needs it. So does a service, which has been terminated; the cleanup of a step or group, pending or yet to run,
 ///   needs what the step or any member of the group does. A service that starts again needs what the steps that run do.
 ///
 /// A class, although no decision changes: it is asked several times for each step, and copying it would take a fifth of
@@ -47,13 +48,14 @@ final class ResumePolicy: Sendable {
   /// The whole run.
   let outermost: Instance
   private let blocked: BlockedGroups
+  private let missing: MissingValues
   /// Whether each service starts again, as far as that is decided.
   let neededServices = Mutex<[StepAddress: Bool]>([:])
   /// Whether each node is done in all elements of a loop that is not done, as far as that is decided.
   let settledNodes = Mutex<[NodeInLoop: Bool]>([:])
 
-  init(plan: Plan, recorded: RunState, rerunning: RerunSelection = RerunSelection()) {
-    (self.plan, self.recorded) = (plan, recorded)
+  init(plan: Plan, recorded: RunState, rerunning: RerunSelection, missing: MissingValues) {
+    (self.plan, self.recorded, self.missing) = (plan, recorded, missing)
     rerun = RerunRule(plan: plan, recorded: recorded, rerunning)
     accepted = rerunning.accepted
     dependents = plan.dependents
@@ -97,7 +99,7 @@ final class ResumePolicy: Sendable {
       !isCleanup, !plan.isFinal(step.group), end.hasSucceeded
     else { return nil }
     if step.isService, isServiceNeeded(step, in: instance) { return nil }
-    if !isWhole(end, step), isNeeded(step.node, in: instance) { return nil }
+    if missing.addresses.contains(instance.address(of: step.address)) { return nil }
     return isUndone(end, of: step, in: instance, with: around, for: .all) ? nil : end
   }
 
@@ -148,12 +150,6 @@ final class ResumePolicy: Sendable {
     return known
   }
 
-  /// Whether all values that other steps read of a step are recorded. Its own outputs have been computed.
-  private func isWhole(_ end: RecordedStep, _ step: PlannedStep) -> Bool {
-    guard case .finished(let end, let kept) = end.state else { return true }
-    return kept.answers(plan.values.readsOfOthers(ofNode: step.node), end)
-  }
-
   /// The reason why a step cannot simply start again: it is unknown whether it took effect, and it is not accepted as
   /// done, or it succeeded and its values were not recorded. `nil` if there is no such doubt.
   func doubtFailure(about task: StepTask) -> StepFailure? {
@@ -163,7 +159,7 @@ final class ResumePolicy: Sendable {
     if isInDoubt(known, task.step) {
       return known.doubtFailure ?? .inDoubt(known, in: recorded.opening?.run)
     }
-    return known.hasSucceeded && !isWhole(known, task.step)
+    return known.hasSucceeded && missing.addresses.contains(task.address)
       ? .valuesNotRecorded(of: task.address) : nil
   }
 
@@ -284,14 +280,25 @@ final class ResumePolicy: Sendable {
       ?? false
   }
 
-  /// The recorded elements of a loop; `nil` if they have to be evaluated again.
+  /// The recorded elements of a loop; `nil` if they have to be evaluated again. Of secret elements, only the keys are
+  /// recorded: enough for a loop whose elements are all restored.
   func listing(of task: LoopTask) -> RecordedElements? {
     guard let known = recorded.groups[task.address], let elements = known.elements,
-      !elements.isSecret, isValid(known.listedBy, in: task.group, task.instance),
+      !elements.isSecret || !hasCleanups(task) && isReusable(task),
+      isValid(known.listedBy, in: task.group, task.instance),
       known.listedBy
         > rerun.since(EnclosingScope(task), isInside: { isInside($0, EnclosingScope(task)) })
     else { return nil }
     return elements
+  }
+
+  private func hasCleanups(_ task: LoopTask) -> Bool {
+    task.region.nodes.contains { plan.bodies.cleanups[$0] != nil }
+  }
+
+  /// Whether a loop evaluates its secret elements again although it is done: their cleanups may be pending.
+  func isListedAgain(_ task: LoopTask) -> Bool {
+    hasCleanups(task) && recorded.groups[task.address]?.elements?.isSecret == true
   }
 
   /// All elements that a loop has had, including former ones: cleanups of those may be pending.
@@ -320,7 +327,7 @@ final class ResumePolicy: Sendable {
 
   /// Whether an element may contain pending cleanups.
   func mayHavePendingCleanup(_ element: Element, of task: LoopTask) -> Bool {
-    task.region.nodes.contains { plan.bodies.cleanups[$0] != nil } && hasStarted(element, of: task)
+    hasCleanups(task) && hasStarted(element, of: task)
   }
 
   /// Whether a group is reusable and its cleanup was done.
@@ -364,7 +371,8 @@ final class ResumePolicy: Sendable {
   /// Whether the group succeeded, and nothing in it has to run again.
   private func isDone(_ group: EnclosingScope) -> Bool {
     guard let at = successNumber(group.address), isFirstTime(group.instance),
-      at > beginning(around: group), !blocked.addresses.contains(group.address)
+      at > beginning(around: group), !blocked.addresses.contains(group.address),
+      !missing.around.contains(group.address)
     else { return false }
     return at > rerun.since(group, isInside: { isInside($0, group) })
   }

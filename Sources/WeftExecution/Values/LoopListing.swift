@@ -75,11 +75,11 @@ struct LoopLister {
     }
     guard case .forEach(let loop) = task.fanOut else {
       return LoopListing(
-        elements: elements, source: .matrix, isSecret: false, maxParallel: nil,
+        elements: elements, source: .matrix, isSecret: recorded.isSecret, maxParallel: nil,
         tolerance: .count(0))
     }
     return LoopListing(
-      elements: elements, source: .forEach(name: loop.name), isSecret: false,
+      elements: elements, source: .forEach(name: loop.name), isSecret: recorded.isSecret,
       maxParallel: try limit(of: loop), tolerance: loop.tolerance)
   }
 

@@ -1,0 +1,191 @@
+import WeftDefinition
+import WeftEvents
+import WeftExpressions
+import WeftPlanning
+
+/// The steps and groups that succeeded and run again, because something that has yet to run reads a value of them that is
+/// not recorded: it was secret, or too long.
+///
+/// A step that runs again reads values itself, and a group that is not done any more may have members that are not. So
+/// the set is found by asking the policy of a smaller set again, until it does not grow.
+struct MissingValues: Sendable, Equatable {
+  fileprivate(set) var addresses: Set<StepAddress> = []
+  /// The groups and loops that contain one of them, and these groups themselves: they are not done.
+  fileprivate(set) var around: Set<StepAddress> = []
+}
+
+extension ResumePolicy {
+  convenience init(
+    plan: Plan, recorded: RunState, rerunning: RerunSelection = RerunSelection()
+  ) {
+    var missing = MissingValues()
+    if let incomplete = IncompleteRecords(plan, recorded) {
+      let readers = ValueReaders(plan)
+      var isGrowing = true
+      while isGrowing {
+        let policy = ResumePolicy(
+          plan: plan, recorded: recorded, rerunning: rerunning, missing: missing)
+        isGrowing = policy.add(incomplete, to: &missing, readers)
+      }
+    }
+    self.init(plan: plan, recorded: recorded, rerunning: rerunning, missing: missing)
+  }
+
+  /// Adds the incomplete records of which this policy still needs the values.
+  private func add(
+    _ incomplete: IncompleteRecords, to missing: inout MissingValues, _ readers: ValueReaders
+  ) -> Bool {
+    let known = missing
+    for (address, node) in incomplete.nodes where !missing.addresses.contains(address) {
+      let isRead = readers.readers(of: node).contains { reads($0, address, known) }
+      guard isRead else { continue }
+      missing.addresses.insert(address)
+      let instance = instance(around: address)
+      switch plan.nodes[node] {
+      case .step(let index):
+        let group = plan.steps[Int(index)].group
+        missing.around.formUnion(enclosingScopes(ofGroup: group, in: instance).map(\.address))
+      case .groupStart(let group), .groupEnd(let group):
+        missing.around.formUnion(
+          enclosingScopes(ofGroup: Int(group), in: instance).map(\.address))
+        missing.around.insert(address)
+      }
+    }
+    return missing != known
+  }
+
+  /// Whether a step or group that reads values of another has yet to run, as seen from the other's address.
+  private func reads(
+    _ reader: ValueReaders.Reader, _ address: StepAddress, _ missing: MissingValues
+  ) -> Bool {
+    let instance = instance(around: address)
+    switch reader {
+    case .group(let index):
+      let around = instance.around(plan.groups[index].startNode)
+      return !areDone(around: index, in: around) || isListedAgain(.group(index), around)
+    case .step(let index):
+      let node = plan.steps[index].node
+      let around = instance.around(node).element
+      return hasYetToRun(node, seenFrom: instance)
+        || isListedAgain(.step(index), instance.around(node))
+        || missing.addresses.contains {
+          addresses.step(at: $0) == index && (around.map($0.isInside) ?? true)
+        }
+    }
+  }
+}
+
+extension ResumePolicy {
+  fileprivate func isListedAgain(_ member: LoopTask.Member, _ instance: Instance) -> Bool {
+    let control =
+      switch member {
+      case .step(let index): plan.steps[index].hasControl ? plan.steps[index].control : nil
+      case .group(let index): plan.groups[index].step?.control
+      }
+    guard control?.fanOut != nil else { return false }
+    return isListedAgain(LoopTask(member, of: plan, in: instance, after: []))
+  }
+}
+
+/// The recorded successes of steps and groups of which a value that others read is not recorded.
+private struct IncompleteRecords {
+  /// Each with its node in the plan, that of a group's start.
+  private(set) var nodes: [(StepAddress, Plan.NodeIndex)] = []
+
+  /// `nil` if there are none, as in most runs.
+  init?(_ plan: Plan, _ recorded: RunState) {
+    if plan.values.isEmpty { return nil }
+    let read = plan.steps.indices.filter {
+      !plan.values.readsOfOthers(ofNode: plan.steps[$0].node).isEmpty
+    }
+    let addresses = PlanAddresses(plan)
+    func add(_ index: Int, _ address: StepAddress, _ step: RecordedStep) {
+      let node = plan.steps[index].node
+      guard case .finished(let end, let kept) = step.state, end.conclusion == .success,
+        !kept.answers(plan.values.readsOfOthers(ofNode: node), end)
+      else { return }
+      nodes.append((address, node))
+    }
+    if read.contains(where: { plan.isInLoop($0) }) {
+      let read = Set(read)
+      for (address, step) in recorded.steps {
+        if let index = addresses.step(at: address), read.contains(index) {
+          add(index, address, step)
+        }
+      }
+    } else {
+      for index in read {
+        let address = plan.steps[index].address
+        if let step = recorded.steps[address] { add(index, address, step) }
+      }
+    }
+    for (address, group) in recorded.groups {
+      guard case .finished(let end) = group.state, end.conclusion == .success,
+        end.outputs.contains(where: { $0.value == nil }),
+        let index = addresses.group(at: address), plan.groups[index].step != nil
+      else { continue }
+      nodes.append((address, plan.groups[index].startNode))
+    }
+    if nodes.isEmpty { return nil }
+  }
+}
+
+/// The steps and groups whose expressions read values of others.
+private struct ValueReaders {
+  enum Reader {
+    case step(Int)
+    /// For its outputs, or for what it evaluates at its start.
+    case group(Int)
+  }
+
+  private let plan: Plan
+  private var readers: [Plan.NodeIndex: [Reader]] = [:]
+
+  init(_ plan: Plan) {
+    self.plan = plan
+    for index in plan.steps.indices { add(.step(index), plan.values.texts(ofStep: index)) }
+    // The outputs of the workflow itself are not those of a step.
+    for index in plan.groups.indices.dropFirst() {
+      add(.group(index), plan.values.texts(ofGroup: index))
+      let group = plan.groups[index]
+      // A race has the outputs of a member, and a step that runs another file those of that file.
+      if group.order == .race || group.isCaller {
+        for member in group.members { readers[Int(member), default: []].append(.group(index)) }
+      }
+    }
+  }
+
+  private mutating func add(_ reader: Reader, _ texts: ArraySlice<PlannedText>) {
+    for text in texts {
+      for reference in text.template.expressions.flatMap(\.references) {
+        var path = reference.names[...]
+        // The members of a group, in its outputs.
+        if reference.isOfContext("self"), path.count > 1 { path = path.dropFirst() }
+        guard path.count > 1, ["steps"].contains(path[path.startIndex].text.lowercased()),
+          let (node, _) = plan.values.node(named: Array(path), in: text.file)
+        else { continue }
+        readers[node, default: []].append(reader)
+      }
+    }
+  }
+
+  /// Those of a step or group: by its name, or as one of the elements or members of what is around it.
+  func readers(of node: Plan.NodeIndex) -> [Reader] { readers[node] ?? [] }
+}
+
+extension PlannedGroup {
+  /// Whether it is a step that runs another file.
+  fileprivate var isCaller: Bool {
+    if case .workflow? = step?.action { true } else { false }
+  }
+}
+
+extension Plan {
+  /// Whether a step is an element of a loop, or in one.
+  fileprivate func isInLoop(_ index: Int) -> Bool {
+    steps[index].hasControl && steps[index].control.fanOut != nil
+      || allEnclosingGroups(ofGroup: steps[index].group).contains {
+        groups[$0].step?.control.fanOut != nil
+      }
+  }
+}
