@@ -157,6 +157,9 @@ struct EdgeBuilder {
       guard case .step(let index) = outline.nodes[target] else {
         return report(.readsLogOfGroup(subject(node), group: source.name), at: source)
       }
+      if outline.steps[Int(index)].withStep({ $0.pointee.isLoop }) {
+        return report(.readsLogOfLoop(subject(node), loop: source.name), at: source)
+      }
       if outline.steps[Int(index)].command?.usesTerminal == true {
         report(.readsLogOfTerminal(subject(node), step: source.name), at: source)
       }
@@ -297,6 +300,10 @@ private struct EdgeList {
   }
 }
 
+extension Step {
+  fileprivate var isLoop: Bool { hasControl && control.fanOut != nil }
+}
+
 // MARK: Wording
 
 extension Diagnostic {
@@ -368,6 +375,13 @@ extension Diagnostic {
     problem(
       "W0208", of: subject, "reads the log of \"\(group)\", which is a group and has none",
       key: "stdin.log", help: "name one of the steps in \"\(group)\"")
+  }
+
+  fileprivate static func readsLogOfLoop(_ subject: Subject, loop: String) -> Diagnostic {
+    problem(
+      "W0208", of: subject,
+      "reads the log of \"\(loop)\", which is a loop: each element has its own", key: "stdin.log",
+      help: "use a text: \"stdin\": \"${{ join(steps.\(loop).results.*.stdout, '\\n') }}\"")
   }
 
   fileprivate static func readsItsOwnLog(_ subject: Subject) -> Diagnostic {

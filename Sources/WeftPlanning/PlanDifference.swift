@@ -19,9 +19,15 @@ package struct PlanDifference: Sendable, Hashable {
     let before = Dictionary(
       old.steps.map { ($0.address, Content(of: $0, in: old)) },
       uniquingKeysWith: { first, _ in first })
+    let groups = Set(old.groups.compactMap(\.address))
     for step in new.steps {
       guard let known = before[step.address] else {
-        added.append(step.address)
+        // What was a group is another step for those who read its values.
+        if groups.contains(step.address) {
+          changed.append(step.address)
+        } else {
+          added.append(step.address)
+        }
         continue
       }
       let content = Content(of: step, in: new)
@@ -31,16 +37,20 @@ package struct PlanDifference: Sendable, Hashable {
       if !around.isEmpty { surroundings[step.address] = around }
     }
     let names = Set(new.steps.map(\.address))
-    removed = old.steps.map(\.address).filter { !names.contains($0) }
+    let newGroups = Set(new.groups.compactMap(\.address))
+    removed = old.steps.map(\.address).filter { !names.contains($0) && !newGroups.contains($0) }
     compareGroups(of: old, with: new)
   }
 
   private mutating func compareGroups(of old: Plan, with new: Plan) {
     let (before, after) = (GroupContent.all(of: old), GroupContent.all(of: new))
     let known = Dictionary(before, uniquingKeysWith: { first, _ in first })
+    let steps = Set(old.steps.map(\.address))
     for (address, content) in after {
       if let earlier = known[address] {
         if earlier.values != content.values { changedGroups.append(address) }
+      } else if steps.contains(address) {
+        changedGroups.append(address)
       } else if content.isLoop {
         addedLoops.append(address)
       }
@@ -62,6 +72,8 @@ package struct PlanDifference: Sendable, Hashable {
   /// Everything that decides the values of a group, besides its members.
   private struct GroupContent {
     struct Values: Hashable {
+      let kind: ActionKind
+      let isRace: Bool
       let outputs: [OutputDeclaration]
       /// Those of the file that it runs.
       let parameters: [Parameter]
@@ -85,7 +97,8 @@ package struct PlanDifference: Sendable, Hashable {
         if case .workflow(let call) = step.action { parameters = call.parameters }
         let file = files[index]
         let values = Values(
-          outputs: step.outputs, parameters: parameters, inputs: file?.inputs ?? [],
+          kind: step.action.kind, isRace: group.order == .race, outputs: step.outputs,
+          parameters: parameters, inputs: file?.inputs ?? [],
           results: file?.outputs ?? [])
         return (
           address,

@@ -64,8 +64,10 @@ extension ResumePolicy {
       let around = instance.around(plan.groups[index].startNode)
       return !areDone(around: index, in: around) || isListedAgain(.group(index), around)
     case .step(let index):
-      let node = plan.steps[index].node
+      let (node, group) = (plan.steps[index].node, plan.steps[index].group)
       let around = instance.around(node).element
+      // Steps of `finally` run again with their file.
+      if plan.isFinal(group), !areDone(around: group, in: instance.around(node)) { return true }
       return hasYetToRun(node, seenFrom: instance)
         || isListedAgain(.step(index), instance.around(node))
         || missing.addresses.contains {

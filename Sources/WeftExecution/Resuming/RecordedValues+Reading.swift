@@ -1,6 +1,7 @@
 import WeftDefinition
 import WeftEvents
 import WeftExpressions
+import WeftJSON
 
 /// The values that expressions read of a step that ended under an earlier engine.
 extension RecordedValues {
@@ -29,12 +30,17 @@ extension RecordedValues {
       own.shape = .action
       own.returned = ScopedValue(ExpressionValue(value))
     }
-    own.outputs = end.outputs.compactMap { output in
-      output.value.map {
-        OutputValue(name: output.name, value: ExpressionValue($0), isSecret: false)
-      }
-    }
+    own.outputs = end.outputs.map(OutputValue.init)
     return own
+  }
+}
+
+extension OutputValue {
+  /// A recorded output. One without a value was secret; a step that reads it is not restored.
+  init(_ output: ReportedOutput) {
+    self.init(
+      name: output.name, value: ExpressionValue(output.value ?? .null),
+      isSecret: output.value == nil)
   }
 }
 

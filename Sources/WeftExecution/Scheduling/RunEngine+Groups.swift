@@ -172,14 +172,18 @@ extension RunEngine {
     }
     running?.timer?.cancel()
     let duration = recorded?.duration ?? running.map { time.now - $0.since } ?? .zero
-    var outputs = outputs(of: task, verdict, winner: running?.winner, lasting: duration)
+    // What it reads may have other values by now, such as the number of its attempts.
+    var outputs =
+      recorded.map { .success($0.outputs.map(OutputValue.init)) }
+      ?? outputs(of: task, verdict, winner: running?.winner, lasting: duration)
     let isUnknown = rehearsal != nil && (try? outputs.get()) == nil
     if isUnknown { outputs = .success([]) }
     if case .failure(let failure) = outputs {
       (verdict, response) = state.withLock { $0.scopes.failed(group: task.scope, failure) }
     }
     recordGroup(
-      task, verdict, outputs, winner: running?.winner, lasting: duration, isUnknown: isUnknown)
+      task, verdict, outputs, winner: running?.winner, lasting: duration,
+      attempts: recorded?.attempts, isUnknown: isUnknown)
     respond(to: response)
     return GroupOutcome(
       verdict: verdict, outputs: (try? outputs.get()) ?? [], duration: duration,

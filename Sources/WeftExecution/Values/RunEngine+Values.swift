@@ -171,9 +171,10 @@ extension RunEngine {
     guard plan.groups[task.index].step?.outputs.isEmpty == false else {
       return .success(evaluatedOutputs)
     }
-    let own = NodeValues(
+    var own = NodeValues(
       outcome: .success, conclusion: .success, attempts: task.attempt, duration: duration,
       shape: .group)
+    own.winner = winner.map(plan.localAddress(of:))
     return Result { () throws(StepFailure) in
       let declared = try OutputCollector(values, in: task.instance).outputs(
         ofGroup: task.index, own: own)
@@ -183,12 +184,15 @@ extension RunEngine {
   }
 
   /// Stores the result of the group for expressions.
+  ///
+  /// - Parameter attempts: Those of an earlier engine; `nil` if it has not been restored.
   func recordGroup(
     _ task: GroupTask, _ verdict: Scopes.Verdict, _ outputs: Result<[OutputValue], StepFailure>,
-    winner: Plan.NodeIndex? = nil, lasting duration: Duration, isUnknown: Bool = false
+    winner: Plan.NodeIndex? = nil, lasting duration: Duration, attempts: Int? = nil,
+    isUnknown: Bool = false
   ) {
     var own = NodeValues(
-      outcome: verdict.outcome, conclusion: verdict.conclusion, attempts: task.attempt,
+      outcome: verdict.outcome, conclusion: verdict.conclusion, attempts: attempts ?? task.attempt,
       duration: duration, outputs: (try? outputs.get()) ?? [], shape: .group)
     own.isUnknown = isUnknown
     // As the file calls it, whichever element or attempt this is.

@@ -16,6 +16,28 @@ import WeftJSON
     #expect(PlanDifference(from: try plan(nil), to: try plan("text")).isEmpty)
   }
 
+  @Test("a step that becomes a group, and a group that becomes another thing, have changed")
+  func kindsOfSteps() throws {
+    let member = Step("m", run: ["x"])
+    let kinds = [
+      Step("x", run: ["x"]), Step(id: "x", action: .group(StepGroup(.steps, [member]))),
+      Step(id: "x", action: .group(StepGroup(.race, [member]))),
+      Step(
+        id: "x",
+        action: .workflow(NestedWorkflow(path: "n.json", workflow: Workflow(steps: [member])))),
+    ]
+    for (first, old) in kinds.enumerated() {
+      for (second, new) in kinds.enumerated() {
+        let difference = PlanDifference(
+          from: try #require(Planner.plan(Workflow(steps: [old])).plan),
+          to: try #require(Planner.plan(Workflow(steps: [new])).plan))
+        let changed = (difference.changed + difference.changedGroups).map(\.text)
+        #expect(changed.contains("x") == (first != second))
+        #expect(!difference.removed.contains(StepAddress("x")))
+      }
+    }
+  }
+
   @Test("values of groups and nested files are compared", arguments: 0..<5)
   func valuesOfGroups(edit: Int) throws {
     func plan(_ edit: Int?) throws -> Plan {

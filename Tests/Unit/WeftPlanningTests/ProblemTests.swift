@@ -103,6 +103,11 @@ struct ProblemTests {
       ["W0208 step \"b\" reads the log of \"g\", which is a group and has none"],
       helps: ["name one of the steps in \"g\""]),
     Case(
+      "the log of a loop",
+      Workflow(steps: [Step("l", run: ["x"]).forEach(["a"]), Step("b", readingLogOf: "l")]),
+      ["W0208 step \"b\" reads the log of \"l\", which is a loop: each element has its own"],
+      helps: ["use a text: \"stdin\": \"${{ join(steps.l.results.*.stdout, '\\n') }}\""]),
+    Case(
       "the log of a step that has the terminal",
       Workflow(steps: [
         Step("a", Command(.script("vi"), options: Command.Options(usesTerminal: true))),

@@ -5,7 +5,7 @@ import Weft
 
 /// Resumed runs in which a step reads a value that is not recorded because it was secret.
 @Suite(.hangLimit) struct MissingValueTests {
-  /// Runs commands that print their name in capitals; "fails" fails. Notes each with what it got in the variable R.
+  /// Runs commands that print their name in capitals; "fails" fails, and "once" its first time. Notes each with what it got in the variable R.
   private final class Commands: Sendable {
     private let ran = Mutex<[String]>([])
 
@@ -15,7 +15,8 @@ import Weft
         let read = call.environment["R"].map { "(\($0))" } ?? ""
         ran.withLock { $0.append(name + read) }
         call.write(name.uppercased() + "-value\n")
-        return .code(name == "fails" ? 1 : 0)
+        let isFirst = ran.withLock { ran in ran.count { $0 == name } == 1 }
+        return .code(name == "fails" || name == "once" && isFirst ? 1 : 0)
       }
     }
 
@@ -99,6 +100,49 @@ import Weft
       #expect(await next.report.end?.outcome == .failure)
       #expect(commands.take() == expected)
     }
+  }
+
+  /// Runs a workflow that fails, and resumes it twice.
+  private func parts(of json: String) async throws -> [[String]] {
+    let commands = Commands()
+    let folder = try Scratch()
+    let store = FileRunStore(directory: folder.path + "/.weft")
+    let engine = Engine(commands: commands.runner)
+    let workflow = try Workflow(json: json, path: "w.json")
+    let run = try engine.start(workflow, in: store)
+    #expect(await run.report.end?.outcome == .failure)
+    var parts = [commands.take()]
+    for _ in 0..<2 {
+      let next = try engine.resume(run.id, workflow, in: store)
+      #expect(await next.report.end?.outcome == .failure)
+      parts.append(commands.take())
+    }
+    return parts
+  }
+
+  @Test("a step runs again for finally, which always does")
+  func finallyReads() async throws {
+    let finally = MissingValueTests.reader("f", "steps.x.outputs.o")
+    let parts = try await parts(
+      of: #"{ "steps": [\#(MissingValueTests.x), { "run": ["fails"] }], "finally": [\#(finally)] }"#
+    )
+    #expect(parts == Array(repeating: ["f(X-value)", "fails", "x"], count: 3))
+  }
+
+  @Test("the values of a restored group are those of the journal")
+  func restoredGroups() async throws {
+    let group = #"""
+      { "id": "g", "retry": { "max": 2, "delay": "1ms" }, "steps": [{ "run": ["once"] }],
+        "outputs": { "a": "${{ self.attempts }}" } },
+      { "id": "r", "race": [{ "run": ["x"] }], "outputs": { "w": "${{ self.winner }}" } }
+      """#
+    let reader = #"""
+      { "run": ["fails"],
+        "env": { "R": "${{ steps.g.outputs.a }},${{ steps.g.attempts }},${{ steps.r.outputs.w }}" } }
+      """#
+    let parts = try await parts(of: #"{ "steps": [\#(group), \#(reader)] }"#)
+    #expect(
+      parts == [["fails(2,2,r.1)", "once", "once", "x"], ["fails(2,2,r.1)"], ["fails(2,2,r.1)"]])
   }
 
   @Test("a step that may not run again is in doubt, in whatever it is")
