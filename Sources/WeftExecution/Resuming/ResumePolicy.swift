@@ -394,15 +394,23 @@ final class ResumePolicy: Sendable {
     return plan.allEnclosingGroups(ofGroup: group).contains(where: final.contains)
   }
 
-  /// Whether a cleanup undid the group although a step that has yet to run needs it.
-  private func wasUndone(_ group: EnclosingScope) -> Bool {
-    guard let at = successNumber(group.address), case .group(let index) = group.kind else {
-      return false
+  /// Whether a cleanup undid the group or loop although a step that has yet to run needs it.
+  private func wasUndone(_ scope: EnclosingScope) -> Bool {
+    if plan.bodies.cleanups.isEmpty { return false }
+    guard let at = successNumber(scope.address) else { return false }
+    let around = enclosingScopes(of: scope)
+    switch scope.kind {
+    case .group(let index):
+      let node = plan.groups[index].startNode
+      return isUndone(
+        plan.groups[index].endNode, in: scope.instance.aroundAttempts(of: node),
+        with: [scope] + around, since: at)
+    // Cleanups in a loop end with its elements.
+    case .fanOut(.group(let index)):
+      return isUndone(plan.groups[index].endNode, in: scope.instance, with: around, since: at)
+    case .fanOut(.step(let index)):
+      return isUndone(plan.steps[index].node, in: scope.instance, with: around, since: at)
     }
-    let node = plan.groups[index].startNode
-    return isUndone(
-      plan.groups[index].endNode, in: group.instance.aroundAttempts(of: node),
-      with: [group] + enclosingScopes(of: group), since: at)
   }
 
   /// Whether the cleanup of any of these groups, which contain a node, has undone since a record what the node did,

@@ -204,6 +204,28 @@ import WeftPlatform
     #expect(try await resume(run, workflow("one", "three")) == .success)
   }
 
+  @Test(
+    "a loop that the cleanup of its group undid runs again, like any other step",
+    arguments: [true, false])
+  func loopsAreUndone(isOfGroup: Bool) async throws {
+    let ran = "\(folder.path)/ran"
+    let step = #""run": "echo test >> \#(ran)""#
+    let body = isOfGroup ? #""steps": [{ "id": "inner", \#(step) }]"# : step
+    let workflow = try Workflow(
+      json: #"""
+        { "steps": [{ "id": "g", "steps": [
+            { "id": "test", "forEach": ["x", "y"], \#(body) },
+            { "id": "last", "run": "echo last >> \#(ran); exit 1" }],
+          "cleanup": "echo drop >> \#(ran)" }] }
+        """#, path: "a.json")
+    let run = try await failed(workflow)
+    let part = ["test", "test", "last", "drop"]
+    #expect(self.ran == part)
+    let next = try Engine().resume(run, workflow, in: store)
+    #expect(await !next.report.succeeded)
+    #expect(self.ran == part + part)
+  }
+
   @Test func changesOfNamedStepsOnlyAreAccepted() async throws {
     let run = try await failed(try workflow("one", "two exit 1"))
     let changed = try workflow("one : changed", "two", "new")
