@@ -22,7 +22,7 @@ package struct PlanDifference: Sendable, Hashable {
     let groups = Set(old.groups.compactMap(\.address))
     for step in new.steps {
       guard let known = before[step.address] else {
-        // What was a group is another step for those who read its values.
+        // A group that became a step has other values for the steps that read them.
         if groups.contains(step.address) {
           changed.append(step.address)
         } else {
