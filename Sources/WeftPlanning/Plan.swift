@@ -146,6 +146,9 @@ public struct PlannedStep: Sendable {
     list[Int(position)].hasCommandOptions && command?.resources != nil
   }
 
+  /// Whether an attempt takes slots of pools, or resources, which are pools too.
+  package var takesPools: Bool { hasResources || !pools.isEmpty }
+
   /// Whether its action must not be repeated. Called for every step, so it mostly avoids a copy.
   @inlinable package var mustNotBeRepeated: Bool {
     let position = Int(position)

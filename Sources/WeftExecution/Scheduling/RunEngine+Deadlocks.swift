@@ -5,15 +5,14 @@ import WeftEvents
 import WeftPlanning
 import WeftPlatform
 
-/// Fails a step that waits for slots of a pool which services keep that end only after it.
+/// Fails a step that waits for slots of a pool which services keep that end only after it. Resources are pools, too.
 ///
 /// The planner reports those that are certain. Whether others wait for ever depends on conditions, on the number of
-/// elements, and on the order in which groups get their slots.
+/// elements, on the order in which groups get their slots, and on the machine.
 extension RunEngine {
   /// Watches a step that may wait for slots which services keep.
   func watchForDeadlock(of task: StepTask) {
-    guard plan.bodies.services.keepPools, task.step.hasControl, !task.step.control.pools.isEmpty
-    else { return }
+    guard plan.bodies.services.keepPools, task.step.takesPools else { return }
     let begins = state.withLock { state in
       guard state.deadlockDetector == nil else { return false }
       state.deadlockDetector = DeadlockDetector()
@@ -45,9 +44,10 @@ extension RunEngine {
 
   private func fail(waiting step: Int, _ lack: SlotQueue.Lacking) {
     guard case .pool(let index) = lack.lack else { return }
+    let pool = slots.name(ofPool: index)
     state.withLock { state in
       let services = lack.holders.compactMap { state.services[$0]?.address }
-      state.deadlocked[step] = .deadlock(plan.pools[index].name, keptBy: services)
+      state.deadlocked[step] = .deadlock(pool, keptBy: services)
     }
     slots.refuse(CollectionOfOne(step))
   }
@@ -92,11 +92,13 @@ struct DeadlockDetector: Sendable, Hashable {
 extension StepFailure {
   fileprivate static func deadlock(_ pool: String, keptBy services: [StepAddress]) -> StepFailure {
     let names = QuotedList(services.map(\.text), conjunction: "and")
+    let isResource = CountedResource(pool: pool) != nil
     return StepFailure(
       classes: [.limit],
-      message: "would wait for ever for pool \"\(pool)\": \(names) "
-        + "\(services.count == 1 ? "keeps" : "keep") its slots, and "
+      message: "would wait for ever for \(CountedResource.noun(ofPool: pool)): \(names) "
+        + "\(services.count == 1 ? "keeps" : "keep") \(isResource ? "some" : "its slots"), and "
         + "\(services.count == 1 ? "ends" : "end") only after this step",
-      help: "give the pool more slots, or put a group around a service and the steps that use it")
+      help: (isResource ? "request less in \"resources\"" : "give the pool more slots")
+        + ", or put a group around a service and the steps that use it")
   }
 }

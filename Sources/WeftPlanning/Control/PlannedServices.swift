@@ -13,7 +13,7 @@ package struct PlannedServices: Sendable {
   private var dependents: [Plan.NodeIndex: [Plan.NodeIndex]] = [:]
 
   package var isEmpty: Bool { steps.isEmpty }
-  /// Whether a service takes slots of pools.
+  /// Whether a service takes slots of pools, or resources.
   package let keepPools: Bool
 
   /// The nodes that need a service, directly or not, and are in the group in which it runs.
@@ -28,7 +28,7 @@ package struct PlannedServices: Sendable {
 
   init(_ outline: Outline, _ dependencies: PlanEdges) {
     steps = outline.steps.indices.filter { outline.steps[$0].isService }
-    keepPools = steps.contains { !outline.steps[$0].control.pools.isEmpty }
+    keepPools = steps.contains { outline.steps[$0].takesPools }
     guard !steps.isEmpty else { return }
     var all: [Plan.NodeIndex: [Plan.NodeIndex]] = [:]
     // A cleanup needs what its step needs; it waits for more than that.

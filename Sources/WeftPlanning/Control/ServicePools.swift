@@ -4,8 +4,8 @@ import WeftDiagnostics
 /// Checks that no step waits for slots of a pool that services keep until it has ended: a service keeps its slots while
 /// it is up, and it is up until everything in its group has ended.
 ///
-/// It reports what is certain: services and steps with an `if`, and loops, whose number of elements may be zero, are left
-/// to the run, which fails a step that waits for ever.
+/// It reports what is certain: services and steps with an `if`, loops, whose number of elements may be zero, and
+/// resources, which depend on the machine, are left to the run, which fails a step that waits for ever.
 struct ServicePools {
   private let outline: Outline
   private let services: PlannedServices

@@ -74,6 +74,49 @@ import WeftTestKit
     #expect(run.states.filter { $0.contains("failure") } == ["env[0].test: failure"])
   }
 
+  @Test func aStepThatWouldWaitForProcessorsOfItsServiceForEverFails() throws {
+    let run = try onTwoProcessors(service("db"), Step("test", run: ["test"]), needing: (2, 1))
+    run.executor.beReady("db")
+    #expect(run.running == ["db"])
+    run.time.advance(by: .seconds(10))
+    let failed = try #require(failure(of: run))
+    #expect(failed.classes == [.limit])
+    #expect(
+      failed.message
+        == "would wait for ever for processors: \"db\" keeps some, and ends only after this step")
+    #expect(failed.help?.contains("request less in \"resources\"") == true)
+    #expect(run.executor.isStopping("db"))
+    run.executor.exit("db")
+    #expect(run.states == ["db: success", "test: failure"])
+  }
+
+  @Test func aCleanupThatWouldWaitForProcessorsOfAServiceForEverFails() throws {
+    var cleanup = Step(run: ["drop"])
+    cleanup.action.command?.resources = Command.Resources(cpus: 1)
+    let run = try onTwoProcessors(
+      service("db"), Step("test", run: ["test"]).cleanup(cleanup), needing: (2, nil))
+    run.executor.beReady("db")
+    run.executor.exit("test")
+    #expect(run.running == ["db"] && !run.executor.isStopping("db"))
+    run.time.advance(by: .seconds(10))
+    #expect(run.executor.isStopping("db"))
+    run.executor.exit("db")
+    #expect(run.states == ["db: success", "test: success", "test.cleanup: failure"])
+    #expect(failure(of: run)?.classes == [.limit])
+  }
+
+  @Test func aStepWaitsForTheProcessorsOfAServiceThatEndsBefore() throws {
+    let group = Step("env", steps: [service("db").requesting(2), Step("use", run: ["use"])])
+    let run = try onTwoProcessors(group, Step("after", run: ["after"]), needing: (nil, 1))
+    run.executor.beReady("db")
+    run.time.advance(by: .seconds(60))
+    run.executor.exit("use")
+    run.executor.exit("db")
+    #expect(run.running == ["after"])
+    run.executor.exit("after")
+    #expect(run.run.report.succeeded)
+  }
+
   @Test func aServiceThatLeavesTooFewSlotsIsRejected() {
     func codes(_ slots: Int, _ test: Step) -> [String] {
       var workflow = Workflow(steps: [service("db").pool("port"), test.pool("port")])
@@ -365,9 +408,28 @@ import WeftTestKit
     return Step(id, command)
   }
 
+  /// A run of two steps that request processors, on a machine with two.
+  private func onTwoProcessors(
+    _ first: Step, _ second: Step, needing cpus: (Int?, Int?)
+  ) throws -> RunHarness {
+    let workflow = Workflow(steps: [first.requesting(cpus.0), second.requesting(cpus.1)])
+    return try RunHarness(workflow, onFailure: .continue) {
+      $0.resources.capacity = MachineCapacity(processors: 2, memory: 1 << 30)
+    }
+  }
+
   private func failure(of run: RunHarness) -> StepFailure? {
     run.run.report.steps.lazy.compactMap { step in
       if case .finished(let end) = step.state { end.failure } else { nil }
     }.first
+  }
+}
+
+extension Step {
+  /// The step, with a request for processors.
+  fileprivate func requesting(_ cpus: Int?) -> Step {
+    var step = self
+    if let cpus { step.action.command?.resources = Command.Resources(cpus: cpus) }
+    return step
   }
 }
