@@ -241,7 +241,7 @@ extension RunEngine {
 
   private func check() {
     // The waiting steps are read before the running ones: a step goes from the former to the latter.
-    let (nobodyWaits, happened) = (slots.waiting().isEmpty, events.lastSequence)
+    let (nobodyWaits, happened) = (slots.waiting().isEmpty, events.changeCount)
     let verdict = state.withLock { state -> IdleDetector.Verdict? in
       guard !state.approvals.unattended.isEmpty, state.canBeSuspended else {
         // The next unanswered approval starts the watch again.
@@ -317,7 +317,7 @@ struct IdleDetector: Sendable, Hashable {
 
   /// - Parameters:
   ///   - isIdle: Whether nothing runs, and nothing waits for a slot or a point in time.
-  ///   - happened: The number of events so far.
+  ///   - happened: The number of events so far, without output and progress.
   mutating func check(isIdle: Bool, happened: UInt64) -> Verdict {
     if isIdle, stillSince == happened { return .atRest }
     stillSince = isIdle ? happened : nil

@@ -26,6 +26,7 @@ package final class EventStream: Sendable {
   /// The state that the one lock guards.
   private struct State {
     var lastSequence: UInt64 = 0
+    var changeCount: UInt64 = 0
     var run: RunState
     var history: EventHistory
     var subscribers: [Subscriber] = []
@@ -39,6 +40,7 @@ package final class EventStream: Sendable {
       precondition(!isFinished, "an event after the end of the run: \(kind)")
       if isMuted, !kind.suspendsRun { return }
       lastSequence += 1
+      if !kind.isOutput { changeCount += 1 }
       run.apply(kind, at: elapsed, step: step)
       isFinished = kind.isLast
       // Without subscribers and history no event is needed.
@@ -57,6 +59,7 @@ package final class EventStream: Sendable {
     ) -> Bool {
       guard !isFinished, !isMuted, history.events == nil, subscribers.isEmpty else { return false }
       lastSequence += 1
+      changeCount += 1
       run.change(step, address) { change(&$0, elapsed()) }
       return true
     }
@@ -179,6 +182,9 @@ package final class EventStream: Sendable {
 
   /// The number of events so far.
   var lastSequence: UInt64 { state.withLock { $0.lastSequence } }
+
+  /// The number of events so far, without output and progress: a service makes those while nothing else happens.
+  var changeCount: UInt64 { state.withLock { $0.changeCount } }
 
   /// Records something that is not an event.
   package func record(_ kind: @autoclosure () -> RunRecord.Kind) {
@@ -333,6 +339,13 @@ extension RunEvent.Kind {
   /// Whether no event follows it.
   fileprivate var isLast: Bool {
     if case .runFinished = self { true } else { suspendsRun }
+  }
+
+  fileprivate var isOutput: Bool {
+    switch self {
+    case .stepOutput, .stepProgress: true
+    default: false
+    }
   }
 
   fileprivate var suspendsRun: Bool {

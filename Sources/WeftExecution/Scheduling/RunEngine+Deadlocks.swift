@@ -23,7 +23,7 @@ extension RunEngine {
 
   private func checkForDeadlock() {
     // The waiting steps are read before the running ones: a step goes from the former to the latter.
-    let (waiting, happened) = (slots.lackingOnlyPools(), events.lastSequence)
+    let (waiting, happened) = (slots.lackingOnlyPools(), events.changeCount)
     let isOver = slots.waiting().isEmpty
     let isDeadlock = state.withLock { state -> Bool? in
       guard !isOver, state.left == nil else {
@@ -78,7 +78,7 @@ struct DeadlockDetector: Sendable, Hashable {
 
   /// - Parameters:
   ///   - isStill: Whether nothing runs except for services, and every waiting step lacks slots of a pool.
-  ///   - happened: The number of events so far.
+  ///   - happened: The number of events so far, without output and progress.
   mutating func check(isStill: Bool, happened: UInt64) -> Bool {
     guard isStill, stillSince == happened else {
       (stillSince, checks) = (isStill ? happened : nil, 0)

@@ -105,6 +105,29 @@ import WeftTestKit
     #expect(failure(of: run)?.classes == [.limit])
   }
 
+  @Test func theOutputOfAServiceDoesNotKeepAStepWaiting() throws {
+    let run = try onTwoProcessors(service("db"), Step("test", run: ["test"]), needing: (2, 1))
+    run.executor.beReady("db")
+    for _ in 0..<100 where failure(of: run) == nil {
+      run.executor.write("tick\n", from: "db")
+      run.time.advance(by: .milliseconds(100))
+    }
+    #expect(failure(of: run)?.classes == [.limit])
+  }
+
+  @Test func theOutputOfAServiceDoesNotKeepTheRunFromSuspending() throws {
+    let ask = Step(id: "ask", action: .approve(Approval(message: "go on?")))
+    let run = try RunHarness(
+      Workflow(steps: [service("db"), ask]),
+      configuring: { $0.journal.suspendsWhileWaiting = true })
+    run.executor.beReady("db")
+    for _ in 0..<500 where !run.executor.isStopping("db") {
+      run.executor.write("tick\n", from: "db")
+      run.time.advance(by: .milliseconds(10))
+    }
+    #expect(run.executor.isStopping("db"))
+  }
+
   @Test func aStepWaitsForTheProcessorsOfAServiceThatEndsBefore() throws {
     let group = Step("env", steps: [service("db").requesting(2), Step("use", run: ["use"])])
     let run = try onTwoProcessors(group, Step("after", run: ["after"]), needing: (nil, 1))
