@@ -20,13 +20,8 @@ extension RunEngine {
   func close(_ task: GroupTask) -> Future<Void, Never> {
     guard let file = plan.file(runByGroup: task.index) else { return Future(value: ()) }
     // `finally` has a time limit of its own.
-    let (timer, hasFailed) = state.withLock { state in
-      (
-        state.groups.endTimeLimit(task.scope),
-        state.scopes.firstFault(ofFile: task.scope) != nil
-      )
-    }
-    timer?.cancel()
+    endTimeLimit(of: task.scope)
+    let hasFailed = state.withLock { $0.scopes.firstFault(ofFile: task.scope) != nil }
     let run = FileRun(file: file, instance: task.instance, scope: task.scope)
     return runFinally(of: run, hasFailed: hasFailed).map { [self] in
       respond(to: state.withLock { $0.scopes.endClosing(ofFile: task.scope) })
@@ -217,13 +212,13 @@ extension RunEngine {
     guard !plan.bodies.cleanups.isEmpty || !plan.bodies.services.isEmpty,
       let cleanups = state.withLock({ $0.cleanups.removeValue(forKey: scope) })
     else { return nil }
-    let (closing, timer) = state.withLock { state in
+    let closing = state.withLock { state in
       let closing = state.scopes.openClosing(of: plan, in: scope)
       state.closeImmediately(closing)
-      // Cleanups and the ends of services have limits of their own.
-      return (closing, state.groups.endTimeLimit(scope))
+      return closing
     }
-    timer?.cancel()
+    // Cleanups and the ends of services have limits of their own.
+    endTimeLimit(of: scope)
     let hasFailed = members.contains(where: \.hasFailed)
     let order = cleanups.undoingOrder { [plan] pending, service in
       let node =
@@ -257,6 +252,11 @@ extension RunEngine {
   /// Whether a service has failed in a group. Its result as a member of the group is that it was ready.
   private func hasFailedService(in scope: Int) -> Bool {
     state.withLock { $0.failedServices.values.contains(scope) }
+  }
+
+  /// Ends the time limit of a group whose members have ended.
+  func endTimeLimit(of scope: Int) {
+    state.withLock { $0.groups.endTimeLimit(scope) }?.cancel()
   }
 
   private func cleanUp(

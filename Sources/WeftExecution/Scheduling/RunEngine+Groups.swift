@@ -140,6 +140,10 @@ extension RunEngine {
 
   /// Ends a group after all its members have ended: runs its cleanups, then determines its outcome.
   func endGroup(_ task: GroupTask, members: [NodeResult]) -> Future<GroupOutcome, Never> {
+    let group = plan.groups[task.index]
+    if group.isTopLevel, let caller = group.parent {
+      endTimeLimit(of: task.instance.scope(ofGroup: caller))
+    }
     guard let cleaning = cleanUp(in: task.scope, after: members) else {
       return Future(value: judge(task, members: members))
     }

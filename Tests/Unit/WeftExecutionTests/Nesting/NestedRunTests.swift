@@ -186,6 +186,21 @@ import WeftTestKit
   @Test(arguments: [
     (#""timeout": "5s", "#, ""), ("", #""timeout": "5s", "#),
   ])
+  func aTimeLimitIsWithoutTheCleanupsOfTheFile(outer: String, inner: String) throws {
+    let run = try Self.harness(
+      #"{"steps": [{"id": "c", \#(outer)"workflow": "c.json"}]}"#,
+      #"{\#(inner)"steps": [{"id": "x", "run": ["x"], "cleanup": {"run": ["cx"]}}]}"#)
+    run.executor.exit("c/x")
+    run.time.advance(by: .seconds(10))
+    #expect(run.running == ["c/x.cleanup"])
+    #expect(!run.executor.isStopping("c/x.cleanup"))
+    run.executor.exit("c/x.cleanup")
+    #expect(run.run.report.succeeded)
+  }
+
+  @Test(arguments: [
+    (#""timeout": "5s", "#, ""), ("", #""timeout": "5s", "#),
+  ])
   func aTimeLimitEndsTheFileAndItsFinallyStillRuns(outer: String, inner: String) throws {
     let run = try Self.harness(
       #"{"steps": [{"id": "c", \#(outer)"workflow": "c.json"}]}"#,
