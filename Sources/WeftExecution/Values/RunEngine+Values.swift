@@ -130,6 +130,8 @@ extension RunEngine {
     own.conclusion = end.conclusion
     own.attempts = end.attempts
     own.duration = end.duration
+    // A service had none when it was ready.
+    own.exit = end.exit
     if end.outcome != .success { own.outputs = [] }
     values.record(own, ofNode: task.step.node, in: task.instance)
   }

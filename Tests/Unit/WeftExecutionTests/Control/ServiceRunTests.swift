@@ -140,6 +140,20 @@ import WeftTestKit
     #expect(run.run.report.succeeded)
   }
 
+  @Test func aServiceThatFailedHasItsExitCode() throws {
+    var workflow = Workflow(steps: [service("db"), Step("test", run: ["test"])])
+    workflow.finally = [
+      Step("report", run: ["report", "${{ steps.db.outcome }} ${{ steps.db.exitCode }}"])
+    ]
+    let run = try RunHarness(workflow)
+    run.executor.beReady("db")
+    run.executor.exit("db", code: 7)
+    run.executor.exit("test")
+    #expect(
+      run.executor.attempts.last?.resolved.command?.invocation
+        == .program(["report", "failure 7"]))
+  }
+
   @Test func aServiceThatLeavesTooFewSlotsIsRejected() {
     func codes(_ slots: Int, _ test: Step) -> [String] {
       var workflow = Workflow(steps: [service("db").pool("port"), test.pool("port")])
