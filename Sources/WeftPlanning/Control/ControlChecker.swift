@@ -1,7 +1,7 @@
 package import WeftDefinition
 package import WeftDiagnostics
 
-/// Checks the options for steps that run concurrently: pools, races, and the join of groups.
+/// Checks the options for steps that run concurrently: pools, races, the join of groups, and the entries of matrices.
 struct ControlChecker {
   private let outline: Outline
   /// The pools of all files together, and whether there are any.
@@ -15,6 +15,7 @@ struct ControlChecker {
     var checker = ControlChecker(outline)
     checker.checkSteps()
     for group in outline.groups { checker.check(group) }
+    checker.checkMatrices()
     checker.checkFinally()
     checker.checkCleanups()
     checker.checkUse()
@@ -79,6 +80,30 @@ struct ControlChecker {
         found.append(.unusedPool(pool.name), pool.place.value)
       }
     }
+  }
+
+  // MARK: Matrices
+
+  /// Reports entries of `include` and `exclude` that are written out and with which every run would fail.
+  private mutating func checkMatrices() {
+    if outline.hasControl {
+      for step in outline.steps where step.hasControl { check(step.control, at: step.node) }
+    }
+    for group in outline.groups where !group.isTopLevel {
+      guard let step = group.step, step.hasControl else { continue }
+      check(step.control, at: group.startNode)
+    }
+  }
+
+  private mutating func check(_ control: StepControl, at node: Plan.NodeIndex) {
+    guard case .matrix(let matrix)? = control.fanOut, let problem = matrix.problemOfEntries else {
+      return
+    }
+    found.file = outline.file(of: node)
+    found.node = node
+    found.append(
+      Diagnostic(LoopProblem.code, problem.message, key: "matrix", help: problem.help),
+      outline.member(at: node).step.place.value?.step)
   }
 
   // MARK: Groups

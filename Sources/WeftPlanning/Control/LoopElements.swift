@@ -371,6 +371,19 @@ struct MatrixEntry: Sendable {
   }
 }
 
+extension Matrix {
+  /// The problem of entries that are written out, whatever the values of the axes.
+  var problemOfEntries: LoopProblem? {
+    do throws(LoopProblem) {
+      var named: [MatrixAxis] = []
+      for axis in axes { named.append(try MatrixAxis((axis.name, .array([])))) }
+      _ = try MatrixEntry.all(of: include?.written, .include, over: named)
+      _ = try MatrixEntry.all(of: exclude?.written, .exclude, over: named)
+      return nil
+    } catch { return error }
+  }
+}
+
 extension JSONValue {
   /// Whether everything in `part` is also here, at the same position and equal by `==` of expressions, as GitHub
   /// compares. An object may have further members.

@@ -140,7 +140,8 @@ extension Matrix {
 
 extension Listing {
   fileprivate var isComputed: Bool { if case .computed = self { true } else { false } }
-  fileprivate var written: JSONValue? { if case .values(let value) = self { value } else { nil } }
+  /// The value that the file lists; `nil` if an expression computes it.
+  var written: JSONValue? { if case .values(let value) = self { value } else { nil } }
 }
 
 /// The forecast for a cached step before a run.

@@ -240,6 +240,39 @@ import WeftExpressions
     #expect(Self.codes(json) == [])
   }
 
+  @Test(
+    "an entry of a matrix with which every run fails is an error before the run",
+    arguments: [
+      (
+        #"{"os":["a"],"exclude":[{"oss":"a"}]}"#,
+        #"entry 0 of "exclude" has "oss", which is not an axis of the matrix"#
+      ),
+      (
+        #"{"os":"${{ fromJSON('[1]') }}","exclude":[{"os":1},{"so":1}]}"#,
+        #"entry 1 of "exclude" has "so", which is not an axis of the matrix"#
+      ),
+      (#"{"os":["a"],"exclude":[{}]}"#, #"entry 0 of "exclude" is empty"#),
+      (#"{"os":["a"],"include":[{}]}"#, #"entry 0 of "include" is empty"#),
+    ])
+  func impossibleEntries(matrix: String, message: String) {
+    for step in [#""run":"x""#, #""steps":["x"]"#] {
+      let found = Self.diagnostics(#"{"steps":[{"matrix":"# + matrix + "," + step + "}]}")
+      #expect(found.map(\.code) == ["W0335"] && found.first?.message == message)
+      #expect(found.first?.isError == true && found.first?.place != nil)
+    }
+  }
+
+  @Test(
+    "an entry of a matrix that is computed, or that names an axis in other case, is not",
+    arguments: [
+      #"{"OS":["a"],"exclude":[{"os":"b"}]}"#,
+      #"{"os":["a"],"exclude":"${{ fromJSON('[{\"oss\":1}]') }}"}"#,
+      #"{"os":["a"],"include":[{"oss":"a"}],"exclude":[]}"#,
+    ])
+  func possibleEntries(matrix: String) {
+    #expect(Self.codes(#"{"steps":[{"matrix":"# + matrix + #","run":"x"}]}"#) == [])
+  }
+
   @Test("X58: every expression of a text has its own problems")
   func everyExpressionOfATextIsChecked() {
     let found = Self.codes(
