@@ -279,8 +279,8 @@ final class Slots: Sendable {
     }
   }
 
-  /// The waiting steps, in the order of their requests, if no running step holds a slot and each of them lacks slots of
-  /// a pool; empty otherwise.
+  /// The waiting steps that lack slots of a pool, in the order of their requests, if no running step holds a slot and all
+  /// others wait only behind those; empty otherwise.
   func lackingOnlyPools() -> [(step: Int, lack: SlotQueue.Lacking)] {
     let now = now
     return state.withLock { state in
@@ -290,7 +290,8 @@ final class Slots: Sendable {
       let areBlocked = found.allSatisfy { _, lacking in
         if case .pool = lacking.lack { true } else { false }
       }
-      return areBlocked ? found : []
+      return areBlocked
+        ? found.filter { !state.queue.isServable($0.step, passingOthers: true) } : []
     }
   }
 

@@ -105,6 +105,17 @@ import WeftTestKit
     #expect(failure(of: run)?.classes == [.limit])
   }
 
+  @Test func aStepBehindOneThatWouldWaitForEverRuns() throws {
+    let chain = Step("chain", steps: [Step("large", run: ["a"]).requesting(2), Step(run: ["c"])])
+    let all = Step("all", parallel: [Step("small", run: ["b"]).requesting(1), chain])
+    let run = try onTwoProcessors(service("db"), all, needing: (1, nil))
+    run.executor.beReady("db")
+    #expect(run.running == ["db"])
+    run.time.advance(by: .seconds(10))
+    #expect(run.running == ["db", "small"])
+    #expect(run.states.filter { $0.contains("failure") } == ["large: failure"])
+  }
+
   @Test func theOutputOfAServiceDoesNotKeepAStepWaiting() throws {
     let run = try onTwoProcessors(service("db"), Step("test", run: ["test"]), needing: (2, 1))
     run.executor.beReady("db")
