@@ -40,9 +40,8 @@ extension RunEngine {
     guard let index = plan.files[file.file].finally else { return Future(value: ()) }
     let region = PlanRegion(group: index, of: plan)
     let scope = state.withLock { state in
-      let scope = state.scopes.open(
-        in: nil, boundary: .holding, groups: region.groups, of: plan, inFile: file.scope,
-        addresses: file.instance.address(of:))
+      let scope = state.scopes.openFinally(
+        region.groups, of: plan, inFile: file.scope, addresses: file.instance.address(of:))
       state.closeImmediately(scope)
       return scope
     }
@@ -235,8 +234,8 @@ extension RunEngine {
         cleanup.steps.reduce(before) { before, step in
           before.flatMap { [self] in
             cleanUp(
-              Int(step), in: cleanup.instance, scope: closing,
-              hasFailed: hasFailed || hasFailedService(in: scope))
+              Int(step), of: cleanup, scope: closing,
+              after: resultOfClosed(scope, for: cleanup, hasFailed: hasFailed))
           }
         }
       }
@@ -249,9 +248,18 @@ extension RunEngine {
     }
   }
 
-  /// Whether a service has failed in a group. Its result as a member of the group is that it was ready.
-  private func hasFailedService(in scope: Int) -> Bool {
-    state.withLock { $0.failedServices.values.contains(scope) }
+  /// The result of a group for the cleanup of a member: a failure, or a cancellation if the member has lost a race.
+  private func resultOfClosed(
+    _ scope: Int, for cleanup: Cleanup, hasFailed: Bool
+  ) -> NodeResult {
+    state.withLock { state in
+      // The result of a service as a member of the group is that it was ready.
+      let hasFailed = hasFailed || state.failedServices.values.contains(scope)
+      let hasLost = !hasFailed && state.groups.hasLost(cleanup.node, in: scope)
+      return NodeResult(
+        conclusion: hasLost ? .cancelled : .success, causingStep: nil, blocksDependents: false,
+        failedBefore: hasFailed)
+    }
   }
 
   /// Ends the time limit of a group whose members have ended.
@@ -260,12 +268,11 @@ extension RunEngine {
   }
 
   private func cleanUp(
-    _ index: Int, in instance: Instance, scope: Int, hasFailed: Bool
+    _ index: Int, of cleanup: Cleanup, scope: Int, after closed: NodeResult
   ) -> Future<Void, Never> {
-    let before = NodeResults.one(
-      NodeResult(conclusion: .success, causingStep: nil, failedBefore: hasFailed))
+    let before = NodeResults.one(closed)
     let task = StepTask(
-      index, of: plan, in: instance, scope: scope, isCleanup: true, after: before)
+      index, of: plan, in: cleanup.instance, scope: scope, isCleanup: true, after: before)
     return Future(launch(task, after: before, startsAlways: true)).map { [self] _ in
       state.withLock { $0.scopes.endCleanup(in: scope) }
     }

@@ -220,7 +220,7 @@ extension RunEngine {
     let member = instance.address(of: plan.address(of: node))
     respond(
       to: state.withLock { state in
-        guard let count = state.groups.memberSucceeded(task.scope) else { return .nothing }
+        guard let count = state.groups.memberSucceeded(node, task.scope) else { return .nothing }
         let cancels: Bool
         let reason: CancelReason
         switch (group.order, group.join) {

@@ -91,16 +91,22 @@ extension RunEngine {
     variables: () throws(StepFailure) -> [String: ScopedText?]
   ) -> Admission {
     guard isSelected else { return .skip(.notSelected) }
+    let hasFailed = results.contains(where: \.hasFailed)
     let (rule, isCancelled, isEnding) = state.withLock { state in
       if !startsAlways { state.scopes.recordCancellationEffect() }
+      let isClosedEarly =
+        startsAlways
+        // For a cleanup step, the only result is that of the group around it, to the member that it cleans up after.
+        && (!plan.isFinal(group) && results.contains { $0.conclusion == .cancelled }
+          || state.scopes.isClosedEarly(scope, hasFailed: hasFailed))
       return (
         AdmissionRule(
           obstacle: state.scopes.obstacle(in: scope, after: results),
           closure: state.scopes.obstacle(in: scope, after: []),
           absence: state.scopes.absence(of: scope), condition: condition,
           startsAlways: startsAlways),
-        state.scopes.isBeingCancelled(startsAlways ? 0 : scope),
-        state.scopes.cancellation(of: startsAlways ? 0 : scope) != nil
+        startsAlways ? isClosedEarly : state.scopes.isBeingCancelled(scope),
+        startsAlways ? isClosedEarly : state.scopes.cancellation(of: scope) != nil
       )
     }
     return rule.decide(address: address) { condition in
@@ -108,7 +114,6 @@ extension RunEngine {
       let value = Result { () throws(StepFailure) in
         var conditionScope = StepScope(values: values, instance: instance, group: group)
         if condition.expression.readsVariables { conditionScope.variables = try variables() }
-        let hasFailed = results.contains(where: \.hasFailed)
         conditionScope.statuses = Status(
           success: !isEnding
             && (startsAlways ? !hasFailed : !results.contains(where: \.blocksDependents)),

@@ -72,6 +72,8 @@ struct Scopes {
     var response = FailureResponse.stop
     /// The scope of the file that contains it: that of the step that runs the file, or 0.
     var file = 0
+    /// The scope at whose end the steps of a detached scope run; -1 for others.
+    var closed = -1
 
     /// Keeps the first failure that is not tolerated here. A step in doubt takes precedence over any other, since no
     /// scope further out may tolerate it either.
@@ -189,6 +191,27 @@ struct Scopes {
   /// Whether the scope or any around it is being cancelled, regardless of immunity.
   func isBeingCancelled(_ scope: Int) -> Bool {
     !isQuiet && outwards(from: scope).contains(where: isCancelling)
+  }
+
+  /// Whether the scope that the cleanup or `finally` step in this scope closes was ended early, or one around it is.
+  ///
+  /// - Parameter hasFailed: Whether something failed in it. Under `cancel`, it is then not a failure elsewhere that ended
+  ///   it.
+  func isClosedEarly(_ scope: Int, hasFailed: Bool) -> Bool {
+    if isQuiet { return false }
+    var (next, closed, isSpared) = (scope, -1, hasFailed)
+    while next >= 0 {
+      switch scopes[next].state {
+      // The end of a race or join is not that of the members which have won it.
+      case .cancelling(let reason) where next != closed || !reason.isDecision: return true
+      case .held(_, stopping: true) where !isSpared: return true
+      case .open, .held, .cancelling, .notStarted: break
+      }
+      isSpared = isSpared || isImmune(next)
+      if scopes[next].parent < 0 { closed = scopes[next].closed }
+      next = scopes[next].parent < 0 ? closed : scopes[next].parent
+    }
+    return false
   }
 
   /// Starts a group with immunity to what happened around it, which extends to its members. It becomes a failure
@@ -320,6 +343,16 @@ struct Scopes {
   }
 }
 
+extension CancelReason {
+  /// Whether the members of a race or join are ended because it has succeeded.
+  fileprivate var isDecision: Bool {
+    switch self {
+    case .raceWon, .joined: true
+    case .requested, .signal, .runTimeout, .groupTimeout, .failure, .recordLost: false
+    }
+  }
+}
+
 extension StepFailure {
   static func timedOut(after limit: Duration) -> StepFailure {
     StepFailure(classes: [.timeout], message: "timed out after \(DurationText.text(of: limit))")
@@ -392,7 +425,20 @@ extension Scopes {
 
   /// Opens a scope for cleanups: a failure boundary that cancelling the run does not reach.
   mutating func openClosing(of plan: Plan, in scope: Int) -> Int {
-    open(in: nil, boundary: .waiting, of: plan, inFile: scopes[scope].file)
+    let closing = open(in: nil, boundary: .waiting, of: plan, inFile: scopes[scope].file)
+    scopes[closing].closed = scope
+    return closing
+  }
+
+  /// Opens a scope for `finally` of a file, and those of the groups in it.
+  mutating func openFinally(
+    _ groups: Range<Int>, of plan: Plan, inFile file: Int,
+    addresses: (StepAddress) -> StepAddress
+  ) -> Int {
+    let finally = open(
+      in: nil, boundary: .holding, groups: groups, of: plan, inFile: file, addresses: addresses)
+    scopes[finally].closed = file
+    return finally
   }
 
   /// Cancels all detached scopes.

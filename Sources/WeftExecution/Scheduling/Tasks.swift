@@ -268,8 +268,8 @@ struct RunningGroup: Sendable {
   /// Whether it succeeded under an earlier engine: its decision then is not made again, so it cancels nothing. Services
   /// start in it for the pending cleanups of its members, losers included.
   let isRestored: Bool
-  /// The number of members that have succeeded, in a race or join.
-  fileprivate var successes = 0
+  /// The members that have succeeded, in a race or join.
+  fileprivate var successes: Set<Plan.NodeIndex> = []
   fileprivate(set) var success: GroupSuccess?
   /// The member that won the race.
   fileprivate(set) var winner: Plan.NodeIndex?
@@ -312,10 +312,16 @@ struct RunningGroups: Sendable {
   /// Counts a success of a member.
   ///
   /// - Returns: The number of successes; `nil` if the group is not running, or decided.
-  mutating func memberSucceeded(_ scope: Int) -> Int? {
-    groups[scope]?.successes += 1
+  mutating func memberSucceeded(_ member: Plan.NodeIndex, _ scope: Int) -> Int? {
+    groups[scope]?.successes.insert(member)
     guard let group = groups[scope], group.success == nil else { return nil }
-    return group.successes
+    return group.successes.count
+  }
+
+  /// Whether a race or join was decided without this member.
+  func hasLost(_ member: Plan.NodeIndex, in scope: Int) -> Bool {
+    guard let group = groups[scope], group.success != nil else { return false }
+    return !group.successes.contains(member)
   }
 
   /// Decides a group before all its members have ended.

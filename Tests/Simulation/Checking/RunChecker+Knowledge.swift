@@ -231,12 +231,12 @@ extension RunChecker {
   }
 
   func known(at subject: Subject) -> RandomCondition.Known {
-    let whole =
-      blueprint.isElement(subject) ? blueprint.around(subject) ?? subject : subject
+    let whole = whole(subject)
     let member = blueprint.member(subject.id)
     let isCancelled =
       member.isClosing
-      ? cancelled[nil] != nil : !cancellations(around: subject, atTheLatest: true).isEmpty
+      ? isClosedEarly(subject, atTheLatest: true)
+      : !cancellations(around: subject, atTheLatest: true).isEmpty
     let hasFailed = hasFailed(above: whole)
     let success =
       member.isClosing
@@ -252,5 +252,85 @@ extension RunChecker {
   func isUncertain(_ subject: Subject) -> Bool {
     cancellations(around: subject, atTheLatest: true)
       != cancellations(around: subject, atTheLatest: false)
+      || blueprint.member(subject.id).isClosing
+        && isClosedEarly(subject, atTheLatest: true) != isClosedEarly(subject, atTheLatest: false)
+  }
+
+  // MARK: Cleanup and finally
+
+  /// Whether the group that a cleanup step belongs to, or a scope around it or around `finally`, was ended early: by a
+  /// time limit, a race that was decided, a cancellation, or under `cancel` a failure outside of what has failed itself.
+  private func isClosedEarly(_ subject: Subject, atTheLatest isCertain: Bool) -> Bool {
+    var isSpared = hasFailed(above: subject)
+    if !isSpared, hasLost(subject) { return true }
+    let closed = isCleanup(subject) ? groupAround(subject) : nil
+    for scope in blueprint.enclosing(subject).map(Optional.some) + [nil] {
+      let ended =
+        scope != nil && scope == closed
+        ? endings(ofClosed: scope, isCertain) : cancellations(of: scope, isCertain)
+      if !ended.isEmpty || !isSpared && isStopped(scope, isCertain) { return true }
+      guard let scope else { continue }
+      let member = blueprint.member(scope.id)
+      isSpared = isSpared || member.part == .main && member.condition?.looksAtFailures == true
+    }
+    return false
+  }
+
+  /// Whether a cleanup step belongs to a member of a race or join that was decided without it.
+  private func hasLost(_ subject: Subject) -> Bool {
+    guard case .cleanup(let id) = blueprint.member(subject.id).part, !blueprint.isFinal(subject),
+      let group = groupAround(subject), cancelled[group]?.contains(where: \.isDecision) == true
+    else { return false }
+    return !state(group).successes.contains(blueprint.subject(id, from: group))
+  }
+
+  /// The reasons for which a group was ended whose members have all ended. That it was decided is no reason for those that
+  /// have decided it.
+  private func endings(ofClosed scope: Subject?, _ isCertain: Bool) -> Set<CancelReason> {
+    guard let scope else { return [] }
+    var reasons = (cancelled[scope] ?? []).filter { !$0.isDecision }
+    if let (limit, deadline) = deadline(of: scope), let last = state(scope).membersEndedAt,
+      isCertain ? deadline < last : deadline <= last,
+      reasons.count == cancelled[scope]?.count ?? 0 || deadline <= decided[scope] ?? last
+    {
+      reasons.insert(.groupTimeout(StepAddress(name(scope)), limit))
+    }
+    return reasons
+  }
+
+  /// Whether a failure in a scope ends its running steps. It ends none of `finally`.
+  private func isStopped(_ scope: Subject?, _ isCertain: Bool) -> Bool {
+    let isMain = scope.map { blueprint.member($0.id).part == .main } ?? true
+    return isMain && blueprint.workflow.onFailure == .cancel && held.contains(scope)
+      && !(isCertain && decided[scope] == now)
+  }
+
+  /// Whether its condition is false, and only because something that it needs did not succeed. Plain groups are reported
+  /// by their members, perhaps later.
+  func onlyLacksSuccess(_ condition: RandomCondition, at subject: Subject) -> Bool {
+    let member = blueprint.member(subject.id)
+    let isReportedLater = member.group != nil && !member.isLoop && !member.retries
+    guard !member.isClosing, !isReportedLater, !isUncertain(subject), !isEnding(around: subject),
+      isBlocked(whole(subject)), condition.statuses.contains(.success)
+    else { return false }
+    var known = known(at: subject)
+    if condition.value(known) { return false }
+    known.success = true
+    return condition.value(known)
+  }
+
+  /// The loop of an element; the spot itself if it is none.
+  func whole(_ subject: Subject) -> Subject {
+    blueprint.isElement(subject) ? blueprint.around(subject) ?? subject : subject
+  }
+}
+
+extension CancelReason {
+  /// Whether it is the success of a race or join.
+  fileprivate var isDecision: Bool {
+    switch self {
+    case .raceWon, .joined: true
+    default: false
+    }
   }
 }
