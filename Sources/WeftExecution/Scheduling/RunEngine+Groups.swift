@@ -66,8 +66,9 @@ extension RunEngine {
     ) { [:] }
     switch admission {
     case .start(let immunity):
-      // `finally` is never blocked, so it needs no immunity.
-      if !plan.isFinal(parent) {
+      // Steps of `finally` are never blocked, so they need no immunity. Those of a file that it runs do, and so does the
+      // next attempt of a group.
+      if !plan.isFinal(parent) || plan.groups[task.index].hasOwnRegion {
         state.withLock { $0.scopes.grantImmunity(task.scope, by: immunity) }
       }
       return nil

@@ -104,4 +104,55 @@ import WeftTestKit
     run.executor.end("c/m", .stopped(nil))
     #expect(Self.closing(run) == [expected])
   }
+
+  // MARK: Failures in finally
+
+  @Test(arguments: [FailureResponse.stop, .cancel])
+  func aFailureInFinallyKeepsNoFileFromItsStepsAndNoGroupFromItsRetry(
+    response: FailureResponse
+  ) throws {
+    let run = try Self.harness(
+      #"""
+      {"onFailure": "\#(response.rawValue)", "steps": [{"id": "a", "run": ["a"]}], "finally": [
+        {"id": "x", "run": ["x"]}, {"id": "n", "workflow": "c.json"},
+        {"id": "e", "forEach": ["i"], "workflow": "c.json"},
+        {"id": "p", "steps": [{"id": "o", "workflow": "c.json"}]},
+        {"id": "g", "retry": {"max": 1, "delay": "1s", "jitter": "none"}, "steps": [
+          {"id": "y", "run": ["y"]}]}
+      ]}
+      """#,
+      #"{"steps": [{"id": "s", "run": ["s"], "retry": {"max": 1, "delay": "1s", "jitter": "none"}}, {"id": "t", "run": ["t"]}]}"#
+    )
+    run.executor.exit("a")
+    run.executor.exit("x", code: 1)
+    for file in ["n", "e[0]", "o"] {
+      try #require(run.running == ["\(file)/s"])
+      run.executor.exit("\(file)/s", code: 1)
+      run.time.advance(by: .seconds(1))
+      try #require(run.running == ["\(file)/s"])
+      run.executor.exit("\(file)/s")
+      try #require(run.running == ["\(file)/t"])
+      run.executor.exit("\(file)/t")
+    }
+    run.executor.exit("y", code: 2)
+    run.time.advance(by: .seconds(1))
+    try #require(run.running == ["y"])
+    run.executor.exit("y", code: 2)
+    #expect(run.run.report.end?.firstFailure?.text == "x")
+  }
+
+  @Test func aFailureOfAFileInFinallyHoldsTheRestOfTheFile() throws {
+    let run = try Self.harness(
+      #"""
+      {"steps": [{"id": "a", "run": ["a"]}], "finally": [
+        {"id": "n", "workflow": "c.json"}, {"id": "z", "run": ["z"]}]}
+      """#,
+      #"{"parallel": [{"id": "s", "run": ["s"]}, {"id": "w", "run": ["w"]}, {"id": "t", "needs": ["w"], "run": ["t"]}]}"#
+    )
+    run.executor.exit("a")
+    run.executor.exit("n/s", code: 1)
+    run.executor.exit("n/w")
+    #expect(run.states.contains("n/t: held back by n/s"))
+    #expect(run.running == ["z"])
+  }
 }
