@@ -9,6 +9,12 @@ import WeftPlatform
 extension RunEngine {
   /// Ends the run after all members of the top level have ended: pending cleanups, then `finally`.
   func close(after members: [NodeResult]) -> Future<Void, Never> {
+    // Cleanups and `finally` have time limits of their own.
+    let timer = state.withLock { state in
+      state.isClosing = true
+      return state.runTimer
+    }
+    timer?.cancel()
     let cleaned = cleanUp(in: 0, after: members) ?? Future(value: ())
     return cleaned.flatMap { [self] in
       let hasFailed = state.withLock { $0.scopes.firstFault != nil }

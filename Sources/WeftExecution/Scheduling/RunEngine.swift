@@ -86,6 +86,8 @@ package final class RunEngine: Sendable {
     var retryBudget: RetryBudget
     var random: RunRandom
     var runTimer: TimerToken?
+    /// Whether all members of the top level have ended, so that the run's time limit no longer counts.
+    var isClosing = false
     /// Timers for the next look at whether the run can be suspended, and at the control requests.
     var restTimer: TimerToken?
     var controlTimer: TimerToken?
@@ -193,7 +195,13 @@ package final class RunEngine: Sendable {
       .flatMap { [self] members in close(after: members) }
       .whenSettled { [self] _ in end() }
     if let timeout = configuration.timeout ?? plan.workflow.timeout {
-      let timer = time.schedule(after: timeout) { [self] in cancel(.runTimeout(timeout)) }
+      let timer = time.schedule(after: timeout) { [self] in
+        respond(
+          to: state.withLock { state in
+            if state.isClosing { return .nothing }
+            return state.scopes.runCancelled(.runTimeout(timeout)) ?? .nothing
+          })
+      }
       state.withLock { $0.runTimer = timer }
     }
     // A cancel that was requested before the start must be seen before any step starts.
@@ -345,7 +353,7 @@ package final class RunEngine: Sendable {
 
   private func end() {
     slots.close()
-    let timers = state.withLock { [$0.runTimer, $0.restTimer, $0.controlTimer, $0.deadlockTimer] }
+    let timers = state.withLock { [$0.restTimer, $0.controlTimer, $0.deadlockTimer] }
     for timer in timers { timer?.cancel() }
     executor.finish(stop: closing).whenSettled { [self] orphans in end(leaving: orphans.get()) }
   }

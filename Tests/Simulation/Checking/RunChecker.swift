@@ -161,6 +161,10 @@ struct RunChecker {
       require(runCancellation == nil, "the run is cancelled again")
       runCancellation = reason
       if case .failure = reason { break }
+      if case .runTimeout = reason {
+        require(
+          topLevel.contains { result($0) == nil }, "the run's time limit ends its cleanups")
+      }
       cancelled[nil, default: []].insert(reason)
     case .runFinished(let end): self.end = end
     case .stepAsking(let step, let message): at(step) { $0.asking($1, message) }

@@ -155,4 +155,22 @@ import WeftTestKit
     #expect(run.states.contains("n/t: held back by n/s"))
     #expect(run.running == ["z"])
   }
+
+  // MARK: The run's time limit
+
+  @Test func theRunsTimeLimitIsWithoutCleanupsAndFinally() throws {
+    let run = try Self.harness(
+      #"""
+      {"timeout": "10s", "steps": [{"id": "a", "run": ["a"], "cleanup": {"id": "u", "run": ["u"]}}],
+        "finally": [{"id": "f", "run": ["f"]}, \#(Self.handlers("f-"))]}
+      """#)
+    run.time.advance(by: .seconds(6))
+    run.executor.exit("a")
+    run.time.advance(by: .seconds(6))
+    run.executor.exit("u")
+    run.time.advance(by: .seconds(6))
+    #expect(Self.closing(run) == ["f", "f-success"])
+    #expect(run.run.report.succeeded)
+    #expect(run.time.scheduledCount == 0)
+  }
 }
