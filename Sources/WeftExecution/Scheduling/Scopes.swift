@@ -396,11 +396,12 @@ extension Scopes {
     return first
   }
 
-  /// The response to failures that the file of a group's members declares.
+  /// The response to failures that the file of a group's members declares. A failure ends no other step of `finally`.
   func response(inGroup group: Int, of plan: Plan) -> FailureResponse {
-    if let onFailure { return onFailure }
-    let file = plan.file(runByGroup: group) ?? plan.groups[group].file
-    return plan.files[file].workflow.onFailure
+    let nested = plan.file(runByGroup: group)
+    let response =
+      onFailure ?? plan.files[nested ?? plan.groups[group].file].workflow.onFailure
+    return response == .cancel && nested == nil && plan.isFinal(group) ? .stop : response
   }
 
   /// Releases scopes, whose numbers may then be reused.

@@ -135,7 +135,9 @@ extension RunChecker {
         require(!isAsked, "\(name(subject)) is stopped, and something still needs it")
         continue
       }
-      let isHeld = blueprint.workflow.onFailure == .cancel && isHeld(around: subject)
+      let isHeld =
+        blueprint.workflow.onFailure == .cancel && blueprint.member(subject.id).part == .main
+        && isHeld(around: subject)
       // A step that a failure does not block may have started after it.
       let mustEnd =
         !endings(of: subject, atTheLatest: true).isEmpty

@@ -156,6 +156,32 @@ import WeftTestKit
     #expect(run.running == ["z"])
   }
 
+  @Test(arguments: [
+    #"{"parallel": [{"id": "x", "run": ["x"]}, {"id": "y", "run": ["y"]}]}"#,
+    #"{"parallel": [{"id": "x", "run": ["x"]}, {"id": "y", "run": ["y"]}], "allowFailure": true}"#,
+    #"{"parallel": [{"id": "x", "run": ["x"]}, {"id": "y", "run": ["y"]}], "retry": 1}"#,
+  ])
+  func aFailureInFinallyUnderCancelEndsNoOtherStep(group: String) throws {
+    let run = try Self.harness(
+      #"{"onFailure": "cancel", "steps": [{"id": "a", "run": ["a"]}], "finally": [\#(group)]}"#)
+    run.executor.exit("a")
+    run.executor.exit("x", code: 1)
+    #expect(run.running == ["y"])
+    #expect(!run.executor.isStopping("y"))
+    #expect(!run.newEvents().contains { $0.hasPrefix("run cancelling") })
+  }
+
+  @Test func aFileInFinallyKeepsItsOwnResponse() throws {
+    let run = try Self.harness(
+      #"{"steps": [{"id": "a", "run": ["a"]}], "finally": [{"id": "n", "workflow": "c.json"}]}"#,
+      #"{"onFailure": "cancel", "parallel": [{"id": "x", "run": ["x"]}, {"id": "y", "run": ["y"]}]}"#
+    )
+    run.executor.exit("a")
+    run.executor.exit("n/x", code: 1)
+    #expect(run.executor.isStopping("n/y"))
+    run.executor.end("n/y", .stopped(nil))
+  }
+
   // MARK: The run's time limit
 
   @Test func theRunsTimeLimitIsWithoutCleanupsAndFinally() throws {
