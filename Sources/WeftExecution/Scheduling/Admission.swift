@@ -90,9 +90,10 @@ struct AdmissionRule {
   /// Whether a step without a condition always starts: in `finally` and `cleanup`.
   var startsAlways = false
 
-  /// - Parameter evaluate: Evaluates the condition.
+  /// - Parameter evaluate: Evaluates the condition, on request as if `success()` were true.
   func decide(
-    address: StepAddress, _ evaluate: (StartCondition) -> Result<Bool, StepFailure>
+    address: StepAddress,
+    _ evaluate: (StartCondition, _ assumesSuccess: Bool) -> Result<Bool, StepFailure>
   ) -> Admission {
     if let absence { return .skip(absence) }
     if startsAlways, let closure, case .cancelled = closure { return .skip(closure) }
@@ -102,12 +103,19 @@ struct AdmissionRule {
     }
     if condition.impliesSuccess, let obstacle, !startsAlways { return .skip(obstacle) }
     if let closure, !startsAlways, !condition.isReusable(closure) { return .skip(closure) }
-    switch evaluate(condition) {
+    switch evaluate(condition, false) {
     case .failure(let failure): return .fail(failure)
     case .success(true):
       // `finally` and `cleanup` are immune to the end of the run; but a race in them cancels its losers.
       return .start(startsAlways ? max(.fromFailures, condition.immunity) : condition.immunity)
-    case .success(false): return .skip(.condition(of: address))
+    case .success(false):
+      // An explicit `success()` blocks dependents as the implied one does.
+      if let obstacle, case .dependencyFailed = obstacle, !startsAlways,
+        condition.functions.contains(.success), case .success(true) = evaluate(condition, true)
+      {
+        return .skip(obstacle)
+      }
+      return .skip(.condition(of: address))
     }
   }
 }

@@ -109,14 +109,15 @@ extension RunEngine {
         startsAlways ? isClosedEarly : state.scopes.cancellation(of: scope) != nil
       )
     }
-    return rule.decide(address: address) { condition in
+    return rule.decide(address: address) { condition, assumesSuccess in
       if isDecided { return .success(true) }
       let value = Result { () throws(StepFailure) in
         var conditionScope = StepScope(values: values, instance: instance, group: group)
         if condition.expression.readsVariables { conditionScope.variables = try variables() }
         conditionScope.statuses = Status(
-          success: !isEnding
-            && (startsAlways ? !hasFailed : !results.contains(where: \.blocksDependents)),
+          success: assumesSuccess
+            || !isEnding
+              && (startsAlways ? !hasFailed : !results.contains(where: \.blocksDependents)),
           failure: !isCancelled && hasFailed, cancelled: isCancelled)
         return try condition.text.evaluated(in: plan) { (_) throws(ExpressionError) in
           try condition.expression.evaluate(in: conditionScope).value.isTruthy

@@ -59,10 +59,13 @@ extension RunChecker {
       require(
         mayBe(false, condition, at: subject),
         "\(name(subject)) is skipped, but \(condition.text)")
+      require(
+        !onlyLacksSuccess(condition, at: subject),
+        "\(name(subject)) is skipped by its condition, which only lacks success()")
     case .dependencyFailed(let causingStep):
       require(!wasQueued, "\(name(subject)) was ready, and is skipped after \(causingStep)")
       require(
-        (needs(of: subject) + failedServices(above: subject)).contains {
+        (needs(of: whole(subject)) + failedServices(above: subject)).contains {
           result($0)?.blocksDependents == true
         },
         "\(name(subject)) is skipped after \(causingStep), and all that it needs succeeded")

@@ -20,7 +20,7 @@ import WeftPlanning
     let rule = AdmissionRule(
       obstacle: obstacle, closure: closure, absence: absence,
       condition: StartCondition(plan.values.texts(ofStep: 0)), startsAlways: startsAlways)
-    return switch rule.decide(address: StepAddress("s"), { _ in .success(value) }) {
+    return switch rule.decide(address: StepAddress("s"), { _, _ in .success(value) }) {
     case .start(let immunity): "start \(immunity)"
     case .skip(let reason): "skip \(reason)"
     case .fail: "fail"

@@ -90,4 +90,31 @@ import WeftTestKit
     run.executor.exit("a")
     #expect(run.states == ["a: success", "b: failure"])
   }
+
+  @Test(arguments: [
+    "success()", "success() && true", "success() || steps.a.outcome == 'success'",
+    "always() && success()",
+  ])
+  func aConditionThatOnlyLacksSuccessBlocksAsTheImpliedOneDoes(condition: Condition) throws {
+    let run = try RunHarness(
+      Workflow(
+        parallel: [
+          Step("a", run: ["a"]), Step("b", run: ["b"], needs: ["a"]).if(condition),
+          Step("c", run: ["c"], needs: ["b"]),
+        ], onFailure: .continue))
+    run.executor.exit("a", code: 1)
+    #expect(run.states == ["a: failure", "b: skipped after a", "c: skipped after a"])
+  }
+
+  @Test(arguments: ["success() && false", "!always() && success()"])
+  func aConditionThatIsFalseBesidesBlocksNothing(condition: Condition) throws {
+    let run = try RunHarness(
+      Workflow(
+        parallel: [
+          Step("a", run: ["a"]), Step("b", run: ["b"], needs: ["a"]).if(condition),
+          Step("c", run: ["c"], needs: ["b"]),
+        ], onFailure: .continue))
+    run.executor.exit("a", code: 1)
+    #expect(run.states == ["a: failure", "b: skipped by if of b", "c: running"])
+  }
 }
