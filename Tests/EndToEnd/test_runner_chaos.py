@@ -448,13 +448,17 @@ class Chaos:
                 raise Broken(f"the last execution of {name} was not its end: {codes}")
             if failures < 1000 and sum(ended == code for _, ended in codes) != failures:
                 raise Broken(f"{name} has failed {codes}, not {failures} times")
-            again = 0
+            again, is_unrecorded = 0, self.is_cut_short
             for job, ended in codes[:-1]:
                 if ended == code and failures < 1000 or self.was_ended(job, ended):
                     continue
                 if ended is not None and cancelled[name] > 0:
                     # It had ended by itself when the run was interrupted.
                     cancelled[name] -= 1
+                    continue
+                if ended is not None and is_unrecorded:
+                    # So had this one, and weft was killed before it recorded the cancellation.
+                    is_unrecorded = False
                     continue
                 again += 1
                 if name not in self.workflow.members or ended is None or again > spoiled:
