@@ -102,7 +102,7 @@ package struct StepNumbers: Sendable, Hashable {
       (origins[position], isTaken[origin]) = (origin, true)
     }
     var named: [StepID: Int] = [:]
-    // Of equal steps, the first ones are last.
+    // The first of equal steps is last in its list, from whose end they are taken.
     var equal: [Step: [Int]] = [:]
     for position in old.indices.reversed() {
       if let id = old[position].id {
@@ -118,7 +118,7 @@ package struct StepNumbers: Sendable, Hashable {
         }
       if let origin { take(origin, for: position) }
     }
-    // A step that was edited is still beside the same neighbour.
+    // A step that was edited is still beside one of its neighbours.
     func takeNeighbour(of neighbour: Int?, at offset: Int, for position: Int) {
       guard origins[position] == nil, new[position].id == nil, let neighbour else { return }
       let origin = neighbour + offset
@@ -139,7 +139,11 @@ package struct StepNumbers: Sendable, Hashable {
 extension Plan {
   /// The plan of the same workflow, in which steps without an id have these numbers.
   package func numbered(_ numbers: StepNumbers) -> Plan {
-    numbers == self.numbers ? self : Planner.plan(recorded: workflow, numbered: numbers) ?? self
+    if numbers == self.numbers { return self }
+    guard let plan = Planner.plan(recorded: workflow, numbered: numbers) else {
+      preconditionFailure("a valid workflow is valid with any numbers")
+    }
+    return plan
   }
 
   /// The plan with the numbers of an earlier version of its workflow.

@@ -147,6 +147,11 @@ private struct RecordedNumbers: Payload {
   mutating func code<Coder: EventCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.code("of", &list)
     try coder.code("numbers", &numbers)
+    guard Coder.isReading else { return }
+    let given = numbers.filter { $0 != 0 }
+    guard Set(given).count == given.count, given.allSatisfy(RecordLimits.counts.contains),
+      given.allSatisfy({ $0 > 0 })
+    else { throw coder.unfit("the numbers of steps") }
   }
 }
 

@@ -8,10 +8,12 @@ import WeftPlanning
 ///
 /// A step that runs again reads values itself, and a group that is not done any more may have members that are not. So
 /// the set is found by asking the policy of a smaller set again, until it does not grow.
-struct MissingValues: Sendable, Equatable {
+struct MissingValues: Sendable {
   fileprivate(set) var addresses: Set<StepAddress> = []
-  /// The groups and loops that contain one of them, and these groups themselves: they are not done.
+  /// The groups among them, and the groups and loops that contain one of them: they are not done.
   fileprivate(set) var around: Set<StepAddress> = []
+  /// The addresses of steps by their index in the plan.
+  fileprivate var ofSteps: [Int: [StepAddress]] = [:]
 }
 
 extension ResumePolicy {
@@ -36,22 +38,20 @@ extension ResumePolicy {
     _ incomplete: IncompleteRecords, to missing: inout MissingValues, _ readers: ValueReaders
   ) -> Bool {
     let known = missing
-    for (address, node) in incomplete.nodes where !missing.addresses.contains(address) {
-      let isRead = readers.readers(of: node).contains { reads($0, address, known) }
-      guard isRead else { continue }
+    for (address, node) in incomplete.nodes where !known.addresses.contains(address) {
+      guard readers[node].contains(where: { reads($0, address, known) }) else { continue }
       missing.addresses.insert(address)
-      let instance = instance(around: address)
+      let group: Int
       switch plan.nodes[node] {
       case .step(let index):
-        let group = plan.steps[Int(index)].group
-        missing.around.formUnion(enclosingScopes(ofGroup: group, in: instance).map(\.address))
-      case .groupStart(let group), .groupEnd(let group):
-        missing.around.formUnion(
-          enclosingScopes(ofGroup: Int(group), in: instance).map(\.address))
-        missing.around.insert(address)
+        group = plan.steps[Int(index)].group
+        missing.ofSteps[Int(index), default: []].append(address)
+      case .groupStart(let index), .groupEnd(let index): group = Int(index)
       }
+      let scopes = enclosingScopes(ofGroup: group, in: instance(around: address))
+      missing.around.formUnion(scopes.map(\.address))
     }
-    return missing != known
+    return missing.addresses.count > known.addresses.count
   }
 
   /// Whether a step or group that reads values of another has yet to run, as seen from the other's address.
@@ -70,9 +70,7 @@ extension ResumePolicy {
       if plan.isFinal(group), !areDone(around: group, in: instance.around(node)) { return true }
       return hasYetToRun(node, seenFrom: instance)
         || isListedAgain(.step(index), instance.around(node))
-        || missing.addresses.contains {
-          addresses.step(at: $0) == index && (around.map($0.isInside) ?? true)
-        }
+        || missing.ofSteps[index, default: []].contains { around.map($0.isInside) ?? true }
     }
   }
 }
@@ -140,45 +138,40 @@ private struct ValueReaders {
     case group(Int)
   }
 
-  private let plan: Plan
   private var readers: [Plan.NodeIndex: [Reader]] = [:]
 
   init(_ plan: Plan) {
-    self.plan = plan
-    for index in plan.steps.indices { add(.step(index), plan.values.texts(ofStep: index)) }
-    // The outputs of the workflow itself are not those of a step.
+    for index in plan.steps.indices {
+      add(.step(index), plan.values.texts(ofStep: index), in: plan.values)
+    }
+    // The workflow itself is none: a secret output of the run is not shown anyway.
     for index in plan.groups.indices.dropFirst() {
-      add(.group(index), plan.values.texts(ofGroup: index))
-      let group = plan.groups[index]
+      add(.group(index), plan.values.texts(ofGroup: index), in: plan.values)
       // A race has the outputs of a member, and a step that runs another file those of that file.
-      if group.order == .race || group.isCaller {
+      let group = plan.groups[index]
+      if group.order == .race || plan.file(runByGroup: index) != nil {
         for member in group.members { readers[Int(member), default: []].append(.group(index)) }
       }
     }
   }
 
-  private mutating func add(_ reader: Reader, _ texts: ArraySlice<PlannedText>) {
+  /// Those of a step or group, as its node or its start.
+  subscript(node: Plan.NodeIndex) -> [Reader] { readers[node] ?? [] }
+
+  private mutating func add(
+    _ reader: Reader, _ texts: ArraySlice<PlannedText>, in values: PlannedValues
+  ) {
     for text in texts {
       for reference in text.template.expressions.flatMap(\.references) {
         var path = reference.names[...]
         // The members of a group, in its outputs.
         if reference.isOfContext("self"), path.count > 1 { path = path.dropFirst() }
-        guard path.count > 1, ["steps"].contains(path[path.startIndex].text.lowercased()),
-          let (node, _) = plan.values.node(named: Array(path), in: text.file)
+        guard path.first?.text.lowercased() == StepField.members,
+          let (node, _) = values.node(named: Array(path), in: text.file)
         else { continue }
         readers[node, default: []].append(reader)
       }
     }
-  }
-
-  /// Those of a step or group: by its name, or as one of the elements or members of what is around it.
-  func readers(of node: Plan.NodeIndex) -> [Reader] { readers[node] ?? [] }
-}
-
-extension PlannedGroup {
-  /// Whether it is a step that runs another file.
-  fileprivate var isCaller: Bool {
-    if case .workflow? = step?.action { true } else { false }
   }
 }
 

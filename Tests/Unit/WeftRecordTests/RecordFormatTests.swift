@@ -121,6 +121,9 @@ import WeftPlatform
       #"{"n":1,"at":"2026-11-21T15:13:38.123Z","type":"step.queued","step":"""#,
       #"{"n":1,"at":"2026-11-21T15:13:38.123Z","type":"step.started","step":"a","attempt":0"#,
       #"{"n":1,"at":"2026-11-21T15:13:38.123Z","type":"record.opened","format":1,"weft":"1","run":"../../etc","resumption":0,"pid":1,"startTicks":1,"bootId":"""#,
+      #"{"n":1,"at":"2026-11-21T15:13:38.123Z","type":"record.opened","format":1,"weft":"1","run":"20261121-151337-4f2a9c","resumption":0,"numbers":[{"of":"","numbers":[1,1]}],"pid":1,"startTicks":1,"bootId":"""#,
+      #"{"n":1,"at":"2026-11-21T15:13:38.123Z","type":"record.opened","format":1,"weft":"1","run":"20261121-151337-4f2a9c","resumption":0,"numbers":[{"of":"","numbers":[-1]}],"pid":1,"startTicks":1,"bootId":"""#,
+      #"{"n":1,"at":"2026-11-21T15:13:38.123Z","type":"record.opened","format":1,"weft":"1","run":"20261121-151337-4f2a9c","resumption":0,"numbers":[{"of":"","numbers":[9223372036854775807]}],"pid":1,"startTicks":1,"bootId":"""#,
       #"{"n":1,"at":"2026-11-21T15:13:38.123Z","type":"step.vanished","step":"a""#,
     ])
   func unfitNumbers(body: String) {
