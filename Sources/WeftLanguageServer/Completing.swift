@@ -72,6 +72,16 @@ extension WorkflowText {
     outline?.declarations.filter { $0.kind == kind } ?? []
   }
 
+  /// The declared names that can be written at an offset.
+  private func nameable(
+    _ kind: WorkflowOutline.Kind, at offset: Int
+  ) -> [WorkflowOutline.Declaration] {
+    let all = declared(kind)
+    guard kind == .step, let root, let outline else { return all }
+    let may = NameableSteps(root, outline).may(name: all.map(\.name), at: offset)
+    return zip(all, may).filter(\.1).map(\.0)
+  }
+
   /// An empty value of a new key, so that the text stays JSON.
   private func placeholder(_ key: SchemaGuide.Key) -> String {
     switch guide.types(key.schemas).first {
@@ -87,8 +97,12 @@ extension WorkflowText {
     _ path: [TextCursor.PathStep], _ containers: [JSONNode], replacing range: Range<Int>
   ) -> JSONValue {
     if let kind = guide.namingKeys.kinds[NamingKeys.Place(path)] {
+      let listed =
+        containers.last?.elements.filter { Int($0.range.start) != range.lowerBound } ?? []
+      let others = Set(listed.compactMap(\.stringValue))
       return .array(
-        declared(kind).map { declaration in
+        nameable(kind, at: range.lowerBound).filter { !others.contains($0.name) }.map {
+          declaration in
           let name = JSONValue.string(declaration.name).description
           return item(
             declaration.name, .variable, declaration.node.member("description")?.stringValue, nil,
@@ -138,7 +152,7 @@ extension WorkflowText {
     case ["inputs"]: return items(declared(.input).map(\.name))
     case ["state"]: return items(declared(.state).map(\.name))
     case ["secrets"]: return items(declared(.secret).map(\.name))
-    case ["steps"]: return items(declared(.step).map(\.name))
+    case ["steps"]: return items(nameable(.step, at: offset).map(\.name))
     case ["run"]: return items(RunField.allCases.map(\.rawValue))
     case ["workflow"]: return items(WorkflowField.allCases.map(\.rawValue))
     case let path where path.count == 2 && path[0] == "steps":

@@ -79,16 +79,21 @@ struct WorkflowOutline {
 
   // MARK: Steps
 
+  /// The depth to which steps are read.
+  static let depthLimit = 64
+
   private mutating func addMembers(of node: JSONNode, depth: Int) {
-    guard depth < 64 else { return }
-    for member in node.members {
-      guard let key = member.key.stringValue, WorkflowOutline.memberKeys.contains(key) else {
-        continue
-      }
-      if member.value.kind == .object { addStep(member.value, depth: depth) }
-      for element in member.value.elements where element.kind == .object {
-        addStep(element, depth: depth)
-      }
+    guard depth < WorkflowOutline.depthLimit else { return }
+    for (_, members) in WorkflowOutline.members(of: node) {
+      for member in members where member.kind == .object { addStep(member, depth: depth) }
+    }
+  }
+
+  /// The steps that a workflow or step holds, by the key of each list.
+  static func members(of node: JSONNode) -> [(key: String, members: [JSONNode])] {
+    node.members.compactMap { member -> (key: String, members: [JSONNode])? in
+      guard let key = member.key.stringValue, memberKeys.contains(key) else { return nil }
+      return (key, member.value.kind == .array ? Array(member.value.elements) : [member.value])
     }
   }
 

@@ -92,6 +92,40 @@ private struct Client {
     return text[..<end] + "|" + text[end...]
   }
 
+  @Test(
+    "only steps are offered that may be named there",
+    arguments: [
+      (#"{"id": "b", "needs": ["|"], "run": "true"}"#, ["a", "i", "j", "k"]),
+      (#"{"id": "b", "run": ["${{ steps.| }}"]}"#, ["a", "i", "j", "k"]),
+      (#"{"id": "b", "needs": ["a", "|"], "run": "true"}"#, ["i", "j", "k"]),
+      (
+        #"{"id": "b", "steps": [{"id": "x", "run": "true"}, {"id": "y", "needs": ["|"]}]}"#,
+        ["a", "i", "j", "k", "x"]
+      ),
+      (
+        #"{"id": "b", "steps": [{"id": "x"}], "outputs": {"o": "${{ steps.| }}"}}"#,
+        ["a", "i", "j", "k", "x"]
+      ),
+      (#"{"id": "b", "steps": [{"id": "x"}], "needs": ["|"]}"#, ["a", "i", "j", "k"]),
+      (
+        #"{"id": "b", "run": "true", "cleanup": {"run": ["${{ steps.| }}"]}}"#,
+        ["a", "b", "c", "d", "i", "j", "k", "s"]
+      ),
+    ])
+  func onlyNameableStepsAreOffered(step: String, expected: [String]) {
+    let text = """
+      { "parallel": [{ "id": "i" }, { "id": "j", "needs": ["i"] }, { "id": "k" },
+        { "id": "main", "steps": [
+            { "id": "a", "run": "true", "cleanup": { "id": "tidy", "run": "true" } }, \(step),
+            { "id": "c", "run": "true" }, { "id": "d", "needs": ["b"], "run": "true" },
+            { "id": "s", "retry": 1, "steps": [{ "id": "hidden", "run": "true" }] }] },
+        { "id": "late", "needs": ["main"] }],
+        "finally": [{ "id": "last", "run": "true" }] }
+      """
+    var client = Client(text)
+    #expect(client.labels().sorted() == expected)
+  }
+
   // MARK: Life
 
   @Test func aClientMustBeginAndEndInOrder() {
