@@ -82,6 +82,9 @@ package final class FileWatcher: Sendable {
     if isDue { cancel() }
   }
 
+  /// Whether changes have cancelled the latest run.
+  package var hasCancelledRun: Bool { state.withLock { $0.mustCancel } }
+
   /// Notes what an attempt of the run reads and makes.
   package func learn(_ files: CachedFiles) { state.withLock { $0.scope?.learn(files) } }
 

@@ -94,7 +94,10 @@ final class WatchSession {
   }
 
   private func next() throws(CommandFailure) -> FileWatcher.Changes? {
-    say("waiting for changes; ^C ends this")
+    say(
+      watcher.hasCancelledRun
+        ? "the run was cancelled because files changed; waiting for changes to end; ^C ends this"
+        : "waiting for changes; ^C ends this")
     do throws(SystemError) { return try watcher.next() } catch {
       throw CommandFailure(unwatchable: error)
     }
