@@ -104,7 +104,8 @@ struct StepExpectationChecker {
     if outcome.value == .tolerated, !facts.skipsInterrupted, !found.contains(where: mayBeTolerated)
     {
       report(
-        "has no \"allowFailure\", so its failure is not tolerated", at: outcome.range,
+        "has no \"allowFailure\", nor has a group around it, so its failure is not tolerated",
+        at: outcome.range,
         help: "expect \"failure\"")
     }
     if outcome.value == .success, let exit = expected.exit, isAny([.run]),
@@ -119,13 +120,17 @@ struct StepExpectationChecker {
     return findings.plan.steps[Int(index)].successCodes
   }
 
-  /// Whether something may accept the failure of a step: itself, its loop, or a group that needs only some members.
+  /// Whether something may accept the failure of a step: itself, its loop, or a group around it.
   private func mayBeTolerated(_ shape: AddressShapes.Shape) -> Bool {
     guard let step = findings.step(of: shape) else { return true }
     let groups = findings.groups(around: shape)
     return step.allowFailure != .none || step.computed[.allowFailure] != nil
       || step.control.fanOut != nil
-      || groups.contains { $0.step?.control.fanOut != nil || $0.endsEarly }
+      || groups.contains { group in
+        guard let step = group.step else { return group.endsEarly }
+        return step.control.fanOut != nil || group.endsEarly || step.allowFailure != .none
+          || step.computed[.allowFailure] != nil
+      }
   }
 
   private mutating func checkReason() {

@@ -54,6 +54,20 @@ struct CaseFindings {
     }
   }
 
+  /// The innermost loop or group around a step or group that accepts its failure; `nil` if none does.
+  func toleration(around address: StepAddress) -> StepAddress? {
+    let group = addresses.group(at: address)
+    guard
+      let inner = group.map({ plan.groups[$0].parent ?? 0 })
+        ?? addresses.innermostGroup(at: address)
+    else { return nil }
+    var around = address.loop.map { [$0] } ?? []
+    for planned in plan.allEnclosingGroups(ofGroup: inner).compactMap({ plan.groups[$0].address }) {
+      around += addresses.instances(of: planned, around: address)
+    }
+    return around.first { record.groups[$0]?.end?.conclusion == .success }
+  }
+
   /// A step or group in a message.
   func subject(_ address: StepAddress) -> String {
     "\(record.groups[address] == nil ? "step" : "group") \"\(address)\""

@@ -62,8 +62,14 @@ struct StepJudge {
     _ expected: StepExpectation, _ end: CaseStepEnd, of subject: String, at address: StepAddress
   ) {
     if let outcome = expected.outcome, outcome.value != end.outcome {
-      findings.report(
-        "\(subject) \(end.text), expected \(outcome.value.rawValue)", at: outcome.range)
+      let tolerant = end.outcome == .failure ? findings.toleration(around: address) : nil
+      // What a loop or group around it accepts is tolerated, too, as in `weft show`.
+      if outcome.value != .tolerated || tolerant == nil {
+        let toleration = tolerant.map { ", which \"\($0)\" tolerates" } ?? ""
+        findings.report(
+          "\(subject) \(end.text)\(toleration), expected \(outcome.value.rawValue)",
+          at: outcome.range)
+      }
     }
     if let reason = expected.reason, !end.reasons.contains(reason.value) {
       let found = end.reasons.isEmpty ? "" : ", for \(listed(end.reasons, conjunction: "or"))"
