@@ -99,14 +99,28 @@ struct CurlOutcome: Hashable {
     if text.contains("eof") {
       return .partial(received: bodyBytesReceived, expected: head?.contentLength)
     }
+    if let status = proxyStatus(text) {
+      return HTTPResponseHead.isTransient(status)
+        ? .connect(to: url.origin.description, why: message) : .proxy(status: status)
+    }
     if systemError != 0 || text.contains("recv failure") || text.contains("reset") {
       return .reset(why: reason)
     }
-    // A proxy that refused: "CONNECT tunnel failed, response 403".
     if text.contains("connect") || text.contains("proxy") {
       return .connect(to: url.origin.description, why: message)
     }
     return .reset(why: message)
+  }
+
+  /// The status with which a proxy refused a tunnel: "connect tunnel failed, response 403", or, in versions before 7.88,
+  /// "received http code 403 from proxy after connect".
+  private func proxyStatus(_ text: String) -> Int? {
+    let words = text.split(separator: " ")
+    guard words.contains("connect"),
+      let place = words.firstIndex(where: { ["response", "code"].contains($0) }),
+      place + 1 < words.count
+    else { return nil }
+    return Int(words[place + 1])
   }
 
   /// Interprets X509_V_ERR_… of OpenSSL and its derivatives; otherwise the message.

@@ -380,12 +380,13 @@ def goes_through_a_proxy(weft):
 def tells_what_a_proxy_refuses(weft):
     proxy = f"http://127.0.0.1:{SITE.proxy}"
     nowhere = f"http://127.0.0.1:{web.free_ports(1)[0]}"
+    # A retry would be refused, too.
     ended, _ = proxied(weft, [
-        asks("a", "plain", proxy=proxy) | {"allowFailure": True},
-        asks("b", proxy=proxy) | {"allowFailure": True},
+        asks("a", "plain", proxy=proxy) | {"allowFailure": True, "retry": 3},
+        asks("b", proxy=proxy) | {"allowFailure": True, "retry": 3},
         asks("c", proxy=nowhere) | {"allowFailure": True}])
     assert failure(ended, "a")["classes"][0] == "http:407", failure(ended, "a")
-    assert failure(ended, "b")["classes"] == ["network:connect", "network"], failure(ended, "b")
+    assert failure(ended, "b")["classes"] == failure(ended, "a")["classes"], failure(ended, "b")
     assert "407" in failure(ended, "b")["message"], failure(ended, "b")
     assert failure(ended, "c")["classes"] == ["network:connect", "network"], failure(ended, "c")
 

@@ -172,7 +172,8 @@ extension HTTPFailure {
   var isServerError: Bool {
     switch kind {
     case .dns, .connect, .tls, .reset, .empty, .partial, .timeout, .malformed: true
-    case .unavailable, .invalid, .limit, .redirect, .address, .file, .cancelled, .other: false
+    case .unavailable, .invalid, .proxy, .limit, .redirect, .address, .file, .cancelled, .other:
+      false
     }
   }
 }

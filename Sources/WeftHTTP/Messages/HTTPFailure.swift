@@ -33,6 +33,8 @@ public struct HTTPFailure: Error, Sendable {
     case invalid(RequestError)
     case dns(host: String)
     case connect(to: String, why: String)
+    /// The proxy refuses a connection to the server for good, with this status.
+    case proxy(status: Int)
     case tls(TLSFault, why: String)
     /// The connection broke.
     case reset(why: String)
@@ -136,6 +138,7 @@ extension HTTPFailure {
     case .unavailable, .invalid, .other: "action"
     case .dns: "network:dns"
     case .connect, .address: "network:connect"
+    case .proxy(let status): "http:\(status)"
     case .tls: "network:tls"
     case .reset: "network:reset"
     case .empty, .partial: "network:read"
@@ -166,6 +169,8 @@ extension HTTPFailure {
       "name PEM files that the server accepts: \"tls\": { \"certFile\": …, \"keyFile\": … }"
     case .tls(.encryptedKey, let path):
       "decrypt it into a file that only you can read: openssl pkey -in \(path) -out plain.key"
+    case .proxy(407):
+      "the proxy asks for a user and a password: \"proxy\": \"http://USER:PASSWORD@HOST:PORT\""
     case .limit(.body, _): "raise the limit, or save the body into a file"
     case .partial where partial != nil:
       "the received bytes are kept, and the next attempt continues after them"
@@ -182,6 +187,7 @@ extension HTTPFailure.Kind {
     case .invalid(let fault): fault.message
     case .dns(let host): "cannot resolve host \"\(host)\""
     case .connect(let place, let why): "cannot connect to \(place): \(why)"
+    case .proxy(let status): "the proxy does not connect to the server: it answered \(status)"
     case .tls(let fault, let why): fault.message(why)
     case .reset(let why): "the connection was lost: \(why)"
     case .empty: "the server closed the connection without a complete response"

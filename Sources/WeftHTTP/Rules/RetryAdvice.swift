@@ -70,7 +70,8 @@ extension HTTPFailure {
   public var isTransient: Bool {
     switch kind {
     case .dns, .connect, .reset, .empty, .partial, .timeout: true
-    case .unavailable, .invalid, .tls, .limit, .malformed, .redirect, .address, .file, .cancelled,
+    case .unavailable, .invalid, .proxy, .tls, .limit, .malformed, .redirect, .address, .file,
+      .cancelled,
       .other:
       false
     }

@@ -47,7 +47,10 @@ extension HTTPResponseHead {
   public var errorClass: String { "http:\(status)" }
 
   /// Whether the same request may get another response later: 408, 425, 429, and 5xx except 501.
-  public var isTransient: Bool {
+  public var isTransient: Bool { Self.isTransient(status) }
+
+  /// Whether a status may be another one later.
+  package static func isTransient(_ status: Int) -> Bool {
     switch status {
     case 408, 425, 429: true
     case 501: false

@@ -294,6 +294,7 @@ extension ErrorClass {
     // Nothing was sent: the request itself is invalid, or the machine cannot send it.
     case .invalid: [.expression]
     case .unavailable: [.spawn]
+    case .proxy(let status): ErrorClass.classes(ofStatus: status)
     default:
       switch failure.errorClass {
       case let name where name.hasPrefix("network:"): [ErrorClass(unchecked: name), .network]

@@ -335,12 +335,26 @@ struct StateTests {
     #expect(rule.needsFreshConnection == isFresh)
   }
 
+  @Test(
+    "a proxy that refuses for good is not asked again",
+    arguments: [
+      "CONNECT tunnel failed, response 407", "Received HTTP code 407 from proxy after CONNECT",
+    ])
+  func proxyRefusals(message: String) throws {
+    // 11 is that of an earlier call.
+    let kind = try outcome(WEFT_CURLE_RECV_ERROR, message, error: 11)
+    #expect(kind == .proxy(status: 407))
+    let failure = HTTPFailure(kind)
+    #expect(failure.errorClass == "http:407" && !failure.isTransient)
+    #expect(failure.help?.contains("USER:PASSWORD") == true)
+  }
+
   @Test func ambiguousCurlErrorsAreDistinguished() throws {
     #expect(try outcome(WEFT_CURLE_RECV_ERROR, "Recv failure", error: 104) != .empty)
     guard case .reset = try outcome(WEFT_CURLE_RECV_ERROR, "Recv failure", error: 104),
       case .malformed = try outcome(
         WEFT_CURLE_RECV_ERROR, "Illegal or missing hexadecimal sequence in chunked-encoding"),
-      case .connect = try outcome(WEFT_CURLE_RECV_ERROR, "CONNECT tunnel failed, response 403"),
+      case .connect = try outcome(WEFT_CURLE_RECV_ERROR, "CONNECT tunnel failed, response 503"),
       case .timeout(.connect, .seconds(3)) = try outcome(WEFT_CURLE_OPERATION_TIMEDOUT)
     else {
       Issue.record("confused")
