@@ -252,12 +252,15 @@ extension ExpressionValue {
 }
 
 extension ExpressionValue {
-  /// Converts numbers to `Double`: digits beyond about 15 are lost, and `1e400` becomes infinite.
+  /// Converts numbers to `Double`: digits beyond about 15 are lost. A number that is too large becomes the largest one, as
+  /// in jq: infinity would be written as `null`.
   package init(_ value: JSONValue) {
     switch value {
     case .null: self = .null
     case .bool(let value): self = .boolean(value)
-    case .number(let number): self = .number(Double(number.text) ?? .nan)
+    case .number(let number):
+      let largest = Double.greatestFiniteMagnitude
+      self = .number(min(max(Double(number.text) ?? .nan, -largest), largest))
     case .string(let text): self = .string(text)
     case .array(let elements): self = .array(elements.map { ExpressionValue($0) })
     case .object(let members):
