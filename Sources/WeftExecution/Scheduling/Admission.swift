@@ -109,8 +109,8 @@ struct AdmissionRule {
       // `finally` and `cleanup` are immune to the end of the run; but a race in them cancels its losers.
       return .start(startsAlways ? max(.fromFailures, condition.immunity) : condition.immunity)
     case .success(false):
-      // An explicit `success()` blocks dependents as the implied one does.
-      if let obstacle, case .dependencyFailed = obstacle, !startsAlways,
+      // An explicit `success()` blocks dependents as the implied one does, and is false while the run is cancelled.
+      if let obstacle, !startsAlways,
         condition.functions.contains(.success), case .success(true) = evaluate(condition, true)
       {
         return .skip(obstacle)

@@ -70,7 +70,7 @@ extension RunEngine {
     }
     return admission(
       StartCondition(texts), of: task.address, in: task.instance, scope: task.scope, after: results,
-      inGroup: task.step.group, startsAlways: isFinal,
+      inGroup: task.step.group, startsAlways: isFinal, isCleanup: task.isCleanup,
       isSelected: configuration.selection.includes(step: task.index),
       isDecided: task.instance.isElement(of: task.step.node)
         && !plan.isEvaluatedPerElement(step: task.index)
@@ -87,7 +87,7 @@ extension RunEngine {
   func admission(
     _ condition: StartCondition?, of address: StepAddress, in instance: Instance, scope: Int,
     after results: NodeResults, inGroup group: Int, startsAlways: Bool = false,
-    isSelected: Bool = true, isDecided: Bool = false,
+    isCleanup: Bool = false, isSelected: Bool = true, isDecided: Bool = false,
     variables: () throws(StepFailure) -> [String: ScopedText?]
   ) -> Admission {
     guard isSelected else { return .skip(.notSelected) }
@@ -96,8 +96,8 @@ extension RunEngine {
       if !startsAlways { state.scopes.recordCancellationEffect() }
       let isClosedEarly =
         startsAlways
-        // For a cleanup step, the only result is that of the group around it, to the member that it cleans up after.
-        && (!plan.isFinal(group) && results.contains { $0.conclusion == .cancelled }
+        // The only result is that of the group around it, to the member that it cleans up after.
+        && (isCleanup && results.contains { $0.conclusion == .cancelled }
           || state.scopes.isClosedEarly(scope, hasFailed: hasFailed))
       return (
         AdmissionRule(

@@ -278,7 +278,7 @@ extension RunChecker {
 
   /// Whether a cleanup step belongs to a member of a race or join that was decided without it.
   private func hasLost(_ subject: Subject) -> Bool {
-    guard case .cleanup(let id) = blueprint.member(subject.id).part, !blueprint.isFinal(subject),
+    guard case .cleanup(let id) = blueprint.member(subject.id).part,
       let group = groupAround(subject), cancelled[group]?.contains(where: \.isDecision) == true
     else { return false }
     return !state(group).successes.contains(blueprint.subject(id, from: group))
@@ -305,13 +305,14 @@ extension RunChecker {
       && !(isCertain && decided[scope] == now)
   }
 
-  /// Whether its condition is false, and only because something that it needs did not succeed. Plain groups are reported
+  /// Whether its condition is false, and only because something that it needs did not succeed, or a scope around it is
+  /// being cancelled. Plain groups are reported
   /// by their members, perhaps later.
   func onlyLacksSuccess(_ condition: RandomCondition, at subject: Subject) -> Bool {
     let member = blueprint.member(subject.id)
     let isReportedLater = member.group != nil && !member.isLoop && !member.retries
-    guard !member.isClosing, !isReportedLater, !isUncertain(subject), !isEnding(around: subject),
-      isBlocked(whole(subject)), condition.statuses.contains(.success)
+    guard !member.isClosing, !isReportedLater, !isUncertain(subject),
+      isEnding(around: subject) || isBlocked(whole(subject)), condition.statuses.contains(.success)
     else { return false }
     var known = known(at: subject)
     if condition.value(known) { return false }

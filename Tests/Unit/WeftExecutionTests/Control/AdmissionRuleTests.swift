@@ -63,6 +63,24 @@ import WeftPlanning
     )
   }
 
+  @Test(arguments: [(cancelled, true), (cancelled, false), (failed, true), (failed, false)])
+  func aConditionThatOnlyLacksSuccessIsSkippedForTheReasonOfThat(
+    obstacle: SkipReason, lacksOnlySuccess: Bool
+  ) throws {
+    let step = Step("s", run: ["s"]).if("always() && success()")
+    let plan = try #require(Planner.plan(Workflow(steps: [step])).plan)
+    var rule = AdmissionRule(condition: StartCondition(plan.values.texts(ofStep: 0)))
+    rule.obstacle = obstacle
+    if case .cancelled = obstacle { rule.closure = obstacle }
+    let expected = lacksOnlySuccess ? obstacle : .condition(of: StepAddress("s"))
+    let admission = rule.decide(address: StepAddress("s")) { .success($1 && lacksOnlySuccess) }
+    guard case .skip(let reason) = admission else {
+      Issue.record("it starts")
+      return
+    }
+    #expect(reason == expected)
+  }
+
   @Test func atTheEndFailuresHoldNothingBackAndACancellationDoes() throws {
     #expect(
       try decision(nil, obstacle: Self.failed, closure: Self.held, startsAlways: true)

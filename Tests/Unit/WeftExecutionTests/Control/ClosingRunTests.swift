@@ -67,6 +67,21 @@ import WeftTestKit
     #expect(run.run.report.succeeded)
   }
 
+  @Test(arguments: [#""race""#, #""join": {"atLeast": 1}, "parallel""#])
+  func cleanupOfALoserInFinallyIsCancelledToo(group: String) throws {
+    let run = try Self.harness(
+      #"""
+      {"steps": [], "finally": [{"id": "r", \#(group): [
+        {"id": "a", "run": ["a"], "cleanup": [\#(Self.handlers("a-"))]},
+        {"id": "b", "run": ["b"], "cleanup": [\#(Self.handlers("b-"))]}
+      ]}, {"id": "last", "if": "success()", "run": ["last"]}]}
+      """#)
+    run.executor.exit("a")
+    run.executor.end("b", .stopped(nil))
+    #expect(Self.closing(run) == ["b-cancelled", "a-success", "last"])
+    #expect(run.run.report.succeeded)
+  }
+
   @Test func failureElsewhereUnderCancelCancelsAndOneInTheGroupDoesNot() throws {
     let run = try Self.harness(
       #"""
