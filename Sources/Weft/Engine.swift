@@ -33,7 +33,8 @@ public final class Engine: Sendable {
     public var maxParallel: Int?
     /// The effect of a failure on the rest of the run; `nil` uses the workflow's.
     public var onFailure: FailureResponse?
-    /// The time limit of a run, counted from its start; `nil` uses the workflow's.
+    /// The time limit of a run, from its start, without the cleanups of the top level and `finally`; `nil` uses the
+    /// workflow's.
     public var timeout: Duration?
     /// The directory to which steps' working directories are relative; `nil` is the current directory.
     public var startDirectory: String?

@@ -48,7 +48,7 @@ extension Option {
   static let timeout = Option(
     "--timeout", value: ValueDescription(name: "D", kind: .text),
     help:
-      "end the run after D, such as 90s or 1h30m, and exit 124; default: the workflow's timeout")
+      "cancel the run after D, such as 90s or 1h30m, and exit 124; default: the workflow's timeout")
   static let events = Option(
     "--events", value: ValueDescription(name: "FILE|-|fd:N", kind: .file),
     help:

@@ -41,7 +41,10 @@ struct WorkflowDraft: FormatObject {
       synonyms: "max-parallel max_parallel parallelism", at: \.workflow.body.$maxParallel)
     FormatKey(
       "timeout", .duration(as: .timeout), "Time limit of the run",
-      "The time limit of the whole run, from its start. Default: none.",
+      """
+      The time limit of the run, from its start, without the cleanups of the top level and \
+      "finally". Default: none.
+      """,
       at: \.workflow.$timeout)
     FormatKey(
       "onFailure", .word(of: FailureResponse.self), "Effect of a failure",

@@ -28,7 +28,7 @@ public struct Workflow: Sendable, Hashable {
     get { body.maxParallel }
     set { body.maxParallel = newValue }
   }
-  /// The limit for the whole run, from its start.
+  /// The time limit of the run, from its start, without the cleanups of the top level and ``finally``.
   @Computable public var timeout: Duration?
   public var onFailure: FailureResponse
   /// The runs from which this one is kept apart; `nil` for none. It only applies to the file that is run, not

@@ -14,7 +14,7 @@ package struct EngineConfiguration: Sendable {
   /// The maximum number of attempts that run at once; `nil` for that of the workflow, or else the processor count.
   package var maxParallel: Int?
   package var onFailure: FailureResponse?
-  /// The time limit of the whole run, from its start.
+  /// The time limit of the run, from its start, without the cleanups of the top level and `finally`.
   package var timeout: Duration?
   /// The values of the workflow's inputs.
   package var inputs = InputValues.none
