@@ -185,7 +185,9 @@ package final class HeldKey: Sendable {
   private let form: Form
   /// The name of the folder with the files of keys.
   fileprivate static let folder = "concurrency"
-  /// The end of the names of files that name the latest of runs that replace each other.
+  /// The end of the names of files that name the latest of runs that replace each other. That run does not remove its
+  /// file at its end: an earlier one that still waits, and has not looked since, would take the key and begin. See
+  /// ``StateDirectory/removeUnusedKeys(now:)``.
   fileprivate static let latestSuffix = ".latest"
 
   private init(_ form: Form) { self.form = form }
