@@ -266,6 +266,22 @@ def cancelled(weft):
     assert result.returncode == 124 and "requested" not in result.stdout, result
 
 
+def cancel_finds_interrupted(weft):
+    """Without RUN, a run that weft can cancel comes first; else the latest whose weft was killed is explained."""
+    place = Place(weft, {"steps": [{"id": "long", "run": does("long", "sleep 60")}]})
+    engine = place.start("run", "w.json")
+    place.until(lambda: place.done()["long"] == 1)
+    engine.kill()
+    engine.wait()
+    killed = run_of(place)
+    result = place.call("cancel")
+    assert result.returncode == 0 and f"weft reap {killed}" in result.stdout, result
+    assert place.call("reap").returncode == 0
+    engine = place.start("run", "w.json")
+    place.until(lambda: place.done()["long"] == 2)
+    assert "has ended: cancelled" in place.call("cancel").stdout and engine.wait(LIMIT) == 130
+
+
 def killed_from_elsewhere(weft):
     place = Place(weft, {"steps": [{"id": "deaf", "run": does("deaf", "trap '' TERM; while :; do sleep 1; done")}]})
     engine = place.start("run", "w.json")
@@ -284,6 +300,9 @@ def cancelled_while_it_waits(weft):
     shown = place.call("show").stdout
     assert "cancelled on request" in shown and "cleans up and ends it" in shown and "weft approve" not in shown, shown
     assert json.loads(place.call("show", "--format", "json").stdout)["resume"]["cancels"] is True
+    listed = place.call("runs").stdout
+    assert "cancelling" in listed and "waiting" not in listed, listed
+    assert json.loads(place.call("runs", "--format", "json").stdout)["runs"][0]["cancels"] is True
     result = place.call("approve", "deploy")
     assert result.returncode == 2 and "takes no more answers" in result.stderr, result
     assert place.resume().returncode == 130 and place.done() == {"build": 1, "last": 1}
@@ -446,6 +465,7 @@ CASES = [
     ("X42: a run that is cancelled from another terminal exits 130, as by ^C", cancelled),
     ("and killed", killed_from_elsewhere),
     ("one that waits is cancelled when it goes on", cancelled_while_it_waits),
+    ("weft cancel without RUN finds a run whose weft was killed", cancel_finds_interrupted),
     ("runs of one key wait for each other, or refuse", one_at_a_time),
     ("X42: the latest of one key wins, and the others exit 130", latest_wins),
     ("of many that wait for one key, the latest wins", latest_of_many_wins),

@@ -72,7 +72,7 @@ struct ApproveCommand: Subcommand {
 
 /// `weft cancel`: cancels a run from another terminal, and waits until it has ended.
 struct CancelCommand: Subcommand {
-  /// An ID or its beginning; `nil` for the latest run that has not ended.
+  /// An ID or its beginning; `nil` for the latest run that is running or waits, or else the latest that was interrupted.
   private let run: String?
   private let isImmediate: Bool
   private let place: RecordDirectory
@@ -98,7 +98,8 @@ struct CancelCommand: Subcommand {
       console.output.write("run \(run) has already ended: \(glance.state.rawValue)\n")
     case .interrupted:
       console.output.write(
-        "run \(run) is not running: its weft was killed; \"weft reap \(run)\" ends its processes\n"
+        "run \(run) is not running: its weft was killed; \"weft reap \(words)\" ends its processes, "
+          + "\"weft resume \(words)\" continues it\n"
       )
     case .damaged:
       throw CommandFailure(.broken, "run \(run) is damaged: \(glance.damage ?? "")")
@@ -123,13 +124,18 @@ struct CancelCommand: Subcommand {
 
   private func chosen(from runs: RecordedRuns) throws(CommandFailure) -> RunID {
     if run != nil { return try runs.chosen(run) }
-    let latest = runs.state.newestFirst().first { run in
-      runs.state.glance(at: run).map { $0.state == .running || $0.state == .waiting } ?? false
+    var interrupted: RunID?
+    for run in runs.state.newestFirst() {
+      switch runs.state.glance(at: run)?.state {
+      case .running, .waiting: return run
+      case .interrupted: interrupted = interrupted ?? run
+      case .success, .failure, .cancelled, .damaged, nil: break
+      }
     }
-    guard let latest else {
+    guard let interrupted else {
       throw CommandFailure(.usage, "no run in \"\(runs.state.path)\" is running")
     }
-    return latest
+    return interrupted
   }
 
   private func cancel(_ run: RunID, _ runs: RecordedRuns) throws(CommandFailure) {

@@ -6,6 +6,9 @@ public struct RunListEntry: Sendable, Hashable {
   public package(set) var run: RunID
   /// Its state when it was read; a run in progress goes on.
   public package(set) var state: RecordedState
+  /// Whether it waits for approval no more: it was cancelled while it was suspended, and is cleaned up and ended by the
+  /// engine that resumes it.
+  public package(set) var isToBeCancelled = false
   /// The time at which it first began.
   public package(set) var startedAt: WallTime?
   /// The name of the user that started it, if that is recorded.

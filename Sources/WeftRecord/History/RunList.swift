@@ -1,4 +1,5 @@
 package import WeftEvents
+import WeftExecution
 import WeftJSON
 import WeftPlatform
 
@@ -133,7 +134,12 @@ extension StateDirectory {
     if contents.lines == 0 {
       throw .missingOpening(run, journal: journal.name, bytes: contents.tornBytes)
     }
-    return RunListEntry(run, contents.run, isHeld: isHeld)
+    var entry = RunListEntry(run, contents.run, isHeld: isHeld)
+    if entry.state == .waiting {
+      entry.isToBeCancelled = RunFolder.requests(in: folder, dueAfter: contents.run)
+        .contains { $0.answeredStep == nil }
+    }
+    return entry
   }
 }
 

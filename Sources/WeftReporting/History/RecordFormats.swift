@@ -113,6 +113,7 @@ package enum RunListJSON {
     writer.object {
       $0.member("run", run.run.text)
       $0.member("state", run.state.rawValue)
+      if run.isToBeCancelled { $0.member("cancels", true) }
       $0.member("startedAt", run.startedAt.map(WireClock.text(of:)))
       $0.member("user", run.user)
       $0.member("workflow", run.workflow)

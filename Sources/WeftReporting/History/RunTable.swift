@@ -49,7 +49,7 @@ package struct RunTable: Sendable {
 
   private func cells(_ run: RunListEntry) -> [Cell] {
     [
-      Cell(run.run.text), Cell(run.startedAt.map(ShownMoment.text) ?? ""), Cell(shown(run.state)),
+      Cell(run.run.text), Cell(run.startedAt.map(ShownMoment.text) ?? ""), Cell(state(of: run)),
       Cell(duration(run)), Cell(steps(run)), Cell(workflow(run)),
     ]
   }
@@ -76,6 +76,10 @@ package struct RunTable: Sendable {
       missing += width - cell.columns + 2
     }
     result += "\n"
+  }
+
+  private func state(of run: RunListEntry) -> String {
+    run.isToBeCancelled ? palette.painted("cancelling", .doubtful) : shown(run.state)
   }
 
   private func shown(_ state: RecordedState) -> String {
