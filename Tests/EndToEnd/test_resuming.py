@@ -895,6 +895,9 @@ def logs_of_others(weft):
         read.unlink()
         assert place.resume().returncode == 1 and read.read_text() == "two\n", read.read_text()
     (log,) = (place.folder / "logs").glob("gen*")
+    log.write_text("t")
+    result = place.resume()
+    assert result.returncode == 1 and "7 of its 8 bytes are missing" in result.stdout + result.stderr, result
     log.unlink()
     result = place.resume()
     assert result.returncode == 1 and '"gen"' in result.stderr + result.stdout, result

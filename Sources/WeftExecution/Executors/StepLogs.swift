@@ -25,8 +25,8 @@ package final class StepLogs: Sendable {
     var limits: [Int: ByteCount] = [:]
     /// The offset at which the log of the last attempt begins, if it is not the first.
     var beginnings: [Int: Int] = [:]
-    /// Steps of a previous engine whose logs do not exist any more.
-    var missing: Set<Int> = []
+    /// Steps of a previous engine whose logs are gone or too short, with the reason.
+    var lost: [Int: NoCopyError] = [:]
     var fault: WriteError?
     /// The steps whose logs in the folder are incomplete, and the first few of them.
     var incomplete: Set<StepAddress> = []
@@ -179,7 +179,8 @@ package final class StepLogs: Sendable {
     let count = (try? file?.byteCount()) ?? 0
     state.withLock { state in
       guard size <= count, size == 0 || file != nil else {
-        state.missing.insert(step)
+        state.lost[step] =
+          file == nil ? .unwritten(.other(.notFound)) : .shortened(to: count, from: size)
         return
       }
       state.folder.adopt(step, address, base: count - size)
@@ -206,7 +207,7 @@ package final class StepLogs: Sendable {
         state.sizes[step] = nil
         state.limits[step] = nil
         state.beginnings[step] = nil
-        state.missing.remove(step)
+        state.lost[step] = nil
         if isFolder { state.folder.forget(step) }
       }
     }
@@ -250,14 +251,16 @@ package final class StepLogs: Sendable {
     /// Output of the step beyond this limit is missing.
     case cut(at: ByteCount)
     case unwritten(WriteError)
+    /// Something has removed bytes of a log that a previous engine has written.
+    case shortened(to: Int, from: Int)
   }
 
   /// A copy of a step's whole log in a file of its own, positioned at its beginning.
   func copy(of step: Int) throws(NoCopyError) -> Descriptor {
-    let (limit, fault, isMissing) = state.withLock {
-      ($0.limits[step], $0.fault, $0.missing.contains(step))
+    let (limit, fault, loss) = state.withLock {
+      ($0.limits[step], $0.fault, $0.lost[step])
     }
-    if isMissing { throw .unwritten(.other(.notFound)) }
+    if let loss { throw loss }
     if let limit { throw .cut(at: limit) }
     if let fault { throw .unwritten(fault) }
     do throws(WriteError) {

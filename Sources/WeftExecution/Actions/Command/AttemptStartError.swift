@@ -42,6 +42,14 @@ package enum AttemptStartError: Error {
         StepFailure(
           classes: [.spawn],
           message: "did not start: the log of step \"\(step)\" cannot be read: \(error.message)"))
+    case .log(let step, .shortened(let found, let recorded)):
+      .failed(
+        StepFailure(
+          classes: [.spawn],
+          message:
+            "did not start: the log of step \"\(step)\" is incomplete: \(recorded - found) of its "
+            + "\(recorded) bytes are missing",
+          help: "something has changed the file since the step ended; run it again with --rerun"))
     }
   }
 }
