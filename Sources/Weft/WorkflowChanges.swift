@@ -133,7 +133,15 @@ extension PreviousRun {
       if let recorded { source?.reads(like: recorded) ?? false } else {
         opening.hash == source.map { RecordedFile.hash(of: $0.bytes) }
       }
-    if isSame, files.isEmpty { return (new.numbered(numbers), nil) }
+    if isSame, files.isEmpty {
+      guard numbers.fit(new.workflow) else {
+        throw RunStoreError(
+          message:
+            "the journal of run \(id) is damaged: the numbers of its steps do not fit its workflow",
+          help: "start a new run")
+      }
+      return (new.numbered(numbers), nil)
+    }
     let unknown = files.filter { texts.named[$0] == nil }
     // The file that names them may still be compared.
     for file in new.namedFiles where texts.named[file.path] == nil {

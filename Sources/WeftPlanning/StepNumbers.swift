@@ -37,15 +37,8 @@ package struct StepNumbers: Sendable, Hashable {
         ListPair(old: old.finally, new: new.finally, address: finally),
       ]
       while let list = lists.popLast() {
-        let isTopLevel = list.address == pair.address
         for (old, new, number) in match(list, numbered: known) {
-          let address =
-            if let id = new.id?.text { StepAddress(id, inFileOf: pair.address) } else if isTopLevel
-            {
-              StepAddress(String(number), inFileOf: pair.address)
-            } else {
-              list.address?.member(number)
-            }
+          let address = StepNumbers.address(of: new, number, in: list.address, pair.address)
           switch (old.action, new.action) {
           case (.group(let old), .group(let new)):
             lists.append(ListPair(old: old.members, new: new.members, address: address))
@@ -69,6 +62,54 @@ package struct StepNumbers: Sendable, Hashable {
     let old: [Step]
     let new: [Step]
     let address: StepAddress?
+  }
+
+  /// Whether each of the lists belongs to a workflow, and has a number for each member without an id, and 0 for the others.
+  package func fit(_ workflow: Workflow) -> Bool {
+    if isEmpty { return true }
+    struct List {
+      let members: [Step]
+      let address: StepAddress?
+      /// The step that runs the file; `nil` for the workflow itself.
+      let caller: StepAddress?
+    }
+    func members(of file: Workflow, runBy caller: StepAddress?) -> [List] {
+      [
+        List(members: file.body.members, address: caller, caller: caller),
+        List(
+          members: file.finally, address: StepAddress("finally", inFileOf: caller), caller: caller),
+      ]
+    }
+    var unknown = lists
+    var next = members(of: workflow, runBy: nil)
+    while let list = next.popLast() {
+      if let numbers = unknown.removeValue(forKey: list.address?.text ?? "") {
+        guard numbers.count == list.members.count,
+          zip(numbers, list.members).allSatisfy({ ($0 == 0) == ($1.id != nil) })
+        else { return false }
+      }
+      for (position, step) in list.members.enumerated() {
+        let number = number(at: position, in: list.address)
+        let address = StepNumbers.address(of: step, number, in: list.address, list.caller)
+        switch step.action {
+        case .group(let group):
+          next.append(List(members: group.members, address: address, caller: list.caller))
+        case .workflow(let call):
+          if let file = call.workflow { next += members(of: file, runBy: address) }
+        default: break
+        }
+      }
+    }
+    return unknown.isEmpty
+  }
+
+  /// The address of a member of a list: its id, or its number below the address of the list.
+  private static func address(
+    of step: Step, _ number: Int, in list: StepAddress?, _ caller: StepAddress?
+  ) -> StepAddress? {
+    if let id = step.id?.text { return StepAddress(id, inFileOf: caller) }
+    if list == caller { return StepAddress(String(number), inFileOf: caller) }
+    return list?.member(number)
   }
 
   /// Numbers a list, and returns the members that both versions have, with their numbers.

@@ -777,7 +777,12 @@ def refusals(weft):
 def first_record(place, **changes):
     """Changes the first record, and makes its checksum match."""
     first, *rest = place.journal.read_text().splitlines(keepends=True)
-    record = {**json.loads(first), **changes}
+    record = {}
+    # The order of members is fixed.
+    for key, value in json.loads(first).items():
+        if key == "directory" and "numbers" in changes:
+            record["numbers"] = changes["numbers"]
+        record[key] = changes.get(key, value)
     del record["crc"]
     body = json.dumps(record, separators=(",", ":"), ensure_ascii=False)[:-1]
     place.journal.write_text(f'{body},"crc":"{crc32c(body.encode()):08x}"}}\n' + "".join(rest))
@@ -827,6 +832,21 @@ def elsewhere_called(weft):
     result = subprocess.run(
         [weft, "resume", "--state-dir", str(place.path / ".weft")], cwd=outside, capture_output=True, text=True)
     assert result.returncode == 0 and place.done() == {"a": 2}, result
+
+
+def unfit_numbers(weft):
+    """A journal whose numbers of steps do not fit the workflow is refused, and its plan is not shown."""
+    for numbers, of in ([2], ""), ([2, 0], ""), ([2, 3, 1], ""), ([2, 1], "g"):
+        place = Place(weft, {"steps": [does("a"), does("b", "[ -e ok ]")]})
+        assert place.run().returncode == 1
+        first_record(place, numbers=[{"of": of, "numbers": numbers}])
+        assert place.call("show").returncode == 0
+        result = place.resume()
+        assert result.returncode == 4 and "the numbers of its steps" in result.stderr, (numbers, result)
+        assert place.done() == {"a": 1, "b": 1}, place.done()
+    first_record(place, numbers=[{"of": "", "numbers": [2, 1]}])
+    result = place.resume()
+    assert result.returncode == 0 and "[2] started: echo a" in result.stdout, result
 
 
 def incomplete(weft):
@@ -995,6 +1015,7 @@ CASES = [
     ("X53: without inodes the steps are named whose logs are lost", no_inodes),
     ("the log of a step that is done is read by those who are still to be done", logs_of_others),
     ("X46, X48: a record without its workflow file, or its first record, is told of by the file's name", incomplete),
+    unfit_numbers,
 ]
 
 

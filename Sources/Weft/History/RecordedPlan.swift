@@ -45,7 +45,8 @@ package struct RecordedPlan {
 }
 
 extension RecordOpening {
-  /// Returns the plan of recorded files; `nil` if one that is needed is missing, or not valid any more.
+  /// Returns the plan of recorded files; `nil` if one that is needed is missing, or not valid any more, or if the numbers
+  /// do not fit them.
   ///
   /// - Parameter numbers: The numbers of steps without an id; `nil` for those of this engine.
   func plan(of texts: RecordedTexts, numbered numbers: StepNumbers? = nil) -> Plan? {
@@ -57,8 +58,9 @@ extension RecordOpening {
       recordedWith: named, in: place)
     // An engine that was killed while it accepted changes leaves the earlier version of the file.
     let isOwn = self.numbers.isEmpty || RecordedFile.hash(of: workflow) == hash
+    let numbers = numbers ?? (isOwn ? self.numbers : StepNumbers())
     return loaded.workflow.flatMap {
-      Planner.plan(recorded: $0, numbered: numbers ?? (isOwn ? self.numbers : StepNumbers()))
+      numbers.fit($0) ? Planner.plan(recorded: $0, numbered: numbers) : nil
     }
   }
 }
