@@ -184,7 +184,10 @@ extension Engine {
       case .rerun: rerunning.addresses.formUnion(interrupted)
       case .skip: rerunning.accepted.formUnion(interrupted)
       }
-      notify(.interrupted(interrupted, resuming.interrupted))
+      let unrecorded = interrupted.filter { previous.run.steps[$0]?.lacksValues ?? false }
+      let unknown = interrupted.filter { !unrecorded.contains($0) }
+      if !unknown.isEmpty { notify(.interrupted(unknown, resuming.interrupted)) }
+      if !unrecorded.isEmpty { notify(.valuesNotRecorded(unrecorded, resuming.interrupted)) }
     }
     previous.contents.run.request(rerunOf: rerunning.addresses(in: bound))
     let changed = OutputVerification(of: bound, recorded: previous.run, rerunning: rerunning)
@@ -208,6 +211,8 @@ package struct PreviousRun: Sendable {
   /// Findings to show before the run is resumed.
   package enum Notice {
     case interrupted([StepAddress], Engine.ResumeOptions.Interrupted)
+    /// Steps that an earlier engine left in doubt because a value of them that others read is not recorded.
+    case valuesNotRecorded([StepAddress], Engine.ResumeOptions.Interrupted)
     case changedFiles([OutputVerification.Change])
     /// These have been asked to end, and have not yet.
     case waitsForOrphans([ProcessRecord])

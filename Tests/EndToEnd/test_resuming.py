@@ -752,6 +752,15 @@ def secret_output(weft):
             result = place.resume()
             assert result.returncode == reads and ("was secret" in result.stdout) == reads, (value, reads, result)
             assert (place.path / "log").read_text() == "a\n"
+            if not reads:
+                continue
+            shown = place.call("show").stdout
+            assert "values that others read are not recorded: \"a\"" in shown and "interrupted:" not in shown, shown
+            result = place.resume()
+            assert result.returncode == 1 and "1 step succeeded, but values that others read" in result.stderr, result
+            assert "interrupted, and" not in result.stderr, result
+            result = place.resume("--rerun-interrupted")
+            assert result.returncode == 0 and (place.path / "log").read_text() == "a\na\n", result
 
 
 def refusals(weft):

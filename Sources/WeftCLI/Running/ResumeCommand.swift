@@ -1,4 +1,5 @@
 import Weft
+import WeftDiagnostics
 import WeftEncoding
 import WeftEvents
 import WeftPlatform
@@ -128,23 +129,16 @@ struct ResumeCommand: Subcommand {
   private func report(_ notice: PreviousRun.Notice, of run: RunID, _ console: Console) {
     switch notice {
     case .interrupted(let steps, let effect):
-      let names = steps.map { "  \(TerminalText.harmless($0.text))\n" }.joined()
       let count = steps.count == 1 ? "1 step was" : "\(steps.count) steps were"
       let unknown =
         "\(count) interrupted, and how far \(steps.count == 1 ? "it" : "they") got is unknown"
-      switch effect {
-      case .rerun:
-        console.errors.write(
-          "weft: \(unknown); running again:\n\(names)")
-      case .skip:
-        console.errors.write(
-          "weft: \(unknown); counted as done:\n\(names)")
-      case .fail:
-        console.errors.write(
-          "weft: warning: \(unknown):\n"
-            + "\(names)   = help: check what they did, then: weft resume \(run) --rerun-interrupted\n"
-        )
-      }
+      report(
+        unknown, steps, effect,
+        help: "check what they did, then: weft resume \(run) --rerun-interrupted", console)
+    case .valuesNotRecorded(let steps, let effect):
+      report(
+        "\(Count(steps.count, "step")) succeeded, but values that others read are not recorded",
+        steps, effect, help: "to run them again: weft resume \(run) --rerun-interrupted", console)
     case .changedFiles(let changes):
       for change in changes { console.errors.write("weft: warning: \(change.message)\n") }
     case .waitsForOrphans(let processes):
@@ -156,6 +150,23 @@ struct ResumeCommand: Subcommand {
       console.errors.write(
         "weft: ended processes that were still running: \(OrphanedProcesses.names(processes))\n")
     }
+  }
+}
+
+extension ResumeCommand {
+  /// Reports steps in doubt, and what becomes of them.
+  private func report(
+    _ doubt: String, _ steps: [StepAddress], _ effect: Engine.ResumeOptions.Interrupted,
+    help: String, _ console: Console
+  ) {
+    let names = steps.map { "  \(TerminalText.harmless($0.text))\n" }.joined()
+    let text =
+      switch effect {
+      case .rerun: "\(doubt); running again:\n\(names)"
+      case .skip: "\(doubt); counted as done:\n\(names)"
+      case .fail: "warning: \(doubt):\n\(names)   = help: \(help)\n"
+      }
+    console.errors.write("weft: \(text)")
   }
 }
 

@@ -69,6 +69,7 @@ extension RecordedStep {
     var job: JobKind?
     var isSubmitted = false
     var readyAfter: Duration?
+    var wasDone = false
   }
 
   private var rest: Rest {
@@ -131,6 +132,9 @@ extension RecordedStep {
     set { rest.readyAfter = newValue }
   }
 
+  /// Whether it succeeded, and is in doubt only because a value that others read from it is not recorded.
+  package var lacksValues: Bool { isLeftInDoubt && (boxedRest?.value.wasDone ?? false) }
+
   /// The step as the latest record shows it: one that was in doubt, and that a later engine skipped, is skipped.
   package var shown: RecordedStep {
     guard let excluded else { return self }
@@ -142,11 +146,27 @@ extension RecordedStep {
   /// Takes over the parts of an earlier state that outlast it.
   mutating func keep(_ earlier: RecordedStep) {
     lastStart = earlier.lastStart
+    defer { if staysDone(after: earlier) { rest.wasDone = true } }
     guard let known = earlier.boxedRest?.value else { return }
     rest = Rest(
       pools: known.pools, waitsUntil: known.waitsUntil,
       isUnanswered: known.isUnanswered && !state.decidesQuestion,
       readyAfter: state == .started(attempt: 1) ? nil : known.readyAfter)
+  }
+}
+
+extension RecordedStep {
+  /// Whether an earlier success, of which this engine only needs the values, is the last that happened in the step.
+  private func staysDone(after earlier: RecordedStep) -> Bool {
+    switch state {
+    case .queued, .started, .skipped: break
+    case .retrying: return false
+    case .finished:
+      // An engine that leaves it in doubt for its values starts no program, and ends it at once.
+      guard isLeftInDoubt, earlier.engine == engine else { return false }
+    }
+    if case .finished(let end, _) = earlier.state, end.conclusion == .success { return true }
+    return earlier.boxedRest?.value.wasDone ?? false
   }
 }
 

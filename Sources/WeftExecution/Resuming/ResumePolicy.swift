@@ -554,8 +554,8 @@ extension StepFailure {
     return StepFailure(
       classes: [.inDoubt],
       message:
-        "succeeded before, but a value that other steps read from it was secret, or a response "
-        + "that is too long, and is not recorded",
+        "succeeded before, but a value that is read from it is not recorded: it was secret or too long, or nothing "
+        + "read it then",
       help: "rerun it with --rerun \(name); with \"idempotent\": true it reruns automatically")
   }
 }

@@ -273,10 +273,17 @@ extension RunDetailText {
     }
     let what = parts.isEmpty ? "" : ": " + parts.joined(separator: " and ")
     var lines = ["next: \"weft resume \(run)\" continues it\(what)"]
-    if !advice.inDoubt.isEmpty {
+    let unrecorded = advice.inDoubt.filter { detail.recorded.steps[$0]?.lacksValues ?? false }
+    let interrupted = advice.inDoubt.filter { !unrecorded.contains($0) }
+    if !interrupted.isEmpty {
       lines.append(
-        "      interrupted: \(named(advice.inDoubt)); those that are not idempotent rerun only with"
+        "      interrupted: \(named(interrupted)); those that are not idempotent rerun only with"
           + " --rerun-interrupted")
+    }
+    if !unrecorded.isEmpty {
+      lines.append(
+        "      succeeded, but values that others read are not recorded: \(named(unrecorded)); "
+          + "rerun only with --rerun-interrupted or --rerun STEP")
     }
     return lines
   }
