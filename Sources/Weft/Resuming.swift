@@ -176,7 +176,16 @@ extension Engine {
     let excluded = bound.stepsExcluded(
       Set(bound.steps.indices.filter { skipped.contains(bound.steps[$0].address) }),
       except: rerunning.steps)
-    rerunning.steps.formUnion(try bound.steps(from: changes?.changed.map(\.text) ?? []))
+    let relisted = rerunning.addElements(
+      of: changes?.relisted ?? [], in: bound, after: previous.run)
+    let recomputed = changes?.recomputed ?? []
+    rerunning.addresses.formUnion(bound.groups(around: recomputed))
+    for group in relisted.compared + recomputed {
+      rerunning.steps.formUnion(try bound.steps(after: group.text))
+    }
+    let changed = ((changes?.rerunning ?? []) + relisted.unknown).map(\.text)
+    rerunning.steps.formUnion(try bound.steps(from: changed))
+    rerunning.leaveOutCleanups(of: bound, except: resuming.rerunning + resuming.from + changed)
     let interrupted = rerunning.interrupted(of: previous.run, in: bound)
     if !interrupted.isEmpty {
       switch resuming.interrupted {
@@ -190,11 +199,11 @@ extension Engine {
       if !unrecorded.isEmpty { notify(.valuesNotRecorded(unrecorded, resuming.interrupted)) }
     }
     previous.contents.run.request(rerunOf: rerunning.addresses(in: bound))
-    let changed = OutputVerification(of: bound, recorded: previous.run, rerunning: rerunning)
+    let changedFiles = OutputVerification(of: bound, recorded: previous.run, rerunning: rerunning)
       .changes(in: options.startDirectory)
-    if !changed.isEmpty {
-      guard resuming.acceptsChangedFiles else { throw .changedFiles(changed) }
-      notify(.changedFiles(changed))
+    if !changedFiles.isEmpty {
+      guard resuming.acceptsChangedFiles else { throw .changedFiles(changedFiles) }
+      notify(.changedFiles(changedFiles))
     }
     try previous.terminateOrphans(notify: notify, adoptedBy: bound)
     return PreparedRun(
@@ -326,6 +335,18 @@ extension Plan {
     if names.isEmpty { return [] }
     do throws(StepChoice.UnknownStep) {
       return Set(steps.indices).subtracting(try stepsExcluded(by: StepChoice(from: names)))
+    } catch {
+      throw .unknownStep(error)
+    }
+  }
+}
+
+extension Plan {
+  /// The dependents of a step or group, without itself and its members.
+  fileprivate func steps(after name: String) throws(StartError) -> Set<Int> {
+    let all = try steps(from: [name])
+    do throws(StepChoice.UnknownStep) {
+      return all.subtracting(try stepsExcluded(by: StepChoice(skip: [name])))
     } catch {
       throw .unknownStep(error)
     }

@@ -13,7 +13,8 @@ import WeftReporting
 public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
   /// Steps whose action, script or surroundings changed, also in nested files, and groups and steps with `workflow` whose
   /// outputs or `with` did. All steps of the workflow, or of a changed file, if the earlier version is not known, or is not
-  /// valid any more. They run again when the changes are accepted, groups with all their members.
+  /// valid any more. They run again when the changes are accepted, groups with all their members, unless only the outputs
+  /// of a group or the list of a loop changed.
   public let changed: [StepAddress]
   /// Steps that the earlier version does not have; they start like any other.
   public let added: [StepAddress]
@@ -21,6 +22,12 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
   public let removed: [StepAddress]
   /// The paths of nested files and scripts that changed or are new, sorted.
   public let files: [String]
+  /// The changed steps that run again with their dependents, without those of ``relisted``.
+  let rerunning: [StepAddress]
+  /// Loops that have other elements in a list of the file, and nothing else: only what has changed in them runs again.
+  let relisted: [StepAddress]
+  /// Groups of which only the outputs changed: these are computed again, and their dependents run again.
+  let recomputed: [StepAddress]
   /// The changes, one sentence for each kind.
   package let lines: [String]
   /// Whether they make any step start that the run has not started, or make one start again.
@@ -45,15 +52,20 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
       difference?.countAsChanged(Set(known.map { new.steps[$0].address }))
     }
     self.files = files.sorted()
-    added = difference.map { $0.added + $0.addedLoops } ?? []
-    removed = difference.map { $0.removed + $0.removedLoops } ?? []
+    added = difference?.allAdded ?? []
+    removed = difference?.allRemoved ?? []
     let inFiles = new.steps.filter { step in
       unknown.contains(new.files[new.groups[step.group].file].workflow.source.value?.path ?? "")
         || step.step.scriptPath.map(unknown.contains) == true
     }.map(\.address)
-    let own = difference.map { $0.changedGroups + $0.changed } ?? new.steps.map(\.address)
+    let own = difference?.allChanged ?? new.steps.map(\.address)
     let known = Set(own)
     changed = own + inFiles.filter { !known.contains($0) }
+    relisted = difference?.relisted ?? []
+    let relistedSteps = (difference?.relistedSteps ?? []).subtracting(inFiles)
+    recomputed = difference?.groupsWithOtherOutputs ?? []
+    let kept = relistedSteps.union(recomputed)
+    rerunning = changed.filter { !kept.contains($0) }
     let uncleaned = old.map { new.cleanupsLost(from: $0, after: recorded) } ?? []
     lines = WorkflowChanges.lines(difference, uncleaned, self.files, from: old, to: new)
   }
@@ -65,9 +77,8 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
     var lines = files.map { "\"\($0)\" has changed" }
     guard let difference, let old else { return lines }
     for (verb, steps, plan) in [
-      ("changed", difference.changedGroups + difference.changed, new),
-      ("added", difference.added + difference.addedLoops, new),
-      ("removed", difference.removed + difference.removedLoops, old),
+      ("changed", difference.allChanged, new), ("added", difference.allAdded, new),
+      ("removed", difference.allRemoved, old),
     ] where !steps.isEmpty {
       lines.append("\(verb) \(named(steps, in: plan))")
     }

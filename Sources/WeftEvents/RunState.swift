@@ -189,8 +189,13 @@ extension RunState {
       return .groupRetrying(
         group, attempt: retry.attempt, of: retry.attemptLimit, until: elapsed + retry.delay)
     case .groupFinished(let group, let end):
-      if groups[group]?.isRestored != true { record(group: group, .finished(end)) }
-      groups[group]?.isRestored = false
+      if groups[group]?.isRestored == true {
+        // Its outputs may have been computed again.
+        groups[group]?.state = .finished(end)
+        groups[group]?.isRestored = false
+      } else {
+        record(group: group, .finished(end))
+      }
       reports?.set(group: group, .finished(end))
       return .groupFinished(group, end)
     case .runWarning(let warning):

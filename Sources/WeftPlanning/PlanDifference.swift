@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftJSON
 
 /// The difference between two plans, step by step, for a run that began with one and is resumed with the other.
 package struct PlanDifference: Sendable, Hashable {
@@ -9,6 +10,12 @@ package struct PlanDifference: Sendable, Hashable {
   package private(set) var removed: [StepAddress] = []
   /// Groups, and steps that run other files, whose own values changed: their outputs, or what they pass to the other file.
   package private(set) var changedGroups: [StepAddress] = []
+  /// Those of the changed groups of which only the outputs changed.
+  package private(set) var groupsWithOtherOutputs: [StepAddress] = []
+  /// Loops that have other elements in a list of the file, and nothing else.
+  package private(set) var relisted: [StepAddress] = []
+  /// The changed steps that only belong to those: the loops themselves, or steps in them.
+  package private(set) var relistedSteps: Set<StepAddress> = []
   /// Loops over groups that only one of the plans has: their elements have other addresses.
   package private(set) var addedLoops: [StepAddress] = []
   package private(set) var removedLoops: [StepAddress] = []
@@ -33,6 +40,10 @@ package struct PlanDifference: Sendable, Hashable {
       let content = Content(of: step, in: new)
       guard known != content else { continue }
       changed.append(step.address)
+      if known.withoutLists == content.withoutLists {
+        relistedSteps.insert(step.address)
+        if known.step != content.step { relisted.append(step.address) }
+      }
       let around = known.changedSurroundings(to: content)
       if !around.isEmpty { surroundings[step.address] = around }
     }
@@ -48,7 +59,15 @@ package struct PlanDifference: Sendable, Hashable {
     let steps = Set(old.steps.map(\.address))
     for (address, content) in after {
       if let earlier = known[address] {
-        if earlier.values != content.values { changedGroups.append(address) }
+        if earlier.values != content.values {
+          changedGroups.append(address)
+          if content.values.isOnlyOfOutputs(since: earlier.values) {
+            groupsWithOtherOutputs.append(address)
+          }
+        }
+        if earlier.loop != content.loop, earlier.loop?.withoutList == content.loop?.withoutList {
+          relisted.append(address)
+        }
       } else if steps.contains(address) {
         changedGroups.append(address)
       } else if content.isLoop {
@@ -65,24 +84,37 @@ package struct PlanDifference: Sendable, Hashable {
     added.removeAll(where: steps.contains)
   }
 
-  package var isEmpty: Bool {
-    [changed, added, removed, changedGroups, addedLoops, removedLoops].allSatisfy(\.isEmpty)
-  }
+  package var isEmpty: Bool { [allChanged, allAdded, allRemoved].allSatisfy(\.isEmpty) }
+
+  /// The changed groups, then the changed steps.
+  package var allChanged: [StepAddress] { changedGroups + changed }
+  /// The added steps, then the added loops.
+  package var allAdded: [StepAddress] { added + addedLoops }
+  /// The removed steps, then the removed loops.
+  package var allRemoved: [StepAddress] { removed + removedLoops }
 
   /// Everything that decides the values of a group, besides its members.
   private struct GroupContent {
     struct Values: Hashable {
       let kind: ActionKind
       let isRace: Bool
-      let outputs: [OutputDeclaration]
+      private(set) var outputs: [OutputDeclaration]
       /// Those of the file that it runs.
       let parameters: [Parameter]
       let inputs: [InputDeclaration]
       let results: [OutputDeclaration]
+
+      /// Whether only the outputs of a group differ, which its members do not read.
+      func isOnlyOfOutputs(since earlier: Values) -> Bool {
+        var same = self
+        same.outputs = earlier.outputs
+        return same == earlier && kind.isGroup
+      }
     }
 
     let values: Values
-    let isLoop: Bool
+    let loop: FanOut?
+    var isLoop: Bool { loop != nil }
 
     static func all(of plan: Plan) -> [(StepAddress, GroupContent)] {
       let files = Dictionary(
@@ -102,7 +134,7 @@ package struct PlanDifference: Sendable, Hashable {
           results: file?.outputs ?? [])
         return (
           address,
-          GroupContent(values: values, isLoop: step.hasControl && step.control.fanOut != nil)
+          GroupContent(values: values, loop: step.hasControl ? step.control.fanOut : nil)
         )
       }
     }
@@ -110,7 +142,7 @@ package struct PlanDifference: Sendable, Hashable {
 
   /// Everything that decides what a step does, except for the values that it reads.
   private struct Content: Hashable {
-    let step: Step
+    private(set) var step: Step
     let environment: [String: String?]
     let environmentFiles: [[EnvironmentFile]]
     let policy: EnvironmentPolicy?
@@ -118,7 +150,7 @@ package struct PlanDifference: Sendable, Hashable {
     let shell: Shell
     let runner: Runner?
     /// The loops around it, from the inside out.
-    let loops: [FanOut]
+    private(set) var loops: [FanOut]
 
     init(of step: PlannedStep, in plan: Plan) {
       self.step = step.step.content
@@ -133,6 +165,16 @@ package struct PlanDifference: Sendable, Hashable {
       }
     }
 
+    /// The content without the lists of loops that are written in the file.
+    var withoutLists: Content {
+      var content = self
+      content.loops = loops.map(\.withoutList)
+      if step.hasControl, let loop = step.control.fanOut {
+        content.step.control.fanOut = loop.withoutList
+      }
+      return content
+    }
+
     func changedSurroundings(to new: Content) -> [String] {
       [
         ("env", environment != new.environment),
@@ -142,6 +184,15 @@ package struct PlanDifference: Sendable, Hashable {
         ("forEach", loops != new.loops),
       ].filter(\.1).map(\.0)
     }
+  }
+}
+
+extension FanOut {
+  /// The loop without the elements that are written in the file.
+  fileprivate var withoutList: FanOut {
+    guard case .forEach(var loop) = self, case .values = loop.elements else { return self }
+    loop.elements = .values(.null)
+    return .forEach(loop)
   }
 }
 

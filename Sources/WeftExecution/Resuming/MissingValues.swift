@@ -62,7 +62,8 @@ extension ResumePolicy {
     switch reader {
     case .group(let index):
       let around = instance.around(plan.groups[index].startNode)
-      return !areDone(around: index, in: around) || isListedAgain(.group(index), around)
+      return !areDone(around: index, in: around) || isRecomputed(group: index, in: around)
+        || isListedAgain(.group(index), around)
     case .step(let index):
       let (node, group) = (plan.steps[index].node, plan.steps[index].group)
       let around = instance.around(node).element

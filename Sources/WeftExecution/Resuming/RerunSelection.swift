@@ -1,3 +1,4 @@
+import WeftDefinition
 package import WeftEvents
 package import WeftPlanning
 
@@ -8,7 +9,7 @@ package import WeftPlanning
 package struct RerunSelection: Sendable {
   /// Steps by their index in the plan: rerun in every instance.
   package var steps: Set<Int>
-  /// Steps of single loop elements.
+  /// Steps of single loop elements, and groups whose outputs are computed again.
   package var addresses: Set<StepAddress>
 
   /// Steps in doubt to be accepted as done: they fail with the class ``ErrorClass/inDoubt``, and the failure is
@@ -17,6 +18,21 @@ package struct RerunSelection: Sendable {
 
   package init(steps: Set<Int> = [], addresses: Set<StepAddress> = []) {
     (self.steps, self.addresses) = (steps, addresses)
+  }
+
+  /// Leaves out the cleanup steps that are not named themselves. A cleanup runs again with the step or group that it
+  /// belongs to, if that starts; a loser of a race may not.
+  package mutating func leaveOutCleanups(of plan: Plan, except names: [String]) {
+    if plan.bodies.cleanups.isEmpty { return }
+    let names = Set(names)
+    steps = steps.filter { step in
+      !plan.bodies.cleanupSteps.contains(step) || names.contains(plan.steps[step].address.text)
+    }
+    let planned = PlanAddresses(plan)
+    addresses = addresses.filter { address in
+      guard let step = planned.step(at: address) else { return true }
+      return !plan.bodies.cleanupSteps.contains(step) || names.contains(address.text)
+    }
   }
 
   /// The steps that were running when the engine was killed and that resume does not rerun by itself, since they are
@@ -28,6 +44,94 @@ package struct RerunSelection: Sendable {
   /// The addresses to record: a requested rerun stays in force until the steps have run, under any engine.
   package func addresses(in plan: Plan) -> [StepAddress] {
     (steps.map { plan.steps[$0].address } + addresses).sorted { $0.text < $1.text }
+  }
+}
+
+extension RerunSelection {
+  /// Adds the steps of elements that loops did not have, or had with another value, or have no more. With them, the loops
+  /// list their elements again; the others are reusable.
+  ///
+  /// - Parameter loops: Loops whose lists, which are written in the file, have changed.
+  /// - Returns: The loops that were compared, and those of which the elements are not known before they run.
+  package mutating func addElements(
+    of loops: [StepAddress], in plan: Plan, after recorded: RunState
+  ) -> (compared: [StepAddress], unknown: [StepAddress]) {
+    var (compared, unknown): ([StepAddress], [StepAddress]) = ([], [])
+    if loops.isEmpty { return ([], []) }
+    let policy = ResumePolicy(
+      plan: plan, recorded: recorded, rerunning: RerunSelection(), missing: MissingValues())
+    for loop in loops {
+      if let elements = policy.relistedElements(of: loop) {
+        addresses.formUnion(elements)
+        compared.append(loop)
+      } else {
+        unknown.append(loop)
+      }
+    }
+    return (compared, unknown)
+  }
+}
+
+extension Plan {
+  /// These groups, and the groups around them, whose outputs may depend on theirs.
+  package func groups(around addresses: [StepAddress]) -> Set<StepAddress> {
+    if addresses.isEmpty { return [] }
+    let known = PlanAddresses(self)
+    return addresses.reduce(into: []) { found, address in
+      guard let group = known.group(at: address) else { return }
+      found.formUnion(allEnclosingGroups(ofGroup: group).compactMap { groups[$0].address })
+    }
+  }
+}
+
+extension ResumePolicy {
+  /// The steps of the elements that are new, changed or gone in any recorded instance of a loop; `nil` if the elements are
+  /// not known, or only their order has changed.
+  fileprivate func relistedElements(of loop: StepAddress) -> [StepAddress]? {
+    let (region, texts): (PlanRegion, ArraySlice<PlannedText>)
+    if let step = addresses.step(at: loop) {
+      (region, texts) = (PlanRegion(step: step, of: plan), plan.values.texts(ofStep: step))
+    } else if let group = addresses.group(at: loop) {
+      (region, texts) = (PlanRegion(group: group, of: plan), plan.values.texts(ofGroup: group))
+    } else {
+      return nil
+    }
+    guard case .forEach(let list)? = region.fanOut(in: plan),
+      let elements = LoopElements(literal: list, texts)
+    else { return nil }
+    let now = (0..<elements.count).map { (elements.key(at: $0), elements.value(at: $0)) }
+    var found: [StepAddress] = []
+    for (address, group) in recorded.groups where addresses.planned(address) == loop {
+      guard let before = group.elements else { continue }
+      if before.isSecret { return nil }
+      let values = Dictionary(
+        before.elements.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+      let kept = now.filter { values[$0.0] == $0.1 }
+      let keys = Set(kept.map(\.0))
+      let changed = now.map(\.0).filter { !keys.contains($0) }
+      let gone = before.elements.map(\.key).filter { key in !now.contains { $0.0 == key } }
+      if changed.isEmpty, gone.isEmpty {
+        if before.elements.map(\.key) != now.map(\.0) { return nil }
+        continue
+      }
+      for key in changed + gone {
+        let element = instance(around: address.element(key))
+        found += region.steps.map { element.address(of: plan.steps[$0].address) }
+      }
+    }
+    return found
+  }
+}
+
+extension PlanRegion {
+  /// The loop whose element has this region.
+  fileprivate func fanOut(in plan: Plan) -> FanOut? {
+    guard let member else { return nil }
+    switch plan.nodes[member] {
+    case .step(let step): return plan.steps[Int(step)].step.control.fanOut
+    case .groupStart(let group), .groupEnd(let group):
+      return plan.groups[Int(group)].step?.control.fanOut
+    }
   }
 }
 
@@ -62,6 +166,11 @@ struct RerunRule: Sendable {
   func since(_ step: Int, _ address: StepAddress) -> UInt64 {
     max(steps[step] ?? 0, addresses[address] ?? 0)
   }
+
+  /// The number of the last record of a group whose outputs are to be computed again; 0 if they are not.
+  ///
+  /// - Parameter planned: Its address in the plan.
+  func outputsSince(_ planned: StepAddress) -> UInt64 { addresses[planned] ?? 0 }
 
   /// The number of the last record of a group or loop that is void; 0 if none is. A group is not done while a step in
   /// it has to rerun.

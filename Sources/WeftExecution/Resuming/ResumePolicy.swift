@@ -223,6 +223,13 @@ final class ResumePolicy: Sendable {
 
   func isReusable(_ task: LoopTask) -> Bool { isReusable(EnclosingScope(task)) }
 
+  /// Whether the outputs of a recorded group are computed again, because their expressions have changed.
+  func isRecomputed(group index: Int, in instance: Instance) -> Bool {
+    guard let planned = plan.groups[index].address else { return false }
+    let known = recorded.groups[instance.address(of: planned)]
+    return known.map { rerun.outputsSince(planned) >= $0.number } ?? false
+  }
+
   /// The recorded end of a group, if it is reusable.
   func end(of task: GroupTask) -> GroupEnd? {
     guard case .finished(let end)? = recorded.groups[task.address]?.state, isReusable(task) else {

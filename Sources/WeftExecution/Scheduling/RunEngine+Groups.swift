@@ -177,9 +177,10 @@ extension RunEngine {
     }
     running?.timer?.cancel()
     let duration = recorded?.duration ?? running.map { time.now - $0.since } ?? .zero
+    let isRecomputed = resumePolicy?.isRecomputed(group: task.index, in: task.instance) ?? false
     // What it reads may have other values by now, such as the number of its attempts.
     var outputs =
-      recorded.map { .success($0.outputs.map(OutputValue.init)) }
+      recorded.flatMap { isRecomputed ? nil : .success($0.outputs.map(OutputValue.init)) }
       ?? outputs(of: task, verdict, winner: running?.winner, lasting: duration)
     let isUnknown = rehearsal != nil && (try? outputs.get()) == nil
     if isUnknown { outputs = .success([]) }

@@ -1,4 +1,4 @@
-import WeftDefinition
+package import WeftDefinition
 import WeftDiagnostics
 package import WeftExpressions
 package import WeftJSON
@@ -70,6 +70,48 @@ package struct LoopElements: Sendable {
   package mutating func rename(_ keys: ElementKeys) {
     precondition(keys.texts.count == count, "\(count) elements have \(keys.texts.count) keys")
     ownKeys = keys.texts
+  }
+}
+
+extension LoopElements {
+  /// Creates the elements of a loop whose list is written in the file; `nil` if its keys depend on more than the elements.
+  ///
+  /// - Parameter texts: Those of the loop.
+  package init?(literal loop: ForEach, _ texts: ArraySlice<PlannedText>) {
+    guard case .values(let written) = loop.elements, let elements = try? LoopElements(of: written)
+    else { return nil }
+    self = elements
+    guard let text = texts.first(where: { $0.site == .elementKey }) else { return }
+    guard let expression = text.template.onlyExpression,
+      let keys = try? ElementKeys(of: elements, in: loop, by: expression)
+    else { return nil }
+    rename(keys)
+  }
+}
+
+extension ElementKeys {
+  /// Evaluates the keys of elements; `nil` if the expression reads more than the element, or cannot be evaluated.
+  ///
+  /// - Throws: If the keys are not valid.
+  init?(of elements: LoopElements, in loop: ForEach, by expression: Expression) throws(LoopProblem)
+  {
+    let isOfElement = expression.references.allSatisfy { reference in
+      reference.valueContext == .item || reference.valueContext == .index
+        || loop.name.map(InputName.folded) == InputName.folded(reference.context)
+    }
+    guard isOfElement else { return nil }
+    for index in 0..<elements.count {
+      let item = ExpressionValue(elements.value(at: index))
+      var contexts = [
+        ExpressionObject.Member(key: "item", value: item),
+        ExpressionObject.Member(key: "index", value: .number(Double(index))),
+      ]
+      if let name = loop.name { contexts.append(.init(key: name, value: item)) }
+      guard let value = try? expression.evaluate(in: ValueScope(ExpressionObject(contexts))) else {
+        return nil
+      }
+      try add(value.value)
+    }
   }
 }
 

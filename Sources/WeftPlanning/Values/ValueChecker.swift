@@ -211,27 +211,12 @@ extension ValueChecker {
   mutating func checkKeys(_ text: PlannedText, of owner: TextOwner) {
     guard let loop = loop(of: owner), case .values(let written) = loop.elements,
       let expression = text.template.onlyExpression,
-      expression.references.allSatisfy({ reference in
-        reference.valueContext == .item || reference.valueContext == .index
-          || loop.name.map(InputName.folded) == InputName.folded(reference.context)
-      }),
       let elements = try? LoopElements(of: written)
     else { return }
-    var keys = ElementKeys()
-    for index in 0..<elements.count {
-      let item = ExpressionValue(elements.value(at: index))
-      var contexts = [
-        ExpressionObject.Member(key: "item", value: item),
-        ExpressionObject.Member(key: "index", value: .number(Double(index))),
-      ]
-      if let name = loop.name { contexts.append(.init(key: name, value: item)) }
-      guard let value = try? expression.evaluate(in: ValueScope(ExpressionObject(contexts))) else {
-        return
-      }
-      do throws(LoopProblem) { try keys.add(value.value) } catch {
-        return report(
-          Diagnostic(LoopProblem.code, error.message, help: error.help), text, nil)
-      }
+    do throws(LoopProblem) {
+      _ = try ElementKeys(of: elements, in: loop, by: expression)
+    } catch {
+      report(Diagnostic(LoopProblem.code, error.message, help: error.help), text, nil)
     }
   }
 

@@ -226,6 +226,101 @@ import WeftPlatform
     #expect(self.ran == part + part)
   }
 
+  @Test("a loser of a race that has changed is not started again, and not cleaned up twice")
+  func aChangedLoserIsNotCleanedUpAgain() async throws {
+    let ran = "\(folder.path)/ran"
+    func workflow(_ time: Int, _ end: String = "false") throws -> Workflow {
+      try Workflow(
+        json: #"""
+          { "steps": [{ "race": [
+              { "id": "winner", "run": "until test -e \#(ran); do sleep 0.01; done" },
+              { "id": "loser", "run": "echo loser >> \#(ran); sleep \#(time)",
+                "cleanup": "echo cleanup >> \#(ran)" }] },
+            { "id": "end", "run": "\#(end)" }] }
+          """#, path: "a.json")
+    }
+    let run = try await failed(try workflow(60))
+    #expect(self.ran == ["loser", "cleanup"])
+    #expect(try await resume(run, workflow(61)) == .failure)
+    #expect(self.ran == ["loser", "cleanup"])
+    var options = Engine.ResumeOptions()
+    options.from = ["loser"]
+    let next = try Engine().resume(run, workflow(61), options: options, in: store)
+    #expect(await !next.report.succeeded)
+    #expect(self.ran == ["loser", "cleanup"])
+    // It is named itself.
+    options.from = []
+    options.rerunning = ["loser.cleanup"]
+    let last = try Engine().resume(run, workflow(61), options: options, in: store)
+    #expect(await !last.report.succeeded)
+    #expect(self.ran == ["loser", "cleanup", "cleanup"])
+  }
+
+  @Test(
+    "of a loop over a list in the file, only the elements run again that are new or have changed",
+    arguments: [false, true], [false, true])
+  func onlyNewElementsRun(isOfGroup: Bool, hasKey: Bool) async throws {
+    let ran = "\(folder.path)/ran"
+    let step = #""run": "echo ${{ item.n }}${{ item.v }} >> \#(ran)""#
+    let body = isOfGroup ? #""steps": [{ "id": "inner", \#(step) }]"# : step
+    let key = hasKey ? #", "key": "${{ item.n }}""# : ""
+    func workflow(_ elements: String...) throws -> Workflow {
+      let list = elements.map { #"{ "n": "\#($0.prefix(1))", "v": "\#($0.dropFirst())" }"# }
+      return try Workflow(
+        json: #"""
+          { "steps": [
+            { "id": "loop", "forEach": { "in": [\#(list.joined(separator: ", "))]\#(key) },
+              \#(body) },
+            { "id": "after", "run": "echo after >> \#(ran)", "needs": ["loop"] },
+            { "run": "exit 1" }] }
+          """#, path: "a.json")
+    }
+    let run = try await failed(try workflow("a1", "b1"))
+    #expect(self.ran.sorted() == ["a1", "after", "b1"])
+    let more = try workflow("a1", "b1", "c1")
+    #expect(try Engine().changes(to: more, since: run, in: store)?.changed.isEmpty == false)
+    #expect(try await resume(run, more) == .failure)
+    #expect(self.ran.dropFirst(3) == ["c1", "after"])
+    #expect(try await resume(run, more) == .failure)
+    #expect(self.ran.count == 5)
+    // One is gone, and one has another value. Without a key, all after it are others.
+    #expect(try await resume(run, workflow("b1", "c2")) == .failure)
+    #expect(self.ran.dropFirst(5).sorted() == (hasKey ? ["after", "c2"] : ["after", "b1", "c2"]))
+    #expect(try Engine().changes(to: workflow("b1", "c2"), since: run, in: store) == nil)
+  }
+
+  @Test(
+    "of a group with other outputs, only the outputs are computed again, and dependents run again")
+  func otherOutputsAreComputedAgain() async throws {
+    let ran = "\(folder.path)/ran"
+    func workflow(_ output: String) throws -> Workflow {
+      try Workflow(
+        json: #"""
+          { "steps": [
+            { "id": "outer", "steps": [
+                { "id": "g", "steps": [{ "id": "m", "idempotent": true, "run": "echo m | tee -a \#(ran); echo e >&2",
+                    "cleanup": "echo tidy >> \#(ran)" }],
+                  "outputs": { "x": "\#(output)" } }],
+              "outputs": { "y": "${{ steps.g.outputs.x }}" } },
+            { "id": "reader", "run": "echo ${{ steps.outer.outputs.y }} >> \#(ran)" },
+            { "run": "exit 1" }] }
+          """#, path: "a.json")
+    }
+    let run = try await failed(try workflow("${{ steps.m.outcome }}"))
+    #expect(self.ran == ["m", "tidy", "success"])
+    let edited = try workflow("now ${{ steps.m.exitCode }}")
+    #expect(try await resume(run, edited) == .failure)
+    #expect(self.ran.dropFirst(3) == ["now 0"])
+    // A further engine has the new outputs.
+    var options = Engine.ResumeOptions()
+    options.rerunning = ["reader"]
+    _ = try await Engine().resume(run, edited, options: options, in: store).report
+    #expect(self.ran.dropFirst(4) == ["now 0"])
+    // A value that is not recorded has to be made again.
+    #expect(try await resume(run, workflow("${{ steps.m.stderr }}")) == .failure)
+    #expect(self.ran.suffix(1) == ["e"])
+  }
+
   @Test func changesOfNamedStepsOnlyAreAccepted() async throws {
     let run = try await failed(try workflow("one", "two exit 1"))
     let changed = try workflow("one : changed", "two", "new")
