@@ -69,7 +69,7 @@ extension ResumePolicy {
       let around = instance.around(node).element
       // Steps of `finally` run again with their file.
       if plan.isFinal(group), !areDone(around: group, in: instance.around(node)) { return true }
-      return hasYetToRun(node, seenFrom: instance)
+      return hasYetToRun(node, seenFrom: instance) || startsAgain(index, seenFrom: instance)
         || isListedAgain(.step(index), instance.around(node))
         || missing.ofSteps[index, default: []].contains { around.map($0.isInside) ?? true }
     }

@@ -55,14 +55,33 @@ extension ResumePolicy {
       plan.steps[Int(index)].isService
     else { return false }
     let service = plan.steps[Int(index)]
+    return anySucceeded(Int(index), seenFrom: inner) { isServiceNeeded(service, in: $0) }
+  }
+
+  /// Whether a step that has succeeded starts again nevertheless, for example because a cleanup has undone it; in any
+  /// element of loops inside an instance.
+  func startsAgain(_ index: Int, seenFrom instance: Instance) -> Bool {
+    !plan.bodies.cleanups.isEmpty
+      && anySucceeded(index, seenFrom: instance) { startsAgain(index, in: $0) }
+  }
+
+  func startsAgain(_ index: Int, in instance: Instance) -> Bool {
+    succeeded(index, in: instance) && end(ofStep: index, in: instance) == nil
+  }
+
+  /// Whether a step has succeeded and meets a condition, in any element of loops inside an instance.
+  private func anySucceeded(
+    _ index: Int, seenFrom inner: Instance, where isMeant: (Instance) -> Bool
+  ) -> Bool {
+    let node = plan.steps[index].node
     let instance = inner.around(node)
-    if outermostLoop(around: Int(index), below: instance) == nil {
-      return succeeded(Int(index), in: instance) && isServiceNeeded(service, in: instance)
+    if outermostLoop(around: index, below: instance) == nil {
+      return succeeded(index, in: instance) && isMeant(instance)
     }
     return starts(of: node).contains { address, _ in
       (instance.element.map(address.isInside) ?? true)
         && recorded.steps[address]?.hasSucceeded == true
-        && isServiceNeeded(service, in: self.instance(around: address))
+        && isMeant(self.instance(around: address))
     }
   }
 

@@ -48,7 +48,7 @@ final class ResumePolicy: Sendable {
   /// The whole run.
   let outermost: Instance
   private let blocked: BlockedGroups
-  private let missing: MissingValues
+  let missing: MissingValues
   /// Whether each service starts again, as far as that is decided.
   let neededServices = Mutex<[StepAddress: Bool]>([:])
   /// Whether each node is done in all elements of a loop that is not done, as far as that is decided.
@@ -74,7 +74,7 @@ final class ResumePolicy: Sendable {
     end(ofStep: task.index, in: task.instance, isCleanup: task.isCleanup)
   }
 
-  private func end(
+  func end(
     ofStep index: Int, in instance: Instance, isCleanup: Bool = false
   ) -> RecordedStep? {
     let step = plan.steps[index]
@@ -119,11 +119,7 @@ final class ResumePolicy: Sendable {
   /// step again.
   private func hasBegun(sinceCleanup index: Int, _ number: UInt64, _ instance: Instance) -> Bool {
     guard let node = cleaned[index] else { return false }
-    if case .step(let step) = plan.nodes[node], succeeded(Int(step), in: instance),
-      end(ofStep: Int(step), in: instance) == nil
-    {
-      return true
-    }
+    if case .step(let step) = plan.nodes[node], startsAgain(Int(step), in: instance) { return true }
     let address = instance.address(of: plan.address(of: node))
     return recorded.steps[address]?.lastStart ?? 0 > number
       || recorded.groups[address]?.lastStart ?? 0 > number

@@ -6,6 +6,8 @@ import WeftPlanning
 /// The events of one part of a run, until its engine was killed, suspended it, or finished it.
 struct RunPart {
   var events: [RunEvent]
+  /// The attempts that were made, also after its engine was killed.
+  var attempts: [ScriptedWorld.Record] = []
   var leaks: [String] = []
   var end: RunEnd?
   /// The steps of the workflow that its engine was asked to rerun.

@@ -1,13 +1,16 @@
 import WeftDefinition
 import WeftEvents
-import WeftExecution
 import WeftPlanning
 import WeftTestKit
+
+@testable import WeftExecution
 
 /// One run in three to six parts, each ended in a different way and in a different world: failures move, and are gone
 /// in the last part, which nothing disturbs.
 struct SequencedRun {
   let made: RandomWorkflow
+  /// The workflow without the one that runs it.
+  let inner: RandomWorkflow
   private(set) var parts: [RunPart] = []
   /// The differences between the views of a part that has ended.
   private(set) var disagreements: [String] = []
@@ -38,6 +41,7 @@ struct SequencedRun {
       made.workflow = made.workflow.withIdempotentSteps
     }
     made.workflow = made.workflow.withoutGroupTimeouts
+    inner = made
     if isNested {
       let file = Step("c", workflow: made.workflow)
       made.workflow = Workflow(steps: [
@@ -100,7 +104,7 @@ struct SequencedRun {
       }
       parts.append(
         RunPart(
-          events: events, leaks: isCut ? [] : simulation.leaks,
+          events: events, attempts: simulation.attempts, leaks: isCut ? [] : simulation.leaks,
           end: isCut ? nil : simulation.report.end,
           rerunSteps: Set(circumstances.rerun.steps.map { plan.steps[$0].address.text }),
           rerunAddresses: circumstances.rerun.addresses,
@@ -147,7 +151,12 @@ extension Plan {
     of recorded: RunState, isLast: Bool, _ random: inout SeededGenerator
   ) -> RerunSelection {
     var rerun = RerunSelection()
-    if isLast || Bool.random(using: &random) { rerun.addresses.formUnion(recorded.inDoubt) }
+    if isLast || Bool.random(using: &random) {
+      rerun.addresses.formUnion(recorded.inDoubt)
+      // What succeeded, and has to run again for a value that is not recorded.
+      let policy = ResumePolicy(plan: self, recorded: recorded, rerunning: rerun)
+      rerun.addresses.formUnion(policy.missing.addresses)
+    }
     guard !isLast, let name = steps.randomElement(using: &random)?.address.text else {
       return rerun
     }

@@ -16,6 +16,8 @@ struct RandomWorkflow {
   var retryConditions: [String: [Int: RandomRetryCondition]] = [:]
   /// The time limits of attempts, by the step.
   var limits: [String: RandomLimit] = [:]
+  /// The members whose secrets are also those of their groups, by the group.
+  var secretMembers: [String: String] = [:]
 
   /// The features that workflows may use.
   enum Vocabulary {
@@ -25,6 +27,8 @@ struct RandomWorkflow {
     case values
     /// Also services.
     case all
+    /// Also secret outputs.
+    case secrets
   }
 
   static func make(seed: UInt64, _ vocabulary: Vocabulary) -> RandomWorkflow {
@@ -32,7 +36,9 @@ struct RandomWorkflow {
     let made = maker.make()
     if vocabulary == .control { return made }
     let valued = ValueAdder.add(to: made, seed: seed)
-    return vocabulary == .values ? valued : ServiceAdder.add(to: valued, seed: seed)
+    if vocabulary == .values { return valued }
+    let served = ServiceAdder.add(to: valued, seed: seed)
+    return vocabulary == .all ? served : SecretAdder.add(to: served, seed: seed)
   }
 }
 
