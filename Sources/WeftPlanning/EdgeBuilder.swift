@@ -157,7 +157,7 @@ struct EdgeBuilder {
       guard case .step(let index) = outline.nodes[target] else {
         return report(.readsLogOfGroup(subject(node), group: source.name), at: source)
       }
-      if outline.steps[Int(index)].withStep({ $0.pointee.isLoop }) {
+      if outline.steps[Int(index)].isLoop {
         return report(.readsLogOfLoop(subject(node), loop: source.name), at: source)
       }
       if outline.steps[Int(index)].command?.usesTerminal == true {
@@ -298,10 +298,6 @@ private struct EdgeList {
       targets[placeholder] = target
     }
   }
-}
-
-extension Step {
-  fileprivate var isLoop: Bool { hasControl && control.fanOut != nil }
 }
 
 // MARK: Wording

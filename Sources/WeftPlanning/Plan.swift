@@ -188,6 +188,8 @@ public struct PlannedStep: Sendable {
   /// Its control options, without copying the whole step.
   @inlinable package var control: StepControl { list[Int(position)].control }
   @inlinable package var hasControl: Bool { list[Int(position)].hasControl }
+  /// Whether it is a loop: it runs once for each element. Called for every step, so it mostly avoids a copy.
+  @inlinable package var isLoop: Bool { hasControl && control.fanOut != nil }
   package var action: StepAction { list[Int(position)].action }
   /// Its needs as written; the edges are in ``Plan/dependencies``.
   var needs: [Need]? { list[Int(position)].needs }
@@ -231,6 +233,9 @@ public struct PlannedGroup: Sendable {
   public package(set) var endNode: Plan.NodeIndex
   /// Its members in file order: the node of a step, or the start node of a group.
   public package(set) var members: [Int32]
+
+  /// Whether it is a loop: it runs once for each element.
+  package var isLoop: Bool { step.map { $0.hasControl && $0.control.fanOut != nil } ?? false }
 }
 
 /// Lists of node indices, one for each node, in one array: offsets and targets.
@@ -327,6 +332,16 @@ package struct PlannedLogs: Sendable {
 }
 
 extension Plan {
+  /// Whether a step is a loop, or in one.
+  package func isInLoop(step index: Int) -> Bool {
+    steps[index].isLoop || isInLoop(group: steps[index].group)
+  }
+
+  /// Whether a group is a loop, or in one.
+  package func isInLoop(group index: Int) -> Bool {
+    allEnclosingGroups(ofGroup: index).contains { groups[$0].isLoop }
+  }
+
   /// Whether the `if` of a step with a loop is evaluated for each element, instead of once before there are any: it
   /// reads the element, or a variable of the step's own `env` that depends on it.
   package func isEvaluatedPerElement(step index: Int) -> Bool {

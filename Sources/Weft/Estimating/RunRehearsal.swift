@@ -195,7 +195,7 @@ private final class RehearsalExecutor: StepExecutor {
 extension Plan {
   /// Whether something around a step may tolerate its failure.
   fileprivate func mayTolerate(_ step: Int) -> Bool {
-    if steps[step].hasControl, steps[step].control.fanOut != nil { return true }
+    if steps[step].isLoop { return true }
     return allEnclosingGroups(ofGroup: steps[step].group).contains { groups[$0].isBoundary }
   }
 }

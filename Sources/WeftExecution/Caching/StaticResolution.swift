@@ -28,7 +28,7 @@ struct StaticResolution {
 
   func subject(ofStep index: Int) throws(StaticResolutionError) -> CacheSubject {
     let step = plan.steps[index]
-    guard !isInLoop(step) else { throw StaticResolutionError(reason: "it has a loop") }
+    guard !plan.isInLoop(step: index) else { throw StaticResolutionError(reason: "it has a loop") }
     let texts = plan.values.texts(ofStep: index).filter(\.site.isOfCommand)
     if let reason = reason(texts[...]) { throw StaticResolutionError(reason: reason) }
     for group in plan.enclosingGroups(ofGroup: step.group) {
@@ -50,13 +50,6 @@ struct StaticResolution {
         start: startDirectory)
     } catch {
       throw StaticResolutionError(reason: error.message)
-    }
-  }
-
-  private func isInLoop(_ step: PlannedStep) -> Bool {
-    if step.hasControl, step.control.fanOut != nil { return true }
-    return plan.allEnclosingGroups(ofGroup: step.group).contains {
-      plan.groups[$0].step?.control.fanOut != nil
     }
   }
 

@@ -100,9 +100,9 @@ extension Plan {
   fileprivate func isPerElement(_ index: Int, of member: LoopTask.Member) -> Bool {
     guard case .group(let outer) = member else { return true }
     let step = steps[index]
-    if step.hasControl, step.control.fanOut != nil { return false }
-    return allEnclosingGroups(ofGroup: step.group).prefix { $0 != outer }
-      .allSatisfy { groups[$0].step?.control.fanOut == nil }
+    return !step.isLoop
+      && allEnclosingGroups(ofGroup: step.group).prefix { $0 != outer }
+        .allSatisfy { !groups[$0].isLoop }
   }
 }
 

@@ -78,13 +78,12 @@ extension ResumePolicy {
 
 extension ResumePolicy {
   fileprivate func isListedAgain(_ member: LoopTask.Member, _ instance: Instance) -> Bool {
-    let control =
+    let isLoop =
       switch member {
-      case .step(let index): plan.steps[index].hasControl ? plan.steps[index].control : nil
-      case .group(let index): plan.groups[index].step?.control
+      case .step(let index): plan.steps[index].isLoop
+      case .group(let index): plan.groups[index].isLoop
       }
-    guard control?.fanOut != nil else { return false }
-    return isListedAgain(LoopTask(member, of: plan, in: instance, after: []))
+    return isLoop && isListedAgain(LoopTask(member, of: plan, in: instance, after: []))
   }
 }
 
@@ -107,7 +106,7 @@ private struct IncompleteRecords {
       else { return }
       nodes.append((address, node))
     }
-    if read.contains(where: { plan.isInLoop($0) }) {
+    if read.contains(where: plan.isInLoop(step:)) {
       let read = Set(read)
       for (address, step) in recorded.steps {
         if let index = addresses.step(at: address), read.contains(index) {
@@ -173,15 +172,5 @@ private struct ValueReaders {
         readers[node, default: []].append(reader)
       }
     }
-  }
-}
-
-extension Plan {
-  /// Whether a step is an element of a loop, or in one.
-  fileprivate func isInLoop(_ index: Int) -> Bool {
-    steps[index].hasControl && steps[index].control.fanOut != nil
-      || allEnclosingGroups(ofGroup: steps[index].group).contains {
-        groups[$0].step?.control.fanOut != nil
-      }
   }
 }

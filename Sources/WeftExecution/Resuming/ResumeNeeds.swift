@@ -186,7 +186,7 @@ extension ResumePolicy {
     case .groupStart(let group), .groupEnd(let group):
       recorded.groups.filter { address, _ in
         addresses.group(at: address) == Int(group)
-          && (plan.groups[Int(group)].step?.control.fanOut == nil || address.loop != nil)
+          && (!plan.groups[Int(group)].isLoop || address.loop != nil)
       }.map { ($0.key, $0.value.lastStart) }
     }
   }
@@ -336,13 +336,13 @@ extension ResumePolicy {
   private func outermostLoop(around index: Int, below instance: Instance) -> LoopTask.Member? {
     var found: LoopTask.Member?
     let step = plan.steps[index]
-    if step.hasControl, step.control.fanOut != nil, !instance.isElement(of: step.node) {
+    if step.isLoop, !instance.isElement(of: step.node) {
       found = .step(index)
     }
     for group in plan.allEnclosingGroups(ofGroup: step.group) where group > 0 {
       let node = plan.groups[group].startNode
       if instance.isElement(of: node) || !instance.region.groups.contains(group) { break }
-      if plan.groups[group].step?.control.fanOut != nil { found = .group(group) }
+      if plan.groups[group].isLoop { found = .group(group) }
     }
     return found
   }

@@ -382,13 +382,11 @@ extension RunEngine {
   private func loop(at node: Plan.NodeIndex, in instance: Instance) -> LoopTask? {
     if instance.isElement(of: node) { return nil }
     switch plan.nodes[node] {
-    case .step(let index) where plan.steps[Int(index)].hasControl:
-      guard plan.steps[Int(index)].control.fanOut != nil else { return nil }
+    case .step(let index) where plan.steps[Int(index)].isLoop:
       return LoopTask(.step(Int(index)), of: plan, in: instance, after: [])
-    case .groupStart(let index):
-      guard plan.groups[Int(index)].step?.control.fanOut != nil else { return nil }
+    case .groupStart(let index) where plan.groups[Int(index)].isLoop:
       return LoopTask(.group(Int(index)), of: plan, in: instance, after: [])
-    case .step, .groupEnd: return nil
+    case .step, .groupStart, .groupEnd: return nil
     }
   }
 }

@@ -12,9 +12,7 @@ extension RunEngine {
     _ index: Int, in instance: Instance, after results: NodeResults
   ) -> Future<NodeResult, Never> {
     let group = plan.groups[index]
-    if let step = group.step, step.hasControl, step.control.fanOut != nil,
-      !instance.isElement(of: group.startNode)
-    {
+    if group.isLoop, !instance.isElement(of: group.startNode) {
       return launchLoop(.group(index), in: instance, after: results)
     }
     if group.hasOwnRegion { return launchRegion(index, in: instance, after: results) }

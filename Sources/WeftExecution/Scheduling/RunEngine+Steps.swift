@@ -11,9 +11,7 @@ extension RunEngine {
   func launchStep(
     _ index: Int, in instance: Instance, after results: NodeResults
   ) -> MaybeReady<NodeResult, Never> {
-    if plan.steps[index].hasControl, !instance.isElement(of: plan.steps[index].node),
-      plan.steps[index].control.fanOut != nil
-    {
+    if plan.steps[index].isLoop, !instance.isElement(of: plan.steps[index].node) {
       return .later(launchLoop(.step(index), in: instance, after: results))
     }
     return launch(StepTask(index, of: plan, in: instance, after: results), after: results)

@@ -40,7 +40,7 @@ struct PlanDOT: PlanDrawing {
     writeLabel(of: step)
     text.append("\"")
     // Loops are drawn as a stack, cleanup steps with a dashed line.
-    if step.hasControl, step.control.fanOut != nil { text.append(", peripheries=2") }
+    if step.isLoop { text.append(", peripheries=2") }
     if criticalNodes.contains(step.node) { text.append(", penwidth=3") }
     if edges.isCleanup(step) { text.append(", style=\"rounded,dashed\"") }
     if edges.plan.forecast(of: step).isSkipped { text.append(", color=gray, fontcolor=gray") }

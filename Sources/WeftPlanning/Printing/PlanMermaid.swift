@@ -24,7 +24,7 @@ struct PlanMermaid: PlanDrawing {
     text.append(spaces: 2 * depth + 2)
     write(node: step.node)
     // Loops have a double frame.
-    let isMany = step.hasControl && step.control.fanOut != nil
+    let isMany = step.isLoop
     text.append(isMany ? "[[\"" : "[\"")
     writeLabel(of: step)
     text.append(isMany ? "\"]]\n" : "\"]\n")

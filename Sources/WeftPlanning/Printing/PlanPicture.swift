@@ -93,7 +93,7 @@ struct PlanPicture {
       lines.append(line(outcome.text, outcome.sign))
       traits.insert(outcome.trait)
     }
-    if let step = group.step, step.hasControl, step.control.fanOut != nil { traits.insert(.many) }
+    if group.isLoop { traits.insert(.many) }
     return Picture.Group(
       lines: lines, description: description(of: group, forecast), traits: traits, frame: frame,
       parent: parent)
@@ -145,7 +145,7 @@ struct PlanPicture {
 
   private func traits(_ step: PlannedStep, _ forecast: NodeForecast) -> Picture.Traits {
     var traits: Picture.Traits = []
-    if step.hasControl, step.control.fanOut != nil { traits.insert(.many) }
+    if step.isLoop { traits.insert(.many) }
     if criticalNodes.contains(step.node) { traits.insert(.critical) }
     if forecast.isSkipped { traits.insert(.skipped) }
     if forecast.cached?.verdict == .cached { traits.insert(.cached) }

@@ -112,7 +112,7 @@ enum DurationRemarks {
   /// Remarks such as `took 1.2 s`.
   static func remarks(on step: PlannedStep, _ forecast: NodeForecast) -> [String] {
     guard let duration = forecast.duration else { return [] }
-    let isMany = step.hasControl && step.control.fanOut != nil
+    let isMany = step.isLoop
     return ["took \(ShownDuration.precise(duration))" + (isMany ? " each" : "")]
   }
 }

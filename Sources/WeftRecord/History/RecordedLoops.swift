@@ -122,12 +122,6 @@ extension Plan {
     let around = allEnclosingGroups(ofGroup: step.group).reversed().compactMap { index in
       groups[index].address.map { PathPart(address: $0, isLoop: groups[index].isLoop) }
     }
-    return around + [
-      PathPart(address: step.address, isLoop: step.hasControl && step.control.fanOut != nil)
-    ]
+    return around + [PathPart(address: step.address, isLoop: step.isLoop)]
   }
-}
-
-extension PlannedGroup {
-  fileprivate var isLoop: Bool { step.map { $0.hasControl && $0.control.fanOut != nil } ?? false }
 }

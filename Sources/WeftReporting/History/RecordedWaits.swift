@@ -82,7 +82,7 @@ struct PendingSteps: Sendable {
     let progress = PlanProgress(plan, recorded)
     steps = plan.steps.compactMap { step in
       guard recorded.steps[step.address] == nil, recorded.groups[step.address] == nil,
-        !progress.isInLoop(step.group)
+        !plan.isInLoop(group: step.group)
       else { return nil }
       let unmet = progress.unmet(ofNode: step.node)
       return unmet.isEmpty ? nil : Step(address: step.address, waitsFor: unmet)
@@ -128,12 +128,6 @@ private struct PlanProgress {
     switch recorded.groups[address]?.state {
     case .finished, .skipped: return true
     case .listed, .started, .retrying, nil: return false
-    }
-  }
-
-  func isInLoop(_ group: Int) -> Bool {
-    plan.allEnclosingGroups(ofGroup: group).contains {
-      plan.groups[$0].step?.control.fanOut != nil
     }
   }
 }

@@ -103,7 +103,7 @@ struct RunShape: Sendable {
 
   private mutating func note(_ step: PlannedStep, in scope: StepAddress?) {
     let address = step.address
-    if step.hasControl, step.control.fanOut != nil { sizes[address] = 1 }
+    if step.isLoop { sizes[address] = 1 }
     guard let scope else { return }
     scopes[address] = scope
     var next: StepAddress? = scope

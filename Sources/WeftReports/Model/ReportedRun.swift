@@ -134,11 +134,8 @@ package final class ReportedRun {
     guard let plan, recorded.end == nil else { return [] }
     return plan.steps.filter { step in
       recorded.steps[step.address] == nil && recorded.groups[step.address] == nil
-        && !(step.hasControl && step.control.fanOut != nil)
+        && !plan.isInLoop(group: step.group) && !step.isLoop
         && !plan.bodies.cleanupSteps.contains(where: { plan.steps[$0].address == step.address })
-        && !plan.allEnclosingGroups(ofGroup: step.group).contains {
-          plan.groups[$0].step?.control.fanOut != nil
-        }
     }.map(\.address)
   }
 
