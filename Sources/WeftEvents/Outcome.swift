@@ -94,6 +94,14 @@ public enum CancelReason: Sendable, Hashable {
   case joined(StepAddress)
   /// The journal could not be written: nothing new starts, and running steps finish.
   case recordLost
+
+  /// Whether the members of a race or join are ended because it has succeeded.
+  package var isDecision: Bool {
+    switch self {
+    case .raceWon, .joined: true
+    case .requested, .signal, .runTimeout, .groupTimeout, .failure, .recordLost: false
+    }
+  }
 }
 
 extension CancelReason: Payload {

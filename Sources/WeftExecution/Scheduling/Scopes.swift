@@ -343,16 +343,6 @@ struct Scopes {
   }
 }
 
-extension CancelReason {
-  /// Whether the members of a race or join are ended because it has succeeded.
-  fileprivate var isDecision: Bool {
-    switch self {
-    case .raceWon, .joined: true
-    case .requested, .signal, .runTimeout, .groupTimeout, .failure, .recordLost: false
-    }
-  }
-}
-
 extension StepFailure {
   static func timedOut(after limit: Duration) -> StepFailure {
     StepFailure(classes: [.timeout], message: "timed out after \(DurationText.text(of: limit))")

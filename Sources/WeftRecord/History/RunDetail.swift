@@ -120,20 +120,10 @@ extension RecordedStep {
   /// Whether it is not done, except by a decision of the workflow or an option of the run.
   fileprivate var restarts: Bool {
     switch state {
-    case .finished(let end, _): end.conclusion != .success && end.cancellation?.isDecided != true
-    case .skipped(.cancelled(let reason)): !reason.isDecided
+    case .finished(let end, _): end.conclusion != .success && end.cancellation?.isDecision != true
+    case .skipped(.cancelled(let reason)): !reason.isDecision
     case .skipped(.condition), .skipped(.notSelected): false
     case .skipped, .queued, .started, .retrying: true
-    }
-  }
-}
-
-extension CancelReason {
-  /// Whether the cancellation is final, because another step has done the work.
-  fileprivate var isDecided: Bool {
-    switch self {
-    case .raceWon, .joined: true
-    case .requested, .signal, .runTimeout, .groupTimeout, .failure, .recordLost: false
     }
   }
 }
