@@ -104,7 +104,7 @@ extension RunDetail {
       return (address, failure)
     }
     for (address, group) in recorded.groups {
-      guard case .finished(let end) = group.state, end.cause == nil, let failure = end.failure
+      guard let end = group.end, end.cause == nil, let failure = end.failure
       else { continue }
       found.append((address, failure))
     }

@@ -291,6 +291,14 @@ package struct RecordedGroup: Sendable, Hashable {
 
   package init() {}
 
+  /// The end of the group; `nil` if it has not ended since its last start.
+  package var end: GroupEnd? {
+    if case .finished(let end) = state { end } else { nil }
+  }
+
+  /// Whether it succeeded, or its failure was tolerated.
+  package var hasSucceeded: Bool { end?.conclusion == .success }
+
   /// All elements that may have started, the current ones first; empty if the list is secret.
   package var allElements: [RecordedElements.Element] {
     elements?.isSecret == true ? [] : (elements?.elements ?? []) + formerElements

@@ -56,7 +56,7 @@ extension RunState {
   fileprivate var tolerantGroups: Set<StepAddress> {
     var found: Set<StepAddress> = []
     for (address, group) in groups {
-      guard case .finished(let end) = group.state, end.outcome == .failure else { continue }
+      guard let end = group.end, end.outcome == .failure else { continue }
       if end.conclusion == .success { found.insert(address) }
       if let loop = address.loop, groups[loop]?.hasSucceeded == true { found.insert(loop) }
     }
@@ -67,12 +67,6 @@ extension RunState {
       found.insert(loop)
     }
     return found
-  }
-}
-
-extension RecordedGroup {
-  fileprivate var hasSucceeded: Bool {
-    if case .finished(let end) = state { end.conclusion == .success } else { false }
   }
 }
 

@@ -120,7 +120,7 @@ private struct IncompleteRecords {
       }
     }
     for (address, group) in recorded.groups {
-      guard case .finished(let end) = group.state, end.conclusion == .success,
+      guard let end = group.end, end.conclusion == .success,
         end.outputs.contains(where: { $0.value == nil }),
         let index = addresses.group(at: address), plan.groups[index].step != nil
       else { continue }

@@ -226,11 +226,15 @@ final class ResumePolicy: Sendable {
     return known.map { rerun.outputsSince(planned) >= $0.number } ?? false
   }
 
-  /// The recorded end of a group, if it is reusable.
+  /// The recorded end of a group or loop, if it is reusable.
   func end(of task: GroupTask) -> GroupEnd? {
-    guard case .finished(let end)? = recorded.groups[task.address]?.state, isReusable(task) else {
-      return nil
-    }
+    end(of: EnclosingScope(.group(task.index), task.instance, task.address))
+  }
+
+  func end(of task: LoopTask) -> GroupEnd? { end(of: EnclosingScope(task)) }
+
+  private func end(of scope: EnclosingScope) -> GroupEnd? {
+    guard let end = recorded.groups[scope.address]?.end, isReusable(scope) else { return nil }
     return end
   }
 
@@ -365,9 +369,7 @@ final class ResumePolicy: Sendable {
 
   /// The number of the record of a group's success; `nil` if it did not succeed.
   func successNumber(_ address: StepAddress) -> UInt64? {
-    guard let known = recorded.groups[address], case .finished(let end) = known.state,
-      end.conclusion == .success
-    else { return nil }
+    guard let known = recorded.groups[address], known.hasSucceeded else { return nil }
     return known.number
   }
 

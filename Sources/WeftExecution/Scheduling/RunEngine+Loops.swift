@@ -156,16 +156,6 @@ extension RunEngine {
   }
 }
 
-extension ResumePolicy {
-  /// The recorded end of a loop, if it succeeded under an earlier engine and is reusable.
-  fileprivate func end(of task: LoopTask) -> GroupEnd? {
-    guard case .finished(let end)? = recorded.groups[task.address]?.state, isReusable(task) else {
-      return nil
-    }
-    return end
-  }
-}
-
 extension Scopes.Verdict {
   /// The verdict on a loop that did not run to its end, for this reason.
   fileprivate init(_ reason: SkipReason) {

@@ -324,7 +324,7 @@ private final class StepSurroundings {
     guard end.outcome == .failure else { return nil }
     if end.conclusion == .success { return "tolerated" }
     guard let group = forecast?.groupTolerating(step),
-      case .finished(let end)? = detail.recorded.groups[group]?.state
+      let end = detail.recorded.groups[group]?.end
     else { return nil }
     return end.toleration(by: group)
   }

@@ -263,7 +263,7 @@ struct ReportData {
     let groups = run.recorded.groups.sorted { $0.key.text < $1.key.text }
     json.array("groups") { json in
       for (address, group) in groups.prefix(ReportData.groupLimit) {
-        guard case .finished(let end) = group.state else { continue }
+        guard let end = group.end else { continue }
         json.beginArray()
         json.string(run.shown(address.text))
         json.string(run.verdict(of: end, at: address).rawValue)

@@ -26,9 +26,7 @@ package struct CriticalChain {
     _ timeline: RunTimeline, _ plan: Plan, _ groups: [StepAddress: RecordedGroup] = [:]
   ) {
     (self.timeline, self.plan) = (timeline, plan)
-    winners = groups.compactMapValues { group in
-      if case .finished(let end) = group.state { end.winner } else { nil }
-    }
+    winners = groups.compactMapValues { $0.end?.winner }
     addresses = PlanAddresses(plan)
     for index in timeline.steps.indices where timeline.steps[index].done != nil { note(index) }
   }

@@ -55,7 +55,7 @@ extension ReportedRun {
   /// The untolerated failures without a step; the one that failed the run first.
   var ownFailures: [OwnFailure] {
     var found = recorded.groups.compactMap { address, group -> OwnFailure? in
-      guard case .finished(let end) = group.state, let failure = end.failure, end.cause == nil,
+      guard let end = group.end, let failure = end.failure, end.cause == nil,
         verdict(of: end, at: address).isFailure
       else { return nil }
       return OwnFailure(of: address, failure)

@@ -101,16 +101,14 @@ package final class ReportedRun {
   /// Whether the step, group or loop failed, and something around it, or it itself, tolerates that.
   func tolerates(_ failed: StepAddress) -> Bool {
     if tolerated.contains(failed) { return true }
-    if case .finished(let end)? = recorded.groups[failed]?.state {
-      return Verdict(end) == .tolerated
-    }
+    if let end = recorded.groups[failed]?.end { return Verdict(end) == .tolerated }
     return recorded.steps[failed].map { Verdict($0, in: detail.state) == .tolerated } ?? false
   }
 
   private static func toleratedFailures(in recorded: RunState, _ plan: Plan?) -> Set<StepAddress> {
     var ends: [StepAddress: GroupEnd] = [:]
     for (address, group) in recorded.groups {
-      if case .finished(let end) = group.state { ends[address] = end }
+      if let end = group.end { ends[address] = end }
     }
     let failed =
       recorded.steps.filter { Verdict($0.step, in: .interrupted) == .failed }.map(\.address)
@@ -291,7 +289,7 @@ extension ReportedRun {
     }
     for (address, tally) in tallies { drawn.steps[address] = tally.outcome }
     for (address, group) in recorded.groups {
-      guard case .finished(let end) = group.state, end.outcome == .failure else { continue }
+      guard let end = group.end, end.outcome == .failure else { continue }
       let isTolerated = verdict(of: end, at: address) == .tolerated
       drawn.groups[addresses.planned(address)] =
         isTolerated
