@@ -97,7 +97,7 @@ extension SkipReason {
 
 extension Plan {
   /// Whether no loop between the step and the outer loop multiplies the step's executions.
-  fileprivate func isPerElement(_ index: Int, of member: LoopTask.Member) -> Bool {
+  fileprivate func isPerElement(_ index: Int, of member: PlanMember) -> Bool {
     guard case .group(let outer) = member else { return true }
     let step = steps[index]
     return !step.isLoop

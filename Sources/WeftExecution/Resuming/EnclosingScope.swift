@@ -4,21 +4,24 @@ import WeftPlanning
 
 /// A group or loop around a step, with the instance that contains it.
 struct EnclosingScope {
-  enum Kind: Equatable {
-    case group(Int)
-    case fanOut(LoopTask.Member)
-  }
-
-  let kind: Kind
+  let member: PlanMember
+  /// Whether it is the loop with all its elements, and not a group, which may be one of them.
+  let isLoop: Bool
   /// The instance that contains the group or loop.
   let instance: Instance
   let address: StepAddress
 
-  init(_ kind: Kind, _ instance: Instance, _ address: StepAddress) {
-    (self.kind, self.instance, self.address) = (kind, instance, address)
+  init(group index: Int, _ instance: Instance, _ address: StepAddress) {
+    (member, isLoop, self.instance, self.address) = (.group(index), false, instance, address)
   }
 
-  init(_ task: LoopTask) { self.init(.fanOut(task.member), task.instance, task.address) }
+  init(loop member: PlanMember, _ instance: Instance, _ address: StepAddress) {
+    (self.member, isLoop, self.instance, self.address) = (member, true, instance, address)
+  }
+
+  init(_ task: GroupTask) { self.init(group: task.index, task.instance, task.address) }
+
+  init(_ task: LoopTask) { self.init(loop: task.member, task.instance, task.address) }
 }
 
 /// The groups and loops around a step or group.
@@ -32,17 +35,15 @@ extension ResumePolicy {
     while true {
       // The groups outside the instance's region are in its parent.
       while !instance.region.groups.contains(group), let parent = instance.parent {
-        if case .element = instance.kind, let address = instance.region.address {
-          found.append(
-            EnclosingScope(
-              .fanOut(instance.region.loopMember(in: plan)), parent, parent.address(of: address)
-            ))
+        if case .element = instance.kind, let node = instance.region.member {
+          let address = parent.address(of: plan.address(of: node))
+          found.append(EnclosingScope(loop: PlanMember(at: node, of: plan), parent, address))
         }
         instance = parent
       }
       guard group > 0 else { break }
       if let address = plan.groups[group].address, !plan.groups[group].isTopLevel {
-        found.append(EnclosingScope(.group(group), instance, instance.address(of: address)))
+        found.append(EnclosingScope(group: group, instance, instance.address(of: address)))
       }
       group = plan.groups[group].parent ?? 0
     }
@@ -54,42 +55,26 @@ extension ResumePolicy {
     guard let element = address.innermostElement, let loop = element.loop,
       case .element(let key)? = element.parts?.last
     else { return outermost }
-    let region: PlanRegion
+    let member: PlanMember
     var isRetried = false
     if let step = addresses.step(at: loop) {
-      region = PlanRegion(step: step, of: plan)
+      member = .step(step)
     } else if let group = addresses.group(at: loop) {
-      region = PlanRegion(group: group, of: plan)
+      member = .group(group)
       isRetried = plan.groups[group].step?.control.retry.isEmpty == false
     } else {
       return instance(around: loop)
     }
-    func inside(_ parent: Instance, _ kind: Instance.Kind) -> Instance {
-      Instance(kind, of: region, in: parent, firstInstance: 0, firstScope: 0, scope: 0)
-    }
+    let region = PlanRegion(member, of: plan)
     let known = Element(source: .matrix, index: 0, key: key, value: .null, isSecret: false)
-    let member = inside(instance(around: loop), .element(known))
+    let inner = Instance(.element(known), of: region, in: instance(around: loop))
     // As the engine opens one for each attempt of a group.
-    return isRetried ? inside(member, .attempt(1)) : member
+    return isRetried ? Instance(.attempt(1), of: region, in: inner) : inner
   }
 
   func enclosingScopes(of inner: EnclosingScope) -> [EnclosingScope] {
-    switch inner.kind {
-    case .group(let index), .fanOut(.group(let index)):
-      enclosingScopes(ofGroup: plan.groups[index].parent ?? 0, in: inner.instance)
-    case .fanOut(.step(let index)):
-      enclosingScopes(ofGroup: plan.steps[index].group, in: inner.instance)
-    }
-  }
-}
-
-extension PlanRegion {
-  /// The loop whose element has this region.
-  fileprivate func loopMember(in plan: Plan) -> LoopTask.Member {
-    guard let member, case .groupStart(let group) = plan.nodes[member] else {
-      return .step(steps.lowerBound)
-    }
-    return .group(Int(group))
+    let node = plan.node(of: inner.member)
+    return enclosingScopes(ofGroup: plan.group(around: node), in: inner.instance)
   }
 }
 

@@ -56,7 +56,7 @@ extension ResumePolicy {
 
   /// Whether a step or group that reads values of another has yet to run, as seen from the other's address.
   private func reads(
-    _ reader: ValueReaders.Reader, _ address: StepAddress, _ missing: MissingValues
+    _ reader: PlanMember, _ address: StepAddress, _ missing: MissingValues
   ) -> Bool {
     let instance = instance(around: address)
     switch reader {
@@ -77,13 +77,9 @@ extension ResumePolicy {
 }
 
 extension ResumePolicy {
-  fileprivate func isListedAgain(_ member: LoopTask.Member, _ instance: Instance) -> Bool {
-    let isLoop =
-      switch member {
-      case .step(let index): plan.steps[index].isLoop
-      case .group(let index): plan.groups[index].isLoop
-      }
-    return isLoop && isListedAgain(LoopTask(member, of: plan, in: instance, after: []))
+  fileprivate func isListedAgain(_ member: PlanMember, _ instance: Instance) -> Bool {
+    plan.fanOut(of: member) != nil
+      && isListedAgain(LoopTask(member, of: plan, in: instance, after: []))
   }
 }
 
@@ -130,23 +126,16 @@ private struct IncompleteRecords {
   }
 }
 
-/// The steps and groups whose expressions read values of others.
+/// The steps and groups whose expressions read values of others: of a group, its outputs, or what it evaluates at its
+/// start.
 private struct ValueReaders {
-  enum Reader {
-    case step(Int)
-    /// For its outputs, or for what it evaluates at its start.
-    case group(Int)
-  }
-
-  private var readers: [Plan.NodeIndex: [Reader]] = [:]
+  private var readers: [Plan.NodeIndex: [PlanMember]] = [:]
 
   init(_ plan: Plan) {
-    for index in plan.steps.indices {
-      add(.step(index), plan.values.texts(ofStep: index), in: plan.values)
-    }
+    for index in plan.steps.indices { add(.step(index), of: plan) }
     // The workflow itself is none: a secret output of the run is not shown anyway.
     for index in plan.groups.indices.dropFirst() {
-      add(.group(index), plan.values.texts(ofGroup: index), in: plan.values)
+      add(.group(index), of: plan)
       // A race has the outputs of a member, and a step that runs another file those of that file.
       let group = plan.groups[index]
       if group.order == .race || plan.file(runByGroup: index) != nil {
@@ -156,18 +145,16 @@ private struct ValueReaders {
   }
 
   /// Those of a step or group, as its node or its start.
-  subscript(node: Plan.NodeIndex) -> [Reader] { readers[node] ?? [] }
+  subscript(node: Plan.NodeIndex) -> [PlanMember] { readers[node] ?? [] }
 
-  private mutating func add(
-    _ reader: Reader, _ texts: ArraySlice<PlannedText>, in values: PlannedValues
-  ) {
-    for text in texts {
+  private mutating func add(_ reader: PlanMember, of plan: Plan) {
+    for text in plan.texts(of: reader) {
       for reference in text.template.expressions.flatMap(\.references) {
         var path = reference.names[...]
         // The members of a group, in its outputs.
         if reference.isOfContext("self"), path.count > 1 { path = path.dropFirst() }
         guard path.first?.text.lowercased() == StepField.members,
-          let (node, _) = values.node(named: Array(path), in: text.file)
+          let (node, _) = plan.values.node(named: Array(path), in: text.file)
         else { continue }
         readers[node, default: []].append(reader)
       }

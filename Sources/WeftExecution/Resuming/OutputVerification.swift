@@ -109,7 +109,7 @@ extension ResumePolicy {
       return number > rerun.since(index, address) && isNeeded(plan.steps[index].node, in: instance)
     }
     guard let group = plan.groups.firstIndex(where: { $0.address == loop }) else { return true }
-    let around = EnclosingScope(.fanOut(.group(group)), instance, loop)
+    let around = EnclosingScope(loop: .group(group), instance, loop)
     return number > rerun.since(around, isInside: { $0 == address })
       && isNeeded(plan.groups[group].endNode, in: instance)
   }

@@ -178,9 +178,9 @@ struct RerunRule: Sendable {
   /// - Parameter isInside: Whether an address is that of a step in it.
   func since(_ group: EnclosingScope, isInside: (StepAddress) -> Bool) -> UInt64 {
     let own =
-      switch group.kind {
-      case .group(let index), .fanOut(.group(let index)): groups[index] ?? 0
-      case .fanOut(.step(let index)): steps[index] ?? 0
+      switch group.member {
+      case .group(let index): groups[index] ?? 0
+      case .step(let index): steps[index] ?? 0
       }
     return addresses.reduce(own) { isInside($1.key) ? max($0, $1.value) : $0 }
   }

@@ -109,7 +109,7 @@ extension ResumePolicy {
         if hasPendingCleanup(of: node, inside: instance) { return true }
         if areDone(around: plan.steps[Int(index)].group, in: around) { return false }
         if let loop = outermostLoop(around: Int(index), below: around) {
-          let address = around.address(of: plan.address(ofLoop: loop))
+          let address = around.address(of: plan.address(of: plan.node(of: loop)))
           let done = successNumber(address) ?? 0
           if isRerun(Int(index), inside: address, of: around, since: done) { return true }
         } else {
@@ -127,7 +127,7 @@ extension ResumePolicy {
   private func isRerun(
     _ index: Int, inside loop: StepAddress, of instance: Instance, since number: UInt64
   ) -> Bool {
-    let scope = EnclosingScope(.fanOut(.step(index)), instance, loop)
+    let scope = EnclosingScope(loop: .step(index), instance, loop)
     let since = rerun.since(scope) {
       addresses.step(at: $0) == index && (instance.element.map($0.isInside) ?? true)
     }
@@ -309,7 +309,7 @@ extension ResumePolicy {
     ofStep index: Int, in instance: Instance
   ) -> (address: StepAddress, number: UInt64)? {
     if let loop = outermostLoop(around: index, below: instance) {
-      let address = instance.address(of: plan.address(ofLoop: loop))
+      let address = instance.address(of: plan.address(of: plan.node(of: loop)))
       return successNumber(address).map { (address, $0) }
     }
     let address = instance.address(of: plan.steps[index].address)
@@ -333,8 +333,8 @@ extension ResumePolicy {
   }
 
   /// The outermost loop around a step, or of the step itself, that does not contain the instance.
-  private func outermostLoop(around index: Int, below instance: Instance) -> LoopTask.Member? {
-    var found: LoopTask.Member?
+  private func outermostLoop(around index: Int, below instance: Instance) -> PlanMember? {
+    var found: PlanMember?
     let step = plan.steps[index]
     if step.isLoop, !instance.isElement(of: step.node) {
       found = .step(index)
@@ -345,15 +345,6 @@ extension ResumePolicy {
       if plan.groups[group].isLoop { found = .group(group) }
     }
     return found
-  }
-}
-
-extension Plan {
-  fileprivate func address(ofLoop loop: LoopTask.Member) -> StepAddress {
-    switch loop {
-    case .step(let index): steps[index].address
-    case .group(let index): address(of: groups[index].startNode)
-    }
   }
 }
 

@@ -213,9 +213,7 @@ final class ResumePolicy: Sendable {
   // MARK: Groups
 
   /// Whether a group is reusable: it, or a group around it, succeeded and is not to be rerun.
-  func isReusable(_ task: GroupTask) -> Bool {
-    isReusable(EnclosingScope(.group(task.index), task.instance, task.address))
-  }
+  func isReusable(_ task: GroupTask) -> Bool { isReusable(EnclosingScope(task)) }
 
   func isReusable(_ task: LoopTask) -> Bool { isReusable(EnclosingScope(task)) }
 
@@ -227,9 +225,7 @@ final class ResumePolicy: Sendable {
   }
 
   /// The recorded end of a group or loop, if it is reusable.
-  func end(of task: GroupTask) -> GroupEnd? {
-    end(of: EnclosingScope(.group(task.index), task.instance, task.address))
-  }
+  func end(of task: GroupTask) -> GroupEnd? { end(of: EnclosingScope(task)) }
 
   func end(of task: LoopTask) -> GroupEnd? { end(of: EnclosingScope(task)) }
 
@@ -240,9 +236,7 @@ final class ResumePolicy: Sendable {
 
   /// Whether an earlier engine started or skipped a reusable group, or one in a reusable group; `nil` if the group is
   /// not reusable and has to be admitted.
-  func beginning(of task: GroupTask) -> RecordedStart? {
-    beginning(of: EnclosingScope(.group(task.index), task.instance, task.address))
-  }
+  func beginning(of task: GroupTask) -> RecordedStart? { beginning(of: EnclosingScope(task)) }
 
   func beginning(of task: LoopTask) -> RecordedStart? { beginning(of: EnclosingScope(task)) }
 
@@ -254,7 +248,7 @@ final class ResumePolicy: Sendable {
     }
     if recorded.group(group.address, since: beginning)?.hasBegun == true { return .started }
     // A group that never started has no record of its own: its steps and inner loops were recorded as skipped.
-    let inside = steps(in: group).map { plan.steps[$0].address } + groups(in: group)
+    let inside = plan.steps(of: group.member).map { plan.steps[$0].address } + groups(in: group)
     let reasons = inside.lazy.compactMap { address -> SkipReason? in
       let address = group.instance.address(of: address)
       guard let known = self.recorded.step(address, since: beginning) else { return nil }
@@ -392,9 +386,9 @@ final class ResumePolicy: Sendable {
     let final = plan.bodies.finallyGroups
     if final.isEmpty { return false }
     let group =
-      switch scope.kind {
-      case .group(let index), .fanOut(.group(let index)): index
-      case .fanOut(.step(let index)): plan.steps[index].group
+      switch scope.member {
+      case .group(let index): index
+      case .step(let index): plan.steps[index].group
       }
     return plan.allEnclosingGroups(ofGroup: group).contains(where: final.contains)
   }
@@ -403,19 +397,10 @@ final class ResumePolicy: Sendable {
   private func wasUndone(_ scope: EnclosingScope) -> Bool {
     if plan.bodies.cleanups.isEmpty { return false }
     guard let at = successNumber(scope.address) else { return false }
-    let around = enclosingScopes(of: scope)
-    switch scope.kind {
-    case .group(let index):
-      let node = plan.groups[index].startNode
-      return isUndone(
-        plan.groups[index].endNode, in: scope.instance.aroundAttempts(of: node),
-        with: [scope] + around, since: at)
-    // Cleanups in a loop end with its elements.
-    case .fanOut(.group(let index)):
-      return isUndone(plan.groups[index].endNode, in: scope.instance, with: around, since: at)
-    case .fanOut(.step(let index)):
-      return isUndone(plan.steps[index].node, in: scope.instance, with: around, since: at)
-    }
+    let node = plan.node(of: scope.member)
+    return isUndone(
+      plan.closingNode(of: node), in: scope.instance.aroundAttempts(of: node),
+      with: [scope] + enclosingScopes(of: scope), since: at)
   }
 
   /// Whether the cleanup of any of these groups, which contain a node, has undone since a record what the node did,
@@ -426,7 +411,8 @@ final class ResumePolicy: Sendable {
   ) -> Bool {
     if plan.bodies.cleanups.isEmpty { return false }
     return groups.contains { group in
-      guard case .group(let index) = group.kind else { return false }
+      // Cleanups in a loop end with its elements.
+      guard !group.isLoop, case .group(let index) = group.member else { return false }
       let start = plan.groups[index].startNode
       return hasBegunCleanup(start, in: group.instance.aroundAttempts(of: start), since: at)
         && isNeeded(
@@ -434,31 +420,22 @@ final class ResumePolicy: Sendable {
     }
   }
 
-  private func steps(in group: EnclosingScope) -> Range<Int> {
-    switch group.kind {
-    case .group(let index), .fanOut(.group(let index)): plan.steps(inGroup: index)
-    case .fanOut(.step(let index)): index..<index + 1
-    }
-  }
-
   private func nodes(in group: EnclosingScope) -> Range<Plan.NodeIndex> {
-    switch group.kind {
-    case .group(let index), .fanOut(.group(let index)):
-      plan.groups[index].startNode..<plan.groups[index].endNode
-    case .fanOut(.step(let index)): plan.steps[index].node..<plan.steps[index].node + 1
-    }
+    let node = plan.node(of: group.member)
+    return node..<plan.closingNode(of: node) + 1
   }
 
   /// The addresses of the groups inside a group.
   private func groups(in group: EnclosingScope) -> [StepAddress] {
-    guard case .group(let index) = group.kind else { return [] }
+    guard !group.isLoop, case .group(let index) = group.member else { return [] }
     return plan.groups(inGroup: index).dropFirst().compactMap { plan.groups[$0].address }
   }
 
   /// Whether an address belongs to a step in a group or loop.
   private func isInside(_ address: StepAddress, _ group: EnclosingScope) -> Bool {
-    if case .fanOut = group.kind { return address.isInElement(of: group.address) }
-    guard let index = addresses.step(at: address), steps(in: group).contains(index) else {
+    if group.isLoop { return address.isInElement(of: group.address) }
+    guard let index = addresses.step(at: address), plan.steps(of: group.member).contains(index)
+    else {
       return false
     }
     return group.instance.element.map(address.isInside) ?? true

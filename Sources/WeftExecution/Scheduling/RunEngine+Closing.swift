@@ -380,13 +380,10 @@ extension RunEngine {
 
   /// The loop at a node, unless the instance is one of its elements.
   private func loop(at node: Plan.NodeIndex, in instance: Instance) -> LoopTask? {
-    if instance.isElement(of: node) { return nil }
-    switch plan.nodes[node] {
-    case .step(let index) where plan.steps[Int(index)].isLoop:
-      return LoopTask(.step(Int(index)), of: plan, in: instance, after: [])
-    case .groupStart(let index) where plan.groups[Int(index)].isLoop:
-      return LoopTask(.group(Int(index)), of: plan, in: instance, after: [])
-    case .step, .groupStart, .groupEnd: return nil
-    }
+    let member = PlanMember(at: node, of: plan)
+    guard plan.node(of: member) == node, plan.fanOut(of: member) != nil,
+      !instance.isElement(of: node)
+    else { return nil }
+    return LoopTask(member, of: plan, in: instance, after: [])
   }
 }

@@ -8,7 +8,7 @@ import WeftPlatform
 /// A loop, from its start to its end.
 extension RunEngine {
   func launchLoop(
-    _ member: LoopTask.Member, in instance: Instance, after results: NodeResults
+    _ member: PlanMember, in instance: Instance, after results: NodeResults
   ) -> Future<NodeResult, Never> {
     var task = LoopTask(member, of: plan, in: instance, after: results)
     if let reason = skipReason(task, after: results) {
@@ -46,13 +46,9 @@ extension RunEngine {
   /// element: then each element evaluates it.
   private func skipReason(_ task: LoopTask, after results: NodeResults) -> SkipReason? {
     if let recorded = resumePolicy?.beginning(of: task) { return recorded.skip }
-    let (isOfElements, group) =
-      switch task.member {
-      case .step(let index): (plan.isEvaluatedPerElement(step: index), task.group)
-      case .group(let index): (plan.isEvaluatedPerElement(group: index), index)
-      }
-    var condition = StartCondition(task.texts(in: plan))
-    if let known = condition, isOfElements {
+    let group = if case .group(let index) = task.member { index } else { task.group }
+    var condition = StartCondition(plan.texts(of: task.member))
+    if let known = condition, plan.isEvaluatedPerElement(task.member) {
       // Each element decides by itself whether it starts in spite of a failure.
       if known.looksAtFailures {
         return state.withLock { $0.scopes.closure(of: task.outerScope, to: known) }
@@ -230,7 +226,7 @@ extension RunEngine {
 
   /// Whether each element decides by itself whether to start in spite of a failure.
   private func mayStartDespiteFailure(_ task: LoopTask) -> Bool {
-    StartCondition(task.texts(in: plan))?.looksAtFailures == true || plan.isFinal(task.group)
+    StartCondition(plan.texts(of: task.member))?.looksAtFailures == true || plan.isFinal(task.group)
   }
 
   private func start(

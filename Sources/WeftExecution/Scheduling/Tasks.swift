@@ -154,12 +154,7 @@ private final class StepInstance: Sendable {
 ///
 /// ``RunEngine`` makes one when the dependencies of the loop have settled.
 struct LoopTask: Sendable {
-  enum Member: Sendable, Hashable {
-    case step(Int)
-    case group(Int)
-  }
-
-  let member: Member
+  let member: PlanMember
   let instance: Instance
   let region: PlanRegion
   let address: StepAddress
@@ -176,14 +171,6 @@ struct LoopTask: Sendable {
   /// start in spite of a failure.
   let blockingResult: NodeResult?
 
-  /// The texts of the step or group, as the plan has them.
-  func texts(in plan: Plan) -> ArraySlice<PlannedText> {
-    switch member {
-    case .step(let index): plan.values.texts(ofStep: index)
-    case .group(let index): plan.values.texts(ofGroup: index)
-    }
-  }
-
   /// The position of the loop in the report; `nil` for a group, and for a loop inside an element, which is not in the
   /// plan by its address.
   var place: Int? {
@@ -191,29 +178,19 @@ struct LoopTask: Sendable {
     return index
   }
 
-  init(_ member: Member, of plan: Plan, in instance: Instance, after results: NodeResults) {
+  init(_ member: PlanMember, of plan: Plan, in instance: Instance, after results: NodeResults) {
+    guard let fanOut = plan.fanOut(of: member) else {
+      preconditionFailure("a loop has no elements")
+    }
     self.member = member
+    self.fanOut = fanOut
     self.instance = instance
     failedBefore = results.contains(where: \.hasFailed)
     blockingResult = results.first(where: \.blocksDependents)
-    let control: StepControl?
-    switch member {
-    case .step(let index):
-      region = PlanRegion(step: index, of: plan)
-      group = plan.steps[index].group
-      control = plan.steps[index].control
-    case .group(let index):
-      region = PlanRegion(group: index, of: plan)
-      group = plan.groups[index].parent ?? 0
-      control = plan.groups[index].step?.control
-    }
-    guard let node = region.member, let planned = region.address, let fanOut = control?.fanOut
-    else {
-      preconditionFailure("a loop has no elements")
-    }
-    self.node = node
-    self.fanOut = fanOut
-    address = instance.address(of: planned)
+    region = PlanRegion(member, of: plan)
+    node = plan.node(of: member)
+    group = plan.group(around: node)
+    address = instance.address(of: plan.address(of: node))
     outerScope = instance.scope(ofGroup: group)
   }
 }

@@ -48,7 +48,7 @@ struct LoopLister {
     self.values = values
     self.task = task
     self.recorded = recorded
-    texts = task.texts(in: values.plan)
+    texts = values.plan.texts(of: task.member)
   }
 
   func listing() -> Result<LoopListing, StepFailure> {

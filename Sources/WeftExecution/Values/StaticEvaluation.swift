@@ -90,29 +90,24 @@ private struct StaticEvaluation {
 
   /// Evaluates the conditions and loops that depend on nothing but inputs.
   mutating func foresee(elementsToo: Bool = true) {
-    for (index, step) in plan.steps.enumerated() where step.hasControl {
-      foresee(
-        .step(index), at: step.node, step.control, plan.values.texts(ofStep: index), elementsToo)
+    for index in plan.steps.indices where plan.steps[index].hasControl {
+      foresee(.step(index), elementsToo)
     }
     for (index, group) in plan.groups.enumerated() {
-      guard let step = group.step, step.hasControl else { continue }
-      foresee(
-        .group(index), at: group.startNode, step.control, plan.values.texts(ofGroup: index),
-        elementsToo)
+      if group.step?.hasControl == true { foresee(.group(index), elementsToo) }
     }
   }
 
-  private mutating func foresee(
-    _ member: LoopTask.Member, at node: Plan.NodeIndex, _ control: StepControl,
-    _ texts: ArraySlice<PlannedText>, _ elementsToo: Bool
-  ) {
+  private mutating func foresee(_ member: PlanMember, _ elementsToo: Bool) {
+    let (node, texts) = (plan.node(of: member), plan.texts(of: member))
     if let condition = StartCondition(texts), condition.functions.isEmpty,
       isDecided(condition.text),
       let value = try? condition.expression.evaluate(in: scope(of: condition.text)).value
     {
       plan.forecast.conditions[node] = value.isTruthy
     }
-    guard elementsToo, control.fanOut != nil, texts.filter(\.saysElements).allSatisfy(isDecided)
+    guard elementsToo, plan.fanOut(of: member) != nil,
+      texts.filter(\.saysElements).allSatisfy(isDecided)
     else { return }
     let file = files[texts.first?.file ?? plan.groups[plan.group(around: node)].file].scope
     let task = LoopTask(member, of: plan, in: file.instance, after: [])

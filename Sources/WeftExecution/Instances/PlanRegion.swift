@@ -1,0 +1,139 @@
+import WeftDefinition
+import WeftEvents
+import WeftPlanning
+
+/// A step or a group of the plan.
+enum PlanMember: Sendable, Hashable {
+  case step(Int)
+  case group(Int)
+
+  /// The member at a node: a step, or the group that starts or ends there.
+  init(at node: Plan.NodeIndex, of plan: Plan) {
+    switch plan.nodes[node] {
+    case .step(let index): self = .step(Int(index))
+    case .groupStart(let index), .groupEnd(let index): self = .group(Int(index))
+    }
+  }
+}
+
+extension Plan {
+  /// The node of a step, or of the start of a group.
+  func node(of member: PlanMember) -> NodeIndex {
+    switch member {
+    case .step(let index): steps[index].node
+    case .group(let index): groups[index].startNode
+    }
+  }
+
+  /// The texts of a step or group that contain expressions.
+  func texts(of member: PlanMember) -> ArraySlice<PlannedText> {
+    switch member {
+    case .step(let index): values.texts(ofStep: index)
+    case .group(let index): values.texts(ofGroup: index)
+    }
+  }
+
+  /// The loop of a step or group; `nil` if it is none.
+  func fanOut(of member: PlanMember) -> FanOut? {
+    switch member {
+    case .step(let index): steps[index].isLoop ? steps[index].control.fanOut : nil
+    case .group(let index): groups[index].step?.control.fanOut
+    }
+  }
+
+  /// Whether the `if` of a loop is evaluated for each element.
+  func isEvaluatedPerElement(_ member: PlanMember) -> Bool {
+    switch member {
+    case .step(let index): isEvaluatedPerElement(step: index)
+    case .group(let index): isEvaluatedPerElement(group: index)
+    }
+  }
+
+  /// A step, or the steps inside a group, at any depth.
+  func steps(of member: PlanMember) -> Range<Int> {
+    switch member {
+    case .step(let index): index..<index + 1
+    case .group(let index): steps(inGroup: index)
+    }
+  }
+}
+
+/// A plan region: the part of a plan that an instance instantiates as a whole.
+struct PlanRegion: Sendable {
+  /// The nodes of the step, or of the group from its start to its end, and of its cleanup steps.
+  let nodes: Range<Int>
+  let steps: Range<Int>
+  let groups: Range<Int>
+  /// The step, or the start of the group, that the region consists of; `nil` for the run as a whole.
+  let member: Plan.NodeIndex?
+  /// The address of the member in the plan.
+  let address: StepAddress?
+
+  init(allOf plan: Plan) {
+    nodes = plan.nodes.indices
+    steps = plan.steps.indices
+    groups = plan.groups.indices
+    member = nil
+    address = nil
+  }
+
+  /// The region of a step or group and its cleanup steps.
+  init(_ member: PlanMember, of plan: Plan) {
+    switch member {
+    case .step(let index): self.init(step: index, of: plan)
+    case .group(let index): self.init(group: index, of: plan)
+    }
+  }
+
+  /// The region of a step and its cleanup steps.
+  init(step index: Int, of plan: Plan) {
+    let step = plan.steps[index]
+    let count = 1 + (plan.bodies.cleanups[step.node]?.count ?? 0)
+    nodes = step.node..<step.node + count
+    steps = index..<index + count
+    groups = 0..<0
+    member = step.node
+    address = step.address
+  }
+
+  /// The region of a group and its cleanup steps.
+  init(group index: Int, of plan: Plan) {
+    let group = plan.groups[index]
+    let cleanups = plan.bodies.cleanups[group.startNode]?.count ?? 0
+    nodes = group.startNode..<group.endNode + 1 + cleanups
+    let inside = plan.steps(inGroup: index)
+    steps = inside.lowerBound..<inside.upperBound + cleanups
+    groups = plan.groups(inGroup: index)
+    member = group.startNode
+    address = group.address
+  }
+}
+
+extension Plan {
+  /// The steps inside a group, at any depth.
+  package func steps(inGroup index: Int) -> Range<Int> {
+    let (start, end) = (groups[index].startNode, groups[index].endNode)
+    let first = steps.firstIndex(from: 0) { $0.node > start }
+    return first..<steps.firstIndex(from: first) { $0.node > end }
+  }
+
+  /// A group and the groups inside it, at any depth.
+  func groups(inGroup index: Int) -> Range<Int> {
+    let end = groups[index].endNode
+    var next = index + 1
+    while next < groups.count, groups[next].startNode < end { next += 1 }
+    return index..<next
+  }
+}
+
+extension Array {
+  /// The index of the first element that is past, in an array whose elements that are past all come last.
+  fileprivate func firstIndex(from start: Int, where isPast: (Element) -> Bool) -> Int {
+    var (low, high) = (start, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if isPast(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
