@@ -6,40 +6,21 @@ import WeftPlatform
 
 /// The output of one stream of a step, for the expressions that read it.
 struct CapturedText: Sendable {
-  private enum Content: Sendable {
-    case memory([UInt8])
-    case disk(Range<Int>)
-  }
-
-  private let content: Content
+  private let content: SpooledBytes
   private let isCut: Bool
   /// Whether it contains the bytes of a secret.
   let isSecret: Bool
 
-  /// A longer text is kept on disk, unless it is secret.
-  static let memoryBytes = 64 << 10
-
-  /// - Parameter spool: The file for longer texts; those that cannot be written to it are kept in memory.
   init(_ stream: OutputCapture.Stream, isSecret: Bool, spool: CaptureSpool) {
     isCut = stream.isCut
     self.isSecret = isSecret
-    if stream.bytes.count > CapturedText.memoryBytes, !isSecret, !isCut,
-      let range = spool.put(stream.bytes)
-    {
-      content = .disk(range)
-    } else {
-      content = .memory(stream.isCut ? [] : stream.bytes)
-    }
+    content = SpooledBytes(isCut ? [] : stream.bytes, isSecret: isSecret, in: spool)
   }
 
   /// The text without its last newline.
   func text(from spool: CaptureSpool) throws(CaptureError) -> String {
     if isCut { throw .tooLong }
-    var bytes: [UInt8]
-    switch content {
-    case .memory(let kept): bytes = kept
-    case .disk(let range): bytes = try spool.bytes(in: range)
-    }
+    var bytes = try content.bytes(from: spool)
     if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
     return text
@@ -68,6 +49,40 @@ enum CaptureError: Error, Hashable {
         help: "let the step write UTF-8, or write to a file")
     case .unreadable(let reason):
       .scope(code: "W0332", message: "\(field) cannot be read back: \(reason)", help: nil)
+    }
+  }
+}
+
+/// Bytes in memory, or on disk if there are many and they are not secret.
+struct SpooledBytes: Sendable {
+  private enum Content: Sendable {
+    case memory([UInt8])
+    case disk(Range<Int>)
+  }
+
+  private let content: Content
+  private static let memoryBytes = 64 << 10
+
+  /// - Parameter spool: The file for many bytes; those that cannot be written to it are kept in memory.
+  init(_ bytes: [UInt8], isSecret: Bool, in spool: CaptureSpool) {
+    if bytes.count > SpooledBytes.memoryBytes, !isSecret, let range = spool.put(bytes) {
+      content = .disk(range)
+    } else {
+      content = .memory(bytes)
+    }
+  }
+
+  var count: Int {
+    switch content {
+    case .memory(let bytes): bytes.count
+    case .disk(let range): range.count
+    }
+  }
+
+  func bytes(from spool: CaptureSpool) throws(CaptureError) -> [UInt8] {
+    switch content {
+    case .memory(let bytes): bytes
+    case .disk(let range): try spool.bytes(in: range)
     }
   }
 }

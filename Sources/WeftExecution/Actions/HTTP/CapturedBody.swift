@@ -7,12 +7,7 @@ import WeftHTTP
 /// The body of a response, kept for the expressions that read it. A long one is kept on disk, unless it is
 /// secret.
 struct CapturedBody: Sendable {
-  private enum Content: Sendable {
-    case memory([UInt8])
-    case disk(Range<Int>)
-  }
-
-  private let content: Content
+  private let content: SpooledBytes
   private let charset: String?
   private let isCut: Bool
   /// Whether it is read as JSON.
@@ -46,20 +41,11 @@ struct CapturedBody: Sendable {
     self.isCut = isCut
     self.isJSON = isJSON
     self.type = type
-    if bytes.count > CapturedText.memoryBytes, !isSecret, let range = spool.put(bytes) {
-      content = .disk(range)
-    } else {
-      content = .memory(bytes)
-    }
+    content = SpooledBytes(bytes, isSecret: isSecret, in: spool)
   }
 
   /// The size before decoding.
-  var byteCount: Int {
-    switch content {
-    case .memory(let bytes): bytes.count
-    case .disk(let range): range.count
-    }
-  }
+  var byteCount: Int { content.count }
 
   /// - Parameter owner: The owner of the body, as named in messages.
   func text(_ owner: String, from spool: CaptureSpool) throws(EvaluationError) -> ScopedValue {
@@ -88,12 +74,8 @@ struct CapturedBody: Sendable {
     _ owner: String, _ spool: CaptureSpool
   ) throws(EvaluationError) -> String {
     let bytes: [UInt8]
-    switch content {
-    case .memory(let kept): bytes = kept
-    case .disk(let range):
-      do { bytes = try spool.bytes(in: range) } catch {
-        throw error.problem("the response of \(owner)")
-      }
+    do { bytes = try content.bytes(from: spool) } catch {
+      throw error.problem("the response of \(owner)")
     }
     do throws(BodyTextError) {
       return try BodyText.decode(bytes, charset: charset)
