@@ -141,6 +141,12 @@ struct OutputCollector {
 }
 
 extension RunSecrets {
+  /// Masks from now on a text that is derived from secrets.
+  func hiding(_ text: ScopedText) -> ScopedText {
+    if text.isSecret { add(Array(text.text.utf8)) }
+    return text
+  }
+
   /// Masks from now on every text inside a secret value, and numbers that are long enough.
   func add(everyTextIn value: ExpressionValue) {
     switch value {

@@ -118,9 +118,7 @@ struct StepResolver {
       .message, .concurrencyKey, .state:
       break
     case .http(let site):
-      try resolved.requestTexts.resolve(site, text.template, in: scope) {
-        values.secrets.add(everyTextIn: $0.value)
-      }
+      try resolved.requestTexts.resolve(site, text.template, in: scope)
     case .parameter(let name):
       let evaluation = try text.template.evaluate(in: scope)
       if evaluation.isSecret { values.secrets.add(everyTextIn: evaluation.value) }
@@ -140,8 +138,7 @@ struct StepResolver {
     case .inputFile:
       resolved.step.action.command?.stdin = .file(try open(text.template.text(in: scope), text))
     case .input:
-      let value = try text.template.optionalText(in: scope)
-      value.map { hide($0) }
+      let value = try text.template.optionalText(in: scope).map(values.secrets.hiding)
       resolved.step.action.command?.stdin = value.map { .text($0.text) }
       resolved.inputIsSecret = value?.isSecret == true
     case .cacheKey:
@@ -230,13 +227,10 @@ struct StepResolver {
       let value = try text.evaluated(in: plan) { (template) throws(ExpressionError) in
         try template.optionalText(in: scope)
       }
-      value.map { hide($0) }
-      variables.updateValue(value, forKey: name)
+      variables.updateValue(value.map(values.secrets.hiding), forKey: name)
     }
     return variables
   }
-
-  // MARK: Secrets and failures
 
   /// A value for a position that is publicly visible.
   private func open(_ value: ScopedText, _ text: PlannedText) throws(ExpressionError) -> String {
@@ -246,11 +240,6 @@ struct StepResolver {
         code: "W0318", message: "it holds a secret, which cannot be used in \(text.site.key)",
         help: "pass it in \"env\" or \"stdin\""),
       SourceRange(start: 0, end: text.template.text.utf8.count))
-  }
-
-  /// Masks a value that is derived from secrets.
-  private func hide(_ value: ScopedText) {
-    if value.isSecret { _ = values.secrets.add(Array(value.text.utf8)) }
   }
 }
 

@@ -318,6 +318,15 @@ extension Expression {
     return ScopedText(text: try text(of: evaluation.value), isSecret: evaluation.isSecret)
   }
 
+  /// The texts of an array's elements, or of the value itself.
+  func texts(of evaluation: ScopedValue) throws(ExpressionError) -> [ScopedText] {
+    var values = [evaluation.value]
+    if case .array(let array) = evaluation.value { values = array.elements }
+    return try values.map { (value) throws(ExpressionError) in
+      ScopedText(text: try text(of: value), isSecret: evaluation.isSecret)
+    }
+  }
+
   func text(of value: ExpressionValue) throws(ExpressionError) -> String {
     switch value {
     case .null: throw ExpressionError(.nothingToWrite(text), range)
@@ -348,15 +357,7 @@ extension Template {
   /// The arguments that it evaluates to: one for each element of an array, else one.
   func arguments(in scope: StepScope) throws(ExpressionError) -> [ScopedText] {
     guard let onlyExpression else { return [try text(in: scope)] }
-    let evaluation = try onlyExpression.evaluate(in: scope)
-    var values = [evaluation.value]
-    if case .array(let array) = evaluation.value { values = array.elements }
-    var texts: [ScopedText] = []
-    for value in values {
-      texts.append(
-        ScopedText(text: try onlyExpression.text(of: value), isSecret: evaluation.isSecret))
-    }
-    return texts
+    return try onlyExpression.texts(of: try onlyExpression.evaluate(in: scope))
   }
 
   /// The patterns that it evaluates to, one for each element of an array. Values in them mean nothing but themselves.

@@ -12,9 +12,6 @@ struct RequestTexts: Sendable {
   private var values: [HTTPSite: [ScopedText]] = [:]
   private var json: [ValuePath: JSONValue] = [:]
 
-  mutating func supply(_ site: HTTPSite, _ texts: [ScopedText]) { values[site] = texts }
-  mutating func supply(json value: JSONValue, at path: ValuePath) { json[path] = value }
-
   /// The texts at a site: the evaluated ones, or else the literal text.
   func texts(_ site: HTTPSite, _ written: String) -> [ScopedText] {
     values[site] ?? [ScopedText(text: written)]
@@ -37,80 +34,54 @@ struct RequestTexts: Sendable {
 
 /// Inserts the values of a request's expressions, each escaped for its position.
 extension RequestTexts {
-  /// - Parameter hide: Called with every value that is derived from secrets.
+  /// Evaluates the text at a site. Every value that is derived from secrets is masked from now on.
   mutating func resolve(
-    _ site: HTTPSite, _ template: Template, in scope: StepScope, hide: (ScopedValue) -> Void
+    _ site: HTTPSite, _ template: Template, in scope: StepScope
   ) throws(ExpressionError) {
+    let secrets = scope.values.secrets
     switch site {
     // About responses, of which there is none yet.
     case .expected, .until, .nextPage, .collected: break
     case .url:
-      let pieces = try evaluated(template, in: scope, hide)
-      supply(site, [try RequestURL.text(of: template, pieces)])
+      values[site] = [try RequestURL.text(of: template, try pieces(template, in: scope))]
     case .saveTo, .bodyFile, .partFile, .cacheFolder:
-      let pieces = try evaluated(template, in: scope, hide)
-      supply(site, [try RequestPath.text(of: template, pieces)])
+      values[site] = [try RequestPath.text(of: template, try pieces(template, in: scope))]
     case .json(let path):
       let evaluation = try template.evaluate(in: scope)
-      if evaluation.isSecret { hide(evaluation) }
-      supply(json: evaluation.value.json, at: path)
-    case .query, .header, .field, .part:
-      supply(site, try several(template, in: scope, hide))
+      if evaluation.isSecret { secrets.add(everyTextIn: evaluation.value) }
+      json[path] = evaluation.value.json
+    case .query, .header, .field, .part: values[site] = try several(template, in: scope)
     case .proxy where template.onlyExpression == nil:
-      let pieces = try evaluated(template, in: scope, hide)
-      supply(site, [RequestProxy.text(of: template, pieces)])
-      hideTexts(at: site, hide)
+      let proxy = RequestProxy.text(of: template, try pieces(template, in: scope))
+      values[site] = [secrets.hiding(proxy)]
     case .idempotencyKey, .proxy:
-      supply(site, try template.optionalText(in: scope).map { [$0] } ?? [])
-      hideTexts(at: site, hide)
+      values[site] = try template.optionalText(in: scope).map { [secrets.hiding($0)] } ?? []
     case .method, .body, .bearer, .user, .password, .partFileName, .partType, .authorities,
       .certificate, .key, .origin:
-      supply(site, [try template.text(in: scope)])
-      hideTexts(at: site, hide)
-    }
-  }
-
-  private func hideTexts(at site: HTTPSite, _ hide: (ScopedValue) -> Void) {
-    for text in texts(site, "") where text.isSecret {
-      hide(ScopedValue(.string(text.text), isSecret: true))
+      values[site] = [secrets.hiding(try template.text(in: scope))]
     }
   }
 
   /// One text for each element of an array; none for `null`.
   private func several(
-    _ template: Template, in scope: StepScope, _ hide: (ScopedValue) -> Void
+    _ template: Template, in scope: StepScope
   ) throws(ExpressionError) -> [ScopedText] {
+    let secrets = scope.values.secrets
     guard let expression = template.onlyExpression else {
-      let text = try template.text(in: scope)
-      if text.isSecret { hide(ScopedValue(.string(text.text), isSecret: true)) }
-      return [text]
+      return [secrets.hiding(try template.text(in: scope))]
     }
     let evaluation = try expression.evaluate(in: scope)
-    if evaluation.isSecret { hide(evaluation) }
-    let values: [ExpressionValue]
-    switch evaluation.value {
-    case .null: values = []
-    case .array(let array): values = array.elements
-    default: values = [evaluation.value]
-    }
-    var texts: [ScopedText] = []
-    for value in values {
-      texts.append(
-        ScopedText(text: try expression.text(of: value), isSecret: evaluation.isSecret))
-    }
-    return texts
+    if evaluation.isSecret { secrets.add(everyTextIn: evaluation.value) }
+    if case .null = evaluation.value { return [] }
+    return try expression.texts(of: evaluation)
   }
 
   /// The texts of a template's expressions.
-  private func evaluated(
-    _ template: Template, in scope: StepScope, _ hide: (ScopedValue) -> Void
+  private func pieces(
+    _ template: Template, in scope: StepScope
   ) throws(ExpressionError) -> [ScopedText] {
-    var texts: [ScopedText] = []
-    for expression in template.expressions {
-      let text = try expression.text(in: scope)
-      if text.isSecret { hide(ScopedValue(.string(text.text), isSecret: true)) }
-      texts.append(text)
+    try template.expressions.map { (expression) throws(ExpressionError) in
+      scope.values.secrets.hiding(try expression.text(in: scope))
     }
-    return texts
   }
 }
