@@ -72,15 +72,17 @@ extension RunEngine {
       return nil
     case .skip(let reason): return reason
     case .fail(let failure):
-      // The group has no attempt that could fail; the failed condition blocks its members.
-      let response = state.withLock { state in
-        state.scopes.failed(
-          Scopes.Failure(address: task.address, failure: failure),
-          in: task.instance.scope(around: task.index, of: plan))
-      }
-      respond(to: response)
-      return .dependencyFailed(task.address)
+      return fail(
+        task.address, failure, in: task.instance.scope(around: task.index, of: plan))
     }
+  }
+
+  /// Fails a group or loop whose condition could not be evaluated. It has no attempt that could fail; the failure blocks
+  /// its members.
+  func fail(_ address: StepAddress, _ failure: StepFailure, in scope: Int) -> SkipReason {
+    let fault = Scopes.Failure(address: address, failure: failure)
+    respond(to: state.withLock { $0.scopes.failed(fault, in: scope) })
+    return .dependencyFailed(address)
   }
 
   /// The reason why a reusable group is not restored: a group around it does not start. Its members are reported by

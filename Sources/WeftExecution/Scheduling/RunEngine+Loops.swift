@@ -66,13 +66,7 @@ extension RunEngine {
     switch admission {
     case .start: return nil
     case .skip(let reason): return reason
-    case .fail(let failure):
-      respond(
-        to: state.withLock {
-          $0.scopes.failed(
-            Scopes.Failure(address: task.address, failure: failure), in: task.outerScope)
-        })
-      return .dependencyFailed(task.address)
+    case .fail(let failure): return fail(task.address, failure, in: task.outerScope)
     }
   }
 

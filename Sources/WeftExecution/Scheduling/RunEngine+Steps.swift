@@ -191,8 +191,7 @@ extension RunEngine {
     task.begin(at: time.now)
     let attempt = makeAttempt(task)
     if isUnneeded(task) {
-      attempt.outputFile.map(Descriptor.remove)
-      slots.release(task.instanceNumber, unused: true)
+      drop(attempt)
       return .now(concludeUnneeded(task))
     }
     // A cancellation happens either before this, and is seen here, or after it, and finds the attempt.
@@ -210,8 +209,7 @@ extension RunEngine {
       return nil
     }
     if let obstacle {
-      attempt.outputFile.map(Descriptor.remove)
-      slots.release(task.instanceNumber, unused: true)
+      drop(attempt)
       return .now(leave(task, obstacle))
     }
     if task.polling == nil {
@@ -293,15 +291,18 @@ extension RunEngine {
 
   /// Drops an attempt whose start could not be recorded.
   private func notRecorded(_ attempt: Attempt) -> NodeResult {
-    let task = attempt.task
     state.withLock { state in
-      state.running.remove(task.instanceNumber)
+      state.running.remove(attempt.instanceNumber)
       state.scopes.recordCancellationEffect()
     }
+    drop(attempt)
+    return leave(attempt.task, .cancelled(.recordLost))
+  }
+
+  /// Gives back what an attempt has got that does not begin.
+  private func drop(_ attempt: Attempt) {
     attempt.outputFile.map(Descriptor.remove)
-    slots.release(task.instanceNumber, unused: true)
-    let reason = SkipReason.cancelled(.recordLost)
-    return task.attempt == 1 ? skip(task, reason) : giveUp(task, reason)
+    slots.release(attempt.instanceNumber, unused: true)
   }
 }
 
