@@ -77,9 +77,7 @@ extension RunEngine {
       pending?.promise.succeed(.rejected)
       // The approver lets go of the terminal before the step ends.
       return asked.map { [self] _ in
-        let result = concludeComputing(
-          task, end(of: task, ending, lasting: time.now - since),
-          NodeValues(outcome: .success, conclusion: .success, attempts: 1))
+        let result = concludeComputing(task, end(of: task, ending, lasting: time.now - since))
         // The end of the step is recorded by now. One that was cancelled has not taken an answer, and may ask again.
         if result.conclusion != .cancelled { inbox?.discard(answersTo: task.address) }
         return result
@@ -131,12 +129,10 @@ extension RunEngine {
       cancellation =
         state.withLock { $0.cancelReasonOfWait(in: task.scope) } ?? .requested
     }
-    let outcome: Outcome =
-      if failure != nil { .failure } else if cancellation != nil { .cancelled } else { .success }
-    let isTolerated = failure.map { task.step.allowFailure.tolerates($0.classes) } ?? false
+    let (outcome, conclusion) = task.step.allowFailure.judge(failure, cancellation)
     var end = StepEnd(
-      outcome: outcome, conclusion: isTolerated ? .success : outcome, attempts: 1, exit: nil,
-      failure: failure, cancellation: cancellation, duration: duration)
+      outcome: outcome, conclusion: conclusion, attempts: 1, exit: nil, failure: failure,
+      cancellation: cancellation, duration: duration)
     end.approvedBy = approver
     return end
   }

@@ -9,16 +9,15 @@ extension RunEngine {
   func compute(_ task: StepTask) -> NodeResult {
     reportStart(of: task)
     let since = time.now
-    let own = NodeValues(outcome: .success, conclusion: .success, attempts: 1)
     let end = StepEnd(
       outcome: .success, conclusion: .success, attempts: 1, exit: nil, duration: time.now - since)
-    return concludeComputing(task, end, own)
+    return concludeComputing(task, end)
   }
 
   /// Ends a step without a program, with its outputs if it succeeded.
-  func concludeComputing(_ task: StepTask, _ end: StepEnd, _ own: NodeValues) -> NodeResult {
-    guard end.outcome == .success else { return conclude(task, end, own) }
-    var (own, end) = (own, end)
+  func concludeComputing(_ task: StepTask, _ end: StepEnd) -> NodeResult {
+    guard end.outcome == .success else { return conclude(task, end, NodeValues(end)) }
+    var (own, end) = (NodeValues(outcome: .success, conclusion: .success, attempts: 1), end)
     var resolved = ResolvedStep(
       asWritten: task.step, directory: plan.workingDirectory(of: task.step))
     let obstacle = StepResolver(values, in: task.instance).resolve(
@@ -30,10 +29,10 @@ extension RunEngine {
       end.outputs = own.outputs.map(ReportedOutput.init)
     } catch {
       if let end = rehearsedValues(of: task, end) { return end }
-      let isTolerated = resolved.allowFailure.tolerates(error.classes)
+      let (outcome, conclusion) = resolved.allowFailure.judge(error, nil)
       end = StepEnd(
-        outcome: .failure, conclusion: isTolerated ? .success : .failure, attempts: 1, exit: nil,
-        failure: error, duration: end.duration)
+        outcome: outcome, conclusion: conclusion, attempts: 1, exit: nil, failure: error,
+        duration: end.duration)
     }
     return conclude(task, end, own)
   }

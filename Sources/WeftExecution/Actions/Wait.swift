@@ -55,8 +55,7 @@ extension RunEngine {
         outcome: outcome, conclusion: outcome, attempts: 1, exit: nil,
         cancellation: pauseEnd == .over ? nil : cancellation ?? .requested,
         duration: time.now - since)
-      return concludeComputing(
-        task, end, NodeValues(outcome: outcome, conclusion: outcome, attempts: 1))
+      return concludeComputing(task, end)
     }
   }
 

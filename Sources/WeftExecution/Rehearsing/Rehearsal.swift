@@ -57,9 +57,7 @@ extension RunEngine {
     if let kept = rehearsed.values, kept.answers(plan.values.reads(ofNode: node), end) {
       return kept.nodeValues(of: end, spool: values.spool)
     }
-    var unknown = NodeValues(
-      outcome: end.outcome, conclusion: end.conclusion, attempts: end.attempts,
-      duration: end.duration, exit: end.exit)
+    var unknown = NodeValues(end)
     unknown.isUnknown = true
     return unknown
   }

@@ -19,9 +19,7 @@ extension RecordedValues {
   }
 
   func nodeValues(of end: StepEnd, spool: CaptureSpool) -> NodeValues {
-    var own = NodeValues(
-      outcome: end.outcome, conclusion: end.conclusion, attempts: end.attempts,
-      duration: end.duration, exit: end.exit)
+    var own = NodeValues(end)
     own.stdout = stdout.map { CapturedText($0, spool: spool) }
     own.stderr = stderr.map { CapturedText($0, spool: spool) }
     if end.http != nil { own.shape = .answer }

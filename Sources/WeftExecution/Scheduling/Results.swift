@@ -160,12 +160,10 @@ extension StepEnd {
     case .failed(let reason): failure = reason
     case .misdelivered(let programExit, let reason): (exit, failure) = (programExit, reason)
     }
-    let outcome: Outcome =
-      if failure != nil { .failure } else if cancellation != nil { .cancelled } else { .success }
-    let isTolerated = failure.map { attempt.resolved.allowFailure.tolerates($0.classes) } ?? false
+    let (outcome, conclusion) = attempt.resolved.allowFailure.judge(failure, cancellation)
     var judged = StepEnd(
-      outcome: outcome, conclusion: isTolerated ? .success : outcome, attempts: attempt.number,
-      exit: exit, failure: failure, cancellation: cancellation, duration: duration,
+      outcome: outcome, conclusion: conclusion, attempts: attempt.number, exit: exit,
+      failure: failure, cancellation: cancellation, duration: duration,
       outputBytes: attempt.output.writtenBytes, outputTruncated: attempt.output.isCut,
       logBytes: UInt64(logBytes), outputs: outputs, leftovers: end.leftovers,
       unkillable: end.unkillable)
@@ -177,6 +175,17 @@ extension StepEnd {
     }
     judged.ranBecause = attempt.task.ticket?.reason
     return judged
+  }
+}
+
+extension FailureTolerance {
+  /// The outcome of a step's last attempt, and the conclusion that it counts as.
+  func judge(
+    _ failure: StepFailure?, _ cancellation: CancelReason?
+  ) -> (outcome: Outcome, conclusion: Outcome) {
+    if let failure { return (.failure, tolerates(failure.classes) ? .success : .failure) }
+    let outcome: Outcome = cancellation == nil ? .success : .cancelled
+    return (outcome, outcome)
   }
 }
 

@@ -184,8 +184,7 @@ extension RunEngine {
       outcome: .failure,
       conclusion: isAccepted || tolerance.tolerates(failure.classes) ? .success : .failure,
       attempts: task.attempt, exit: nil, failure: failure, duration: .zero)
-    let own = NodeValues(outcome: .failure, conclusion: end.conclusion, attempts: task.attempt)
-    return conclude(task, end, own)
+    return conclude(task, end, NodeValues(end))
   }
 }
 
@@ -290,9 +289,7 @@ extension RunEngine {
     task.partial?.discard()
     var end = last
     if case .cancelled(let cancellation) = reason { end = last.cancelled(for: cancellation) }
-    let own = NodeValues(
-      outcome: end.outcome, conclusion: end.conclusion, attempts: end.attempts, exit: end.exit)
-    return conclude(task, end, own)
+    return conclude(task, end, NodeValues(end))
   }
 
   func interruptionReason(_ task: StepTask) -> SkipReason {
@@ -330,7 +327,7 @@ extension RunEngine {
       cancellation: reason ?? .requested,
       duration: time.now - (task.polling?.since ?? time.now),
       logBytes: UInt64(logs.size(of: task.instanceNumber)))
-    var own = NodeValues(outcome: .cancelled, conclusion: .cancelled, attempts: task.attempt)
+    var own = NodeValues(end)
     own.shape = .answer
     return conclude(task, end, own)
   }

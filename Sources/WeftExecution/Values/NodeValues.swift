@@ -122,6 +122,15 @@ struct NodeValues: Sendable {
   }
 }
 
+extension NodeValues {
+  /// The result of a step of which no more is known than its end.
+  init(_ end: StepEnd) {
+    self.init(
+      outcome: end.outcome, conclusion: end.conclusion, attempts: end.attempts,
+      duration: end.duration, exit: end.exit)
+  }
+}
+
 /// An output of a step, a group or the run.
 struct OutputValue: Sendable {
   let name: String
