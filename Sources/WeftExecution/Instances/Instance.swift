@@ -54,9 +54,10 @@ final class Instance: Sendable {
     var futures: [Future<NodeResult, Never>] = []
   }
 
+  /// An instance. Without numbers, only its addresses and values matter.
   init(
-    _ kind: Kind, of region: PlanRegion, in parent: Instance?, firstInstance: Int, firstScope: Int,
-    scope: Int,
+    _ kind: Kind, of region: PlanRegion, in parent: Instance?, firstInstance: Int = 0,
+    firstScope: Int = 0, scope: Int = 0,
     limits: [Int: Int] = [:], fanOut: LoopRun? = nil, order: FileOrder = .whole
   ) {
     self.kind = kind
@@ -73,7 +74,17 @@ final class Instance: Sendable {
 
   /// The instance of a run as a whole.
   static func run(of plan: Plan) -> Instance {
-    Instance(.run, of: PlanRegion(allOf: plan), in: nil, firstInstance: 0, firstScope: 0, scope: 0)
+    Instance(.run, of: PlanRegion(allOf: plan), in: nil)
+  }
+
+  /// The instance of an attempt of a group, or of `finally`.
+  ///
+  /// - Parameter scope: The first of the region's scopes.
+  convenience init(attempt number: Int, of region: PlanRegion, in outer: Instance, scope: Int) {
+    self.init(
+      .attempt(number), of: region, in: outer,
+      firstInstance: outer.instanceNumber(ofStep: region.steps.lowerBound), firstScope: scope + 1,
+      scope: scope)
   }
 
   // MARK: Numbers

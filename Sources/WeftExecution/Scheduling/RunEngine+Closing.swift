@@ -51,11 +51,7 @@ extension RunEngine {
       state.closeImmediately(scope)
       return scope
     }
-    let inner = Instance(
-      .attempt(1), of: region, in: file.instance,
-      firstInstance: file.instance.instanceNumber(ofStep: region.steps.lowerBound),
-      firstScope: scope + 1,
-      scope: scope)
+    let inner = Instance(attempt: 1, of: region, in: file.instance, scope: scope)
     let task = GroupTask(index, of: plan, in: inner)
     return run(task, failedBefore: hasFailed).map { [self] outcome in
       report(task, outcome)

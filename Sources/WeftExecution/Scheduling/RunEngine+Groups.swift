@@ -332,11 +332,7 @@ extension RunEngine {
       state.scopes.grantImmunity(scope, by: state.scopes.immunity(of: whole.scope))
       return scope
     }
-    return Instance(
-      .attempt(number), of: region, in: whole.instance,
-      firstInstance: whole.instance.instanceNumber(ofStep: region.steps.lowerBound),
-      firstScope: scope + 1,
-      scope: scope)
+    return Instance(attempt: number, of: region, in: whole.instance, scope: scope)
   }
 
   /// Runs the members of a group that has a plan region of its own.

@@ -272,11 +272,7 @@ extension RunEngine {
       state.scopes.open(
         in: task.scope, boundary: .holding, groups: task.region.groups, of: plan
       ) { group in
-        // A temporary instance, without numbers: only its address matters.
-        Instance(
-          .element(element), of: task.region, in: task.instance, firstInstance: 0, firstScope: 0,
-          scope: 0
-        ).address(of: group)
+        Instance(.element(element), of: task.region, in: task.instance).address(of: group)
       }
     }
     let limits = limits(of: task.region.groups, in: task.instance)
