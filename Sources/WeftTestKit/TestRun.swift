@@ -71,11 +71,9 @@ public final class TestRun: Sendable {
         ?? .empty,
       secrets: TestRun.secrets(secrets, of: plan), seed: seed
     ) { _, configuration in
-      let run = configuration.run ?? RunID("")
-      return StepExecutors(
-        commands: commands,
-        actions: ActionExecutor(run: run, configuration: configuration, time: clock.time),
-        requests: HTTPExecutor(run: run, configuration: configuration, time: clock.time))
+      StepExecutors(
+        commands: commands, run: configuration.run ?? RunID(""), configuration: configuration,
+        time: clock.time)
     }
     run = try engine.start(
       plan, inputs: inputs, arguments: arguments, in: world, approver: PatientApprover()

@@ -31,10 +31,13 @@ package struct StepExecutors: StepExecutor {
   private let actions: ActionExecutor
   private let requests: HTTPExecutor
 
-  package init(commands: any StepExecutor, actions: ActionExecutor, requests: HTTPExecutor) {
+  package init(
+    commands: any StepExecutor, run: RunID, configuration: EngineConfiguration,
+    time: any TimeSource
+  ) {
     self.commands = commands
-    self.actions = actions
-    self.requests = requests
+    actions = ActionExecutor(run: run, configuration: configuration, time: time)
+    requests = HTTPExecutor(run: run, configuration: configuration, time: time)
   }
 
   package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {

@@ -420,32 +420,29 @@ extension RunEngine {
     let own = Timers()
     let hasTimers = configuration.time != nil || (try? own.prepare()) != nil
     let timers: any TimeSource = configuration.time ?? own
+    func executor(_ commands: any StepExecutor) -> StepExecutors {
+      StepExecutors(commands: commands, run: id, configuration: configuration, time: timers)
+    }
     if let runner = configuration.commandRunner {
-      let executor = StepExecutors(
-        commands: RunnerExecutor(
-          runner, plan: plan, run: id, configuration: configuration, time: timers),
-        actions: ActionExecutor(run: id, configuration: configuration, time: timers),
-        requests: HTTPExecutor(run: id, configuration: configuration, time: timers))
+      let commands = RunnerExecutor(
+        runner, plan: plan, run: id, configuration: configuration, time: timers)
       return start(
-        plan, id: id, configuration: configuration, executor: executor, time: timers, logs: logs,
-        warnings: configuration.earlyWarnings, subscribing: subscribing)
+        plan, id: id, configuration: configuration, executor: executor(commands), time: timers,
+        logs: logs, warnings: configuration.earlyWarnings, subscribing: subscribing)
     }
     let commands = try CommandExecutor(
       plan: plan, run: id, configuration: configuration, threads: threads,
       time: hasTimers ? timers : nil)
-    let executor = StepExecutors(
-      commands: commands,
-      actions: ActionExecutor(run: id, configuration: configuration, time: timers),
-      requests: HTTPExecutor(run: id, configuration: configuration, time: timers))
     let limit = ParallelLimit(
       wanted: configuration.maxParallel(for: plan), steps: plan.steps.count,
       budget: .ofThisProcess,
       extra: (plan.offersJobservers ? StepJobserver.descriptors : 0)
         + (configuration.journal.logFolder == nil ? 0 : 1))
     configuration.maxParallel = limit.count
-    let isBlind = executor.containment != .cgroup && !ProcessTable.isReadable
+    let isBlind = commands.containment != .cgroup && !ProcessTable.isReadable
     return start(
-      plan, id: id, configuration: configuration, executor: executor, time: timers, logs: logs,
+      plan, id: id, configuration: configuration, executor: executor(commands), time: timers,
+      logs: logs,
       warnings: configuration.earlyWarnings
         + [limit.warning, isBlind ? .processesNotSeen : nil].compactMap(\.self),
       cache: configuration.cache.map {

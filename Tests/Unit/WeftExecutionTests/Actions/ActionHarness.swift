@@ -30,9 +30,7 @@ struct ActionHarness {
     configuration.secrets = RunSecrets(secrets)
     configuration.randomSeed = 1
     let executor = StepExecutors(
-      commands: commands,
-      actions: ActionExecutor(run: RunID("run-1"), configuration: configuration, time: time),
-      requests: HTTPExecutor(run: RunID("run-1"), configuration: configuration, time: time))
+      commands: commands, run: RunID("run-1"), configuration: configuration, time: time)
     var subscription: EventSubscription?
     run = RunEngine.start(
       sound, id: RunID("run-1"), configuration: configuration, executor: executor, time: time

@@ -33,9 +33,7 @@ struct RequestHarness {
     configuration.startDirectory = directory
     let id = RunID("run-1")
     let executor = StepExecutors(
-      commands: ScriptedExecutor(),
-      actions: ActionExecutor(run: id, configuration: configuration, time: time),
-      requests: HTTPExecutor(run: id, configuration: configuration, time: time))
+      commands: ScriptedExecutor(), run: id, configuration: configuration, time: time)
     var subscription: EventSubscription?
     run = RunEngine.start(
       sound, id: id, configuration: configuration, executor: executor, time: time
