@@ -228,7 +228,7 @@ struct RetryBudget {
 }
 
 /// A random number generator that a seed reproduces: SplitMix64 (Steele, Lea, Flood, "Fast splittable
-/// pseudorandom number generators", 2014).
+/// pseudorandom number generators", 2014). It repeats none of its first 2^64 numbers.
 struct RunRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

@@ -20,20 +20,15 @@ public final class RunTrace: Sendable {
   private let state: Mutex<State>
 
   private struct State {
-    var random: UInt64
+    var random: RunRandom
     /// The spans of attempts that are running, by the instance number of the step.
     var running: [Int: SpanID] = [:]
     /// The spans of attempts whose start has not been read yet, in order.
     var unread: [StepAddress: [SpanID]] = [:]
 
-    /// The next number of the sequence SplitMix64, which repeats none of its first 2^64.
     mutating func next() -> SpanID {
       while true {
-        random &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = random
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        if let span = SpanID(mixed ^ mixed >> 31) { return span }
+        if let span = SpanID(random.next()) { return span }
       }
     }
   }
@@ -45,7 +40,7 @@ public final class RunTrace: Sendable {
   package init(
     inherited: TraceContext?, earlier: TraceContext?, seed: (UInt64, UInt64, UInt64)
   ) {
-    var state = State(random: seed.2)
+    var state = State(random: RunRandom(seed: seed.2))
     let trace =
       earlier?.trace ?? inherited?.trace ?? TraceID(high: seed.0, low: seed.1 | 1)!
     let isParent = inherited?.trace == trace
