@@ -60,7 +60,7 @@ public struct CommandCall: Sendable {
       switch attempt.command.stdin {
       case nil: .none
       case .text(let text): .bytes(Array(text.utf8))
-      case .file(let path): .file(CommandExecutor.path(path, in: program.directory))
+      case .file(let path): .file(path.path(from: program.directory))
       case .log(let need): .bytes(try attempt.inputLog(of: need, in: plan).wholeContent(as: need))
       }
   }
@@ -106,10 +106,7 @@ final class RunnerExecutor: StepExecutor {
     self.plan = plan
     resolver = CommandResolver(
       plan: plan, run: run, cookie: configuration.journal.cookie ?? EngineCookie(),
-      runDirectory: configuration.journal.runDirectory,
-      startDirectory: configuration.startDirectory,
-      inheriting: configuration.environment ?? .inheritedWithoutJobs(),
-      trace: configuration.trace)
+      configuration: configuration)
     grace = configuration.stopPolicy.grace
     starts = StartQueue(
       configuration.actions.threads, patience: configuration.resources.shortagePatience, time: time)

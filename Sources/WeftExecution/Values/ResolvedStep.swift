@@ -85,9 +85,7 @@ extension ResolvedStep {
   ///
   /// - Parameter start: The start directory, unless it is that of the process.
   func directory(from start: String?) -> String? {
-    guard let workingDirectory else { return start }
-    guard let start, !workingDirectory.hasPrefix("/") else { return workingDirectory }
-    return start + "/" + workingDirectory
+    workingDirectory.map { $0.path(from: start) } ?? start
   }
   /// Variables that pass the values of expressions to a script, and the path of the output file to the program;
   /// they override all variables that a file sets.
@@ -114,5 +112,15 @@ extension ResolvedStep {
       if index < first { return position }
     }
     return index
+  }
+}
+
+extension String {
+  /// This path, which a relative one is from a directory.
+  ///
+  /// - Parameter directory: `nil` for the current directory of the process.
+  func path(from directory: String?) -> String {
+    guard let directory, !hasPrefix("/") else { return self }
+    return directory + "/" + self
   }
 }

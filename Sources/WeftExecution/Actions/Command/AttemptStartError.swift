@@ -104,17 +104,24 @@ extension AttemptEnd {
   init(_ end: ProgramEnd, of program: ChildProgram, usage: WeftEvents.ResourceUsage? = nil) {
     let exit = ProgramExit(end.status)
     let status: Status =
-      switch end.stopped {
-      case nil: exit.map { .ended($0) } ?? .failed(.lost)
-      case .cancelled: .stopped(exit)
-      case .timeout: .timedOut(after: program.timeout ?? .zero, exit)
-      case .stall: .stalled(after: program.stallTimeout ?? .zero, exit)
-      }
+      end.stopped.map { Status(stoppedBy: $0, exit, of: program) }
+      ?? exit.map { .ended($0) } ?? .failed(.lost)
     self.init(
       status,
       usage: exit == nil ? nil : usage,
       leftovers: end.leftovers.map(LeftoverProcess.init),
       unkillable: end.orphans.map(LeftoverProcess.init))
+  }
+}
+
+extension AttemptEnd.Status {
+  /// The end of an attempt whose program was stopped.
+  init(stoppedBy cause: StopCause, _ exit: ProgramExit?, of program: ChildProgram) {
+    switch cause {
+    case .cancelled: self = .stopped(exit)
+    case .timeout: self = .timedOut(after: program.timeout ?? .zero, exit)
+    case .stall: self = .stalled(after: program.stallTimeout ?? .zero, exit)
+    }
   }
 }
 

@@ -33,10 +33,7 @@ package final class CommandExecutor: StepExecutor {
     let cookie = configuration.journal.cookie ?? EngineCookie()
     self.plan = plan
     resolver = CommandResolver(
-      plan: plan, run: run, cookie: cookie, runDirectory: configuration.journal.runDirectory,
-      startDirectory: configuration.startDirectory,
-      inheriting: configuration.environment ?? .inheritedWithoutJobs(),
-      trace: configuration.trace)
+      plan: plan, run: run, cookie: cookie, configuration: configuration)
     enclosing = try Containments.make(
       configuration.resources.containment, run: run.text, cookie: cookie, entries: resolver.cookie)
     self.threads = threads
@@ -198,7 +195,7 @@ package final class CommandExecutor: StepExecutor {
     case nil: return .null
     case .text(let text): return .bytes(Array(text.utf8))
     case .file(let path):
-      let place = CommandExecutor.path(path, in: resolver.directory(of: attempt.resolved))
+      let place = path.path(from: resolver.directory(of: attempt.resolved))
       return .file(try open(place, for: attempt, limits: program))
     case .log(let need): return .file(try attempt.inputLog(of: need, in: plan))
     }
@@ -220,11 +217,6 @@ package final class CommandExecutor: StepExecutor {
       case .timedOut: throw .stalled(after: limit ?? .zero)
       }
     }
-  }
-
-  static func path(_ path: String, in directory: String?) -> String {
-    guard let directory, !path.hasPrefix("/") else { return path }
-    return directory + "/" + path
   }
 }
 

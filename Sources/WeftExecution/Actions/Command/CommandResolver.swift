@@ -47,6 +47,17 @@ package final class CommandResolver: Sendable {
     self.outermost = outermost.hiding(plan.declaredSecrets)
   }
 
+  /// The resolver for programs of this machine.
+  convenience init(
+    plan: Plan, run: RunID, cookie: EngineCookie, configuration: EngineConfiguration
+  ) {
+    self.init(
+      plan: plan, run: run, cookie: cookie, runDirectory: configuration.journal.runDirectory,
+      startDirectory: configuration.startDirectory,
+      inheriting: configuration.environment ?? .inheritedWithoutJobs(),
+      trace: configuration.trace)
+  }
+
   /// The program of an attempt, without its input.
   ///
   /// - Parameter progress: The path of the file in which it may report its progress.

@@ -76,6 +76,17 @@ extension ChildProgram {
       throw error
     }
   }
+
+  /// Runs the program in the same way, and collects its output.
+  func runCollecting(
+    in containment: (any Containment)?, stop: StopSwitch
+  ) throws(SpawnError) -> (end: ProgramEnd, output: [UInt8], errors: [UInt8]) {
+    var (output, errors): ([UInt8], [UInt8]) = ([], [])
+    let end = try run(in: containment, stop: stop) { stream, bytes in
+      if stream == .output { output += bytes } else { errors += bytes }
+    }
+    return (end, output, errors)
+  }
 }
 
 /// The orphans of a run: processes that its steps started and that outlive the engines of the run.

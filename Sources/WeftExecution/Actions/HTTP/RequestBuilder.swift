@@ -152,10 +152,7 @@ struct RequestBuilder {
 
   private func place(of text: ScopedText?) -> String { place(of: text?.text ?? "") }
 
-  private func place(of path: String) -> String {
-    guard let directory, !path.hasPrefix("/") else { return path }
-    return directory + "/" + path
-  }
+  private func place(of path: String) -> String { path.path(from: directory) }
 }
 
 extension StaleOnError {

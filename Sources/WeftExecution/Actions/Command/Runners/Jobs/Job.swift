@@ -353,11 +353,7 @@ final class Job: @unchecked Sendable {
   }
 
   private func stopped(_ cause: StopCause, _ exit: ProgramExit?) -> AttemptEnd.Status {
-    switch cause {
-    case .cancelled: .stopped(exit)
-    case .timeout: .timedOut(after: program.timeout ?? .zero, exit)
-    case .stall: .stalled(after: program.stallTimeout ?? .zero, exit)
-    }
+    AttemptEnd.Status(stoppedBy: cause, exit, of: program)
   }
 
   /// Ends the attempt whose job had not begun when it was cancelled.

@@ -139,28 +139,25 @@ extension SSHRunner {
     for attempt: Attempt, in executor: CommandExecutor
   ) throws(StepFailure) -> String? {
     if case .null = input { return nil }
-    let printed = Mutex<(path: [UInt8], errors: [UInt8])>(([], []))
+    let errors: [UInt8]
     do {
       var program = ChildProgram(
         hosts.command(
           RemoteSupervisor.uploadCommand, on: host, by: connection.socket, isMaster: false),
         environment: try ownEnvironment(of: attempt, in: executor))
       program.input = input
-      let end = try program.run(in: executor.enclosing, stop: attempt.stop) { stream, bytes in
-        printed.withLock { printed in
-          if stream == .output { printed.path += bytes } else { printed.errors += bytes }
-        }
-      }
+      let printed = try program.runCollecting(in: executor.enclosing, stop: attempt.stop)
       // Scripts of a login shell may print something before.
-      let lines = printed.withLock {
-        String(decoding: $0.path, as: UTF8.self).split(separator: "\n")
+      let lines = String(decoding: printed.output, as: UTF8.self).split(separator: "\n")
+      if printed.end.exited(with: 0), let path = lines.last, path.hasPrefix("/") {
+        return String(path)
       }
-      if end.exited(with: 0), let path = lines.last, path.hasPrefix("/") { return String(path) }
+      errors = printed.errors
     } catch {
       throw StepFailure(
         classes: [.runner], message: "did not start: its standard input cannot be sent to \(host)")
     }
-    throw .notConnected(to: host, saying: printed.withLock(\.errors))
+    throw .notConnected(to: host, saying: errors)
   }
 
   private func ownEnvironment(

@@ -106,7 +106,7 @@ final class SlurmCommands: Sendable {
     for start in stride(from: 0, to: ids.count, by: 500) {
       let options = signal.map { ["--signal=\($0)", "--full"] } ?? []
       let arguments = ["scancel", "--quiet"] + options + ids[start..<min(start + 500, ids.count)]
-      isAccepted = (try? run(arguments))?.0.exited(with: 0) == true && isAccepted
+      isAccepted = (try? run(arguments))?.end.exited(with: 0) == true && isAccepted
     }
     return isAccepted
   }
@@ -114,7 +114,7 @@ final class SlurmCommands: Sendable {
   private func run(
     _ arguments: [String], with variables: [(name: String, value: String?)] = [],
     input: [UInt8] = []
-  ) throws(SpawnError) -> (ProgramEnd, output: [UInt8], errors: [UInt8]) {
+  ) throws(SpawnError) -> (end: ProgramEnd, output: [UInt8], errors: [UInt8]) {
     let (setting, stop, patience) = state.withLock { ($0.setting, $0.stop, $0.patience) }
     guard let setting else {
       preconditionFailure("a command of Slurm is run before it is prepared")
@@ -124,14 +124,7 @@ final class SlurmCommands: Sendable {
     var program = ChildProgram(arguments, environment: environment)
     program.input = .bytes(input)
     program.timeout = patience
-    let printed = Mutex<(output: [UInt8], errors: [UInt8])>(([], []))
-    let end = try program.run(in: setting.containment, stop: stop) { stream, bytes in
-      printed.withLock { printed in
-        if stream == .output { printed.output += bytes } else { printed.errors += bytes }
-      }
-    }
-    let (output, errors) = printed.withLock(\.self)
-    return (end, output, errors)
+    return try program.runCollecting(in: setting.containment, stop: stop)
   }
 }
 
