@@ -95,8 +95,8 @@ enum SealedText {
   }
 
   private static func line(for text: ArraySlice<UInt8>) -> [UInt8] {
-    let digits = String(text.withUnsafeBytes { Checksum.crc32c($0) }, radix: 16)
-    return Array("crc32c \(String(repeating: "0", count: 8 - digits.count))\(digits)\n".utf8)
+    let checksum = text.withUnsafeBytes { Checksum.crc32c($0) }
+    return Array("crc32c \(RecordLine.digits(of: checksum))\n".utf8)
   }
 
   private static let lineLength = 16

@@ -87,9 +87,13 @@ final class JournalCondition: Sendable {
     state.withLock { $0.health.refusal(of: kind) }
   }
 
-  /// Does not call the handler, because the caller may hold a lock; ``tell()`` does.
+  /// Does not call the handler, because the caller may hold a lock; ``report()`` does.
   func recordFailure(_ error: SystemError, needing bytes: Int) {
     state.withLock { $0.health.failed(error, needing: bytes, at: place) }
+  }
+
+  func recordFailure(_ fault: RecordError, isOfSpace: Bool) {
+    state.withLock { $0.health.failed(fault, isOfSpace: isOfSpace) }
   }
 
   func recordLoss(_ error: SystemError) {

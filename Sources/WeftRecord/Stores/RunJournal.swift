@@ -148,13 +148,12 @@ final class LineRecorder: RunRecorder {
   private struct State {
     var json: RecordJSON
     var number: UInt64
-    var health = JournalHealth()
-    var onLost: (@Sendable () -> Void)?
     var isClosed = false
   }
 
   private let state: Mutex<State>
   private let lines: RunJournal.LineStore
+  private let condition = JournalCondition(of: "the store of the run")
 
   /// - Parameters:
   ///   - number: The number of the last existing record; 0 if there is none.
@@ -172,40 +171,34 @@ final class LineRecorder: RunRecorder {
   }
 
   func record(_ kind: RunRecord.Kind, elapsed: @autoclosure () -> Duration) throws(RecordError) {
-    let (fault, act) = state.withLock { state -> (RecordError?, (@Sendable () -> Void)?) in
+    let fault = state.withLock { state -> RecordError? in
       while true {
-        if let fault = state.health.refusal(of: kind) { return (fault, state.onLost.take()) }
+        if let fault = condition.refusal(of: kind) { return fault }
         do throws(RunStoreError) {
           try state.json.withLine(of: kind, state.number + 1, after: elapsed()) {
             line throws(RunStoreError) in try lines.append(Array(line))
           }
           state.number += 1
-          return (nil, state.health.fault == nil ? nil : state.onLost.take())
+          return nil
         } catch {
-          let wasSound = state.health.fault == nil
-          state.health.failed(
+          let wasSound = condition.fault == nil
+          condition.recordFailure(
             RecordError(
               message: "the journal of the run cannot be written: \(error.message)",
               help: error.help), isOfSpace: error.isOfSpace)
           // The end of a running step may still fit.
           if wasSound { continue }
-          return (state.health.fault, state.onLost.take())
+          return condition.fault
         }
       }
     }
-    act?()
+    condition.report()
     if let fault { throw fault }
   }
 
-  func onLost(_ act: @escaping @Sendable () -> Void) {
-    let isLost = state.withLock { state in
-      if state.health.fault == nil { state.onLost = act }
-      return state.health.fault != nil
-    }
-    if isLost { act() }
-  }
+  func onLost(_ act: @escaping @Sendable () -> Void) { condition.onLost(act) }
 
-  var fault: RecordError? { state.withLock { $0.health.fault } }
+  var fault: RecordError? { condition.fault }
 
   func close() {
     let isFirst = state.withLock { state in
