@@ -353,10 +353,6 @@ extension Engine {
   }
 }
 
-extension WallTime {
-  package static var now: WallTime { WallTime(nanoseconds: WallClock.now.nanoseconds) }
-}
-
 extension StepCache {
   /// The path of the step cache in a state directory.
   package static func path(in state: String) -> String { "\(state)/\(folderName)" }

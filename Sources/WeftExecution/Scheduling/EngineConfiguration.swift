@@ -32,9 +32,7 @@ package struct EngineConfiguration: Sendable {
   /// The seed of random delays; `nil` for system randomness.
   package var randomSeed: UInt64?
   /// The wall clock, for steps that wait for a moment.
-  package var wallClock: @Sendable () -> WallTime = {
-    WallTime(nanoseconds: WallClock.now.nanoseconds)
-  }
+  package var wallClock: @Sendable () -> WallTime = { .now }
 
   /// The environment of the engine, for steps and expressions; `nil` for that of the process.
   package var environment: EnvironmentBlock?

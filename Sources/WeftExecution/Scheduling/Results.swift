@@ -82,10 +82,14 @@ extension RunStart {
   ) {
     self.init(
       run: run, workflow: plan.workflow.name, file: plan.workflow.source.value?.path,
-      startedAt: WallTime(nanoseconds: WallClock.now.nanoseconds), stepCount: plan.steps.count,
+      startedAt: .now, stepCount: plan.steps.count,
       groupCount: plan.groups.count { !$0.isTopLevel }, maxParallel: maxParallel,
       engineProcess: ThisProcess.id, containment: containment, resumption: resumption)
   }
+}
+
+extension WallTime {
+  package static var now: WallTime { WallTime(nanoseconds: WallClock.now.nanoseconds) }
 }
 
 extension RunID {

@@ -107,8 +107,7 @@ package struct ConcurrencyTurn: Sendable {
       KeysOfProcess.shared.cancel(other, key: concurrency.key)
       return true
     case .directory(let state):
-      let now = WallTime(nanoseconds: WallClock.now.nanoseconds)
-      return (try? RunFolder.leave(.cancel, for: other, in: state, at: now)) != nil
+      return (try? RunFolder.leave(.cancel, for: other, in: state, at: .now)) != nil
     }
   }
 
@@ -156,7 +155,7 @@ package final class HeldKey: Sendable {
     fileprivate private(set) var hasArrived = false
 
     init(by run: RunID, replacesOthers: Bool) {
-      holder = Holder(run: run, since: WallTime(nanoseconds: WallClock.now.nanoseconds))
+      holder = Holder(run: run, since: .now)
       self.replacesOthers = replacesOthers
     }
 

@@ -167,7 +167,7 @@ package struct FollowedRun {
 
   private mutating func pass(_ outputs: [StepOutput], of step: StepAddress, _ report: Handler) {
     guard !outputs.isEmpty else { return }
-    let now = elapsed(at: WallTime(nanoseconds: WallClock.now.nanoseconds))
+    let now = elapsed(at: .now)
     let events = outputs.map { output in
       sequence += 1
       return RunEvent(sequence: sequence, elapsed: now, kind: .stepOutput(step, output))

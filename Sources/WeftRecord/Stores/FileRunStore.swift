@@ -1,4 +1,5 @@
 public import WeftEvents
+import WeftExecution
 import WeftPlatform
 
 /// Keeps runs on disk, in the folders of the program `weft`: `weft runs`, `weft show`, `weft approve` and
@@ -24,8 +25,7 @@ public struct FileRunStore: RunStore {
     do throws(RunFolderError) {
       let state = try StateDirectory(directory, makes: true)
       let (folder, writer) = try RunFolder.make(
-        beginning.contents, in: state, durability: durability,
-        startedAt: WallTime(nanoseconds: WallClock.now.nanoseconds))
+        beginning.contents, in: state, durability: durability, startedAt: .now)
       return RunJournal(.begun(folder, writer))
     } catch {
       throw RunStoreError(error)

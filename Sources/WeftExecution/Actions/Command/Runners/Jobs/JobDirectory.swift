@@ -208,7 +208,7 @@ struct JobTaking: Hashable {
   let attempt: Int
 
   init(attempt: Int) {
-    time = WallTime(nanoseconds: WallClock.now.nanoseconds)
+    time = .now
     self.attempt = attempt
   }
 
