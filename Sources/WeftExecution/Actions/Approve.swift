@@ -105,11 +105,11 @@ extension RunEngine {
   }
 
   private func text(of approval: Approval, for task: StepTask) -> Result<String, StepFailure> {
-    guard let text = plan.values.texts(ofStep: task.index).first(where: { $0.site == .message })
-    else { return .success(approval.message) }
+    guard let text = plan.values.texts(ofStep: task.index).first(at: .message) else {
+      return .success(approval.message)
+    }
     return Result { () throws(StepFailure) in
-      var scope = StepScope(values: values, instance: task.instance, group: task.step.group)
-      scope.variables = try StepResolver(values, in: task.instance).variables(ofStep: task.index)
+      let scope = try StepResolver(values, in: task.instance).scope(ofStep: task.index)
       return try text.evaluated(in: plan) { (template) throws(ExpressionError) in
         try template.text(in: scope).text
       }

@@ -83,7 +83,7 @@ struct InputGiving {
     switch parameter.value {
     case .value(let value): return (value, false)
     case .text(let written):
-      guard let text = texts.first(where: { $0.site == .parameter(parameter.name) }) else {
+      guard let text = texts.first(at: .parameter(parameter.name)) else {
         return (.string(written), false)
       }
       let evaluation = try text.evaluated(in: plan) { (template) throws(ExpressionError) in

@@ -69,12 +69,10 @@ extension RunEngine {
       return .success((timeUntil(moment.nanoseconds), moment.nanoseconds))
     case .computedDuration, .computedMoment: break
     }
-    guard let text = plan.values.texts(ofStep: task.index).first(where: { $0.site == .waiting }),
-      let expression = text.template.onlyExpression
+    guard let (text, expression) = plan.values.texts(ofStep: task.index).expression(at: .waiting)
     else { preconditionFailure("the planner let pass a wait without its expression") }
     return Result { () throws(StepFailure) in
-      var scope = StepScope(values: values, instance: task.instance, group: task.step.group)
-      scope.variables = try StepResolver(values, in: task.instance).variables(ofStep: task.index)
+      let scope = try StepResolver(values, in: task.instance).scope(ofStep: task.index)
       return try text.evaluated(in: plan) { (_) throws(ExpressionError) in
         guard case .computedMoment = waiting else {
           return (try expression.value(in: scope, ComputedKey.timeout.duration), nil as Int64?)

@@ -50,9 +50,7 @@ struct StartCondition: Sendable {
 
   /// `nil` if there is no condition.
   init?(_ texts: ArraySlice<PlannedText>) {
-    guard let text = texts.first(where: { $0.site == .condition }),
-      let expression = text.template.onlyExpression
-    else { return nil }
+    guard let (text, expression) = texts.expression(at: .condition) else { return nil }
     self.text = text
     self.expression = expression
     functions = expression.statusFunctions

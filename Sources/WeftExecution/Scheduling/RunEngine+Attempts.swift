@@ -242,9 +242,7 @@ extension RunEngine {
     _ policy: Int, _ own: NodeValues?, _ texts: ArraySlice<PlannedText>, of address: StepAddress,
     in scope: () -> StepScope
   ) -> Bool {
-    guard let text = texts.first(where: { $0.site == .retryCondition(policy) }),
-      let expression = text.template.onlyExpression
-    else { return true }
+    guard let (_, expression) = texts.expression(at: .retryCondition(policy)) else { return true }
     var scope = scope()
     scope.own = own.map { ($0, address) }
     return (try? expression.evaluate(in: scope).value.isTruthy) ?? false

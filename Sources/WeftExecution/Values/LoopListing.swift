@@ -143,9 +143,7 @@ struct LoopLister {
   private func evaluation(
     at site: TextSite, in scope: StepScope
   ) throws(StepFailure) -> ScopedValue? {
-    guard let text = texts.first(where: { $0.site == site }),
-      let expression = text.template.onlyExpression
-    else { return nil }
+    guard let (text, expression) = texts.expression(at: site) else { return nil }
     return try text.evaluated(in: values.plan) { (_) throws(ExpressionError) in
       try expression.evaluate(in: scope)
     }
@@ -184,7 +182,7 @@ struct LoopLister {
   }
 
   private func failure(_ message: String, _ help: String?, at site: TextSite) -> StepFailure {
-    guard let text = texts.first(where: { $0.site == site }) else {
+    guard let text = texts.first(at: site) else {
       return StepFailure(classes: [.expression], message: message, help: help)
     }
     let range = SourceRange(start: 0, end: text.template.text.utf8.count)

@@ -24,9 +24,8 @@ struct OutputCollector {
     ofStep index: Int, own: NodeValues, written: [OutputValue] = [], attempt: Int
   ) throws(StepFailure) -> [OutputValue] {
     let step = plan.steps[index]
-    var scope = StepScope(values: values, instance: instance, group: step.group, attempt: attempt)
+    var scope = try StepResolver(values, in: instance).scope(ofStep: index, attempt: attempt)
     scope.own = (own, step.address)
-    scope.variables = try StepResolver(values, in: instance).variables(ofStep: index)
     return try outputs(
       step.step.outputs, plan.values.texts(ofStep: index), written: written, in: scope)
   }
@@ -102,7 +101,7 @@ struct OutputCollector {
   private func value(
     of text: String, _ site: TextSite, _ texts: ArraySlice<PlannedText>, in scope: StepScope
   ) throws(StepFailure) -> ScopedValue {
-    guard let planned = texts.first(where: { $0.site == site }) else {
+    guard let planned = texts.first(at: site) else {
       return ScopedValue(.string(text))
     }
     return try planned.evaluated(in: plan, errorClass: .output) {

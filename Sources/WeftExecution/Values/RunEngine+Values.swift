@@ -260,17 +260,15 @@ extension OutputCollector {
         || (try? written(in: attempt.outputFile, by: attempt.step)) != nil
     }
     guard
-      let variables = try? StepResolver(values, in: instance).variables(ofStep: attempt.index)
+      var scope = try? StepResolver(values, in: instance).scope(
+        ofStep: attempt.index, attempt: attempt.number)
     else { return false }
-    var scope = StepScope(
-      values: values, instance: instance, group: attempt.step.group, attempt: attempt.number)
     scope.own = (own, attempt.step.address)
-    scope.variables = variables
     let texts = values.plan.values.texts(ofStep: attempt.index)
     for declaration in secret {
       guard let text = declaration.value else { continue }
       var value = ExpressionValue.string(text)
-      if let planned = texts.first(where: { $0.site == .output(declaration.name) }) {
+      if let planned = texts.first(at: .output(declaration.name)) {
         guard let evaluation = try? planned.template.evaluate(in: scope) else {
           isKnown = false
           continue

@@ -235,7 +235,7 @@ struct StaticInputs {
       file.workflow.inputs.compactMap { input in
         let giving = InputGiving(to: [input], nested, texts, of: plan, in: scope)
         let reads = nested.parameters.filter { InputName($0.name) == input.name }
-          .compactMap { parameter in texts.first { $0.site == .parameter(parameter.name) } }
+          .compactMap { parameter in texts.first(at: .parameter(parameter.name)) }
         guard reads.allSatisfy({ decides($0, hasRun: hasRun) }) else { return nil }
         return (try? giving.inputs())?.entries.first
       })

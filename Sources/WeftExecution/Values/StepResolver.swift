@@ -63,9 +63,8 @@ struct StepResolver {
   func tolerance(ofStep index: Int) throws(StepFailure) -> FailureTolerance {
     let step = plan.steps[index]
     guard
-      let text = plan.values.texts(ofStep: index).first(where: {
-        $0.site == .computed(.allowFailure)
-      }), let expression = text.template.onlyExpression
+      let (text, expression) = plan.values.texts(ofStep: index)
+        .expression(at: .computed(.allowFailure))
     else { return step.allowFailure }
     var scope = StepScope(values: values, instance: instance, group: step.group)
     if expression.readsVariables { scope.variables = try variables(ofStep: index) }
@@ -160,7 +159,7 @@ struct StepResolver {
     _ resolved: inout ResolvedStep.Parts
   ) throws(StepFailure) {
     guard let script = plan.values.script(ofStep: index),
-      let text = texts.first(where: { $0.site == .script })
+      let text = texts.first(at: .script)
     else { return }
     resolved.step.action.command?.invocation = .script(script.text)
     for (name, expression) in script.variables {
@@ -187,7 +186,7 @@ struct StepResolver {
       }
       guard !hasDirectory, plan.settings(ofGroup: group).workingDirectory != nil else { continue }
       hasDirectory = true
-      guard let text = texts.first(where: { $0.site == .workingDirectory }) else { continue }
+      guard let text = texts.first(at: .workingDirectory) else { continue }
       let scope = StepScope(values: values, instance: instance, group: group)
       resolved.step.settings.workingDirectory = try text.evaluated(in: plan) {
         (template) throws(ExpressionError) in
@@ -215,6 +214,14 @@ struct StepResolver {
     return try variables(
       step.settings.environment, plan.values.texts(ofStep: index),
       StepScope(values: values, instance: instance, group: step.group))
+  }
+
+  /// The scope of a step's own expressions, with the variables that it sets.
+  func scope(ofStep index: Int, attempt: Int = 1) throws(StepFailure) -> StepScope {
+    var scope = StepScope(
+      values: values, instance: instance, group: plan.steps[index].group, attempt: attempt)
+    scope.variables = try variables(ofStep: index)
+    return scope
   }
 
   /// The variables of one layer; their expressions read the enclosing layers.

@@ -275,6 +275,19 @@ extension ScopedText? {
   }
 }
 
+extension ArraySlice<PlannedText> {
+  /// The text at a site; `nil` if it has no expressions.
+  func first(at site: TextSite) -> PlannedText? { first { $0.site == site } }
+
+  /// The text at a site that is a single expression.
+  func expression(at site: TextSite) -> (text: PlannedText, expression: Expression)? {
+    guard let text = first(at: site), let expression = text.template.onlyExpression else {
+      return nil
+    }
+    return (text, expression)
+  }
+}
+
 extension PlannedText {
   /// Evaluates the text; a failure names its location.
   ///

@@ -268,9 +268,9 @@ struct UnpassableValue {
     switch place {
     case .argument(let index):
       let site = TextSite.argument(attempt.resolved.position(ofArgument: index))
-      return texts.first { $0.site == site }.map { Origin($0) }
+      return texts.first(at: site).map { Origin($0) }
     case .variable(let name):
-      if let script = texts.first(where: { $0.site == .script }),
+      if let script = texts.first(at: .script),
         let value = plan.values.script(ofStep: attempt.index)?.variables.first(where: {
           $0.name == name
         })
@@ -278,7 +278,7 @@ struct UnpassableValue {
         return Origin(value.expression, in: script)
       }
       return layer(setting: name, around: attempt, texts, plan)
-        .first { $0.site == .variable(name) }.map { Origin($0) }
+        .first(at: .variable(name)).map { Origin($0) }
     }
   }
 
