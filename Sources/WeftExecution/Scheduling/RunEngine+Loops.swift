@@ -146,13 +146,6 @@ extension RunEngine {
   }
 }
 
-extension Scopes.Verdict {
-  /// The verdict on a loop that did not run to its end, for this reason.
-  fileprivate init(_ reason: SkipReason) {
-    self.init(reason.outcome, by: NodeResult(reason, failedBefore: false).causingStep)
-  }
-}
-
 extension Scopes {
   /// The reason why nothing may start in a scope, whatever the condition evaluates to for each element.
   fileprivate func closure(of scope: Int, to condition: StartCondition) -> SkipReason? {
