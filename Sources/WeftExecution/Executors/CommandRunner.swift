@@ -108,8 +108,7 @@ final class RunnerExecutor: StepExecutor {
       plan: plan, run: run, cookie: configuration.journal.cookie ?? EngineCookie(),
       configuration: configuration)
     grace = configuration.stopPolicy.grace
-    starts = StartQueue(
-      configuration.actions.threads, patience: configuration.resources.shortagePatience, time: time)
+    starts = StartQueue(configuration.actions.threads, time: time)
   }
 
   func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {

@@ -28,7 +28,7 @@ package struct EngineConfiguration: Sendable {
   package var selection = Selection()
   /// The percentage of steps from which ``RetryBudget`` computes how many retries the whole run may make, after
   /// failures that tend to hit many steps at once.
-  package var retryBudgetPercent = 20
+  package var retryBudgetPercent = RetryBudget.defaultPercent
   /// The seed of random delays; `nil` for system randomness.
   package var randomSeed: UInt64?
   /// The wall clock, for steps that wait for a moment.
@@ -92,8 +92,6 @@ package struct EngineConfiguration: Sendable {
     package var transport: (any Transport)?
     /// The requested mechanism that tracks all processes of steps.
     package var containment = ContainmentRequest.automatic
-    /// The backoff of spawns that fail by resource exhaustion.
-    package var shortagePatience = SpawnRetryPolicy()
     /// The processors and memory that steps may request in total; `nil` for those of this machine.
     package var capacity: MachineCapacity?
     /// A jobserver to take slots from, unless a maximum is given.

@@ -369,7 +369,7 @@ extension RunEngine {
       resumePolicy?.isReusable(task) != true,
       state.withLock({ $0.scopes.isOpen(around: task.instance.scope) })
     else { return .giveUp(nil) }
-    let own = values.result(ofNode: plan.groups[task.index].startNode, in: task.instance)
+    let own = task.instance.result(ofNode: plan.groups[task.index].startNode)
     return decide(&ledger, after: failure) { [self] policy in
       allows(policy, own, plan.values.texts(ofGroup: task.index), of: task.address) {
         StepScope(values: values, instance: task.instance, group: plan.groups[task.index].parent)

@@ -243,7 +243,7 @@ extension RunEngine {
       attempt, end, cancelledFor: nil, duration: time.now - since,
       logBytes: logs.size(of: task.instanceNumber), outputs: [])
     if isStopping { stepEnd.exit = exit }
-    let own = values.result(ofNode: task.step.node, in: task.instance)
+    let own = task.instance.result(ofNode: task.step.node)
     if !isStopping, let failure = stepEnd.failure, task.mayBeTriedAgain, obstacle(to: task) == nil {
       switch retry(of: &task, after: failure, own, attempt.resolved, nil) {
       case .retry(let delay, _):
@@ -290,7 +290,7 @@ extension RunEngine {
       outcome: .success, conclusion: .success, attempts: task.lastEnd?.attempts ?? task.attempt,
       exit: task.lastEnd?.exit, duration: task.lastEnd?.duration ?? .zero,
       logBytes: UInt64(logs.size(of: task.instanceNumber)))
-    let own = values.result(ofNode: task.step.node, in: task.instance)
+    let own = task.instance.result(ofNode: task.step.node)
     return conclude(task, end, leaving: own.map(Boxed.holding))
   }
 

@@ -64,11 +64,6 @@ final class RunValues: Sendable {
     throw .notKnown("the inputs of \(path)", because: reason)
   }
 
-  /// The result of a step or group, as an instance sees it; `nil` if it has not ended or if no expression reads it.
-  func result(ofNode node: Plan.NodeIndex, in instance: Instance) -> NodeValues? {
-    instance.result(ofNode: node)
-  }
-
   func record(_ values: NodeValues, ofNode node: Plan.NodeIndex, in instance: Instance) {
     guard !plan.values.reads(ofNode: node).isEmpty else { return }
     instance.record(values, ofNode: node)

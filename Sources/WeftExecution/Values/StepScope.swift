@@ -143,7 +143,7 @@ struct StepScope: ExpressionScope {
   private func result(
     ofNode node: Plan.NodeIndex, _ names: Names, _ expression: ExpressionNode
   ) throws(EvaluationError) -> ScopedValue {
-    guard let result = values.result(ofNode: node, in: instance) else { return ScopedValue(.null) }
+    guard let result = instance.result(ofNode: node) else { return ScopedValue(.null) }
     let owner = "\"\(values.plan.title(ofNode: node))\""
     return try part(names, of: result, owner: owner, expression)
   }

@@ -39,7 +39,7 @@ package final class CommandExecutor: StepExecutor {
     self.threads = threads
     runners = RemoteRunners(
       plan: plan, run: run, configuration: configuration, threads: threads, enclosing: enclosing)
-    starts = StartQueue(threads, patience: configuration.resources.shortagePatience, time: time)
+    starts = StartQueue(threads, time: time)
     stopPolicy = configuration.stopPolicy
     maxParallel = configuration.maxParallel(for: plan)
     terminal = configuration.resources.terminal

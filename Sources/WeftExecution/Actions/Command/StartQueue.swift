@@ -58,7 +58,9 @@ final class StartQueue: Sendable {
   /// `nil` if there is not even a thread for timers, so that nothing can wait.
   private let time: (any TimeSource)?
 
-  init(_ threads: ThreadPool, patience: SpawnRetryPolicy, time: (any TimeSource)?) {
+  init(
+    _ threads: ThreadPool, patience: SpawnRetryPolicy = SpawnRetryPolicy(), time: (any TimeSource)?
+  ) {
     self.threads = threads
     self.patience = patience
     self.time = time
@@ -183,15 +185,13 @@ extension StartQueue.Request {
 /// The backoff for starts that fail by resource exhaustion: it doubles from ``firstPause`` up to
 /// ``longestPause``. Starts are given up after ``total``. The time while other programs of the run are running
 /// does not count, because they will end and free resources.
-package struct SpawnRetryPolicy: Sendable, Hashable {
-  package var firstPause = Duration.milliseconds(50)
-  package var longestPause = Duration.seconds(5)
-  package var total = Duration.seconds(60)
+struct SpawnRetryPolicy: Sendable, Hashable {
+  let firstPause = Duration.milliseconds(50)
+  let longestPause = Duration.seconds(5)
+  let total = Duration.seconds(60)
 
   private var lastPause: Duration?
   private var spent = Duration.zero
-
-  package init() {}
 
   /// The delay before the next try; `nil` to give up.
   mutating func nextPause(othersRun: Bool) -> Duration? {

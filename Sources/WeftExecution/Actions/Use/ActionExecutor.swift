@@ -36,8 +36,7 @@ package final class ActionExecutor: StepExecutor {
     self.time = time
     registry = configuration.actions
     grace = configuration.stopPolicy.grace
-    starts = StartQueue(
-      registry.threads, patience: configuration.resources.shortagePatience, time: time)
+    starts = StartQueue(registry.threads, time: time)
   }
 
   package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
