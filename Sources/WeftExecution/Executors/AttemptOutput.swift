@@ -61,8 +61,8 @@ struct AttemptOutput {
   private mutating func cut(_ portion: inout Portion) {
     isCut = true
     portion.isCut = true
-    stdout.cut { portion.add($0, .stdout) }
-    stderr.cut { portion.add($0, .stderr) }
+    portion.add(stdout.lines.finish(), .stdout)
+    portion.add(stderr.lines.finish(), .stderr)
   }
 
   /// The time at which ``states(at:)`` or ``openBytes(at:)`` has something to return.
@@ -76,14 +76,14 @@ struct AttemptOutput {
   /// The unfinished lines' states that are new and due.
   mutating func states(at now: Duration) -> [(StepOutput.Stream, [UInt8])] {
     var states: [(StepOutput.Stream, [UInt8])] = []
-    if let state = stdout.state(at: now) { states.append((.stdout, state)) }
-    if let state = stderr.state(at: now) { states.append((.stderr, state)) }
+    if let state = stdout.lines.state(at: now) { states.append((.stdout, state)) }
+    if let state = stderr.lines.state(at: now) { states.append((.stderr, state)) }
     return states
   }
 
   /// The beginnings of unfinished lines that go to the log now.
   mutating func openBytes(at now: Duration) -> [UInt8] {
-    isCut ? [] : stdout.openBytes(at: now) + stderr.openBytes(at: now)
+    isCut ? [] : stdout.lines.openBytes(at: now) + stderr.lines.openBytes(at: now)
   }
 
   /// The text of a line that was begun and has not ended.
@@ -141,7 +141,7 @@ struct ProgressPace {
 ///
 /// The limit counts masked output; so it never cuts a secret, whose beginning would then be visible.
 struct MaskedLines {
-  private(set) var lines = StreamLines()
+  var lines = StreamLines()
   private var filter = SecretFilter()
 
   mutating func use(_ mask: SecretMask) { filter.use(mask) }
@@ -163,13 +163,6 @@ struct MaskedLines {
     pass(lines.finish())
   }
 
-  /// Passes on the rest of the last line, and nothing after it.
-  mutating func cut(_ pass: (LineSplitter.Block?) -> Void) { pass(lines.finish()) }
-
-  mutating func openBytes(at now: Duration) -> [UInt8] { lines.openBytes(at: now) }
-
-  /// The state of a progress line, if it is new and due.
-  mutating func state(at now: Duration) -> [UInt8]? { lines.state(at: now) }
 }
 
 extension StreamLines {
