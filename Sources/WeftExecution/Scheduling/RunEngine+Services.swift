@@ -183,7 +183,6 @@ extension RunEngine {
   // MARK: The end
 
   private func ended(_ run: ServiceAttempt, _ end: AttemptEnd) {
-    let exit = end.status.exit
     var end = end
     guard let phase = run.end(end) else { return }
     let isCancelled = state.withLock { $0.cancelReason(in: run.attempt.task.scope) != nil }
@@ -203,11 +202,8 @@ extension RunEngine {
       if case .ended(let exit) = end.status {
         end.status = .misdelivered(exit, .endedEarly(exit))
       }
-    case .late:
-      let failure = StepFailure.notReady(within: run.service.timeout)
-      end.status = exit.map { .misdelivered($0, failure) } ?? .failed(failure)
-    case .unusable(let failure):
-      end.status = exit.map { .misdelivered($0, failure) } ?? .failed(failure)
+    case .late: end.status.fail(.notReady(within: run.service.timeout))
+    case .unusable(let failure): end.status.fail(failure)
     case .gettingReady, .ended: preconditionFailure("\(run.attempt.address) ended twice")
     }
     forward(finish(run.attempt, end), to: run.result)

@@ -77,7 +77,7 @@ extension RunEngine {
       own.outputs = try collector.outputs(
         ofStep: attempt.index, own: own, written: written, attempt: attempt.number)
     } catch {
-      end.status = end.status.exit.map { .misdelivered($0, error) } ?? .failed(error)
+      end.status.fail(error)
     }
     return own
   }
@@ -138,6 +138,11 @@ extension RunEngine {
 }
 
 extension AttemptEnd.Status {
+  /// Fails the attempt, whatever its program returned.
+  mutating func fail(_ failure: StepFailure) {
+    self = exit.map { .misdelivered($0, failure) } ?? .failed(failure)
+  }
+
   /// The exit of the program; `nil` if it did not start.
   var exit: ProgramExit? {
     switch self {
