@@ -41,6 +41,14 @@ extension Plan {
     }
   }
 
+  /// A group itself, or the group that contains a step: the innermost one whose `env` an expression of it reads.
+  func innermostGroup(of member: PlanMember) -> Int {
+    switch member {
+    case .step(let index): steps[index].group
+    case .group(let index): index
+    }
+  }
+
   /// Whether the `if` of a loop is evaluated for each element.
   func isEvaluatedPerElement(_ member: PlanMember) -> Bool {
     switch member {

@@ -309,21 +309,17 @@ final class ResumePolicy: Sendable {
 
   // MARK: Cleanup
 
-  /// Whether the cleanup of a step that was started is pending.
-  func hasPendingCleanup(_ task: StepTask) -> Bool {
-    guard plan.bodies.cleanups[task.step.node] != nil,
-      let start = recorded.steps[task.address]?.lastStart, start > 0
-    else { return false }
-    return !hasCleanup(task.step.node, in: task.instance, since: start)
-  }
-
-  /// Whether the cleanup of a group that was started is pending.
-  func hasPendingCleanup(_ task: GroupTask) -> Bool {
-    let node = plan.groups[task.index].startNode
-    guard plan.bodies.cleanups[node] != nil,
-      let start = recorded.groups[task.address]?.lastStart, start > 0
-    else { return false }
-    return !hasCleanup(node, in: task.instance.aroundAttempts(of: node), since: start)
+  /// Whether the cleanup of a step or group that was started is pending.
+  func hasPendingCleanup(_ member: PlanMember, in instance: Instance) -> Bool {
+    let node = plan.node(of: member)
+    guard plan.bodies.cleanups[node] != nil else { return false }
+    let address = instance.address(of: plan.address(of: node))
+    let start =
+      switch member {
+      case .step: recorded.steps[address]?.lastStart ?? 0
+      case .group: recorded.groups[address]?.lastStart ?? 0
+      }
+    return start > 0 && !hasCleanup(node, in: instance, since: start)
   }
 
   /// Whether an element may contain pending cleanups.
@@ -385,11 +381,7 @@ final class ResumePolicy: Sendable {
   private func isFinal(_ scope: EnclosingScope) -> Bool {
     let final = plan.bodies.finallyGroups
     if final.isEmpty { return false }
-    let group =
-      switch scope.member {
-      case .group(let index): index
-      case .step(let index): plan.steps[index].group
-      }
+    let group = plan.innermostGroup(of: scope.member)
     return plan.allEnclosingGroups(ofGroup: group).contains(where: final.contains)
   }
 

@@ -195,15 +195,20 @@ extension RunEngine {
 
   /// Schedules the cleanup of a step that an earlier engine started and this one does not, if it is pending.
   func schedulePendingCleanup(of task: StepTask) {
-    guard let resumePolicy, resumePolicy.hasPendingCleanup(task) else { return }
-    scheduleCleanup(of: task.step.node, in: task.instance, scope: task.scope)
+    schedulePendingCleanup(of: .step(task.index), in: task.instance, scope: task.scope)
   }
 
   func schedulePendingCleanup(of task: GroupTask) {
-    guard let resumePolicy, resumePolicy.hasPendingCleanup(task) else { return }
-    let node = plan.groups[task.index].startNode
-    let instance = task.instance.aroundAttempts(of: node)
-    scheduleCleanup(of: node, in: instance, scope: instance.scope(around: task.index, of: plan))
+    let instance = task.instance.aroundAttempts(of: plan.groups[task.index].startNode)
+    let scope = instance.scope(around: task.index, of: plan)
+    schedulePendingCleanup(of: .group(task.index), in: instance, scope: scope)
+  }
+
+  private func schedulePendingCleanup(
+    of member: PlanMember, in instance: Instance, scope: Int
+  ) {
+    guard let resumePolicy, resumePolicy.hasPendingCleanup(member, in: instance) else { return }
+    scheduleCleanup(of: plan.node(of: member), in: instance, scope: scope)
   }
 
   /// Runs the pending cleanups of a group, the last started first, one after another; `nil` if there are none.
@@ -350,28 +355,17 @@ extension RunEngine {
         continue
       }
       switch plan.nodes[node] {
-      case .step(let index): record(Int(index), in: instance, reason, scope: scope)
-      case .groupStart(let index): record(group: Int(index), in: instance, reason, scope: scope)
+      case .step(let index):
+        values.record(.skipped(reason), ofNode: node, in: instance)
+        schedulePendingCleanup(of: .step(Int(index)), in: instance, scope: scope)
+      case .groupStart(let index):
+        giveInputs(to: GroupTask(Int(index), of: plan, in: instance))
+        values.record(.skipped(reason, .group), ofNode: node, in: instance)
+        schedulePendingCleanup(of: .group(Int(index)), in: instance, scope: scope)
       case .groupEnd: break
       }
       node += 1
     }
-  }
-
-  private func record(_ step: Int, in instance: Instance, _ reason: SkipReason, scope: Int) {
-    let task = StepTask(step, of: plan, in: instance, after: [])
-    values.record(.skipped(reason), ofNode: task.step.node, in: instance)
-    guard resumePolicy?.hasPendingCleanup(task) == true else { return }
-    scheduleCleanup(of: task.step.node, in: instance, scope: scope)
-  }
-
-  private func record(group: Int, in instance: Instance, _ reason: SkipReason, scope: Int) {
-    let task = GroupTask(group, of: plan, in: instance)
-    let node = plan.groups[group].startNode
-    giveInputs(to: task)
-    values.record(.skipped(reason, .group), ofNode: node, in: instance)
-    guard resumePolicy?.hasPendingCleanup(task) == true else { return }
-    scheduleCleanup(of: node, in: instance, scope: scope)
   }
 
   /// The loop at a node, unless the instance is one of its elements.

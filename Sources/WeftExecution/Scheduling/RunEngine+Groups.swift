@@ -55,13 +55,11 @@ extension RunEngine {
     }
     let parent = plan.groups[task.index].parent ?? 0
     let admission = admission(
-      StartCondition(plan.values.texts(ofGroup: task.index)), of: task.address, in: task.instance,
-      scope: task.instance.scope(around: task.index, of: plan), after: results, inGroup: task.index,
+      of: .group(task.index), at: task.address, in: task.instance,
+      scope: task.instance.scope(around: task.index, of: plan),
+      if: StartCondition(plan.values.texts(ofGroup: task.index)), after: results,
       startsAlways: plan.isFinal(parent),
-      isSelected: configuration.selection.includes(anyOf: plan.steps(inGroup: task.index)),
-      isDecided: task.instance.isElement(of: plan.groups[task.index].startNode)
-        && !plan.isEvaluatedPerElement(group: task.index)
-    ) { [:] }
+      isSelected: configuration.selection.includes(anyOf: plan.steps(inGroup: task.index)))
     switch admission {
     case .start(let immunity):
       // Steps of `finally` are never blocked, so they need no immunity. Those of a file that it runs do, and so does the

@@ -46,7 +46,6 @@ extension RunEngine {
   /// element: then each element evaluates it.
   private func skipReason(_ task: LoopTask, after results: NodeResults) -> SkipReason? {
     if let recorded = resumePolicy?.beginning(of: task) { return recorded.skip }
-    let group = if case .group(let index) = task.member { index } else { task.group }
     var condition = StartCondition(plan.texts(of: task.member))
     if let known = condition, plan.isEvaluatedPerElement(task.member) {
       // Each element decides by itself whether it starts in spite of a failure.
@@ -55,14 +54,10 @@ extension RunEngine {
       }
       condition = nil
     }
-    let isSelected = configuration.selection.includes(anyOf: task.region.steps)
     let admission = admission(
-      condition, of: task.address, in: task.instance, scope: task.outerScope, after: results,
-      inGroup: group, startsAlways: plan.isFinal(task.group), isSelected: isSelected
-    ) { () throws(StepFailure) in
-      guard case .step(let index) = task.member else { return [:] }
-      return try StepResolver(values, in: task.instance).variables(ofStep: index)
-    }
+      of: task.member, at: task.address, in: task.instance, scope: task.outerScope, if: condition,
+      after: results, startsAlways: plan.isFinal(task.group),
+      isSelected: configuration.selection.includes(anyOf: task.region.steps))
     switch admission {
     case .start: return nil
     case .skip(let reason): return reason

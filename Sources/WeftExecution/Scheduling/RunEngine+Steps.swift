@@ -67,28 +67,19 @@ extension RunEngine {
       return .start(.none)
     }
     return admission(
-      StartCondition(texts), of: task.address, in: task.instance, scope: task.scope, after: results,
-      inGroup: task.step.group, startsAlways: isFinal, isCleanup: task.isCleanup,
-      isSelected: configuration.selection.includes(step: task.index),
-      isDecided: task.instance.isElement(of: task.step.node)
-        && !plan.isEvaluatedPerElement(step: task.index)
-    ) { () throws(StepFailure) in
-      try StepResolver(values, in: task.instance).variables(ofStep: task.index)
-    }
+      of: .step(task.index), at: task.address, in: task.instance, scope: task.scope,
+      if: StartCondition(texts), after: results, startsAlways: isFinal, isCleanup: task.isCleanup,
+      isSelected: configuration.selection.includes(step: task.index))
   }
 
   /// Decides whether a step, group or loop starts.
-  ///
-  /// - Parameters:
-  ///   - isDecided: Whether the condition was true once for all elements, and is not evaluated again.
-  ///   - variables: Evaluates `env`, for conditions that read it.
   func admission(
-    _ condition: StartCondition?, of address: StepAddress, in instance: Instance, scope: Int,
-    after results: NodeResults, inGroup group: Int, startsAlways: Bool = false,
-    isCleanup: Bool = false, isSelected: Bool = true, isDecided: Bool = false,
-    variables: () throws(StepFailure) -> [String: ScopedText?]
+    of member: PlanMember, at address: StepAddress, in instance: Instance, scope: Int,
+    if condition: StartCondition?, after results: NodeResults, startsAlways: Bool,
+    isCleanup: Bool = false, isSelected: Bool
   ) -> Admission {
     guard isSelected else { return .skip(.notSelected) }
+    let group = plan.innermostGroup(of: member)
     let hasFailed = results.contains(where: \.hasFailed)
     let (rule, isCancelled, isEnding) = state.withLock { state in
       if !startsAlways { state.scopes.recordCancellationEffect() }
@@ -108,10 +99,15 @@ extension RunEngine {
       )
     }
     return rule.decide(address: address) { condition, assumesSuccess in
-      if isDecided { return .success(true) }
+      // The condition was true once for all elements, and is not evaluated again.
+      if instance.isElement(of: plan.node(of: member)), !plan.isEvaluatedPerElement(member) {
+        return .success(true)
+      }
       let value = Result { () throws(StepFailure) in
         var conditionScope = StepScope(values: values, instance: instance, group: group)
-        if condition.expression.readsVariables { conditionScope.variables = try variables() }
+        if condition.expression.readsVariables, case .step(let index) = member {
+          conditionScope.variables = try StepResolver(values, in: instance).variables(ofStep: index)
+        }
         conditionScope.statuses = Status(
           success: assumesSuccess
             || !isEnding
