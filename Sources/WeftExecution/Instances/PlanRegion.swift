@@ -16,6 +16,13 @@ enum PlanMember: Sendable, Hashable {
   }
 }
 
+extension PlanAddresses {
+  /// The step or group at an address, whichever instance it is of.
+  func member(at address: StepAddress) -> PlanMember? {
+    step(at: address).map { .step($0) } ?? group(at: address).map { .group($0) }
+  }
+}
+
 extension Plan {
   /// The node of a step, or of the start of a group.
   func node(of member: PlanMember) -> NodeIndex {

@@ -55,21 +55,15 @@ extension ResumePolicy {
     guard let element = address.innermostElement, let loop = element.loop,
       case .element(let key)? = element.parts?.last
     else { return outermost }
-    let member: PlanMember
-    var isRetried = false
-    if let step = addresses.step(at: loop) {
-      member = .step(step)
-    } else if let group = addresses.group(at: loop) {
-      member = .group(group)
-      isRetried = plan.groups[group].step?.control.retry.isEmpty == false
-    } else {
-      return instance(around: loop)
-    }
+    guard let member = addresses.member(at: loop) else { return instance(around: loop) }
     let region = PlanRegion(member, of: plan)
     let known = Element(source: .matrix, index: 0, key: key, value: .null, isSecret: false)
     let inner = Instance(.element(known), of: region, in: instance(around: loop))
     // As the engine opens one for each attempt of a group.
-    return isRetried ? Instance(.attempt(1), of: region, in: inner) : inner
+    guard case .group(let index) = member,
+      plan.groups[index].step?.control.retry.isEmpty == false
+    else { return inner }
+    return Instance(.attempt(1), of: region, in: inner)
   }
 
   func enclosingScopes(of inner: EnclosingScope) -> [EnclosingScope] {

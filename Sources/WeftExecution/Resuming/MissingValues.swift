@@ -41,14 +41,10 @@ extension ResumePolicy {
     for (address, node) in incomplete.nodes where !known.addresses.contains(address) {
       guard readers[node].contains(where: { reads($0, address, known) }) else { continue }
       missing.addresses.insert(address)
-      let group: Int
-      switch plan.nodes[node] {
-      case .step(let index):
-        group = plan.steps[Int(index)].group
-        missing.ofSteps[Int(index), default: []].append(address)
-      case .groupStart(let index), .groupEnd(let index): group = Int(index)
-      }
-      let scopes = enclosingScopes(ofGroup: group, in: instance(around: address))
+      let member = PlanMember(at: node, of: plan)
+      if case .step(let index) = member { missing.ofSteps[index, default: []].append(address) }
+      let scopes = enclosingScopes(
+        ofGroup: plan.innermostGroup(of: member), in: instance(around: address))
       missing.around.formUnion(scopes.map(\.address))
     }
     return missing.addresses.count > known.addresses.count

@@ -97,20 +97,15 @@ package struct OutputVerification: Sendable {
 extension ResumePolicy {
   /// Whether a step that succeeded is kept while one of its dependents still has to run.
   fileprivate func isInUse(_ address: StepAddress, _ number: UInt64) -> Bool {
-    if let index = plan.steps.firstIndex(where: { $0.address == address }) {
+    guard let loop = address.outermostLoop else {
+      guard let index = addresses.step(at: address) else { return false }
       return number > rerun.since(index, address)
-        && isNeeded(plan.steps[index].node, in: .run(of: plan))
+        && isNeeded(plan.steps[index].node, in: outermost)
     }
     // A step of an element is kept or rerun with its loop, so the answer is that of the loop.
-    guard let loop = address.outermostLoop else { return false }
-    if successNumber(loop) == nil { return true }
-    let instance = Instance.run(of: plan)
-    if let index = plan.steps.firstIndex(where: { $0.address == loop }) {
-      return number > rerun.since(index, address) && isNeeded(plan.steps[index].node, in: instance)
-    }
-    guard let group = plan.groups.firstIndex(where: { $0.address == loop }) else { return true }
-    let around = EnclosingScope(loop: .group(group), instance, loop)
+    guard successNumber(loop) != nil, let member = addresses.member(at: loop) else { return true }
+    let around = EnclosingScope(loop: member, outermost, loop)
     return number > rerun.since(around, isInside: { $0 == address })
-      && isNeeded(plan.groups[group].endNode, in: instance)
+      && isNeeded(plan.closingNode(of: plan.node(of: member)), in: outermost)
   }
 }

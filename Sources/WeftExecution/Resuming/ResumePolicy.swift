@@ -272,13 +272,17 @@ final class ResumePolicy: Sendable {
   }
 
   private func isReusable(_ group: EnclosingScope) -> Bool {
-    outermostSucceeded(of: [group] + enclosingScopes(of: group)).map { !wasUndone($0) } ?? false
+    isAnyDone(of: [group] + enclosingScopes(of: group))
   }
 
   /// Whether everything in a group is reusable with it, or with a group around it: steps that have not run stay so.
   func areDone(around group: Int, in instance: Instance) -> Bool {
-    outermostSucceeded(of: enclosingScopes(ofGroup: group, in: instance)).map { !wasUndone($0) }
-      ?? false
+    isAnyDone(of: enclosingScopes(ofGroup: group, in: instance))
+  }
+
+  /// Whether everything in the outermost of these groups that succeeded is reusable with it.
+  private func isAnyDone(of groups: [EnclosingScope]) -> Bool {
+    outermostSucceeded(of: groups).map { !wasUndone($0) } ?? false
   }
 
   /// The recorded elements of a loop; `nil` if they have to be evaluated again. Of secret elements, only the keys are
