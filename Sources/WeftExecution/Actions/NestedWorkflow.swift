@@ -86,9 +86,7 @@ struct InputGiving {
       guard let text = texts.first(at: .parameter(parameter.name)) else {
         return (.string(written), false)
       }
-      let evaluation = try text.evaluated(in: plan) { (template) throws(ExpressionError) in
-        try template.evaluate(in: scope)
-      }
+      let evaluation = try text.value(in: scope)
       return (evaluation.value.json, evaluation.isSecret)
     }
   }

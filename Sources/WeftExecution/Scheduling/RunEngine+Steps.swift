@@ -113,9 +113,7 @@ extension RunEngine {
             || !isEnding
               && (startsAlways ? !hasFailed : !results.contains(where: \.blocksDependents)),
           failure: !isCancelled && hasFailed, cancelled: isCancelled)
-        return try condition.text.evaluated(in: plan) { (_) throws(ExpressionError) in
-          try condition.expression.evaluate(in: conditionScope).value.isTruthy
-        }
+        return try condition.text.value(in: conditionScope).value.isTruthy
       }
       if case .failure = value, let rehearsal { return .success(rehearsal.admits(address)) }
       return value

@@ -143,10 +143,7 @@ struct LoopLister {
   private func evaluation(
     at site: TextSite, in scope: StepScope
   ) throws(StepFailure) -> ScopedValue? {
-    guard let (text, expression) = texts.expression(at: site) else { return nil }
-    return try text.evaluated(in: values.plan) { (_) throws(ExpressionError) in
-      try expression.evaluate(in: scope)
-    }
+    try texts.expression(at: site)?.text.value(in: scope)
   }
 
   private func limit(of loop: ForEach) throws(StepFailure) -> Int? {

@@ -104,9 +104,7 @@ struct OutputCollector {
     guard let planned = texts.first(at: site) else {
       return ScopedValue(.string(text))
     }
-    return try planned.evaluated(in: plan, errorClass: .output) {
-      (template) throws(ExpressionError) in try template.evaluate(in: scope)
-    }
+    return try planned.value(in: scope, errorClass: .output)
   }
 
   /// Masks the value from now on if it is secret.

@@ -301,6 +301,15 @@ extension PlannedText {
     }
   }
 
+  /// The value of the text.
+  func value(
+    in scope: StepScope, errorClass: ErrorClass = .expression
+  ) throws(StepFailure) -> ScopedValue {
+    try evaluated(in: scope.values.plan, errorClass: errorClass) {
+      (template) throws(ExpressionError) in try template.evaluate(in: scope)
+    }
+  }
+
   func failure(
     _ error: ExpressionError, in plan: Plan, errorClass: ErrorClass = .expression
   ) -> StepFailure {

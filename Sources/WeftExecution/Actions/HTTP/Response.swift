@@ -157,7 +157,7 @@ struct ResponseEvaluator: Sendable {
   func value(
     at site: HTTPSite, of answer: Response
   ) throws(StepFailure) -> ScopedValue? {
-    guard let text = texts[site], let expression = text.template.onlyExpression else { return nil }
+    guard let text = texts[site], text.template.onlyExpression != nil else { return nil }
     var scope = scope
     let secrets = scope.values.secrets
     var own = NodeValues(outcome: .success, conclusion: .success, attempts: attempt)
@@ -166,9 +166,7 @@ struct ResponseEvaluator: Sendable {
       answer, keepsBody: true, mask: secrets.hidesAnything ? secrets.mask : nil,
       spool: scope.values.spool)
     scope.own = (own, address)
-    let evaluation = try text.evaluated(in: scope.values.plan) { (_) throws(ExpressionError) in
-      try expression.evaluate(in: scope)
-    }
+    let evaluation = try text.value(in: scope)
     if evaluation.isSecret { secrets.add(everyTextIn: evaluation.value) }
     return evaluation
   }
