@@ -957,6 +957,20 @@ def difference(weft):
     assert result.returncode == 4 and "damaged" in result.stdout, result
 
 
+def compared_callers(weft):
+    """A step that runs a file is compared once, by its own keys."""
+    def workflow(value):
+        return {"steps": [{"id": "n", "workflow": "n.json", "with": {"value": value}}]}
+
+    runs = Runs(weft, workflow("1"))
+    runs.write({"inputs": {"value": {"type": "string"}}, "steps": ["echo ${{ inputs.value }}"]}, "n.json")
+    assert runs.run().returncode == 0
+    runs.write(workflow("2"))
+    assert runs.run().returncode == 0
+    changed = json.loads(runs.call("diff", "--format", "json").stdout)["definition"]["changed"]
+    assert [(part["step"], [key["key"] for key in part["keys"]]) for part in changed] == [("n", ["with.value"])], changed
+
+
 def fails_until(name, **keys):
     return dict({"id": name, "run": f"test -e {name}"}, **keys)
 
@@ -1167,6 +1181,7 @@ def runner_of_the_site(weft):
 
 
 CASES = [
+    compared_callers,
     ("a line that does not end is logged, followed and kept", unfinished_line),
     ("a run is shown as it was, without the files that it named", shown_as_it_was),
     ("and so it is in a project that was moved", shown_elsewhere),

@@ -175,7 +175,8 @@ extension Plan {
   fileprivate var orderedMembers: [(address: StepAddress, keys: DefinitionKeys)] {
     steps.map { ($0.address, DefinitionKeys($0.step, in: file(ofGroup: $0.group))) }
       + groups.compactMap { group in
-        guard let address = group.address, group.step != nil else { return nil }
+        // The body of a nested file has the address of the step that runs it, which is a group of its own.
+        guard let address = group.address, group.step != nil, !group.isTopLevel else { return nil }
         return (
           address, DefinitionKeys(group.step, in: files[group.file].workflow.source.value)
         )
