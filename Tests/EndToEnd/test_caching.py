@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -246,6 +247,37 @@ def unmatched(weft):
     assert place.run() == [] and place.warnings == []
 
 
+def unmatched_in_a_loop(weft):
+    """A pattern that all elements of a loop share is reported once, for the loop."""
+    step = {**cached("true", ["src/*.c", "in", "none-${{ item }}"], []), "forEach": ["a", "b", "c"]}
+    place = Place(weft, step)
+    place.write("in", "1")
+    place.run()
+    assert sorted(re.search('"(.*?)" of step "(.*?)"', text).groups() for text in place.warnings) == [
+        ("none-a", "make"), ("none-b", "make"), ("none-c", "make"), ("src/*.c", "make")], place.warnings
+
+
+def new_elements(weft):
+    """A new element of a loop is not compared with the results of others; a changed one is, by its outputs."""
+    def reasons():
+        shown = json.loads(place.call("show", "--format", "json").stdout)
+        return {step["step"]: step.get("ranBecause") for step in shown["steps"]}
+
+    def write(items):
+        place.write("w.json", json.dumps({"steps": [{
+            **cached("cat in-${{ item.name }} > out-${{ item.name }}", ["in-${{ item.name }}"], ["out-${{ item.name }}"]),
+            "forEach": {"in": items, "key": "item.name"}}]}))
+
+    place = Place(weft)
+    for name in "ab":
+        place.write(f"in-{name}", name)
+    write([{"name": "a", "size": 1}])
+    place.run()
+    write([{"name": "a", "size": 2}, {"name": "b", "size": 1}])
+    place.run()
+    assert reasons() == {"make[a]": "element changed: item", "make[b]": "no result is cached"}, reasons()
+
+
 def without_reading(weft):
     place = Place(weft, cached("printf x >> ran", [], []))
     place.run()
@@ -476,7 +508,7 @@ CASES = [
     ("X34: what is put back is open to nobody else", private),
     ("X62: why a success is not kept is told", not_kept), later_attempts,
     overtaken,
-    ("X68: a pattern that matches nothing is told", unmatched),
+    ("X68: a pattern that matches nothing is told", unmatched), unmatched_in_a_loop, new_elements,
     ("S19: outputs lead nowhere else by links, and are files", strange_outputs),
     ("X75: what a cached step wrote is shown again, and read by others", said_again),
     ("X75: of a long log the beginning is kept", said_at_length),

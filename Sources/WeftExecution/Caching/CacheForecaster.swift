@@ -184,11 +184,18 @@ struct CacheJudge {
 
   /// The entry with the fewest different parts, then with the fewest differences in them; of equals the newest.
   private var nearest: CacheEntry? {
-    let ranked = entries.map { ($0, changedParts($0).count) }
+    let ranked = entries.filter(isOfSameElement).map { ($0, changedParts($0).count) }
     guard let fewest = ranked.map(\.1).min() else { return nil }
     let near = ranked.filter { $0.1 == fewest }.map(\.0)
     return near.count == 1 || fewest == 0
       ? near.first : near.min { count($0) < count($1) }
+  }
+
+  /// Whether a result is of the same element of the loops around the step: by its value, or by the outputs that it
+  /// makes. A result of another element differs in everything that the element decides, which explains nothing.
+  private func isOfSameElement(_ entry: CacheEntry) -> Bool {
+    let changed = key.changedParts(from: entry.key)
+    return !changed.contains(.element) || !entry.outputs.isEmpty && !changed.contains(.outputs)
   }
 
   private func count(_ entry: CacheEntry) -> Int { key.differences(from: entry.key).count }

@@ -46,7 +46,7 @@ extension RunEngine {
 
   private func report(_ notes: CacheNotes, of task: StepTask) {
     for pattern in notes.unmatchedInputs {
-      warnings.report(.unmatchedInput(of: task.address, pattern: pattern))
+      warnings.reportUnmatchedInput(pattern, of: task.step.address)
     }
     reportForeignFiles(notes.foreign, of: task)
   }

@@ -6,6 +6,7 @@ package import WeftPlanning
 /// Publishes the warnings of a run.
 package final class RunWarnings: Sendable {
   private let reported = Mutex<Set<RunWarning.Kind>>([])
+  private let unmatched = Mutex<Set<UnmatchedInput>>([])
   private let events: EventStream
 
   init(_ events: EventStream) {
@@ -17,6 +18,19 @@ package final class RunWarnings: Sendable {
   package func reportOnce(_ warning: RunWarning) {
     guard reported.withLock({ $0.insert(warning.kind).inserted }) else { return }
     report(warning)
+  }
+
+  /// Publishes that a pattern matches no files, once per step: in a loop all elements have the same pattern, unless it
+  /// is computed.
+  func reportUnmatchedInput(_ pattern: String, of step: StepAddress) {
+    let input = UnmatchedInput(step: step, pattern: pattern)
+    guard unmatched.withLock({ $0.insert(input).inserted }) else { return }
+    report(.unmatchedInput(of: step, pattern: pattern))
+  }
+
+  private struct UnmatchedInput: Hashable {
+    let step: StepAddress
+    let pattern: String
   }
 
   /// Publishes a warning that is about one step alone. Ignored after the run's end.
