@@ -832,6 +832,36 @@ def forged_names(weft):
             assert place.resume("--trust-record").returncode == 0 and (place.path / "pwned").exists(), kind
 
 
+def moved_project(weft):
+    """A run continues where its project was moved to, or where it is mounted now; done steps stay done."""
+    workflow = {"steps": [{"id": "a", "run": does("a")}, {"id": "b", "run": does("b", "[ -e ok ]")}]}
+    place = Place(weft, workflow)
+    assert place.run().returncode == 1
+    began = place.path
+
+    def move(name):
+        moved = began.with_name(f"{began.name}-{name}")
+        place.path.rename(moved)
+        place.path = moved
+
+    for name in ("first", "second"):
+        move(name)
+        result = place.resume()
+        assert result.returncode == 1 and f'continues in "{place.path}"' in result.stderr, result
+    (place.path / "ok").touch()
+    # Without its state directory nothing says where the project is.
+    state = began.with_name(f"{began.name}-state")
+    (place.path / ".weft").rename(state)
+    move("third")
+    for words in ([], ["--trust-record"]):
+        result = place.resume("--state-dir", str(state), *words)
+        assert result.returncode == 2 and "which no longer exists" in result.stderr, result
+    state.rename(place.path / ".weft")
+    result = place.resume()
+    assert result.returncode == 0 and place.done() == {"a": 1, "b": 4}, (result, place.done())
+    place.path.rename(began)
+
+
 def elsewhere_called(weft):
     """The directory of the run is that of the call, or the one with the state directory."""
     place = Place(weft, {"steps": [{"id": "a", "run": does("a", "[ -e ok ]")}]})
@@ -1019,6 +1049,7 @@ CASES = [
     secret_output,
     ("X19: a record leads to no file and no directory that nobody has confirmed", forged_names),
     ("X19: the directory of the run is that of the command, or that of the state directory", elsewhere_called),
+    moved_project,
     ("X19: the record of another user is refused, by root too", foreign),
     ("X24: a report that is missing or damaged is written again", report_again),
     ("X53: without inodes the steps are named whose logs are lost", no_inodes),

@@ -54,8 +54,9 @@ struct ResumeCommand: Subcommand {
       try leave(previous, console)
       return reports.write(run, settings.place, console, after: .success)
     }
-    if !trustsRecord { try RecordedLocation(run, previous.opening, in: state).check() }
-    let place = try directory(of: previous, state)
+    let location = RecordedLocation(run, previous.opening, in: state)
+    if !trustsRecord { try location.check() }
+    let place = try change(to: location, state, console)
     let code = try resume(previous, in: place, console)
     return reports.write(run, settings.place, in: place, console, after: code)
   }
@@ -82,13 +83,19 @@ struct ResumeCommand: Subcommand {
   }
 
   /// Changes to the directory of the run, and returns the path of the state directory from there.
-  private func directory(of previous: PreviousRun, _ state: String) throws(CommandFailure) -> String
-  {
-    guard let directory = previous.opening.directory,
+  private func change(
+    to location: RecordedLocation, _ state: String, _ console: Console
+  ) throws(CommandFailure) -> String {
+    guard let directory = try location.directory(),
       directory != (try? FileSystem.currentDirectory())
     else { return state }
     let absolute = StateDirectory.absolute(state)
     try Program.change(to: directory)
+    if let old = location.oldDirectory, let new = try? FileSystem.currentDirectory() {
+      console.errors.write(
+        "weft: \(quoted(old)), where the run began, no longer exists; it continues in \(quoted(new))\n"
+      )
+    }
     return absolute
   }
 
@@ -239,10 +246,37 @@ struct RecordedLocation {
     self.stateDirectory = stateDirectory
   }
 
+  /// The directory in which the run continues; `nil` if none is recorded. If its own no longer exists, that is the
+  /// directory that holds the state directory: the project has been moved, or is mounted elsewhere.
+  func directory() throws(CommandFailure) -> String? {
+    guard let old = oldDirectory else { return opening.directory }
+    guard let file = opening.file, !file.hasPrefix("/"), isInside(file),
+      (try? FileStamp(at: "\(parent)/\(file)")) != nil
+    else {
+      throw CommandFailure(
+        .usage, "run \(run) began in \(quoted(old)), which no longer exists",
+        help: "move it back, or start a new run")
+    }
+    return parent
+  }
+
+  /// The recorded directory if it no longer exists.
+  var oldDirectory: String? {
+    guard let directory = opening.directory else { return nil }
+    do {
+      _ = try FileStamp(at: directory)
+      return nil
+    } catch {
+      return error == .notFound ? directory : nil
+    }
+  }
+
+  private var parent: String { "\(stateDirectory)/.." }
+
   /// Rejects a directory other than the working directory and the parent of the state directory, and a file outside
   /// the directory.
   func check() throws(CommandFailure) {
-    if let directory = opening.directory, !isPresent(directory) {
+    if let directory = opening.directory, oldDirectory == nil, !isPresent(directory) {
       throw CommandFailure(
         .usage,
         "the journal says that run \(run) began in \(quoted(directory)), "
@@ -267,7 +301,7 @@ struct RecordedLocation {
 
   private func isPresent(_ directory: String) -> Bool {
     guard let recorded = try? FileStamp(at: directory) else { return false }
-    return [".", "\(stateDirectory)/.."].contains { path in
+    return [".", parent].contains { path in
       guard let present = try? FileStamp(at: path) else { return false }
       return present.device == recorded.device && present.inode == recorded.inode
     }
