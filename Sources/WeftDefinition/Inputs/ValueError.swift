@@ -229,8 +229,13 @@ private struct ValueCheck {
       report(found(), wanted: "a multiple of \(divisor)", at: path)
     }
     // Expressions would read it as infinity, which is no JSON.
-    if faults.count == known, Double(number.text)?.isFinite == false {
+    guard faults.count == known else { return }
+    if Double(number.text)?.isFinite == false {
       report(found(), wanted: "a number that 64-bit floating point can hold", at: path)
+    } else if !number.isKeptWhole {
+      report(
+        found(), wanted: "a whole number that 64-bit floating point can hold exactly", at: path,
+        remedy: "use the type \"string\" for long identifiers")
     }
   }
 

@@ -31,6 +31,16 @@ import WeftJSON
       #"{ "type": "integer" }"#, "1e400",
       "x is 1e400, expected a number that 64-bit floating point can hold"),
     Case(
+      #"{ "type": "integer" }"#, "9007199254740993",
+      "x is 9007199254740993, expected a whole number that 64-bit floating point can hold exactly"),
+    Case(#"{ "type": "number" }"#, "9007199254740992"),
+    Case(#"{ "type": "number" }"#, "1e22"),
+    Case(#"{ "type": "number" }"#, "0.12345678901234567890"),
+    Case(
+      #"{ "items": {} }"#, "[-12345678901234567890]",
+      "[0] of x is -12345678901234567890, expected a whole number that 64-bit floating point can hold exactly"
+    ),
+    Case(
       #"{ "items": {} }"#, "[-1e400]",
       "[0] of x is -1e400, expected a number that 64-bit floating point can hold"),
     Case(#"{ "type": "number" }"#, #""5""#, #"x is "5", expected a number"#),
