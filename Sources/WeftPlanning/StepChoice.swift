@@ -22,10 +22,13 @@ package struct StepChoice: Sendable, Hashable {
     package let name: String
     /// The closest existing name.
     package let nearest: String?
+    /// The loop of which the name is an element.
+    package let loop: String?
 
-    package init(name: String, nearest: String?) {
+    package init(name: String, nearest: String?, loop: String? = nil) {
       self.name = name
       self.nearest = nearest
+      self.loop = loop
     }
   }
 }
@@ -159,10 +162,18 @@ private struct StepNodes {
       guard let node = nodes[StepAddress(name)] else {
         // In file order, so that ties are always resolved in the same way.
         let known = nodes.sorted { $0.value < $1.value }.map(\.key.text)
-        throw StepChoice.UnknownStep(name: name, nearest: NearestName(known).nearest(to: name))
+        throw StepChoice.UnknownStep(
+          name: name, nearest: NearestName(known).nearest(to: name), loop: loop(ofElement: name))
       }
       found.append(node)
     }
     return found
+  }
+
+  /// The name before the key of an element, if a step or group has it: `build` of `build[eu].test`.
+  private func loop(ofElement name: String) -> String? {
+    guard let key = name.firstIndex(of: "[") else { return nil }
+    let loop = String(name[..<key])
+    return nodes[StepAddress(loop)] == nil ? nil : loop
   }
 }

@@ -102,7 +102,7 @@ enum NewFile {
       try file.writeAll(text)
     } catch {
       Descriptor.remove(path)
-      throw CommandFailure(.usage, "cannot write \"\(path)\": \(error.message)")
+      throw CommandFailure(.broken, "cannot write \"\(path)\": \(error.message)")
     }
   }
 }

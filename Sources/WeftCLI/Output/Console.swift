@@ -78,6 +78,12 @@ struct CommandFailure: Error {
   }
 
   init(_ step: StepChoice.UnknownStep) {
+    if let loop = step.loop {
+      self.init(
+        .usage, "\"\(step.name)\" is an element of a loop, and only whole loops can be chosen",
+        help: "choose \"\(loop)\"")
+      return
+    }
     self.init(
       .usage, "\"\(step.name)\" is not a step or group of this workflow",
       help: step.nearest.asSuggestion

@@ -33,15 +33,16 @@ package struct ForeignFormat: Sendable {
         member.value.kind == signature.kind,
         signature.beside.map({ root.member(named: $0) != nil }) ?? true
       else { continue }
-      return signature.format.diagnostic(at: member.key.place)
+      return signature.format.diagnostic(at: member.key.place, isJSON: true)
     }
     return nil
   }
 
-  private func diagnostic(at place: Diagnostic.Place) -> Diagnostic {
+  private func diagnostic(at place: Diagnostic.Place, isJSON: Bool = false) -> Diagnostic {
     Diagnostic(
       .error, code: DefinitionCode.foreignFormat.rawValue,
-      message: "this looks like \(name); Weft reads JSON", place: place, help: help)
+      message: "this looks like \(name)\(isJSON ? ", not a workflow" : "; Weft reads JSON")",
+      place: place, help: help)
   }
 }
 

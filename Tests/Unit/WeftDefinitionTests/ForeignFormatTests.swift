@@ -16,6 +16,9 @@ struct ForeignFile: Sendable, CustomTestStringConvertible {
     range = parts[0].utf8.count..<(parts[0].utf8.count + parts[1].utf8.count)
   }
 
+  /// JSON of another program is no workflow for another reason than its language.
+  var reason: String { text.hasPrefix("{") ? ", not a workflow" : "; Weft reads JSON" }
+
   var testDescription: String { "\(name): \(text.debugDescription)" }
 }
 
@@ -25,7 +28,7 @@ struct ForeignFormatTests {
     let found = WorkflowDecoder.decode(SourceFile(path: "a", bytes: Array(file.text.utf8)))
     #expect(found.workflow == nil && found.diagnostics.count == 1)
     let diagnostic = try #require(found.diagnostics.first)
-    #expect(diagnostic.message == "this looks like \(file.name); Weft reads JSON")
+    #expect(diagnostic.message == "this looks like \(file.name)\(file.reason)")
     #expect(diagnostic.code == "W0026" && diagnostic.help != nil)
     let range = try #require(diagnostic.place).range
     #expect(Int(range.start)..<Int(range.end) == file.range)
@@ -39,7 +42,7 @@ struct ForeignFormatTests {
       .joined(separator: "\r\n")
     let found = WorkflowDecoder.decode(SourceFile(path: "a", bytes: Array(text.utf8)))
     let diagnostic = try #require(found.diagnostics.first)
-    #expect(diagnostic.message == "this looks like \(file.name); Weft reads JSON")
+    #expect(diagnostic.message == "this looks like \(file.name)\(file.reason)")
   }
 
   @Test(

@@ -127,4 +127,13 @@ import WeftDiagnostics
       try plan.stepsExcluded(by: StepChoice(skip: ["fetch", name]))
     }
   }
+
+  @Test(arguments: [("checks[a]", "checks"), ("checks[a].unit", "checks"), ("zzz[a]", nil)])
+  func anElementIsReportedWithItsLoop(name: String, loop: String?) throws {
+    let plan = try StepChoiceTests.plan()
+    let error = #expect(throws: StepChoice.UnknownStep.self) {
+      try plan.stepsExcluded(by: StepChoice(only: [name]))
+    }
+    #expect(error?.loop == loop)
+  }
 }
