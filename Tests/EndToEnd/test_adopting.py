@@ -71,6 +71,18 @@ def commands_go_on(weft):
     assert not (place.folder / "jobs").exists() and not place.processes()
 
 
+def durations_of_others(weft):
+    """the duration of an adopted command is unknown, and no estimate for later runs"""
+    place = Place(weft, [adopted(f"touch up; {WAITS}"), {"id": "b", "run": "true"}])
+    place.kill()
+    (place.path / "go").touch()
+    place.call("resume")
+    steps = {step["id"]: step for step in json.loads(place.call("graph", "w.json", "--format", "json").stdout)["steps"]}
+    assert "durationUs" in steps["b"] and "durationUs" not in steps["a"], steps
+    estimate = json.loads(place.call("estimate", "w.json", "--format", "json").stdout)
+    assert estimate["basis"]["unmeasured"] == ["a"], estimate
+
+
 def ends_are_taken(weft):
     """a command that has ended meanwhile, with or without success, has ended as it did"""
     for code in (0, 3):
@@ -264,6 +276,6 @@ def what_cannot_be_adopted_runs_as_usual(weft):
 
 if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
-        commands_go_on, ends_are_taken, elements_and_attempts_are_adopted, killed_commands_are_in_doubt, stops_end_everything,
+        commands_go_on, durations_of_others, ends_are_taken, elements_and_attempts_are_adopted, killed_commands_are_in_doubt, stops_end_everything,
         supervisors_end_with_their_steps, a_rerun_replaces_it, others_are_ended, ends_are_those_of_other_commands,
         progress_is_reported, what_cannot_be_adopted_runs_as_usual]))

@@ -52,6 +52,10 @@ struct RunSample: Sendable {
   private var groups: [StepAddress: GroupEnd] = [:]
   /// The times after which services were ready: whatever needed them had to wait that long.
   private var readiness: [StepAddress: Duration] = [:]
+  /// The attempts with jobs that have not ended, and those that the present engine may have adopted: no engine has
+  /// seen these as a whole.
+  private var jobs: [StepAddress: Int] = [:]
+  private var adopted: [StepAddress: Int] = [:]
 
   init(_ run: RunID) { self.run = run }
 
@@ -66,6 +70,7 @@ struct RunSample: Sendable {
     case .opened(let opening):
       if self.opening == nil { self.opening = opening }
       engines += 1
+      adopted = jobs
     case .listed(let loop, let listed): elements[loop] = listed
     case .event(let event, let values): apply(event, values)
     case .spawned, .kept, .groupSkipped, .outdated, .waiting: break
@@ -77,8 +82,10 @@ struct RunSample: Sendable {
     case .runStarted(let start): maxParallel = start.maxParallel
     case .runFinished(let end): self.end = end
     case .groupStarted(let group, _): decisions[group] = true
-    case .stepStarted(let step, let attempt, _):
+    case .stepStarted(let step, let attempt, let job):
       decisions[step] = true
+      if adopted[step] != attempt { adopted[step] = nil }
+      jobs[step] = job == nil ? nil : attempt
       if attempt == 1 { failures[step] = nil }
     case .stepRetrying(let step, let retry):
       failures[step, default: []].append(
@@ -103,6 +110,8 @@ struct RunSample: Sendable {
   private mutating func finished(
     _ step: StepAddress, _ end: StepEnd, _ values: RecordedValues
   ) {
+    jobs[step] = nil
+    let isWhole = adopted.removeValue(forKey: step) == nil
     var execution = Execution(
       failures: failures.removeValue(forKey: step) ?? [],
       microseconds: (readiness[step] ?? end.duration).measuredMicroseconds)
@@ -122,7 +131,7 @@ struct RunSample: Sendable {
     default: return
     }
     if execution.ending != .cutShort { ends[step] = RehearsedEnd(end, values) }
-    measure(step, execution)
+    if isWhole { measure(step, execution) }
   }
 
   private mutating func measure(_ step: StepAddress, _ execution: Execution) {

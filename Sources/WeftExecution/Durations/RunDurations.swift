@@ -13,6 +13,8 @@ final class RunDurations: Sendable {
     var remaining: RemainingWork?
     /// The services that are ready, by instance: their ends do not count.
     var ready: Set<Int> = []
+    /// The instances whose present attempt an earlier engine began: this one does not see how long it takes.
+    var adopted: Set<Int> = []
   }
 
   private let state: Mutex<State>
@@ -34,7 +36,14 @@ final class RunDurations: Sendable {
   // MARK: Updates
 
   func started(_ task: StepTask, at now: Duration) {
-    state.withLock { $0.remaining?.started(task.index, as: task.instanceNumber, at: now) }
+    state.withLock { state in
+      state.adopted.remove(task.instanceNumber)
+      state.remaining?.started(task.index, as: task.instanceNumber, at: now)
+    }
+  }
+
+  func adopted(_ task: StepTask) {
+    state.withLock { _ = $0.adopted.insert(task.instanceNumber) }
   }
 
   func paused(_ task: StepTask) { state.withLock { $0.remaining?.paused(task.instanceNumber) } }
@@ -49,7 +58,8 @@ final class RunDurations: Sendable {
     let isMeasured = kind == .ran && end.outcome == .success && task.step.canBeMeasured
     state.withLock { state in
       if state.ready.remove(task.instanceNumber) != nil { return }
-      state.measures.ended(task.index, after: isMeasured ? end.duration : nil)
+      let isWhole = state.adopted.remove(task.instanceNumber) == nil
+      state.measures.ended(task.index, after: isMeasured && isWhole ? end.duration : nil)
       state.remaining?.ended(task.index, as: task.instanceNumber)
     }
   }

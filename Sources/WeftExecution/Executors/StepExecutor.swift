@@ -107,6 +107,9 @@ package final class Attempt: Sendable {
   /// - Parameter time: The time since its program began.
   func began(_ time: Duration) { run.reportBegin(of: task, since: time) }
 
+  /// Must be called when it has taken over a job that an earlier engine began.
+  func wasAdopted() { run.durations?.adopted(task) }
+
   /// Must be called as soon as there is a process.
   package func spawned(_ program: StartedProgram) {
     run.events.record(.spawned(address, attempt: number, program.identity))

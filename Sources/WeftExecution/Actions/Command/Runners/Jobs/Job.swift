@@ -188,6 +188,7 @@ final class Job: @unchecked Sendable {
       }
       (began, lastOutput) = (begin, now)
       if traits.kind.hasQueue { reportBegin(since: now - begin) }
+      if isAdopted { attempt.wasAdopted() }
       progress = ProgressFiles.File(
         JobDirectory.progress, in: FollowedFolder(directory.path), of: attempt)
     }
