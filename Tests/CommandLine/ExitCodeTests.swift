@@ -77,21 +77,38 @@ struct InterruptionsTests {
   func firstCancelsSecondKillsThirdLeaves() {
     var interruptions = Interruptions()
     #expect(
-      (1...4).map { _ in interruptions.next(.interrupt) } == [.cancel, .kill, .leave, .leave])
+      (1...4).map { interruptions.next(.interrupt, at: .seconds($0)) }
+        == [.cancel, .kill, .leave, .leave])
+  }
+
+  @Test("a signal that is sent twice is one request, unless it is a stronger one")
+  func repetitionsAreOneRequest() {
+    var interruptions = Interruptions()
+    let sent: [(Signal, Duration)] = [
+      (.terminate, .zero), (.terminate, .milliseconds(1)), (.hangup, .milliseconds(99)),
+      (.terminate, .milliseconds(100)), (.interrupt, .milliseconds(199)),
+      (.interrupt, .milliseconds(200)),
+    ]
+    #expect(
+      sent.map { interruptions.next($0.0, at: $0.1) } == [.cancel, nil, nil, .kill, nil, .leave])
+    interruptions = Interruptions()
+    #expect(
+      [Signal.interrupt, .quit, .quit].map { interruptions.next($0, at: .zero) }
+        == [.cancel, .kill, nil])
   }
 
   @Test("QUIT kills at once", arguments: [0, 1])
   func quitIsNotGraceful(signalsBefore: Int) {
     var interruptions = Interruptions()
-    for _ in 0..<signalsBefore { _ = interruptions.next(.interrupt) }
-    #expect((1...2).map { _ in interruptions.next(.quit) } == [.kill, .leave])
+    for _ in 0..<signalsBefore { _ = interruptions.next(.interrupt, at: .zero) }
+    #expect((1...2).map { interruptions.next(.quit, at: .seconds($0)) } == [.kill, .leave])
   }
 
   @Test func firstSignalAfterTheRunExits() {
     var interruptions = Interruptions()
     interruptions.runIsOver = true
     #expect(
-      (1...3).map { _ in interruptions.next(.interrupt) }
+      (1...3).map { interruptions.next(.interrupt, at: .seconds($0)) }
         == [.leaveOnceClosed, .leaveOnceClosed, .leave])
   }
 }

@@ -25,7 +25,7 @@ import threading
 import time
 import types
 
-from lib import cases, slurm
+from lib import cases, pace, slurm
 from lib.controller import LIMIT, Controller
 
 # Notes its beginning and its end in a file, by one write each, so that all that has run is known. Its result depends on
@@ -353,7 +353,7 @@ class Chaos:
             self.interrupts += 1
             process.send_signal(signal.SIGINT)
             if how == "INT INT":
-                time.sleep(self.chance.uniform(0, 0.5))
+                time.sleep(self.chance.uniform(pace.REPETITION, 0.5))
                 process.send_signal(signal.SIGINT)
             elif how == "INT KILL":
                 self.is_cut_short = True

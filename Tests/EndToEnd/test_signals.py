@@ -133,6 +133,21 @@ def terminated(weft):
     ended_by(weft, signal.SIGTERM, 143, "SIGTERM")
 
 
+def told_twice(weft):
+    """`timeout` sends TERM to weft and to the group of weft: that is one request, and cleanups run"""
+    for _ in range(4):
+        run = Run(weft, {"steps": [step("echo began >began.fifo; exec sleep 1000", id="work", cleanup="echo undone >>log")],
+                         "finally": ["echo last >>log"]}, terminal=False)
+        try:
+            run.wait_for("began.fifo")
+            os.kill(run.process.pid, signal.SIGTERM)
+            os.killpg(run.process.pid, signal.SIGTERM)
+            assert run.status() == 143, run.output
+            assert run.file("log").split() == ["undone", "last"], run.output
+        finally:
+            run.close()
+
+
 def hung_up(weft):
     """K18: SIGHUP ends the run as ^C does and exits 129"""
     ended_by(weft, signal.SIGHUP, 129, "SIGHUP")
@@ -287,7 +302,7 @@ def pipe_fills(descriptor):
 
 
 TESTS = [interrupted_once, interrupted_twice, nothing_starts_after_the_second, quits, interrupted_inside,
-         interrupted_until_it_leaves, terminated, hung_up,
+         interrupted_until_it_leaves, terminated, told_twice, hung_up,
          terminal_goes_away, hangup_is_ignored, nohup_for_real, blocked_output,
          interrupted_before_it_begins, closing_is_not_cut_short, everything_is_ignored, ends_of_programs_wake_nobody]
 

@@ -18,8 +18,9 @@ import subprocess
 import sys
 import tempfile
 import termios
+import time
 
-from lib import cases
+from lib import cases, pace
 from lib.cases import Skipped
 
 LIMIT = 60  # seconds, against hanging only
@@ -433,6 +434,7 @@ def interrupted_tokens_go_back(weft):
             run.process.send_signal(signal.SIGINT)
             run.next("run.cancelling")
             for _ in range(presses - 1):
+                time.sleep(pace.REPETITION)
                 run.process.send_signal(signal.SIGINT)
             assert run.to_end() == 130, run.errors
             assert sorted(os.read(theirs, 10)) == sorted(b"abc")

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from lib import cases
+from lib import cases, pace
 from lib.session import Run
 from lib.shell import Shell
 from lib.workplace import LIMIT, state, step, wait_until
@@ -269,9 +269,15 @@ def leaving(weft, at_terminal):
         shell.run("weft run workflow.json")
         work = int(shell.wait_for("began.fifo"))
         weft_process = shell.weft_process()
-        # A step that has the terminal receives the key, too.
-        interrupt = ((lambda: os.kill(weft_process, signal.SIGINT)) if at_terminal
-                     else (lambda: shell.press("\x03")))
+
+        def interrupt():
+            # A step that has the terminal receives the key, too.
+            if at_terminal:
+                pace.keep()
+                os.kill(weft_process, signal.SIGINT)
+            else:
+                shell.press("\x03")
+
         # A traced process stops before each signal but KILL, and its tracer reaps it before its parent does.
         trace(work)
         interrupt()
@@ -279,6 +285,7 @@ def leaving(weft, at_terminal):
         interrupt()
         wait_until(lambda: state(work) == "Z", "the step to be killed")
         assert state(weft_process) == "S", "ended without having reaped the step"
+        time.sleep(pace.REPETITION)
         began = time.monotonic()
         interrupt()
         shell.wait_for_prompt()

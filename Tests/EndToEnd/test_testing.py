@@ -22,7 +22,7 @@ import threading
 import time
 import xml.etree.ElementTree
 
-from lib import cases, server
+from lib import cases, pace, server
 
 LIMIT = 60  # seconds, against hanging only
 KILLED = 10  # runs whose weft is killed
@@ -231,6 +231,7 @@ def from_killed_runs(weft):
         until(lambda: "run.cancelling" in next(place.path.glob(".weft/runs/*/journal.jsonl")).read_text())
         if script != deaf:
             until((place.path / "cleaning").exists)
+        time.sleep(pace.REPETITION)
         process.send_signal(signal.SIGINT)
         process.wait(LIMIT)
         case = recorded(place)

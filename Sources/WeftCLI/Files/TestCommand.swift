@@ -244,9 +244,10 @@ final class TestSignals: Sendable {
     let (action, first) = state.withLock { state in
       let first = state.first ?? signal
       state.first = first
-      return (state.interruptions.next(signal), first)
+      return (state.interruptions.next(signal, at: MonotonicClock.now), first)
     }
     switch action {
+    case nil: break
     case .cancel: stop.request(.graceful)
     case .kill: stop.request(.now)
     case .leaveOnceClosed, .leave: ThisProcess.exit(ExitCode.signal(first.rawValue).status)

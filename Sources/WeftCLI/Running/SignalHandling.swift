@@ -64,9 +64,10 @@ final class SignalHandling: Sendable {
       state.interruptions.runIsOver = state.run?.live.report.end != nil
       let first = state.first ?? signal
       state.first = first
-      return (state.interruptions.next(signal), state.run, first)
+      return (state.interruptions.next(signal, at: MonotonicClock.now), state.run, first)
     }
     switch action {
+    case nil: break
     case .cancel:
       stop.request(.graceful)
       run?.cancel(.signal(signal.name))
@@ -90,6 +91,9 @@ final class SignalHandling: Sendable {
 /// The effects of signals that ask the program to end: the first cancels the run gracefully, the second kills running
 /// processes, the third exits at once. After the run, the first one exits as soon as its record is complete. QUIT (^\) is
 /// never less than the second.
+///
+/// One request may come as two signals: `timeout` sends TERM to its child and to the group of it, a terminal that is closed
+/// sends HUP and so does its shell, and some programs pass a ^C on that their child has got already.
 struct Interruptions: Sendable, Hashable {
   enum Action: Sendable, Hashable {
     case cancel
@@ -99,12 +103,20 @@ struct Interruptions: Sendable, Hashable {
     case leave
   }
 
+  /// The time within which another signal is the same request. A user is slower.
+  static let repetition = Duration.milliseconds(100)
+
   private var count = 0
+  /// The time of the last signal that counted.
+  private var last: Duration?
   /// Set when nothing runs any more, and only output remains to be written.
   var runIsOver = false
 
-  /// Returns the effect of the next signal.
-  mutating func next(_ signal: Signal) -> Action {
+  /// Returns the effect of the next signal; `nil` if it repeats the last one.
+  mutating func next(_ signal: Signal, at now: Duration) -> Action? {
+    let isStronger = signal == .quit && count < 2
+    if let last, now - last < Interruptions.repetition, !isStronger { return nil }
+    last = now
     count = max(count + 1, signal == .quit ? 2 : 1)
     switch count {
     case 1...2 where runIsOver: return .leaveOnceClosed

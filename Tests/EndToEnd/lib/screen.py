@@ -15,6 +15,8 @@ import time
 
 import pyte
 
+from lib import pace
+
 LIMIT = 30  # seconds, against hanging only
 
 
@@ -58,6 +60,7 @@ class Screen:
         self.screen.resize(rows, columns)
 
     def press(self, key):
+        pace.keep()
         os.write(self.terminal, key)
 
     def release(self, fifo):

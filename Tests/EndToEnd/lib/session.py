@@ -8,6 +8,7 @@ import subprocess
 import termios
 import time
 
+from lib import pace
 from lib.workplace import LIMIT, Workplace
 
 
@@ -38,6 +39,7 @@ class Run(Workplace):
         os.close(theirs)
 
     def press(self, key):
+        pace.keep()
         os.write(self.terminal, key)
 
     def read_until(self, text):

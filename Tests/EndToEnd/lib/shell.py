@@ -9,6 +9,7 @@ import time
 import pexpect
 import pyte
 
+from lib import pace
 from lib.workplace import LIMIT, Workplace
 
 PROMPT = "prompt> "
@@ -50,6 +51,7 @@ class Shell(Workplace):
         self.bash.sendline(command)
 
     def press(self, keys):
+        pace.keep()
         self.bash.send(keys)
 
     # Output seen by a person

@@ -14,6 +14,8 @@ import tempfile
 import termios
 import time
 
+from lib import pace
+
 LIMIT = 60  # seconds, against hanging only
 # What passes before what does not obey is killed. What ends sooner was not waited for.
 GRACE = 3
@@ -214,6 +216,7 @@ class Trial:
         os.kill(process or self.process.pid, number)
 
     def press(self, key):
+        pace.keep()
         self.stopped = time.monotonic()
         os.write(self.terminal, key)
 
