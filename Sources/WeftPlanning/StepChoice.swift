@@ -62,6 +62,16 @@ extension Plan {
     return steps.indices.filter { isExcluded[$0] }
   }
 
+  /// Whether a selection is empty although it names steps to run: they are no dependencies of one another.
+  ///
+  /// - Throws: The first unknown name.
+  package func hasNothing(of choice: StepChoice) throws(StepChoice.UnknownStep) -> Bool {
+    if choice.only.isEmpty || choice.from.isEmpty { return false }
+    let excluded = Set(try stepsExcluded(by: choice))
+    let isLast = finalizingSteps()
+    return steps.indices.allSatisfy { isLast[$0] || excluded.contains($0) }
+  }
+
   /// The steps that a run still skips once some of its skipped steps are named to run. Cleanup steps, and `finally` of a
   /// nested file, run with the first step or member for which they were skipped.
   package func stepsExcluded(_ excluded: Set<Int>, except named: Set<Int>) -> [Int] {
@@ -163,7 +173,7 @@ private struct StepNodes {
         // In file order, so that ties are always resolved in the same way.
         let known = nodes.sorted { $0.value < $1.value }.map(\.key.text)
         throw StepChoice.UnknownStep(
-          name: name, nearest: NearestName(known).nearest(to: name), loop: loop(ofElement: name))
+          name: name, nearest: NearestName.step(name, among: known), loop: loop(ofElement: name))
       }
       found.append(node)
     }
@@ -175,5 +185,13 @@ private struct StepNodes {
     guard let key = name.firstIndex(of: "[") else { return nil }
     let loop = String(name[..<key])
     return nodes[StepAddress(loop)] == nil ? nil : loop
+  }
+}
+
+extension NearestName {
+  /// The step that was probably meant: the only one of this name in a nested file, else the nearest.
+  package static func step(_ name: String, among addresses: [String]) -> String? {
+    let nested = Set(addresses.filter { $0.hasSuffix("/" + name) })
+    return nested.count == 1 ? nested.first : NearestName(addresses).nearest(to: name)
   }
 }

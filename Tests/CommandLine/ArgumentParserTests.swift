@@ -96,6 +96,8 @@ struct ArgumentParserTests {
     (["--strict"], "put the command first: \"weft run --strict\""),
     (["lint"], "use \"weft check\""), (["validate"], "use \"weft check\""),
     (["ls"], "use \"weft list\""), (["ps"], "use \"weft runs\""),
+    (["stop"], "use \"weft cancel\""), (["rm"], "use \"weft clean\""),
+    (["continue"], "use \"weft resume\""),
     (["status"], "use \"weft runs\""), (["plan"], "use \"weft graph\""),
     (["run", "-l"], "use \"weft list\""), (["run", "--list"], "use \"weft list\""),
     (["run", "-f", "a.json"], "write it without an option: \"weft run FILE\""),

@@ -33,7 +33,13 @@ struct WhyCommand: Subcommand {
     // The plan contains the steps of a loop only once.
     let named = StepAddress(parsing: step)?.planned(isKnown: known.contains)
     guard let found = plan.steps.first(where: { $0.address == named }) else {
-      let nearest = NearestName(plan.steps.map(\.address.text)).nearest(to: step)
+      let groups = plan.groups.filter { !$0.isTopLevel }.compactMap(\.address)
+      if let named, groups.contains(named) {
+        throw CommandFailure(
+          .usage, "\"\(step)\" is a group, and only steps have results",
+          help: "name a step in it; \"weft graph FILE\" shows their names")
+      }
+      let nearest = NearestName.step(step, among: plan.steps.map(\.address.text))
       throw CommandFailure(
         .usage, "\"\(step)\" is not a step of this workflow",
         help: nearest.asSuggestion

@@ -454,7 +454,7 @@ extension CommandDescription {
     ],
     contradictions: [
       [.keepGoing, .failFast], [.rerunInterrupted, .skipInterrupted], [.quiet, .output],
-    ])
+    ], elsewhere: ["continue", "retry", "rerun", "restart"])
 
   private static let reap = CommandDescription(
     .reap, "kill processes left behind by a killed weft",

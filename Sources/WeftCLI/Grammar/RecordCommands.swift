@@ -26,7 +26,8 @@ extension CommandDescription {
     operand: Operand(
       value: ValueDescription(name: "RUN", kind: .recordedRun), count: .atMostOne,
       help: "id of a run, or the beginning of one; default: the latest that has not ended"),
-    options: [.now, .directory, .stateDirectory])
+    options: [.now, .directory, .stateDirectory],
+    elsewhere: ["stop", "kill", "abort", "interrupt", "terminate"])
 }
 
 extension Option {
@@ -129,7 +130,8 @@ extension CommandDescription {
       "  weft clean --keep 10 --older-than 30d --size 1GB --dry-run",
       "Exit codes: 0 done, 2 bad usage, or --state-dir does not exist, 4 something could not be removed.",
     ],
-    options: [.keep, .olderThan, .cleanSize, .unfinished, .cleanDryRun, .directory, .records])
+    options: [.keep, .olderThan, .cleanSize, .unfinished, .cleanDryRun, .directory, .records],
+    elsewhere: ["rm", "remove", "delete", "prune", "gc"])
 }
 
 extension Operand {

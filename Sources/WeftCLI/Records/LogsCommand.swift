@@ -118,7 +118,7 @@ struct LogChoice {
     let known = detail.recorded.steps.map(\.address.text) + (plan?.addresses ?? [])
     return CommandFailure(
       .usage, "\"\(name)\" is not a step of run \(detail.run)",
-      help: NearestName(known).nearest(to: name).asSuggestion
+      help: NearestName.step(name, among: known).asSuggestion
         ?? "\"weft show \(detail.run)\" lists the steps")
   }
 

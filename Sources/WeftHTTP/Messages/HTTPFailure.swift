@@ -1,4 +1,5 @@
 public import WeftFutures
+import WeftPlatform
 
 /// The reason why there is no usable response. A response with any status is not a failure.
 public struct HTTPFailure: Error, Sendable {
@@ -172,6 +173,8 @@ extension HTTPFailure {
     case .proxy(407):
       "the proxy asks for a user and a password: \"proxy\": \"http://USER:PASSWORD@HOST:PORT\""
     case .limit(.body, _): "raise the limit, or save the body into a file"
+    case .file(_, SystemError.notFound.description):
+      "create the file, or the directory to save into, in an earlier step"
     case .partial where partial != nil:
       "the received bytes are kept, and the next attempt continues after them"
     default: nil

@@ -86,6 +86,15 @@ import WeftDiagnostics
     #expect(Set(try StepChoiceTests.kept(choice)) == Set(kept + cleanup + ["finally.1"]))
   }
 
+  @Test(arguments: [
+    (StepChoice(only: ["publish"], from: ["unit"]), false), (StepChoice(skip: ["fetch"]), false),
+    (StepChoice(only: ["fetch"], from: ["pack"]), true), (StepChoice(from: ["pack"]), false),
+    (StepChoice(only: ["html"], from: ["pack"]), true),
+  ])
+  func aChoiceMayHaveNothing(choice: StepChoice, hasNothing: Bool) throws {
+    #expect(try StepChoiceTests.plan().hasNothing(of: choice) == hasNothing)
+  }
+
   @Test func finalStepsAreExcludedByNameOnly() throws {
     let kept = try StepChoiceTests.kept(StepChoice(only: ["fetch"], skip: ["finally"]))
     #expect(kept == ["fetch"])
@@ -126,6 +135,12 @@ import WeftDiagnostics
     #expect(throws: StepChoice.UnknownStep(name: name, nearest: nearest)) {
       try plan.stepsExcluded(by: StepChoice(skip: ["fetch", name]))
     }
+  }
+
+  @Test(arguments: [("sign", "n/sign"), ("check", nil), ("n/sgin", "n/sign"), ("biuld", "build")])
+  func aStepOfANestedFileIsFoundByItsName(name: String, nearest: String?) {
+    let known = ["build", "n/sign", "first/check", "second/check"]
+    #expect(NearestName.step(name, among: known) == nearest)
   }
 
   @Test(arguments: [("checks[a]", "checks"), ("checks[a].unit", "checks"), ("zzz[a]", nil)])
