@@ -49,6 +49,7 @@ struct RunCommand: Subcommand {
     let (plan, inputs) = try file.planned(
       console, isStrict: settings.isStrict, allowsMissing: false
     ) { (file) throws(CommandFailure) in try watch?.begin(file) }
+    try refuseEmptyChoice(of: plan)
     var options = settings.options(in: settings.place.path)
     options.only = choice.only
     options.skip = choice.skip
@@ -70,6 +71,14 @@ struct RunCommand: Subcommand {
       engine, prepared, settings, telemetry, console, control: watch?.control)
     let code = try session.follow(for: watch)
     return reports.write(prepared.id, settings.place, console, after: code)
+  }
+
+  private func refuseEmptyChoice(of plan: Plan) throws(CommandFailure) {
+    // The engine reports unknown names.
+    guard (try? plan.hasNothing(of: choice)) == true else { return }
+    throw CommandFailure(
+      .usage, "no step is selected by both --from and --only",
+      help: "together they select what is between two steps: --from FIRST --only LAST")
   }
 }
 
