@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 
-from lib import cases
+from lib import cases, pace
 from lib.place import Remote
 
 LIMIT = 60  # seconds, against hanging only
@@ -153,6 +153,7 @@ def stops_end_everything(weft):
             place.wait_for("up")
             time.sleep(0.5)
             for _ in range(signals):
+                pace.keep()
                 run.send_signal(signal.SIGINT)
                 place.until(lambda: run.poll() is not None or "asked" in place.log("a"))
             output, _ = run.communicate(timeout=LIMIT)
@@ -173,6 +174,7 @@ def supervisors_end_with_their_steps(weft):
         run = place.start("run", "w.json")
         place.wait_for("up")
         for _ in range(signals):
+            pace.keep()
             run.send_signal(signal.SIGINT)
         if not signals:
             (place.path / "go").touch()
