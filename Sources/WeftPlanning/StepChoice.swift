@@ -1,3 +1,4 @@
+import WeftDefinition
 import WeftDiagnostics
 
 /// The user's selection of a plan's steps, by the addresses of steps and groups.
@@ -180,11 +181,16 @@ private struct StepNodes {
     return found
   }
 
-  /// The name before the key of an element, if a step or group has it: `build` of `build[eu].test`.
+  /// The name before the key of an element, if a loop has it: `build` of `build[eu].test`.
   private func loop(ofElement name: String) -> String? {
     guard let key = name.firstIndex(of: "[") else { return nil }
-    let loop = String(name[..<key])
-    return nodes[StepAddress(loop)] == nil ? nil : loop
+    let loop = StepAddress(String(name[..<key]))
+    let isLoop =
+      plan.steps.contains { $0.address == loop && $0.hasControl && $0.control.fanOut != nil }
+      || plan.groups.contains {
+        !$0.isTopLevel && $0.address == loop && $0.step?.control.fanOut != nil
+      }
+    return isLoop ? loop.text : nil
   }
 }
 

@@ -247,11 +247,13 @@ struct RecordedLocation {
   }
 
   /// The directory in which the run continues; `nil` if none is recorded. If its own no longer exists, that is the
-  /// directory that holds the state directory: the project has been moved, or is mounted elsewhere.
+  /// directory that holds the state directory: the project has been moved, or is mounted elsewhere. A directory below
+  /// that one has been removed instead.
   func directory() throws(CommandFailure) -> String? {
     guard let old = oldDirectory else { return opening.directory }
     guard let file = opening.file, !file.hasPrefix("/"), isInside(file),
-      (try? FileStamp(at: "\(parent)/\(file)")) != nil
+      (try? FileStamp(at: "\(parent)/\(file)")) != nil,
+      let present = try? FileSystem.resolved(parent), !old.hasPrefix("\(present)/")
     else {
       throw CommandFailure(
         .usage, "run \(run) began in \(quoted(old)), which no longer exists",

@@ -143,9 +143,16 @@ import WeftDiagnostics
     #expect(NearestName.step(name, among: known) == nearest)
   }
 
-  @Test(arguments: [("checks[a]", "checks"), ("checks[a].unit", "checks"), ("zzz[a]", nil)])
+  @Test(arguments: [
+    ("build[eu]", "build"), ("group[x].test", "group"), ("plain[x]", nil), ("zzz[a]", nil),
+  ])
   func anElementIsReportedWithItsLoop(name: String, loop: String?) throws {
-    let plan = try StepChoiceTests.plan()
+    let text = #"""
+      { "steps": [{ "id": "build", "forEach": ["eu"], "run": "a" }, { "id": "plain", "run": "b" },
+        { "id": "group", "matrix": { "v": ["x"] }, "steps": [{ "id": "test", "run": "c" }] }] }
+      """#
+    let (workflow, _) = WorkflowDecoder.decode(SourceFile(path: "w.json", bytes: Array(text.utf8)))
+    let plan = try #require(workflow.flatMap { Planner.plan($0).plan })
     let error = #expect(throws: StepChoice.UnknownStep.self) {
       try plan.stepsExcluded(by: StepChoice(only: [name]))
     }
