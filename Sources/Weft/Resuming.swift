@@ -206,6 +206,7 @@ extension Engine {
       notify(.changedFiles(changedFiles))
     }
     try previous.terminateOrphans(notify: notify, adoptedBy: bound)
+    TemporaryRemains.remove(of: previous.id)
     return PreparedRun(
       id: previous.id, plan: bound, inputs: inputs, excluded: excluded, store: store,
       isRecorded: true, resumed: (previous, rerunning),
@@ -311,7 +312,8 @@ package struct PreviousRun: Sendable {
       }
       return rerunning
     } catch {
-      throw .unknownStep(error)
+      // Elements can be chosen, too: this one does not exist.
+      throw .unknownStep(StepChoice.UnknownStep(name: error.name, nearest: error.nearest))
     }
   }
 

@@ -860,6 +860,38 @@ def moved_project(weft):
     result = place.resume()
     assert result.returncode == 0 and place.done() == {"a": 1, "b": 4}, (result, place.done())
     place.path.rename(began)
+    place.path = began
+    # A directory that was removed from its project has not been moved.
+    (began / "deep").mkdir()
+    shutil.copy(began / "w.json", began / "deep/w.json")
+    (began / "ok").unlink()
+    result = subprocess.run([weft, "run", "w.json"], cwd=began / "deep", capture_output=True, text=True)
+    assert result.returncode == 1, result
+    shutil.rmtree(began / "deep")
+    result = place.resume()
+    assert result.returncode == 2 and "which no longer exists" in result.stderr, result
+
+
+def temporary_files(weft):
+    """What killed engines have left in the directory for temporary files is removed by the next engine, and by weft reap."""
+    for words in (["resume"], ["reap"]):
+        place = Place(weft, {"steps": [{"id": "a", "idempotent": True, "outputs": {"n": {"type": "string"}},
+                                        "run": "echo n=1 >> $WEFT_OUTPUT; touch up; [ -e ok ] || sleep 1000"}]})
+        temporary = place.path / "tmp"
+        temporary.mkdir()
+        (temporary / "weft-of-another").mkdir()
+        environment = {**os.environ, "TMPDIR": str(temporary)}
+        run = subprocess.Popen([weft, "run", "w.json"], cwd=place.path, env=environment, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        place.until((place.path / "up").exists)
+        run.kill()
+        run.wait()
+        assert len(list(temporary.iterdir())) == 2, list(temporary.iterdir())
+        (place.path / "ok").touch()
+        arguments = [*words, place.folder.name]
+        result = subprocess.run([weft, *arguments], cwd=place.path, env=environment, capture_output=True, text=True)
+        assert result.returncode == 0, result
+        assert [path.name for path in temporary.iterdir()] == ["weft-of-another"], list(temporary.iterdir())
 
 
 def elsewhere_called(weft):
@@ -1049,7 +1081,7 @@ CASES = [
     secret_output,
     ("X19: a record leads to no file and no directory that nobody has confirmed", forged_names),
     ("X19: the directory of the run is that of the command, or that of the state directory", elsewhere_called),
-    moved_project,
+    moved_project, temporary_files,
     ("X19: the record of another user is refused, by root too", foreign),
     ("X24: a report that is missing or damaged is written again", report_again),
     ("X53: without inodes the steps are named whose logs are lost", no_inodes),

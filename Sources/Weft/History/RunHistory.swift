@@ -107,6 +107,7 @@ extension FileRunStore {
       do throws(RunFolderError) {
         if !isDryRun {
           guard try state.remove(candidate.run, retention: candidate.retention) else { continue }
+          if candidate.retention == .unfinished { TemporaryRemains.remove(of: candidate.run) }
         }
         result.removed.append(candidate)
       } catch {
@@ -152,7 +153,11 @@ extension StateDirectory {
     // Damage does not matter: the readable records name the engines whose processes can be identified.
     let orphans = OrphanedProcesses(of: run, recorded: try folder.contents().run)
     // No engine resumes the run meanwhile.
-    return withExtendedLifetime(folder) { orphans.end() }
+    return withExtendedLifetime(folder) {
+      let end = orphans.end()
+      if end.orphans.isEmpty { TemporaryRemains.remove(of: run) }
+      return end
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import Synchronization
 import WeftDefinition
-import WeftEvents
+package import WeftEvents
 import WeftExpressions
 import WeftJSON
 import WeftPlanning
@@ -39,14 +39,30 @@ final class OutputFolder: Sendable {
     }
   }
 
+  fileprivate static func prefix(of run: RunID) -> String { "weft-\(run.text)-" }
+
   private func folder() throws(SystemError) -> String {
     try path.withLock { (path: inout sending String?) throws(SystemError) -> String in
       if let path { return path }
       let random = String(UInt64.random(in: 0 ... .max), radix: 36)
-      let made = "\(FileSystem.temporaryDirectory)/weft-\(run.text)-\(random)"
+      let made = "\(FileSystem.temporaryDirectory)/\(OutputFolder.prefix(of: run))\(random)"
       try FileSystem.makeDirectory(made, mode: 0o700)
       path = made
       return made
+    }
+  }
+}
+
+/// The directories of temporary files that killed engines of a run have left behind.
+package enum TemporaryRemains {
+  /// Removes them. The caller must have the run, and no program of its killed engines may be alive.
+  package static func remove(of run: RunID) {
+    let place = FileSystem.temporaryDirectory
+    guard let directory = try? Directory(place) else { return }
+    for name in directory.names(in: ConfinedPath())
+    where name.hasPrefix(OutputFolder.prefix(of: run)) {
+      let path = "\(place)/\(name)"
+      if FileSystem.isTrusted(path) == true { Directory.removeTree(path) }
     }
   }
 }
