@@ -73,6 +73,12 @@ extension ResumePolicy {
 }
 
 extension ResumePolicy {
+  /// Whether a step runs again, because something reads a value of it that is not recorded.
+  func isMissing(_ index: Int, in instance: Instance) -> Bool {
+    !missing.addresses.isEmpty
+      && missing.addresses.contains(instance.address(of: plan.steps[index].address))
+  }
+
   fileprivate func isListedAgain(_ member: PlanMember, _ instance: Instance) -> Bool {
     plan.fanOut(of: member) != nil
       && isListedAgain(LoopTask(member, of: plan, in: instance, after: []))

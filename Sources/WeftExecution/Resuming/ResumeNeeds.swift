@@ -287,6 +287,7 @@ extension ResumePolicy {
   /// Whether the records of a step, or of what is around it, show that it succeeded or needs no results.
   private func hasEnded(_ index: Int, in instance: Instance) -> Bool {
     if isClosing(index) { return true }
+    if isMissing(index, in: instance) { return false }
     // A step that its own `if` skips needs no results.
     let known =
       success(ofStep: index, in: instance)

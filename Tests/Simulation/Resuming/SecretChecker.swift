@@ -67,7 +67,9 @@ struct SecretChecker {
       setSecret(of: step, if: end.outcome == .success)
     case .stepReady(let address, _):
       if let step = subject(address) { setSecret(of: step, if: true) }
-    case .stepStarted(let address, _, _): if let step = subject(address) { secrets[step] = nil }
+    // A service that is restarted keeps what it had when it was ready.
+    case .stepStarted(let address, attempt: 1, _):
+      if let step = subject(address) { secrets[step] = nil }
     case .stepSkipped(let address, _): if let step = subject(address) { forget(step) }
     case .groupStarted(let address, let start):
       guard let group = subject(address) else { return }

@@ -94,7 +94,9 @@ enum RandomSecret {
       output, value: "${{ self.steps.\(member).outputs.\(output) || '\(none)' }}", isSecret: true)
   }
 
-  static func reading(_ id: String) -> String { "${{ steps.\(id).outputs.\(output) || '\(none)' }}" }
+  static func reading(_ id: String) -> String {
+    "${{ steps.\(id).outputs.\(output) || '\(none)' }}"
+  }
 
   /// Those of the elements that have one.
   static func readingAll(_ loop: String) -> String {
