@@ -234,7 +234,7 @@ private struct ValueCheck {
       report(found(), wanted: "a number that 64-bit floating point can hold", at: path)
     } else if !number.isKeptWhole {
       report(
-        found(), wanted: "a whole number that 64-bit floating point can hold exactly", at: path,
+        found(), wanted: "a whole number whose digits 64-bit floating point keeps", at: path,
         remedy: "use the type \"string\" for long identifiers")
     }
   }
@@ -253,7 +253,8 @@ private struct ValueCheck {
     check(
       elements.count, by: rules.count, found: "has \(Count(elements.count, "element"))", at: path)
     if rules.isUnique { checkUniqueness(of: elements, at: path) }
-    guard case .matching(let schema) = rules.elements else { return }
+    // What may be anything can still hold a number that is not kept.
+    let schema = if case .matching(let schema) = rules.elements { schema } else { ValueSchema() }
     for (index, element) in elements.enumerated() where !isFull {
       check(element, by: schema, at: path.appending(.element(index)))
     }
@@ -290,7 +291,7 @@ private struct ValueCheck {
         continue
       }
       switch rules.additional {
-      case .anything: break
+      case .anything: check(member.value, by: ValueSchema(), at: inside)
       case .nothing:
         let known = rules.properties.map(\.name)
         report(

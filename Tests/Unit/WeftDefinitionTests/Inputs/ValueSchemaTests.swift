@@ -32,13 +32,13 @@ import WeftJSON
       "x is 1e400, expected a number that 64-bit floating point can hold"),
     Case(
       #"{ "type": "integer" }"#, "9007199254740993",
-      "x is 9007199254740993, expected a whole number that 64-bit floating point can hold exactly"),
+      "x is 9007199254740993, expected a whole number whose digits 64-bit floating point keeps"),
     Case(#"{ "type": "number" }"#, "9007199254740992"),
     Case(#"{ "type": "number" }"#, "1e22"),
     Case(#"{ "type": "number" }"#, "0.12345678901234567890"),
     Case(
       #"{ "items": {} }"#, "[-12345678901234567890]",
-      "[0] of x is -12345678901234567890, expected a whole number that 64-bit floating point can hold exactly"
+      "[0] of x is -12345678901234567890, expected a whole number whose digits 64-bit floating point keeps"
     ),
     Case(
       #"{ "items": {} }"#, "[-1e400]",
