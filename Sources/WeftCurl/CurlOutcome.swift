@@ -120,7 +120,7 @@ struct CurlOutcome: Hashable {
       let place = words.firstIndex(where: { ["response", "code"].contains($0) }),
       place + 1 < words.count
     else { return nil }
-    return Int(words[place + 1])
+    return Int(words[place + 1]).flatMap { (100...599).contains($0) ? $0 : nil }
   }
 
   /// Interprets X509_V_ERR_… of OpenSSL and its derivatives; otherwise the message.

@@ -275,7 +275,9 @@ def cancel_finds_interrupted(weft):
     engine.wait()
     killed = run_of(place)
     result = place.call("cancel")
-    assert result.returncode == 0 and f"weft reap {killed}" in result.stdout, result
+    assert result.returncode == 2 and f"weft reap {killed}" in result.stderr, result
+    named = place.call("cancel", killed)
+    assert named.returncode == 0 and f"weft reap {killed}" in named.stdout, named
     assert place.call("reap").returncode == 0
     engine = place.start("run", "w.json")
     place.until(lambda: place.done()["long"] == 2)

@@ -88,6 +88,7 @@ struct RunSample: Sendable {
       jobs[step] = job == nil ? nil : attempt
       if attempt == 1 { failures[step] = nil }
     case .stepRetrying(let step, let retry):
+      if adopted[step] != nil { break }
       failures[step, default: []].append(
         Execution.Failure(
           microseconds: retry.duration.measuredMicroseconds, failure: retry.failure))

@@ -21,11 +21,11 @@ extension CommandDescription {
     details: [
       "Cancel the run like the first ^C, and wait until it has ended. A run that waits for approval ends "
         + "with the next \"weft resume RUN\", which runs its cleanups.",
-      "Exit codes: 0 the run has ended, 2 there is no such run, 4 its journal is damaged.",
+      "Exit codes: 0 the run has ended, 2 there is no such run, or none that goes on, 4 its journal is damaged.",
     ],
     operand: Operand(
       value: ValueDescription(name: "RUN", kind: .recordedRun), count: .atMostOne,
-      help: "id of a run, or the beginning of one; default: the latest that has not ended"),
+      help: "id of a run, or the beginning of one; default: the latest that runs or waits"),
     options: [.now, .directory, .stateDirectory],
     elsewhere: ["stop", "kill", "abort", "interrupt", "terminate"])
 }

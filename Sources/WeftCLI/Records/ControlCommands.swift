@@ -72,7 +72,7 @@ struct ApproveCommand: Subcommand {
 
 /// `weft cancel`: cancels a run from another terminal, and waits until it has ended.
 struct CancelCommand: Subcommand {
-  /// An ID or its beginning; `nil` for the latest run that is running or waits, or else the latest that was interrupted.
+  /// An ID or its beginning; `nil` for the latest run that is running or waits, or else the latest that is cancelled already, or was interrupted.
   private let run: String?
   private let isImmediate: Bool
   private let place: RecordDirectory
@@ -97,10 +97,11 @@ struct CancelCommand: Subcommand {
     case .success, .failure, .cancelled:
       console.output.write("run \(run) has already ended: \(glance.state.rawValue)\n")
     case .interrupted:
-      console.output.write(
-        "run \(run) is not running: its weft was killed; \"weft reap \(words)\" ends its processes, "
-          + "\"weft resume \(words)\" continues it\n"
-      )
+      let state = "run \(run) is not running: its weft was killed"
+      let help = "\"weft reap \(words)\" ends its processes, \"weft resume \(words)\" continues it"
+      // A script that names no run takes success for a run that has ended.
+      if self.run == nil { throw CommandFailure(.usage, state, help: help) }
+      console.output.write("\(state); \(help)\n")
     case .damaged:
       throw CommandFailure(.broken, "run \(run) is damaged: \(glance.damage ?? "")")
     case .waiting:
@@ -124,18 +125,22 @@ struct CancelCommand: Subcommand {
 
   private func chosen(from runs: RecordedRuns) throws(CommandFailure) -> RunID {
     if run != nil { return try runs.chosen(run) }
-    var interrupted: RunID?
+    var other: RunID?
     for run in runs.state.newestFirst() {
-      switch runs.state.glance(at: run)?.state {
-      case .running, .waiting: return run
-      case .interrupted: interrupted = interrupted ?? run
+      let glance = runs.state.glance(at: run)
+      switch glance?.state {
+      case .running: return run
+      case .waiting:
+        if glance?.isToBeCancelled == false { return run }
+        other = other ?? run
+      case .interrupted: other = other ?? run
       case .success, .failure, .cancelled, .damaged, nil: break
       }
     }
-    guard let interrupted else {
+    guard let other else {
       throw CommandFailure(.usage, "no run in \"\(runs.state.path)\" is running")
     }
-    return interrupted
+    return other
   }
 
   private func cancel(_ run: RunID, _ runs: RecordedRuns) throws(CommandFailure) {

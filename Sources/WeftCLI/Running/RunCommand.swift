@@ -29,6 +29,7 @@ struct RunCommand: Subcommand {
   func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
     if isDryRun {
       let preview = try file.preview(console, choosing: choice, isStrict: settings.isStrict)
+      try refuseEmptyChoice(of: preview.plan)
       console.output.write(preview.plan, as: .tree)
       return .success
     }

@@ -86,16 +86,17 @@ final class WatchSession {
       // The reader of the output has gone away.
       if console.output.isClosed || console.errors.isClosed { return code }
       report(written: written)
-      guard let changes = try next() else {
+      guard let changes = try next(after: code) else {
         return control.signals.first.map { .signal($0.rawValue) } ?? code
       }
       say(WatchSession.line(changes))
     }
   }
 
-  private func next() throws(CommandFailure) -> FileWatcher.Changes? {
+  private func next(after code: ExitCode) throws(CommandFailure) -> FileWatcher.Changes? {
+    // A change may come when the run has ended already.
     say(
-      watcher.hasCancelledRun
+      watcher.hasCancelledRun && code != .success
         ? "the run was cancelled because files changed; waiting for changes to end; ^C ends this"
         : "waiting for changes; ^C ends this")
     do throws(SystemError) { return try watcher.next() } catch {

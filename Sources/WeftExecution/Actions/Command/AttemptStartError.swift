@@ -49,7 +49,9 @@ package enum AttemptStartError: Error {
           message:
             "did not start: the log of step \"\(step)\" is incomplete: \(recorded - found) of its "
             + "\(recorded) bytes are missing",
-          help: "something has changed the file since the step ended; run it again with --rerun"))
+          help:
+            "something has changed the file since the step ended; run it again with --rerun \(step)"
+        ))
     }
   }
 }

@@ -18,7 +18,7 @@ struct AddressShapes: Sendable {
     var shapes: [Shape] = []
     let cleanedLoops = plan.cleanedLoops
     for (index, step) in plan.steps.enumerated() {
-      let isLoop = step.hasControl && step.control.fanOut != nil
+      let isLoop = step.isLoop
       let place = AddressShapes.inElements(
         step.address, group: step.group, cleaning: cleanedLoops[index], of: plan)
       shapes.append(Shape(pattern: StepPattern(place.text), node: step.node, isGroup: isLoop))
@@ -30,7 +30,7 @@ struct AddressShapes: Sendable {
       guard let address = group.address else { continue }
       let place = AddressShapes.inElements(address, group: group.parent ?? 0, of: plan)
       shapes.append(Shape(pattern: StepPattern(place.text), node: group.startNode, isGroup: true))
-      guard group.step?.control.fanOut != nil else { continue }
+      guard group.isLoop else { continue }
       shapes.append(
         Shape(
           pattern: StepPattern(place.element("*").text), node: group.startNode, isGroup: true))
@@ -55,7 +55,7 @@ struct AddressShapes: Sendable {
   ) -> StepAddress {
     var loops = loop.map { [$0] } ?? []
     for outer in plan.allEnclosingGroups(ofGroup: group) {
-      guard plan.groups[outer].step?.control.fanOut != nil, !plan.groups[outer].isTopLevel,
+      guard plan.groups[outer].isLoop, !plan.groups[outer].isTopLevel,
         let loop = plan.groups[outer].address
       else { continue }
       loops.append(loop)

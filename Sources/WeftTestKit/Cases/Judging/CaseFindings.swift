@@ -56,6 +56,10 @@ struct CaseFindings {
 
   /// The innermost loop or group around a step or group that accepts its failure; `nil` if none does.
   func toleration(around address: StepAddress) -> StepAddress? {
+    // The failure of a cleanup is one of the run, whatever the group around it accepts.
+    if let step = addresses.step(at: address), plan.bodies.cleanupSteps.contains(step) {
+      return nil
+    }
     let group = addresses.group(at: address)
     guard
       let inner = group.map({ plan.groups[$0].parent ?? 0 })
