@@ -62,7 +62,7 @@ public final class Engine: Sendable {
     public var from: [String] = []
     /// The cap on retries after failures of the classes `network`, `http` and `runner` in a run: this percentage of its
     /// steps, plus 100. A retry beyond it is reported as refused (``StepEnd/notRetried``).
-    public var retryBudgetPercent = 20
+    public var retryBudgetPercent = RetryBudget.defaultPercent
     /// The mechanism that finds all processes of steps; `nil` for the strongest available. A run does not start if the
     /// one given here is not available.
     public var containment: WeftEvents.ContainmentLevel?

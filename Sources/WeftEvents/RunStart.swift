@@ -85,6 +85,10 @@ public struct WallTime: Sendable, Hashable {
   }
 }
 
+extension WallTime {
+  package static var now: WallTime { WallTime(nanoseconds: WallClock.now.nanoseconds) }
+}
+
 /// The identity of a run: its start time (UTC) and six random hexadecimal digits, so that ids sort by time:
 /// `20261120-233012-4f2a9c`.
 public struct RunID: Sendable, Hashable, CustomStringConvertible {

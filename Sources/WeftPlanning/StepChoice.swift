@@ -186,10 +186,8 @@ private struct StepNodes {
     guard let key = name.firstIndex(of: "[") else { return nil }
     let loop = StepAddress(String(name[..<key]))
     let isLoop =
-      plan.steps.contains { $0.address == loop && $0.hasControl && $0.control.fanOut != nil }
-      || plan.groups.contains {
-        !$0.isTopLevel && $0.address == loop && $0.step?.control.fanOut != nil
-      }
+      plan.steps.contains { $0.address == loop && $0.isLoop }
+      || plan.groups.contains { !$0.isTopLevel && $0.address == loop && $0.isLoop }
     return isLoop ? loop.text : nil
   }
 }

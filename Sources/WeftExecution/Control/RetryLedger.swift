@@ -183,9 +183,9 @@ struct RetryDelay {
 /// The number of further attempts that a whole run has for failures that many steps tend to have at once: those
 /// of networks and servers. Without it, every step would retry against a server that is down as often as its
 /// own `retry` allows.
-struct RetryBudget {
+package struct RetryBudget {
   /// The percentage of steps, unless `--retry-budget` sets it.
-  static let defaultPercent = 20
+  package static let defaultPercent = 20
   /// Added to every run's budget, so that it does not limit small ones.
   static let allowance = 100
 

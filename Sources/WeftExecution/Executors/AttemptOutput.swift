@@ -141,7 +141,7 @@ struct ProgressPace {
 ///
 /// The limit counts masked output; so it never cuts a secret, whose beginning would then be visible.
 struct MaskedLines {
-  var lines = StreamLines()
+  fileprivate var lines = StreamLines()
   private var filter = SecretFilter()
 
   mutating func use(_ mask: SecretMask) { filter.use(mask) }
@@ -162,7 +162,6 @@ struct MaskedLines {
     filter.finish { lines.take($0, at: .zero, capacity: &capacity, pass) }
     pass(lines.finish())
   }
-
 }
 
 extension StreamLines {

@@ -60,7 +60,7 @@ public struct CommandCall: Sendable {
       switch attempt.command.stdin {
       case nil: .none
       case .text(let text): .bytes(Array(text.utf8))
-      case .file(let path): .file(path.path(from: program.directory))
+      case .file(let path): .file(path.resolved(from: program.directory))
       case .log(let need): .bytes(try attempt.inputLog(of: need, in: plan).wholeContent(as: need))
       }
   }

@@ -54,11 +54,9 @@ final class Instance: Sendable {
     var futures: [Future<NodeResult, Never>] = []
   }
 
-  /// An instance. Without numbers, only its addresses and values matter.
   init(
-    _ kind: Kind, of region: PlanRegion, in parent: Instance?, firstInstance: Int = 0,
-    firstScope: Int = 0, scope: Int = 0,
-    limits: [Int: Int] = [:], fanOut: LoopRun? = nil, order: FileOrder = .whole
+    _ kind: Kind, of region: PlanRegion, in parent: Instance?, firstInstance: Int, firstScope: Int,
+    scope: Int, limits: [Int: Int] = [:], fanOut: LoopRun? = nil, order: FileOrder = .whole
   ) {
     self.kind = kind
     self.region = region
@@ -74,7 +72,12 @@ final class Instance: Sendable {
 
   /// The instance of a run as a whole.
   static func run(of plan: Plan) -> Instance {
-    Instance(.run, of: PlanRegion(allOf: plan), in: nil)
+    Instance(.run, of: PlanRegion(allOf: plan), in: nil, firstInstance: 0, firstScope: 0, scope: 0)
+  }
+
+  /// An instance of which only the addresses and values matter: it runs nothing, and has no numbers of its own.
+  convenience init(unnumbered kind: Kind, of region: PlanRegion, in parent: Instance?) {
+    self.init(kind, of: region, in: parent, firstInstance: 0, firstScope: 0, scope: 0)
   }
 
   /// The instance of an attempt of a group, or of `finally`.
@@ -221,7 +224,7 @@ extension Instance {
   /// Whether the instance is an element of the loop at this node (a step, or the start of a group), or an attempt of such
   /// an element.
   func isElement(of node: Plan.NodeIndex) -> Bool {
-    guard region.member == node else { return false }
+    guard region.memberNode == node else { return false }
     switch kind {
     case .run: return false
     case .element: return true
@@ -233,7 +236,7 @@ extension Instance {
 extension Instance {
   /// The instance that contains the attempts of a group; the instance itself if it is not one of them.
   func aroundAttempts(of node: Plan.NodeIndex) -> Instance {
-    guard case .attempt = kind, region.member == node, let parent else { return self }
+    guard case .attempt = kind, region.memberNode == node, let parent else { return self }
     return parent
   }
 }

@@ -80,7 +80,7 @@ struct PlanRegion: Sendable {
   let steps: Range<Int>
   let groups: Range<Int>
   /// The step, or the start of the group, that the region consists of; `nil` for the run as a whole.
-  let member: Plan.NodeIndex?
+  let memberNode: Plan.NodeIndex?
   /// The address of the member in the plan.
   let address: StepAddress?
 
@@ -88,7 +88,7 @@ struct PlanRegion: Sendable {
     nodes = plan.nodes.indices
     steps = plan.steps.indices
     groups = plan.groups.indices
-    member = nil
+    memberNode = nil
     address = nil
   }
 
@@ -107,7 +107,7 @@ struct PlanRegion: Sendable {
     nodes = step.node..<step.node + count
     steps = index..<index + count
     groups = 0..<0
-    member = step.node
+    memberNode = step.node
     address = step.address
   }
 
@@ -119,7 +119,7 @@ struct PlanRegion: Sendable {
     let inside = plan.steps(inGroup: index)
     steps = inside.lowerBound..<inside.upperBound + cleanups
     groups = plan.groups(inGroup: index)
-    member = group.startNode
+    memberNode = group.startNode
     address = group.address
   }
 }

@@ -104,7 +104,7 @@ extension OutputCollector {
   ) -> OutputValue {
     let mask = values.secrets.mask
     let holdsSecret = !mask.isEmpty && mask.contains(value.jsonText(.compact).utf8)
-    return hiding(OutputValue(name: name, value: value, isSecret: isSecret || holdsSecret))
+    return registering(OutputValue(name: name, value: value, isSecret: isSecret || holdsSecret))
   }
 }
 

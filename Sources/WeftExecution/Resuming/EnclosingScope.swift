@@ -35,7 +35,7 @@ extension ResumePolicy {
     while true {
       // The groups outside the instance's region are in its parent.
       while !instance.region.groups.contains(group), let parent = instance.parent {
-        if case .element = instance.kind, let node = instance.region.member {
+        if case .element = instance.kind, let node = instance.region.memberNode {
           let address = parent.address(of: plan.address(of: node))
           found.append(EnclosingScope(loop: PlanMember(at: node, of: plan), parent, address))
         }
@@ -58,12 +58,12 @@ extension ResumePolicy {
     guard let member = addresses.member(at: loop) else { return instance(around: loop) }
     let region = PlanRegion(member, of: plan)
     let known = Element(source: .matrix, index: 0, key: key, value: .null, isSecret: false)
-    let inner = Instance(.element(known), of: region, in: instance(around: loop))
+    let inner = Instance(unnumbered: .element(known), of: region, in: instance(around: loop))
     // As the engine opens one for each attempt of a group.
     guard case .group(let index) = member,
       plan.groups[index].step?.control.retry.isEmpty == false
     else { return inner }
-    return Instance(.attempt(1), of: region, in: inner)
+    return Instance(unnumbered: .attempt(1), of: region, in: inner)
   }
 
   func enclosingScopes(of inner: EnclosingScope) -> [EnclosingScope] {

@@ -88,17 +88,11 @@ extension ResumePolicy {
   /// The steps of the elements that are new, changed or gone in any recorded instance of a loop; `nil` if the elements are
   /// not known, or only their order has changed.
   fileprivate func relistedElements(of loop: StepAddress) -> [StepAddress]? {
-    let (region, texts): (PlanRegion, ArraySlice<PlannedText>)
-    if let step = addresses.step(at: loop) {
-      (region, texts) = (PlanRegion(step: step, of: plan), plan.values.texts(ofStep: step))
-    } else if let group = addresses.group(at: loop) {
-      (region, texts) = (PlanRegion(group: group, of: plan), plan.values.texts(ofGroup: group))
-    } else {
-      return nil
-    }
-    guard case .forEach(let list)? = region.fanOut(in: plan),
-      let elements = LoopElements(literal: list, texts)
+    guard let member = addresses.member(at: loop),
+      case .forEach(let list)? = plan.fanOut(of: member),
+      let elements = LoopElements(literal: list, plan.texts(of: member))
     else { return nil }
+    let region = PlanRegion(member, of: plan)
     let now = (0..<elements.count).map { (elements.key(at: $0), elements.value(at: $0)) }
     var found: [StepAddress] = []
     for (address, group) in recorded.groups where addresses.planned(address) == loop {
@@ -120,18 +114,6 @@ extension ResumePolicy {
       }
     }
     return found
-  }
-}
-
-extension PlanRegion {
-  /// The loop whose element has this region.
-  fileprivate func fanOut(in plan: Plan) -> FanOut? {
-    guard let member else { return nil }
-    switch plan.nodes[member] {
-    case .step(let step): return plan.steps[Int(step)].step.control.fanOut
-    case .groupStart(let group), .groupEnd(let group):
-      return plan.groups[Int(group)].step?.control.fanOut
-    }
   }
 }
 

@@ -99,7 +99,7 @@ final class ResumePolicy: Sendable {
       !isCleanup, !plan.isFinal(step.group), end.hasSucceeded
     else { return nil }
     if step.isService, isServiceNeeded(step, in: instance) { return nil }
-    if missing.addresses.contains(instance.address(of: step.address)) { return nil }
+    if isMissing(index, in: instance) { return nil }
     return isUndone(end, of: step, in: instance, with: around, for: .all) ? nil : end
   }
 
@@ -272,16 +272,16 @@ final class ResumePolicy: Sendable {
   }
 
   private func isReusable(_ group: EnclosingScope) -> Bool {
-    isAnyDone(of: [group] + enclosingScopes(of: group))
+    isOutermostDoneKept(of: [group] + enclosingScopes(of: group))
   }
 
   /// Whether everything in a group is reusable with it, or with a group around it: steps that have not run stay so.
   func areDone(around group: Int, in instance: Instance) -> Bool {
-    isAnyDone(of: enclosingScopes(ofGroup: group, in: instance))
+    isOutermostDoneKept(of: enclosingScopes(ofGroup: group, in: instance))
   }
 
   /// Whether everything in the outermost of these groups that succeeded is reusable with it.
-  private func isAnyDone(of groups: [EnclosingScope]) -> Bool {
+  private func isOutermostDoneKept(of groups: [EnclosingScope]) -> Bool {
     outermostSucceeded(of: groups).map { !wasUndone($0) } ?? false
   }
 

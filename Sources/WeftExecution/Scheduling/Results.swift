@@ -88,10 +88,6 @@ extension RunStart {
   }
 }
 
-extension WallTime {
-  package static var now: WallTime { WallTime(nanoseconds: WallClock.now.nanoseconds) }
-}
-
 extension RunID {
   /// A new id for a run that starts at this moment.
   package static func make(at moment: Timestamp) -> RunID {

@@ -260,7 +260,8 @@ extension RunEngine {
       state.scopes.open(
         in: task.scope, boundary: .holding, groups: task.region.groups, of: plan
       ) { group in
-        Instance(.element(element), of: task.region, in: task.instance).address(of: group)
+        Instance(unnumbered: .element(element), of: task.region, in: task.instance).address(
+          of: group)
       }
     }
     let limits = limits(of: task.region.groups, in: task.instance)

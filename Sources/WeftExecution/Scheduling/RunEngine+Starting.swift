@@ -40,6 +40,7 @@ extension RunEngine {
     let commands = try CommandExecutor(
       plan: plan, run: id, configuration: configuration, threads: threads,
       time: hasTimers ? timers : nil)
+    let executors = executor(commands)
     let limit = ParallelLimit(
       wanted: configuration.maxParallel(for: plan), steps: plan.steps.count,
       budget: .ofThisProcess,
@@ -48,8 +49,7 @@ extension RunEngine {
     configuration.maxParallel = limit.count
     let isBlind = commands.containment != .cgroup && !ProcessTable.isReadable
     return start(
-      plan, id: id, configuration: configuration, executor: executor(commands), time: timers,
-      logs: logs,
+      plan, id: id, configuration: configuration, executor: executors, time: timers, logs: logs,
       warnings: configuration.earlyWarnings
         + [limit.warning, isBlind ? .processesNotSeen : nil].compactMap(\.self),
       cache: configuration.cache.map {

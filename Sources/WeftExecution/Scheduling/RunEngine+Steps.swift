@@ -342,7 +342,7 @@ extension RunEngine {
           continue
         }
         // The instance of an attempt represents the group as a whole.
-        let isWhole = instance.region.member == plan.groups[next].startNode
+        let isWhole = instance.region.memberNode == plan.groups[next].startNode
         if state.scopes.isImmune(instance.scope(ofGroup: next))
           || isWhole && state.scopes.isImmune(instance.scope)
         {

@@ -127,7 +127,7 @@ package final class EnvironmentFileReader: Sendable {
 
   /// The path for the system; "-" names a file here.
   static func place(of path: String, in startDirectory: String?) -> String {
-    path.path(from: startDirectory ?? ".")
+    path.resolved(from: startDirectory ?? ".")
   }
 
   private static func names(_ path: String) -> [Substring] {

@@ -1,5 +1,6 @@
 import Synchronization
 package import WeftDefinition
+import WeftExpressions
 import WeftJSON
 
 /// The secrets of one run: their values, by name and declaring file, and the mask that hides them in everything
@@ -192,4 +193,25 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
   package var description: String { Secret.mark }
   package var debugDescription: String { Secret.mark }
   package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension RunSecrets {
+  /// Returns a text unchanged. If it is derived from secrets, it is masked from now on wherever it is shown.
+  func registering(_ text: ScopedText) -> ScopedText {
+    if text.isSecret { add(Array(text.text.utf8)) }
+    return text
+  }
+
+  /// Masks from now on every text inside a secret value, and numbers that are long enough.
+  func add(everyTextIn value: ExpressionValue) {
+    switch value {
+    case .null, .boolean: break
+    case .number: add(Array(value.jsonText(.compact).utf8))
+    case .string(let text): add(Array(text.utf8))
+    case .array(let array):
+      for element in array.elements { add(everyTextIn: element) }
+    case .object(let object):
+      for member in object.members { add(everyTextIn: member.value) }
+    }
+  }
 }

@@ -166,7 +166,7 @@ struct LoopLister {
         value: ExpressionValue(elements.value(at: index)), isSecret: isSecret)
       // The key is evaluated as if the element were running.
       var inside = scope
-      inside.instance = Instance(.element(element), of: task.region, in: task.instance)
+      inside.instance = Instance(unnumbered: .element(element), of: task.region, in: task.instance)
       let key = try evaluation(at: .elementKey, in: inside) ?? ScopedValue(.null)
       do throws(LoopProblem) {
         guard !key.isSecret else { throw .secretKey(of: index) }

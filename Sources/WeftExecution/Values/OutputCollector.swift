@@ -94,7 +94,7 @@ struct OutputCollector {
     try check(
       value, "output \"\(output.name)\"", text, by: declaration.schema ?? ValueSchema(),
       secretBytes: declaration.isSecret ? OutputFile.secretBytes(of: output.value.json) : nil)
-    return hiding(output)
+    return registering(output)
   }
 
   /// The value of a text, which may contain expressions.
@@ -107,8 +107,8 @@ struct OutputCollector {
     return try planned.value(in: scope, errorClass: .output)
   }
 
-  /// Masks the value from now on if it is secret.
-  func hiding(_ output: OutputValue) -> OutputValue {
+  /// Returns an output unchanged. If it is secret, it is masked from now on wherever it is shown.
+  func registering(_ output: OutputValue) -> OutputValue {
     if output.isSecret { values.secrets.add(everyTextIn: output.value) }
     return output
   }
@@ -134,26 +134,5 @@ struct OutputCollector {
       let expression = Template.parse(text).onlyExpression
     else { return nil }
     return "parse the string: ${{ fromJSON(\(expression.text)) }}"
-  }
-}
-
-extension RunSecrets {
-  /// Masks from now on a text that is derived from secrets.
-  func hiding(_ text: ScopedText) -> ScopedText {
-    if text.isSecret { add(Array(text.text.utf8)) }
-    return text
-  }
-
-  /// Masks from now on every text inside a secret value, and numbers that are long enough.
-  func add(everyTextIn value: ExpressionValue) {
-    switch value {
-    case .null, .boolean: break
-    case .number: add(Array(value.jsonText(.compact).utf8))
-    case .string(let text): add(Array(text.utf8))
-    case .array(let array):
-      for element in array.elements { add(everyTextIn: element) }
-    case .object(let object):
-      for member in object.members { add(everyTextIn: member.value) }
-    }
   }
 }

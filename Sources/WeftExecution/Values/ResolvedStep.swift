@@ -85,7 +85,7 @@ extension ResolvedStep {
   ///
   /// - Parameter start: The start directory, unless it is that of the process.
   func directory(from start: String?) -> String? {
-    workingDirectory.map { $0.path(from: start) } ?? start
+    workingDirectory.map { $0.resolved(from: start) } ?? start
   }
   /// Variables that pass the values of expressions to a script, and the path of the output file to the program;
   /// they override all variables that a file sets.
@@ -116,10 +116,10 @@ extension ResolvedStep {
 }
 
 extension String {
-  /// This path, which a relative one is from a directory.
+  /// A path that may be relative to a directory.
   ///
   /// - Parameter directory: `nil` for the current directory of the process.
-  func path(from directory: String?) -> String {
+  func resolved(from directory: String?) -> String {
     guard let directory, !hasPrefix("/") else { return self }
     return directory + "/" + self
   }

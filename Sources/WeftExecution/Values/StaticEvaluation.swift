@@ -200,7 +200,7 @@ struct StaticInputs {
       let around = files[plan.groups[caller].file]
       let known = around.inputs(givenTo: file, by: caller, in: plan, hasRun: hasRun)
       let instance = Instance(
-        .attempt(1), of: PlanRegion(allOf: plan), in: around.scope.instance)
+        unnumbered: .attempt(1), of: PlanRegion(allOf: plan), in: around.scope.instance)
       instance.supply(.success(RunInputs(known)), toFile: index)
       files.append(
         StaticInputs(

@@ -137,7 +137,7 @@ struct StepResolver {
     case .inputFile:
       resolved.step.action.command?.stdin = .file(try open(text.template.text(in: scope), text))
     case .input:
-      let value = try text.template.optionalText(in: scope).map(values.secrets.hiding)
+      let value = try text.template.optionalText(in: scope).map(values.secrets.registering)
       resolved.step.action.command?.stdin = value.map { .text($0.text) }
       resolved.inputIsSecret = value?.isSecret == true
     case .cacheKey:
@@ -234,7 +234,7 @@ struct StepResolver {
       let value = try text.evaluated(in: plan) { (template) throws(ExpressionError) in
         try template.optionalText(in: scope)
       }
-      variables.updateValue(value.map(values.secrets.hiding), forKey: name)
+      variables.updateValue(value.map(values.secrets.registering), forKey: name)
     }
     return variables
   }

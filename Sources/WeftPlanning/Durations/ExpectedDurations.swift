@@ -147,7 +147,7 @@ struct InstanceCounts {
   init(of plan: Plan) {
     self.plan = plan
     var ofGroups: [Factors] = []
-    var hasLoops = plan.steps.contains { $0.hasControl && $0.control.fanOut != nil }
+    var hasLoops = plan.steps.contains(where: \.isLoop)
     for group in plan.groups {
       let around = group.parent.map { ofGroups[$0] } ?? Factors()
       let fanOut = group.step?.control.fanOut

@@ -1,4 +1,3 @@
-import Synchronization
 public import WeftEvents
 package import WeftPlanning
 

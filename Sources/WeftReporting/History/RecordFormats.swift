@@ -37,8 +37,7 @@ extension [RunListEntry] {
     case .csv: [UInt8](RunListCSV.rendered(self).utf8)
     case .table:
       [UInt8](
-        RunTable(settings, now: WallTime(nanoseconds: WallClock.now.nanoseconds))
-          .rendered(self).utf8)
+        RunTable(settings, now: .now).rendered(self).utf8)
     }
   }
 }

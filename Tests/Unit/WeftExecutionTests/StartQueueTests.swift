@@ -49,7 +49,7 @@ import WeftTestKit
 
     init(capacity: Int, waits: Bool = true) {
       self.capacity = Mutex(capacity)
-      queue = StartQueue(threads, patience: SpawnRetryPolicy(), time: waits ? time : nil)
+      queue = StartQueue(threads, time: waits ? time : nil)
     }
 
     func submit(_ number: Int, stop: StopSwitch = StopSwitch(), until end: Wakeup? = nil) {

@@ -195,7 +195,7 @@ package final class CommandExecutor: StepExecutor {
     case nil: return .null
     case .text(let text): return .bytes(Array(text.utf8))
     case .file(let path):
-      let place = path.path(from: resolver.directory(of: attempt.resolved))
+      let place = path.resolved(from: resolver.directory(of: attempt.resolved))
       return .file(try open(place, for: attempt, limits: program))
     case .log(let need): return .file(try attempt.inputLog(of: need, in: plan))
     }

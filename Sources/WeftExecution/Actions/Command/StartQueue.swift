@@ -39,7 +39,7 @@ final class StartQueue: Sendable {
     var waiting: [Entry] = []
     var running = 0
     var hasTimer = false
-    var patience: SpawnRetryPolicy
+    var patience = SpawnRetryPolicy()
 
     mutating func insert(_ entry: Entry) {
       let index = waiting.firstIndex { $0.id > entry.id } ?? waiting.endIndex
@@ -52,19 +52,14 @@ final class StartQueue: Sendable {
     }
   }
 
-  private let state: Mutex<State>
-  private let patience: SpawnRetryPolicy
+  private let state = Mutex(State())
   private let threads: ThreadPool
   /// `nil` if there is not even a thread for timers, so that nothing can wait.
   private let time: (any TimeSource)?
 
-  init(
-    _ threads: ThreadPool, patience: SpawnRetryPolicy = SpawnRetryPolicy(), time: (any TimeSource)?
-  ) {
+  init(_ threads: ThreadPool, time: (any TimeSource)?) {
     self.threads = threads
-    self.patience = patience
     self.time = time
-    state = Mutex(State(patience: patience))
   }
 
   /// Starts the attempt, or queues it behind those that are waiting already.
@@ -85,7 +80,7 @@ final class StartQueue: Sendable {
   func programStarted() {
     let someWait = state.withLock { state in
       state.running += 1
-      state.patience = patience
+      state.patience = SpawnRetryPolicy()
       return !state.waiting.isEmpty
     }
     if someWait { tryNext(onThisThread: false) }

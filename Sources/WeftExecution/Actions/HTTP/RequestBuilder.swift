@@ -152,7 +152,7 @@ struct RequestBuilder {
 
   private func place(of text: ScopedText?) -> String { place(of: text?.text ?? "") }
 
-  private func place(of path: String) -> String { path.path(from: directory) }
+  private func place(of path: String) -> String { path.resolved(from: directory) }
 }
 
 extension StaleOnError {

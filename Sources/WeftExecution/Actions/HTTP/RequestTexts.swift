@@ -53,12 +53,12 @@ extension RequestTexts {
     case .query, .header, .field, .part: values[site] = try several(template, in: scope)
     case .proxy where template.onlyExpression == nil:
       let proxy = RequestProxy.text(of: template, try pieces(template, in: scope))
-      values[site] = [secrets.hiding(proxy)]
+      values[site] = [secrets.registering(proxy)]
     case .idempotencyKey, .proxy:
-      values[site] = try template.optionalText(in: scope).map { [secrets.hiding($0)] } ?? []
+      values[site] = try template.optionalText(in: scope).map { [secrets.registering($0)] } ?? []
     case .method, .body, .bearer, .user, .password, .partFileName, .partType, .authorities,
       .certificate, .key, .origin:
-      values[site] = [secrets.hiding(try template.text(in: scope))]
+      values[site] = [secrets.registering(try template.text(in: scope))]
     }
   }
 
@@ -68,7 +68,7 @@ extension RequestTexts {
   ) throws(ExpressionError) -> [ScopedText] {
     let secrets = scope.values.secrets
     guard let expression = template.onlyExpression else {
-      return [secrets.hiding(try template.text(in: scope))]
+      return [secrets.registering(try template.text(in: scope))]
     }
     let evaluation = try expression.evaluate(in: scope)
     if evaluation.isSecret { secrets.add(everyTextIn: evaluation.value) }
@@ -81,7 +81,7 @@ extension RequestTexts {
     _ template: Template, in scope: StepScope
   ) throws(ExpressionError) -> [ScopedText] {
     try template.expressions.map { (expression) throws(ExpressionError) in
-      scope.values.secrets.hiding(try expression.text(in: scope))
+      scope.values.secrets.registering(try expression.text(in: scope))
     }
   }
 }

@@ -182,7 +182,7 @@ extension Attempt {
   /// - Parameter base: The directory to which its own is relative; `nil` for that of this process.
   func directory(in base: String?) -> String {
     let base = base ?? (try? FileSystem.currentDirectory()) ?? "/"
-    return resolved.workingDirectory.map { $0.path(from: base) } ?? base
+    return resolved.workingDirectory.map { $0.resolved(from: base) } ?? base
   }
 
   /// Writes what a program left in its file for outputs elsewhere into that of this machine.
