@@ -179,13 +179,13 @@ extension Engine {
     let relisted = rerunning.addElements(
       of: changes?.relisted ?? [], in: bound, after: previous.run)
     let recomputed = changes?.recomputed ?? []
-    rerunning.addresses.formUnion(bound.groups(around: recomputed))
+    rerunning.addresses.formUnion(bound.groups(recomputedWith: recomputed))
     for group in relisted.compared + recomputed {
       rerunning.steps.formUnion(try bound.steps(after: group.text))
     }
     let changed = ((changes?.rerunning ?? []) + relisted.unknown).map(\.text)
     rerunning.steps.formUnion(try bound.steps(from: changed))
-    rerunning.leaveOutCleanups(of: bound, except: resuming.rerunning + resuming.from + changed)
+    rerunning.leaveOutCleanups(of: bound, except: resuming.rerunning + resuming.from)
     let interrupted = rerunning.interrupted(of: previous.run, in: bound)
     if !interrupted.isEmpty {
       switch resuming.interrupted {

@@ -192,6 +192,7 @@ extension RunState {
       if groups[group]?.isRestored == true {
         // Its outputs may have been computed again.
         groups[group]?.state = .finished(end)
+        groups[group]?.outputsNumber = number
         groups[group]?.isRestored = false
       } else {
         record(group: group, .finished(end))

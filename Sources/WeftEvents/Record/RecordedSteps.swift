@@ -276,6 +276,9 @@ package struct RecordedGroup: Sendable, Hashable {
   package var state = State.listed
   /// The number of the last record about the group itself.
   package var number: UInt64 = 0
+  /// The number of the last record of its end by an engine that kept it, and computed its outputs again if that was
+  /// requested; 0 if there is none.
+  package var outputsNumber: UInt64 = 0
   /// The number of the record of its last start, whatever the state is now; 0 if it never started.
   package var lastStart: UInt64 = 0
   /// The number of the record that announced its latest retry; older records of its members are void.

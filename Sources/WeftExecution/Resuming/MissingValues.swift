@@ -130,7 +130,7 @@ private struct IncompleteRecords {
 
 /// The steps and groups whose expressions read values of others: of a group, its outputs, or what it evaluates at its
 /// start.
-private struct ValueReaders {
+struct ValueReaders {
   private var readers: [Plan.NodeIndex: [PlanMember]] = [:]
 
   init(_ plan: Plan) {

@@ -1,5 +1,6 @@
 import WeftDefinition
 package import WeftEvents
+import WeftExpressions
 package import WeftPlanning
 
 /// The reruns that a person requests when resuming a run, and the steps in doubt that this person accepts.
@@ -73,35 +74,46 @@ extension RerunSelection {
 }
 
 extension Plan {
-  /// These groups, and the groups around them, whose outputs may depend on theirs.
-  package func groups(around addresses: [StepAddress]) -> Set<StepAddress> {
+  /// These groups, and the groups around them whose outputs read theirs, directly or through groups in between.
+  package func groups(recomputedWith addresses: [StepAddress]) -> Set<StepAddress> {
     if addresses.isEmpty { return [] }
-    let known = PlanAddresses(self)
+    let (known, readers) = (PlanAddresses(self), ValueReaders(self))
     return addresses.reduce(into: []) { found, address in
       guard let group = known.group(at: address) else { return }
-      found.formUnion(allEnclosingGroups(ofGroup: group).compactMap { groups[$0].address })
+      found.insert(address)
+      var recomputed = [groups[group].startNode]
+      for outer in allEnclosingGroups(ofGroup: group).dropFirst()
+      where recomputed.contains(where: { readers[$0].contains(.group(outer)) }) {
+        recomputed.append(groups[outer].startNode)
+        if let address = groups[outer].address { found.insert(address) }
+      }
     }
   }
 }
 
 extension ResumePolicy {
   /// The steps of the elements that are new, changed or gone in any recorded instance of a loop; `nil` if the elements are
-  /// not known, or only their order has changed.
+  /// not known, or only their order has changed. An element is also changed if it has another index, and something in
+  /// the loop reads that.
   fileprivate func relistedElements(of loop: StepAddress) -> [StepAddress]? {
     guard let member = addresses.member(at: loop),
       case .forEach(let list)? = plan.fanOut(of: member),
       let elements = LoopElements(literal: list, plan.texts(of: member))
     else { return nil }
     let region = PlanRegion(member, of: plan)
+    let readsIndex = readsIndex(in: region)
     let now = (0..<elements.count).map { (elements.key(at: $0), elements.value(at: $0)) }
     var found: [StepAddress] = []
     for (address, group) in recorded.groups where addresses.planned(address) == loop {
       guard let before = group.elements else { continue }
       if before.isSecret { return nil }
-      let values = Dictionary(
-        before.elements.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
-      let kept = now.filter { values[$0.0] == $0.1 }
-      let keys = Set(kept.map(\.0))
+      let indices = Dictionary(
+        before.elements.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+      let kept = now.enumerated().filter { index, element in
+        guard let earlier = indices[element.0] else { return false }
+        return before.elements[earlier].value == element.1 && (!readsIndex || earlier == index)
+      }
+      let keys = Set(kept.map(\.element.0))
       let changed = now.map(\.0).filter { !keys.contains($0) }
       let gone = before.elements.map(\.key).filter { key in !now.contains { $0.0 == key } }
       if changed.isEmpty, gone.isEmpty {
@@ -114,6 +126,19 @@ extension ResumePolicy {
       }
     }
     return found
+  }
+
+  /// Whether anything in the region of a loop reads the index of an element, other than its key.
+  private func readsIndex(in region: PlanRegion) -> Bool {
+    let members = region.steps.map { PlanMember.step($0) } + region.groups.map { .group($0) }
+    return members.contains { member in
+      plan.texts(of: member).contains { text in
+        text.site != .elementKey
+          && text.template.expressions.contains {
+            $0.references.contains { $0.valueContext == .index }
+          }
+      }
+    }
   }
 }
 

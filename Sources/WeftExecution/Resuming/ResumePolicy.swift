@@ -221,7 +221,7 @@ final class ResumePolicy: Sendable {
   func isRecomputed(group index: Int, in instance: Instance) -> Bool {
     guard let planned = plan.groups[index].address else { return false }
     let known = recorded.groups[instance.address(of: planned)]
-    return known.map { rerun.outputsSince(planned) >= $0.number } ?? false
+    return known.map { rerun.outputsSince(planned) >= max($0.number, $0.outputsNumber) } ?? false
   }
 
   /// The recorded end of a group or loop, if it is reusable.

@@ -175,23 +175,33 @@ extension RunEngine {
     }
     running?.timer?.cancel()
     let duration = recorded?.duration ?? running.map { time.now - $0.since } ?? .zero
+    // Members that an earlier engine ended may be restored in a different order.
+    let winner = recorded?.winner.flatMap { member(at: $0, of: task) } ?? running?.winner
+    let attempts = recorded?.attempts ?? task.attempt
     let isRecomputed = resumePolicy?.isRecomputed(group: task.index, in: task.instance) ?? false
-    // What it reads may have other values by now, such as the number of its attempts.
+    // The files that they read may have other contents by now.
     var outputs =
       recorded.flatMap { isRecomputed ? nil : .success($0.outputs.map(OutputValue.init)) }
-      ?? outputs(of: task, verdict, winner: running?.winner, lasting: duration)
+      ?? outputs(of: task, verdict, winner: winner, lasting: duration, attempts: attempts)
     let isUnknown = rehearsal != nil && (try? outputs.get()) == nil
     if isUnknown { outputs = .success([]) }
     if case .failure(let failure) = outputs {
       (verdict, response) = state.withLock { $0.scopes.failed(group: task.scope, failure) }
     }
     recordGroup(
-      task, verdict, outputs, winner: running?.winner, lasting: duration,
-      attempts: recorded?.attempts, isUnknown: isUnknown)
+      task, verdict, outputs, winner: winner, lasting: duration, attempts: attempts,
+      isUnknown: isUnknown)
     respond(to: response)
     return GroupOutcome(
       verdict: verdict, outputs: (try? outputs.get()) ?? [], duration: duration,
       failedBefore: running?.failedBefore ?? false)
+  }
+
+  /// The node of a member of a group at an address; `nil` if there is none.
+  private func member(at address: StepAddress, of task: GroupTask) -> Plan.NodeIndex? {
+    plan.groups[task.index].members.lazy.map(Int.init).first {
+      task.instance.address(of: plan.address(of: $0)) == address
+    }
   }
 
   func report(_ task: GroupTask, _ outcome: GroupOutcome) {

@@ -166,7 +166,7 @@ extension RunEngine {
   /// The outputs of a group that succeeded, including tolerated failures; for a race, those of the winner.
   func outputs(
     of task: GroupTask, _ verdict: Scopes.Verdict, winner: Plan.NodeIndex?,
-    lasting duration: Duration
+    lasting duration: Duration, attempts: Int
   ) -> Result<[OutputValue], StepFailure> {
     guard verdict.outcome == .success else { return .success([]) }
     var evaluatedOutputs: [OutputValue] = []
@@ -179,7 +179,7 @@ extension RunEngine {
       return .success(evaluatedOutputs)
     }
     var own = NodeValues(
-      outcome: .success, conclusion: .success, attempts: task.attempt, duration: duration,
+      outcome: .success, conclusion: .success, attempts: attempts, duration: duration,
       shape: .group)
     own.winner = winner.map(plan.localAddress(of:))
     return Result { () throws(StepFailure) in
@@ -192,7 +192,7 @@ extension RunEngine {
 
   /// Stores the result of the group for expressions.
   ///
-  /// - Parameter attempts: Those of an earlier engine; `nil` if it has not been restored.
+  /// - Parameter attempts: Those of an earlier engine if it has been restored; `nil` for those of this one.
   func recordGroup(
     _ task: GroupTask, _ verdict: Scopes.Verdict, _ outputs: Result<[OutputValue], StepFailure>,
     winner: Plan.NodeIndex? = nil, lasting duration: Duration, attempts: Int? = nil,

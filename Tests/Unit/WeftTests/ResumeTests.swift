@@ -321,6 +321,104 @@ import WeftPlatform
     #expect(self.ran.suffix(1) == ["e"])
   }
 
+  @Test("the cleanup of a loser of a race does not run twice if it has changed itself")
+  func aChangedCleanupOfALoserDoesNotRunAgain() async throws {
+    let ran = "\(folder.path)/ran"
+    func workflow(_ cleanup: String) throws -> Workflow {
+      try Workflow(
+        json: #"""
+          { "steps": [{ "race": [
+              { "run": "until test -e \#(ran); do sleep 0.01; done" },
+              { "id": "loser", "run": "echo loser >> \#(ran); sleep 60",
+                "cleanup": "echo \#(cleanup) >> \#(ran)" }] },
+            { "id": "end", "run": "false" }] }
+          """#, path: "a.json")
+    }
+    let run = try await failed(try workflow("cleanup"))
+    #expect(self.ran == ["loser", "cleanup"])
+    #expect(try await resume(run, workflow("other")) == .failure)
+    #expect(self.ran == ["loser", "cleanup"])
+  }
+
+  @Test("an element of a loop runs again if it has another index that something in the loop reads")
+  func anElementWithAnotherIndexRunsAgain() async throws {
+    let ran = "\(folder.path)/ran"
+    func workflow(_ list: String, _ index: String, key: String = "item.n") throws -> Workflow {
+      let elements = list.map { #"{ "n": "\#($0)" }"# }.joined(separator: ", ")
+      return try Workflow(
+        json: #"""
+          { "steps": [
+            { "id": "loop", "forEach": { "in": [\#(elements)], "key": "${{ \#(key) }}" },
+              "steps": [{ "env": { "SLOT": "${{ \#(index) }}" }, "run": "echo ${{ item.n }}$SLOT >> \#(ran)" }] },
+            { "run": "exit 1" }] }
+          """#, path: "a.json")
+    }
+    let run = try await failed(try workflow("ab", "index"))
+    #expect(self.ran.sorted() == ["a0", "b1"])
+    #expect(try await resume(run, workflow("zab", "index")) == .failure)
+    #expect(self.ran.dropFirst(2).sorted() == ["a1", "b2", "z0"])
+    // Those before the change stay where they are.
+    #expect(try await resume(run, workflow("zb", "index")) == .failure)
+    #expect(self.ran.dropFirst(5) == ["b1"])
+    #expect(try await resume(run, workflow("zbc", "index")) == .failure)
+    #expect(self.ran.dropFirst(6) == ["c2"])
+    let other = try await failed(try workflow("ab", "item.n"))
+    #expect(try await resume(other, workflow("zab", "item.n")) == .failure)
+    #expect(self.ran.dropFirst(9) == ["zz"])
+  }
+
+  @Test("outputs that were computed again are kept, and those of other groups are not computed")
+  func outputsAreComputedAgainOnce() async throws {
+    let ran = "\(folder.path)/ran"
+    func write(_ text: String) throws {
+      try Descriptor.creating("\(folder.path)/x", .orEmptied).writeAll(text)
+    }
+    func workflow(_ output: String) throws -> Workflow {
+      try Workflow(
+        json: #"""
+          { "cwd": "\#(folder.path)",
+            "steps": [
+            { "id": "around", "steps": [
+                { "id": "outer", "steps": [
+                    { "id": "g", "retry": 2, "outputs": { "x": "\#(output)" },
+                      "steps": [{ "run": "test -e tried || { touch tried; exit 1; }" }] }],
+                  "outputs": { "y": "${{ steps.g.outputs.x }}" } }],
+              "outputs": { "hash": "${{ hashFiles('x') }}" } },
+            { "id": "reader",
+              "run": "echo ${{ steps.outer.outputs.y }} >> \#(ran); test ${{ steps.around.outputs.hash }}" },
+            { "id": "last", "run": "exit 1" }] }
+          """#, path: "a.json")
+    }
+    /// The outputs of the groups, as the report has them.
+    func outputs(_ report: RunReport) -> [String: String] {
+      Dictionary(
+        report.groups.flatMap { group -> [(String, String)] in
+          guard case .finished(let end) = group.state else { return [] }
+          return end.outputs.map { ("\(group.address).\($0.name)", "\($0.value ?? .null)") }
+        }, uniquingKeysWith: { first, _ in first })
+    }
+    try write("one")
+    var settings = Engine.Options()
+    settings.startDirectory = folder.path
+    let engine = Engine(options: settings)
+    let first = try engine.start(try workflow("attempt ${{ self.attempts }}"), in: store)
+    let before = outputs(await first.report)
+    #expect(self.ran == ["attempt 2"])
+    let edited = try workflow("${{ self.attempts }} ${{ hashFiles('x') }}")
+    var options = Engine.ResumeOptions()
+    options.acceptedChanges = .all
+    try write("two")
+    let second = try await engine.resume(first.id, edited, options: options, in: store).report
+    let found = outputs(second)
+    #expect(self.ran.count == 2 && self.ran.last?.hasPrefix("2 ") == true)
+    // Its outputs do not depend on those that have changed.
+    #expect(found["around.hash"] == before["around.hash"])
+    try write("three")
+    let third = try await engine.resume(first.id, edited, in: store).report
+    #expect(outputs(third) == found)
+    #expect(self.ran.count == 2)
+  }
+
   @Test func changesOfNamedStepsOnlyAreAccepted() async throws {
     let run = try await failed(try workflow("one", "two exit 1"))
     let changed = try workflow("one : changed", "two", "new")

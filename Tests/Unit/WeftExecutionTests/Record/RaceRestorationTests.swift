@@ -1,0 +1,53 @@
+import Testing
+import WeftDefinition
+import WeftPlanning
+import WeftTestKit
+
+@testable import WeftEvents
+@testable import WeftExecution
+
+/// Races in a resumed run of which two members succeeded at the same time.
+@Suite struct RaceRestorationTests {
+  @Test("the winner stays the recorded one", arguments: [false, true])
+  func theWinnerStaysTheRecordedOne(isRecomputed: Bool) throws {
+    let files = WorkflowFiles([
+      "workflow.json": """
+      { "steps": [
+        { "id": "r", "race": [{ "id": "p", "run": ["x"] }, { "id": "q", "run": ["y"] }],
+          "outputs": { "w": "${{ self.winner }}" } },
+        { "id": "end", "run": ["z", "${{ steps.r.winner }}", "${{ steps.r.outputs.w }}"] }] }
+      """
+    ])
+    let workflow = try files.workflow("workflow.json")
+    let keeper = RecordKeeper()
+    let first = try RunHarness(workflow, recorder: keeper)
+    first.executor.exit("q", code: 0)
+    first.executor.exit("p", code: 0)
+    first.executor.exit("end", code: 1)
+    var success: StepEnd?
+    for case .event(.stepFinished(StepAddress("q"), let end), _) in keeper.kinds { success = end }
+    let end = try #require(success)
+    var run = RunState()
+    run.apply(
+      RunRecord(
+        number: 1, at: WallTime(nanoseconds: 0), .opened(RecordOpening(run: RunID("test")))))
+    for (index, kind) in keeper.kinds.enumerated() {
+      var kind = kind
+      // As if its program had ended just before it was terminated.
+      if case .event(.stepFinished(StepAddress("p"), _), let values) = kind {
+        kind = .event(.stepFinished(StepAddress("p"), end), keeping: values)
+      }
+      run.apply(RunRecord(number: UInt64(index + 2), at: WallTime(nanoseconds: 0), kind))
+    }
+    #expect(run.groups[StepAddress("r")]?.end?.winner == StepAddress("q"))
+    let second = try RunHarness(workflow) {
+      $0.journal.recorded = run
+      if isRecomputed {
+        $0.journal.rerunning = RerunSelection(addresses: [StepAddress("r")])
+      }
+    }
+    #expect(second.running == ["end"])
+    let attempt = try #require(second.executor.attempts.first)
+    #expect(attempt.resolved.command?.invocation == .program(["z", "q", "q"]))
+  }
+}
