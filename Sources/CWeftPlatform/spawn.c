@@ -149,6 +149,19 @@ static int leave_group(int terminal) {
   return ioctl(terminal, TIOCSPGRP, &own);
 }
 
+// Forgets signals that were sent to the group which the child has left, as by ^C or timeout(1): they are not meant for the
+// program. They are blocked; ignoring one discards it, and the dispositions are the child's own.
+static void forget_pending_signals(void) {
+  sigset_t pending;
+  if (sigpending(&pending) < 0) return;
+  for (int number = 1; number <= signal_count; number++) {
+    if (sigismember(&pending, number) != 1) continue;
+    union disposition ignored = {.handler = (void *)SIG_IGN};
+    syscall(SYS_rt_sigaction, number, &ignored, NULL, sizeof(uint64_t));
+    reset(number);
+  }
+}
+
 static void take_no_notice(int number) { (void)number; }
 
 // Ignores ^Z until execve. It would stop a child that is in the foreground but is not the program yet, and forever,
@@ -170,6 +183,7 @@ static int become(
   if (place_descriptors(request) < 0) return -1;
   report->stage = WEFT_SPAWN_SESSION;
   if (request->terminal < 0 && leave_group(-1) < 0) return -1;
+  forget_pending_signals();
   weft_descriptor_limit_give_back();
   reset_dispositions();
   if (request->terminal >= 0) outlast_terminal_stop();
@@ -228,7 +242,8 @@ static __attribute__((noinline)) pid_t start_by_vfork(
   _exit(127);
 }
 
-// Starts the child with vfork. Signals are blocked meanwhile, because no handler may run in the child.
+// Starts the child with vfork. Signals are blocked meanwhile, because no handler may run in the child, and for
+// forget_pending_signals.
 static long start_masked(const struct weft_spawn_request *request, struct child_report *report) {
   sigset_t all, before;
   sigfillset(&all);
@@ -256,7 +271,12 @@ static long start(const struct weft_spawn_request *request, struct child_report 
       .exit_signal = SIGCHLD,
       .cgroup = request->cgroup >= 0 ? (uint64_t)request->cgroup : 0,
   };
+  // Blocked until the child has left this group, so that it can forget what is sent to the group.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   long child = start_by_clone(request, &arguments, report);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (child >= 0 || !is_refusal((int)-child)) return child;
   child = start_masked(request, report);
   if (child >= 0) atomic_store(&clone_is_refused, 1);

@@ -148,6 +148,23 @@ def told_twice(weft):
             run.close()
 
 
+def told_while_programs_start(weft):
+    """A program that is about to start is still in the group of weft: a signal to the group is not meant for it"""
+    run = Run(weft, {"steps": [step("echo began >began.fifo; exec sleep 1000", id="work",
+                                    cleanup=["echo undone >>log"] * 60)]}, terminal=False)
+    try:
+        run.wait_for("began.fifo")
+        began = time.monotonic()
+        os.kill(run.process.pid, signal.SIGTERM)
+        # These count as the same request, since they come in the same tenth of a second.
+        while time.monotonic() - began < 0.08:
+            os.killpg(run.process.pid, signal.SIGTERM)
+        assert run.status() == 143, run.output
+        assert run.file("log").split() == ["undone"] * 60, run.output
+    finally:
+        run.close()
+
+
 def hung_up(weft):
     """K18: SIGHUP ends the run as ^C does and exits 129"""
     ended_by(weft, signal.SIGHUP, 129, "SIGHUP")
@@ -302,7 +319,7 @@ def pipe_fills(descriptor):
 
 
 TESTS = [interrupted_once, interrupted_twice, nothing_starts_after_the_second, quits, interrupted_inside,
-         interrupted_until_it_leaves, terminated, told_twice, hung_up,
+         interrupted_until_it_leaves, terminated, told_twice, told_while_programs_start, hung_up,
          terminal_goes_away, hangup_is_ignored, nohup_for_real, blocked_output,
          interrupted_before_it_begins, closing_is_not_cut_short, everything_is_ignored, ends_of_programs_wake_nobody]
 
