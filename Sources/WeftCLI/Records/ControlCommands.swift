@@ -72,7 +72,8 @@ struct ApproveCommand: Subcommand {
 
 /// `weft cancel`: cancels a run from another terminal, and waits until it has ended.
 struct CancelCommand: Subcommand {
-  /// An ID or its beginning; `nil` for the latest run that is running or waits, or else the latest that is cancelled already, or was interrupted.
+  /// An ID or its beginning; `nil` for the latest run that is running or waits, or else the latest that is cancelled
+  /// already, or was interrupted.
   private let run: String?
   private let isImmediate: Bool
   private let place: RecordDirectory

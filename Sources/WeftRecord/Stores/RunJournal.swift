@@ -153,6 +153,7 @@ final class LineRecorder: RunRecorder {
 
   private let state: Mutex<State>
   private let lines: RunJournal.LineStore
+  /// Its failures are those of the caller's closures, which name no place.
   private let condition = JournalCondition(of: "the store of the run")
 
   /// - Parameters:

@@ -2,12 +2,10 @@ import WeftDefinition
 import WeftTestKit
 
 /// Adds secret outputs to the steps and groups of a random workflow, and variables that read them.
-///
-/// It has its own random numbers, so that a seed that has found a fault still makes the same workflow otherwise.
-struct SecretAdder {
-  private var random: SeededGenerator
-  private var made: RandomWorkflow
-  private let density: Int
+struct SecretAdder: StepAdder {
+  var random: SeededGenerator
+  var made: RandomWorkflow
+  let density: Int
   /// The steps and groups so far that have a secret, and those of them that are loops.
   private var holders: Set<String> = []
   private var loops: Set<String> = []
@@ -25,15 +23,7 @@ struct SecretAdder {
     (self.random, self.made, self.density) = (random, made, density)
   }
 
-  private mutating func chance() -> Bool { Int.random(in: 0..<100, using: &random) < density }
-
-  private mutating func added(to steps: [Step]) -> [Step] {
-    var added: [Step] = []
-    for step in steps { added.append(self.added(to: step)) }
-    return added
-  }
-
-  private mutating func added(to step: Step) -> Step {
+  mutating func added(to step: Step) -> Step {
     guard let id = step.id?.text else { return step }
     var step = step
     switch step.action {

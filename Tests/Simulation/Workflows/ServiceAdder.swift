@@ -2,12 +2,10 @@ import WeftDefinition
 import WeftTestKit
 
 /// Turns steps of a random workflow into services.
-///
-/// It has its own random numbers, so that a seed that has found a fault still makes the same workflow otherwise.
-struct ServiceAdder {
-  private var random: SeededGenerator
-  private var made: RandomWorkflow
-  private let density: Int
+struct ServiceAdder: StepAdder {
+  var random: SeededGenerator
+  var made: RandomWorkflow
+  let density: Int
   /// The steps that something outside of their group names in `needs`; they cannot be services.
   private let neededOutside: Set<String>
 
@@ -25,13 +23,7 @@ struct ServiceAdder {
     neededOutside = NeedsAcrossGroups(made.workflow.body.members).names
   }
 
-  private mutating func added(to steps: [Step]) -> [Step] {
-    var added: [Step] = []
-    for step in steps { added.append(self.added(to: step)) }
-    return added
-  }
-
-  private mutating func added(to step: Step) -> Step {
+  mutating func added(to step: Step) -> Step {
     var step = step
     guard case .group(var group) = step.action else {
       return step.isPlainCommand ? maybe(step) : step

@@ -4,15 +4,13 @@ import WeftTestKit
 
 /// Adds to a random workflow what depends on results of steps: lists for loops, keys of elements, time limits,
 /// conditions of retries, results that are read. Also adds approvers, and what a matrix includes and excludes.
-///
-/// It has its own random numbers, so that a seed that has found a fault still makes the same workflow.
-struct ValueAdder {
-  private var random: SeededGenerator
-  private var made: RandomWorkflow
+struct ValueAdder: StepAdder {
+  var random: SeededGenerator
+  var made: RandomWorkflow
   /// The steps so far: those without a loop of their own, and those that are loops.
   private var plain: Set<String> = []
   private var loops: Set<String> = []
-  private var density: Int
+  let density: Int
 
   static func add(to made: RandomWorkflow, seed: UInt64) -> RandomWorkflow {
     var random = SeededGenerator(seed: seed ^ 0xADDE)
@@ -29,15 +27,7 @@ struct ValueAdder {
     (self.random, self.made, self.density) = (random, made, density)
   }
 
-  private mutating func chance() -> Bool { Int.random(in: 0..<100, using: &random) < density }
-
-  private mutating func added(to steps: [Step]) -> [Step] {
-    var added: [Step] = []
-    for step in steps { added.append(self.added(to: step)) }
-    return added
-  }
-
-  private mutating func added(to step: Step) -> Step {
+  mutating func added(to step: Step) -> Step {
     guard let id = step.id?.text else { return step }
     var step = step
     addElements(to: &step, id)
