@@ -151,13 +151,14 @@ def stops_end_everything(weft):
                 place.kill()
             run = place.start(*(("resume",) if resumes else ("run", "w.json")))
             place.wait_for("up")
+            place.until(lambda: pace.is_ready(run), "weft takes no signals")
             time.sleep(0.5)
             for _ in range(signals):
                 pace.keep()
                 run.send_signal(signal.SIGINT)
                 place.until(lambda: run.poll() is not None or "asked" in place.log("a"))
             output, _ = run.communicate(timeout=LIMIT)
-            assert run.returncode == 130 and "cancelled" in output, (signals, output)
+            assert run.returncode == 130 and "cancelled" in output, (signals, resumes, run.returncode, output)
             assert not place.processes(), place.processes()
             assert "asked" in place.log("a"), place.log("a")
 
