@@ -12,7 +12,8 @@ public import WeftRecord
 public struct PlanPreview: Sendable {
   /// The plan. ``Plan/rendered(as:style:)`` prints it as `weft graph` does.
   public let plan: Plan
-  let predictions: [Plan.NodeIndex: CachePrediction]
+  /// Those of cached steps, and of the elements of those in loops.
+  private let predictions: [StepAddress: CachePrediction]
 
   /// The duration of the longest path through the plan, if its steps take as long as in earlier runs: the run takes at
   /// least that long. `nil` without a store, or if no step that will run was measured.
@@ -25,13 +26,12 @@ public struct PlanPreview: Sendable {
     plan.expectedDurations?.criticalPath(of: plan).map { plan.steps[$0].address } ?? []
   }
 
-  /// Returns whether a step with `cache` would run, and why; `nil` for other steps and for those that are not selected.
+  /// Returns whether a step with `cache` would run, and why; `nil` for other steps and for those that will not run for
+  /// another reason: they are not selected, their condition is false, or their loop has no elements.
   ///
-  /// - Parameter step: The address; elements of a loop have the prediction of their step.
-  public func cachePrediction(of step: StepAddress) -> CachePrediction? {
-    let planned = plan.steps.first { $0.address == step }
-    return planned.flatMap { predictions[$0.node] }
-  }
+  /// - Parameter step: The address of a step, `build`, or of one element of its loops, `build[linux]`. Elements have
+  ///   predictions if the list of the loop depends on nothing but the file and the inputs, and has at most 1,000 elements.
+  public func cachePrediction(of step: StepAddress) -> CachePrediction? { predictions[step] }
 
   /// - Parameters:
   ///   - plan: The plan, bound to the inputs.
@@ -42,16 +42,21 @@ public struct PlanPreview: Sendable {
     cache: String?, startDirectory: String? = nil
   ) throws(StepChoice.UnknownStep) {
     var plan = plan.excluding(try plan.stepsExcluded(by: choice))
-    var predictions: [Plan.NodeIndex: CachePrediction] = [:]
+    var predictions: [StepAddress: CachePrediction] = [:]
     if let cache, plan.steps.contains(where: \.isCached),
       let forecaster = try? CacheForecaster(
         plan, inputs, StepCache.existing(cache), stateDirectory: state ?? cache,
         startDirectory: startDirectory)
     {
       plan = plan.expecting(cached: forecaster.forecasts)
-      predictions = forecaster.forecasts.reduce(into: [:]) { all, forecast in
-        all[forecast.key] = CachePrediction(
-          forecast.value, forecaster.explanations[forecast.key])
+      for (node, forecast) in forecaster.forecasts {
+        let step = plan.address(of: node)
+        let elements = forecast.elements.map { element in
+          let explanation = forecaster.explanations[element.address]
+          return (element.address, CachePrediction(element.forecast, explanation))
+        }
+        predictions.merge(elements) { $1 }
+        predictions[step] = CachePrediction(forecast, forecaster.explanations[step], elements)
       }
     }
     self.predictions = predictions
@@ -98,24 +103,52 @@ extension Engine {
 public struct CachePrediction: Sendable {
   private let forecast: CacheForecast
   private let explanation: CacheExplanation?
+  /// The predictions for the elements of a step in loops, in their order; empty for other steps, and if the elements are
+  /// known only at run time.
+  public let elements: [(address: StepAddress, prediction: CachePrediction)]
 
-  init(_ forecast: CacheForecast, _ explanation: CacheExplanation?) {
+  init(
+    _ forecast: CacheForecast, _ explanation: CacheExplanation?,
+    _ elements: [(address: StepAddress, prediction: CachePrediction)] = []
+  ) {
     self.forecast = forecast
     self.explanation = explanation
+    self.elements = elements
   }
 
-  /// Whether the step will not run because its result is cached; `nil` if that is known only at run time.
+  /// Whether the step will not run because its result is cached; `nil` if that is known only at run time. Of a step in a
+  /// loop: whether no element will run.
   public var isCached: Bool? {
     switch forecast.verdict {
     case .cached: forecast.unless == nil ? true : nil
     case .runs: false
     case .open: nil
+    case .differs: elements.contains { $0.prediction.isCached == false } ? false : nil
     }
   }
 
-  /// Returns the reason in lines, as `weft why` prints it.
+  /// Returns the reason in lines, as `weft why` prints it: of a step in a loop, the reason of each element that would
+  /// run.
   public func explanation(of step: StepAddress) -> [String] {
-    [verdict(of: step)] + differences + [proviso, comparison].compactMap(\.self)
+    guard elements.isEmpty else { return explanationByElement(of: step) }
+    return [verdict(of: step)] + differences + [proviso(of: step), comparison].compactMap(\.self)
+  }
+
+  private func explanationByElement(of step: StepAddress) -> [String] {
+    let others = elements.filter { $0.prediction.forecast.verdict != .cached }
+    let cached = elements.count - others.count
+    var lines: [String] = []
+    if others.isEmpty {
+      let changed = elements.first { $0.address == forecast.unless }?.address ?? step
+      lines = [verdict(of: step)] + [proviso(of: changed)].compactMap(\.self)
+    } else if elements.count > 1 {
+      lines.append("\"\(step)\": \(cached) of \(elements.count) elements are cached")
+    }
+    for (address, prediction) in others.prefix(CachePrediction.shown) {
+      lines += prediction.explanation(of: address)
+    }
+    let rest = others.count - CachePrediction.shown
+    return lines + (rest > 0 ? ["and \(rest) more elements"] : [])
   }
 
   private func verdict(of step: StepAddress) -> String {
@@ -126,11 +159,16 @@ public struct CachePrediction: Sendable {
     case .runs(let reasons):
       "\"\(step)\" would run: \(reasons.joined(separator: ", ")) changed"
     case .open(let reason): "\"\(step)\": known only at run time: \(reason)"
+    case .differs: "\"\(step)\": some of its elements are cached"
     }
   }
 
-  private var proviso: String? {
-    forecast.unless.map { "unless \"\($0)\", which runs before it, changes its inputs" }
+  private func proviso(of step: StepAddress) -> String? {
+    forecast.unless.map { other in
+      step == other
+        ? "unless other elements of the loop change its inputs"
+        : "unless \"\(other)\", which runs before it, changes its inputs"
+    }
   }
 
   private var comparison: String? {

@@ -12,8 +12,8 @@ final class EarlierWay: Rehearsal {
     var unmeasured: Set<Int> = []
     /// Steps that wait for people or a point in time, by index.
     var unforeseeable: Set<Int> = []
-    /// Steps that are restored from the cache, by index.
-    var cached: Set<Int> = []
+    /// Steps and elements that are restored from the cache.
+    var cached: Set<StepAddress> = []
     /// Steps, groups and loops whose conditions were decided as in the latest run that reached them.
     var conditions: Set<StepAddress> = []
     /// Those that no run has reached: they start.
@@ -30,6 +30,7 @@ final class EarlierWay: Rehearsal {
   /// The loops by their addresses in the plan, to find any instance of one.
   private let addresses: PlanAddresses
   private let unlimited: Set<StepAddress>
+  private let restored: Set<StepAddress>
 
   /// - Parameters:
   ///   - samples: The newest first.
@@ -39,6 +40,7 @@ final class EarlierWay: Rehearsal {
     lifting unlimited: Set<StepAddress> = []
   ) {
     (self.plan, self.addresses, self.samples) = (plan, addresses, samples)
+    restored = plan.foreseenRestorals
     self.unlimited = unlimited
   }
 
@@ -49,19 +51,15 @@ final class EarlierWay: Rehearsal {
 
   // MARK: Rehearsal
 
-  func endsAtOnce(_ step: PlannedStep) -> Bool {
+  func endsAtOnce(_ step: PlannedStep, at address: StepAddress) -> Bool {
     if step.action.forecast == .unforeseeable {
-      noteIndex(of: step) { _ = $0.unforeseeable.insert($1) }
+      if case .step(let index) = plan.nodes[step.node] { noteUnforeseeable(Int(index)) }
       return true
     }
-    guard step.isCached, plan.forecast.cached[step.node]?.verdict == .cached else { return false }
-    noteIndex(of: step) { _ = $0.cached.insert($1) }
+    guard restored.contains(address) else { return false }
+    let isWhole = plan.forecast.cached[step.node]?.verdict == .cached
+    noted.withLock { _ = $0.cached.insert(isWhole ? step.address : address) }
     return true
-  }
-
-  private func noteIndex(of step: PlannedStep, _ note: (inout Assumptions, Int) -> Void) {
-    guard case .step(let index) = plan.nodes[step.node] else { return }
-    noted.withLock { noted in note(&noted, Int(index)) }
   }
 
   func end(of step: PlannedStep, at address: StepAddress) -> RehearsedEnd {

@@ -201,7 +201,7 @@ private struct EarlierRuns {
     _ excluded: [Int]
   ) {
     (self.plan, self.addresses, self.inputs) = (plan, addresses, inputs)
-    let isCached = plan.forecast.cached.values.contains { $0.verdict == .cached }
+    let isCached = !plan.foreseenRestorals.isEmpty
     let left = Set(excluded.map { plan.steps[$0].address })
     // A run in which steps are restored cannot be compared with one in which all ran.
     self.samples = samples.filter {

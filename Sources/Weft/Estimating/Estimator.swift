@@ -190,7 +190,8 @@ struct Estimator {
     basis.unmeasured = steps(found.unmeasured)
     basis.assumed = durations.assumption
     basis.unforeseeable = steps(found.unforeseeable)
-    basis.cached = steps(found.cached)
+    let cached = plan.steps.map(\.address).filter(found.cached.contains)
+    basis.cached = cached + names(found.cached.subtracting(cached))
     basis.conditions = names(found.conditions)
     basis.openConditions = names(found.openConditions)
     basis.loops = names(Set(found.loops.keys))

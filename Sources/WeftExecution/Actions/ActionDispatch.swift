@@ -9,7 +9,9 @@ package import WeftPlatform
 extension RunEngine {
   /// Runs the action of an admitted step.
   func perform(_ task: StepTask) -> MaybeReady<NodeResult, Never> {
-    if rehearsal?.endsAtOnce(task.step) == true, let end = rehearse(task) { return .now(end) }
+    if rehearsal?.endsAtOnce(task.step, at: task.address) == true, let end = rehearse(task) {
+      return .now(end)
+    }
     switch task.step.kind {
     case .run, .use, .http:
       var task = task

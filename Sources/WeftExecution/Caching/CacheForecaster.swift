@@ -18,7 +18,8 @@ package struct CacheForecaster {
   private let state: [String]?
   private var changes: [Int: CacheChanges] = [:]
   package private(set) var forecasts: [Plan.NodeIndex: CacheForecast] = [:]
-  package private(set) var explanations: [Plan.NodeIndex: CacheExplanation] = [:]
+  /// By the address in the run: that of a step, or of an element.
+  package private(set) var explanations: [StepAddress: CacheExplanation] = [:]
 
   /// - Parameters:
   ///   - plan: The plan, bound to these inputs.
@@ -64,28 +65,47 @@ package struct CacheForecaster {
       if step.kind.makesAttempts { changes.addUnknown(by: step.address) }
       return
     }
-    let (forecast, explanation, subject) = forecast(of: index, after: changes)
-    forecasts[step.node] = forecast
-    explanations[step.node] = explanation
-    guard let subject else { return changes.addUnknown(by: step.address) }
-    if case .cached = forecast.verdict, let entry = explanation?.nearest, forecast.unless == nil,
-      plan.isDecided(step)
-    {
-      changes.add(
-        entry, at: subject.outputs, made: EarlierOutputs(cache?.entries(of: subject.step) ?? []))
+    var executions: [ForeseenExecution] = []
+    do throws(StaticResolutionError) {
+      for execution in try resolution.executions(ofStep: index) {
+        executions.append(foresee(index, execution, after: changes))
+      }
+    } catch {
+      forecasts[step.node] = CacheForecast(.open(because: error.reason))
+      return changes.addUnknown(by: step.address)
+    }
+    if executions.count > 1 { ForeseenExecution.hedge(&executions, besides: state) }
+    for execution in executions {
+      explanations[execution.address] = execution.explanation
+      execution.add(to: &changes) { cache?.entries(of: $0) ?? [] }
+    }
+    if plan.isInLoop(step: index) {
+      let elements = executions.map { CacheForecast.Element($0.address, $0.forecast) }
+      forecasts[step.node] = CacheForecast(ofElements: elements)
     } else {
-      changes.addUnknown(at: subject.outputs, by: step.address)
+      forecasts[step.node] = executions.first?.forecast
     }
   }
 
+  private func foresee(
+    _ index: Int, _ execution: StaticResolution.Execution, after changes: CacheChanges
+  ) -> ForeseenExecution {
+    let (forecast, explanation, subject) = forecast(
+      of: index, in: execution.instance, after: changes)
+    return ForeseenExecution(
+      address: execution.instance.address(of: plan.steps[index].address),
+      isDecided: execution.isDecided, subject: subject, forecast: forecast,
+      explanation: explanation)
+  }
+
   private func forecast(
-    of index: Int, after changes: CacheChanges
+    of index: Int, in instance: Instance, after changes: CacheChanges
   ) -> (CacheForecast, CacheExplanation?, CacheSubject?) {
     let subject: CacheSubject
     let rule: FileRule
     let seen: CacheChanges.Seen
     do throws(StaticResolutionError) {
-      subject = try resolution.subject(ofStep: index)
+      subject = try resolution.subject(ofStep: index, in: instance)
       do throws(CacheKeyError) { rule = try subject.rule(besides: state) } catch {
         throw StaticResolutionError(reason: error.message)
       }
@@ -116,6 +136,43 @@ package struct CacheForecaster {
         explanation.verdict, unless: judge.isCertain(explanation) ? nil : seen.unknownBy),
       explanation, subject
     )
+  }
+}
+
+/// The forecast for one execution of a step.
+private struct ForeseenExecution {
+  let address: StepAddress
+  let isDecided: Bool
+  /// `nil` if it is known only during the run.
+  let subject: CacheSubject?
+  var forecast: CacheForecast
+  let explanation: CacheExplanation?
+
+  /// Adds the changes that the execution makes.
+  func add(to changes: inout CacheChanges, _ entries: (String) -> [CacheEntry]) {
+    guard let subject else { return changes.addUnknown(by: address) }
+    if case .cached = forecast.verdict, let entry = explanation?.nearest, forecast.unless == nil,
+      isDecided
+    {
+      changes.add(entry, at: subject.outputs, made: EarlierOutputs(entries(subject.step)))
+    } else {
+      changes.addUnknown(at: subject.outputs, by: address)
+    }
+  }
+
+  /// Elements run beside and after one another: what is said of one whose inputs others make is uncertain.
+  static func hedge(
+    _ executions: inout [ForeseenExecution], besides state: [String]?
+  ) {
+    let outputs = executions.flatMap { $0.subject?.outputs ?? [] }
+    guard !outputs.isEmpty else { return }
+    for index in executions.indices where executions[index].forecast.unless == nil {
+      // The rule leaves out the outputs of the element itself.
+      guard let rule = try? executions[index].subject?.rule(besides: state),
+        outputs.contains(where: { rule.includes($0) || rule.canInclude(below: $0) })
+      else { continue }
+      executions[index].forecast.unless = executions[index].address
+    }
   }
 }
 

@@ -9,7 +9,7 @@ package import WeftPlanning
 package protocol Rehearsal: Sendable {
   /// Whether a step ends at once, without a slot: it waits for a person or for a point in time, or is restored from
   /// the cache.
-  func endsAtOnce(_ step: PlannedStep) -> Bool
+  func endsAtOnce(_ step: PlannedStep, at address: StepAddress) -> Bool
 
   /// The end of a step, and its values.
   func end(of step: PlannedStep, at address: StepAddress) -> RehearsedEnd

@@ -100,25 +100,14 @@ private struct StaticEvaluation {
 
   private mutating func foresee(_ member: PlanMember, _ elementsToo: Bool) {
     let (node, texts) = (plan.node(of: member), plan.texts(of: member))
-    if let condition = StartCondition(texts), condition.functions.isEmpty,
-      isDecided(condition.text),
-      let value = try? condition.expression.evaluate(in: scope(of: condition.text)).value
+    if let condition = StartCondition(texts),
+      let holds = files[condition.text.file].value(of: condition)
     {
-      plan.forecast.conditions[node] = value.isTruthy
+      plan.forecast.conditions[node] = holds
     }
-    guard elementsToo, plan.fanOut(of: member) != nil,
-      texts.filter(\.saysElements).allSatisfy(isDecided)
-    else { return }
-    let file = files[texts.first?.file ?? plan.groups[plan.group(around: node)].file].scope
-    let task = LoopTask(member, of: plan, in: file.instance, after: [])
-    if let listing = try? LoopLister(file.values, task).listing().get() {
-      plan.forecast.elements[node] = listing.count
-    }
-  }
-
-  /// Whether a text reads only known inputs and constants of the file.
-  private func isDecided(_ text: PlannedText) -> Bool {
-    files[text.file].decides(text, hasRun: false)
+    guard elementsToo, plan.fanOut(of: member) != nil else { return }
+    let file = files[plan.groups[plan.group(around: node)].file]
+    if let listing = file.listing(of: member) { plan.forecast.elements[node] = listing.count }
   }
 
   private func canBind(_ text: PlannedText) -> Bool {
@@ -176,7 +165,7 @@ private struct StaticEvaluation {
 
 extension PlannedText {
   /// Whether it defines the elements of a loop.
-  fileprivate var saysElements: Bool {
+  fileprivate var definesElements: Bool {
     switch site {
     case .elements, .axis, .include, .exclude: true
     default: false
@@ -210,7 +199,9 @@ struct StaticInputs {
   }
 
   /// Whether a text of the file reads only known values.
-  func decides(_ text: PlannedText, hasRun: Bool) -> Bool {
+  ///
+  /// - Parameter inElement: Whether the elements of the loops around the text are known.
+  func decides(_ text: PlannedText, hasRun: Bool, inElement: Bool = false) -> Bool {
     text.template.expressions.allSatisfy { expression in
       expression.references.allSatisfy { reference in
         switch reference.valueContext {
@@ -219,10 +210,42 @@ struct StaticInputs {
         case .workflow: true
         case .run:
           hasRun || reference.names.count > 1 && reference.names[1].text == RunField.args.rawValue
-        case .env, .secrets, .steps, .itself, .item, .index, .matrix, .state, nil: false
+        // Without a context, the name that a loop gives to its element.
+        case .item, .index, .matrix, nil: inElement
+        case .env, .secrets, .steps, .itself, .state: false
         }
       }
     }
+  }
+
+  /// The value of a condition of the file; `nil` if it is known only during the run.
+  ///
+  /// - Parameter instance: The instance of the step or group; `nil` outside of loops.
+  func value(of condition: StartCondition, in instance: Instance? = nil) -> Bool? {
+    let instance = instance ?? scope.instance
+    guard condition.functions.isEmpty,
+      decides(condition.text, hasRun: false, inElement: instance.isInElement)
+    else { return nil }
+    return try? condition.expression.evaluate(in: scope(in: instance)).value.isTruthy
+  }
+
+  /// The elements of a loop of the file; `nil` if they are known only during the run.
+  ///
+  /// - Parameter instance: The instance that contains the loop; `nil` outside of other loops.
+  func listing(of member: PlanMember, in instance: Instance? = nil) -> LoopListing? {
+    let (plan, instance) = (scope.values.plan, instance ?? scope.instance)
+    let texts = plan.texts(of: member).filter(\.definesElements)
+    guard
+      texts.allSatisfy({ decides($0, hasRun: false, inElement: instance.isInElement) })
+    else { return nil }
+    return try? LoopLister(scope.values, LoopTask(member, of: plan, in: instance, after: []))
+      .listing().get()
+  }
+
+  private func scope(in instance: Instance) -> StepScope {
+    var scope = scope
+    scope.instance = instance
+    return scope
   }
 
   /// An invalid value is reported when the file is run.

@@ -144,7 +144,7 @@ extension Listing {
   var written: JSONValue? { if case .values(let value) = self { value } else { nil } }
 }
 
-/// The forecast for a cached step before a run.
+/// The forecast for a cached step, or for one element of a loop, before a run.
 package struct CacheForecast: Sendable, Hashable {
   package enum Verdict: Sendable, Hashable {
     /// Its result is in the cache.
@@ -153,15 +153,49 @@ package struct CacheForecast: Sendable, Hashable {
     case runs(reasons: [String])
     /// A part of its cache key is known only during the run.
     case open(because: String)
+    /// Its elements have different forecasts.
+    case differs
+  }
+
+  package struct Element: Sendable, Hashable {
+    package let address: StepAddress
+    package let forecast: CacheForecast
+
+    package init(_ address: StepAddress, _ forecast: CacheForecast) {
+      (self.address, self.forecast) = (address, forecast)
+    }
   }
 
   package var verdict: Verdict
-  /// An earlier step that may change its inputs, which would invalidate the forecast.
+  /// An earlier step that may change its inputs, which would invalidate the forecast; its own address if other elements
+  /// of the loop may.
   package var unless: StepAddress?
+  /// The forecasts for the elements, in order, of a step in loops whose elements are known.
+  package private(set) var elements: [Element] = []
 
   package init(_ verdict: Verdict, unless: StepAddress? = nil) {
     self.verdict = verdict
     self.unless = unless
+  }
+
+  /// Creates the forecast for a step from those for its elements; `nil` if there are none.
+  package init?(ofElements elements: [Element]) {
+    guard let first = elements.first?.forecast.verdict else { return nil }
+    verdict =
+      elements.allSatisfy { $0.forecast.verdict == first }
+      ? first : CacheForecast.runs(elements.map(\.forecast.verdict)) ?? .differs
+    unless = elements.lazy.compactMap(\.forecast.unless).first
+    self.elements = elements
+  }
+
+  /// The verdict on a step of which every element runs; `nil` if one may not.
+  private static func runs(_ verdicts: [Verdict]) -> Verdict? {
+    var all: [String] = []
+    for verdict in verdicts {
+      guard case .runs(let reasons) = verdict else { return nil }
+      for reason in reasons where !all.contains(reason) { all.append(reason) }
+    }
+    return .runs(reasons: all)
   }
 
   /// The reason for a step that never ran, as far as is known.
@@ -169,33 +203,67 @@ package struct CacheForecast: Sendable, Hashable {
 
   /// A short description for the user.
   package var remark: String {
-    let proviso = unless.map { ", unless \"\($0)\" changes its inputs" } ?? ""
+    let proviso =
+      unless.map { other in
+        elements.contains { $0.address == other }
+          ? ", unless elements change the inputs of others"
+          : ", unless \"\(other)\" changes its inputs"
+      } ?? ""
     return switch verdict {
     case .cached: "cached" + proviso
     case .runs([CacheForecast.neverRun]): "runs: not cached yet" + proviso
-    case .runs(let reasons): "runs: \(reasons.joined(separator: ", ")) changed" + proviso
+    case .runs(let reasons):
+      "runs: \(reasons.map { $0 == CacheForecast.neverRun ? "some not cached yet" : $0 + " changed" }.joined(separator: ", "))"
+        + proviso
     case .open(let reason): "cached or not, known at run time: \(reason)"
+    case .differs: differences + proviso
     }
   }
+
+  /// The elements that are cached, and those that run: `2 of 3 cached; build[b] runs: inputs changed`.
+  private var differences: String {
+    var (cached, open) = (0, 0)
+    var running: [Element] = []
+    for element in elements {
+      switch element.forecast.verdict {
+      case .cached: cached += 1
+      case .runs: running.append(element)
+      case .open, .differs: open += 1
+      }
+    }
+    var parts = ["\(cached) of \(elements.count) cached"]
+    if let only = running.first, running.count == 1 {
+      parts.append("\(only.address) " + CacheForecast(only.forecast.verdict).remark)
+    } else if !running.isEmpty {
+      let named = running.prefix(CacheForecast.namedLimit).map(\.address.text)
+      let rest = running.count - named.count
+      parts.append(
+        named.joined(separator: ", ") + (rest > 0 ? " and \(rest) more run" : " run"))
+    }
+    if open > 0 { parts.append("\(open) known at run time") }
+    return parts.joined(separator: "; ")
+  }
+
+  private static let namedLimit = 3
 }
 
 extension Plan {
   /// Whether a step is known not to run.
   package func isCertainlySkipped(_ step: PlannedStep) -> Bool { forecast(of: step).isSkipped }
 
-  /// Whether a step runs at most once, and only inputs decide whether it does.
-  package func isDecided(_ step: PlannedStep) -> Bool {
-    var next: Int? = step.group
-    while let group = next {
-      if let control = groups[group].step?.control,
-        control.fanOut != nil || !control.retry.isEmpty || control.condition != nil
-      {
-        return false
+  /// The steps outside of loops, and the elements, whose results will be taken from the cache.
+  package var foreseenRestorals: Set<StepAddress> {
+    var addresses: Set<StepAddress> = []
+    for (node, forecast) in forecast.cached {
+      if forecast.elements.isEmpty {
+        if forecast.verdict == .cached { addresses.insert(address(of: node)) }
+      } else {
+        for element in forecast.elements where element.forecast.verdict == .cached {
+          addresses.insert(element.address)
+        }
       }
-      next = groups[group].parent
     }
-    guard step.hasControl, step.control.fanOut == nil else { return !step.hasControl }
-    return forecast(of: step).condition != .open
+    return addresses
   }
 
   /// The plan with forecasts for its cached steps.

@@ -28,8 +28,9 @@ import WeftJSON
 /// CONTROL: "needs"?, "timeout"?, "allowFailure"?, "outputs"?: [name…], "computed"?, "if"?,
 ///   "retry"?: [ { "max", "delay", "factor", "maxDelay", "jitter", "within"?, "on"?, "when"? } ],
 ///   "forEach"?: { "in", "as"?, "key"?, "maxParallel"?, "tolerate"? }, "matrix"?,
-///   "pool"?: { NAME: slots }, "cleanup"?: [node…], "runs"?, "excluded"?, "elements"?,
-///   "cache"?: { "decision", "reasons"?: […], "because"?, "unlessChangedBy"? }
+///   "pool"?: { NAME: slots }, "cleanup"?: [node…], "runs"?, "leftOut"?, "elements"?,
+///   "cache"?: { "decision", "reasons"?: […], "because"?, "unlessChangedBy"?,
+///               "elements"?: [ { "address", "decision", … } ] }
 /// ```
 ///
 /// Members marked `?` are omitted if they do not apply. Indices count from 0: `group`, `parent` and the `index` of a
@@ -45,7 +46,7 @@ import WeftJSON
 /// level of that file, a group without an address that has `onFailure` and the other properties of the file.
 ///
 /// `runs` predicts whether a step or group with a condition, or inside a group with one, will run, as far as that is
-/// known before the run: `yes` (unless something fails), `no`, `decidedAtRunTime`. `excluded` marks steps that the user
+/// known before the run: `yes` (unless something fails), `no`, `decidedAtRunTime`. `leftOut` marks steps that the user
 /// has deselected (`--only`, `--skip`, `--from`); `elements` is the number of elements of a loop. In the summary,
 /// `steps` counts each step of the file once, and `groups` counts neither the top level nor `finally`;
 /// `stepsWithElements` is present if the number of elements of every loop is known.
@@ -379,17 +380,29 @@ extension JSONWriter {
     if forecast.isExcluded { member("leftOut", true) }
     member("elements", forecast.elements)
     guard let cached = forecast.cached else { return }
-    object("cache") {
-      switch cached.verdict {
-      case .cached: $0.member("decision", "cached")
-      case .runs(let reasons):
-        $0.member("decision", "runs")
-        $0.array("reasons", of: reasons)
-      case .open(let reason):
-        $0.member("decision", "decidedAtRunTime")
-        $0.member("because", reason)
+    object("cache") { $0.write(cached) }
+  }
+
+  private mutating func write(_ cached: CacheForecast) {
+    switch cached.verdict {
+    case .cached: member("decision", "cached")
+    case .runs(let reasons):
+      member("decision", "runs")
+      array("reasons", of: reasons)
+    case .open(let reason):
+      member("decision", "decidedAtRunTime")
+      member("because", reason)
+    case .differs: member("decision", "differs")
+    }
+    member("unlessChangedBy", cached.unless?.text)
+    guard !cached.elements.isEmpty else { return }
+    array("elements") {
+      for element in cached.elements {
+        $0.object {
+          $0.member("address", element.address.text)
+          $0.write(element.forecast)
+        }
       }
-      $0.member("unlessChangedBy", cached.unless?.text)
     }
   }
 }
