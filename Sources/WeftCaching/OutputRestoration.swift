@@ -71,7 +71,8 @@ extension StepCache {
     let found: (records: [FileRecord], specials: [WorkspaceError])
     do { found = try reader.treeWithSpecials(at: names) } catch { throw CacheError(error) }
     return try OutputRestoration(of: entry, at: output, names, found) {
-      EarlierOutputs(entries(of: entry.step))
+      EarlierOutputs(
+        entries(of: entry.step, near: entry.key, making: entry.outputs, isCurrent: true))
     }
   }
 

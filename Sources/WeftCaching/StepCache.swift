@@ -19,6 +19,7 @@ package final class StepCache: Sendable {
   let limit: Int
   let now: @Sendable () -> Int64
   private let budget: Mutex<FolderBudget>
+  private let indices = Mutex<[String: EntryIndex]>([:])
   package let memory: FileMemory
   /// Whether it must not be written to.
   private let isReadOnly: Bool
@@ -94,20 +95,38 @@ package final class StepCache: Sendable {
     return whole
   }
 
-  /// Returns all entries of a step, the newest first, without the outputs that expressions read.
-  package func entries(of step: String) -> [CacheEntry] {
+  /// Returns the entries of a step that a result can be compared with, the newest first, without the outputs that
+  /// expressions read: those of the same element of its loops, and those that make one of the same outputs.
+  ///
+  /// - Parameter isCurrent: Whether entries count that other processes have stored since the first call for the step.
+  package func entries(
+    of step: String, near key: CacheKey, making outputs: [String], isCurrent: Bool
+  ) -> [CacheEntry] {
+    let names = indices.withLock { indices in
+      if isCurrent || indices[step] == nil { index(step, &indices[step, default: EntryIndex()]) }
+      return indices[step]?.names(ofElement: key.hash(of: .element), making: outputs) ?? []
+    }
+    return names.compactMap { name -> CacheEntry? in
+      guard let bytes = steps.read(name, limit: StepCache.entryBytes),
+        let (found, objectReferences) = read(bytes, name)
+      else { return nil }
+      var entry = found
+      if let inputs = objectReferences.inputs.flatMap(inputs) { entry.key.set(.inputs, inputs) }
+      return entry
+    }
+    .sorted { $0.storedAt > $1.storedAt }
+  }
+
+  /// Adds the entries of a step that an index lacks.
+  private func index(_ step: String, _ index: inout EntryIndex) {
     let beginning = StepCache.beginning(of: step)
-    return steps.names(in: StepCache.part(of: step))
-      .filter { $0.hasPrefix(beginning) }
-      .compactMap { name -> CacheEntry? in
-        guard let bytes = steps.read(name, limit: StepCache.entryBytes),
-          let (found, objectReferences) = read(bytes, name)
-        else { return nil }
-        var entry = found
-        if let inputs = objectReferences.inputs.flatMap(inputs) { entry.key.set(.inputs, inputs) }
-        return entry
-      }
-      .sorted { $0.storedAt > $1.storedAt }
+    for name in steps.names(in: StepCache.part(of: step))
+    where name.hasPrefix(beginning) && !index.contains(name) {
+      guard let bytes = steps.read(name, limit: StepCache.entryBytes),
+        let (entry, _) = read(bytes, name)
+      else { continue }
+      index.add(entry, named: name)
+    }
   }
 
   /// Whether all files of the entry are stored, judging by their names only.
@@ -180,11 +199,9 @@ package final class StepCache: Sendable {
     }
     let bytes = entry.bytes(objectReferences, code)
     makeRoom(for: bytes.count)
-    do throws(UnsafePathError) {
-      try steps.replace(StepCache.name(of: entry.step, entry.key.hash), with: bytes)
-    } catch {
-      throw .place(error)
-    }
+    let name = StepCache.name(of: entry.step, entry.key.hash)
+    do throws(UnsafePathError) { try steps.replace(name, with: bytes) } catch { throw .place(error) }
+    indices.withLock { $0[entry.step]?.add(entry, named: name) }
   }
 
   private func keep(_ bytes: [UInt8]?) throws(CacheError) -> String? {
@@ -290,7 +307,8 @@ extension StepCache {
       throw CacheError(error)
     }
     if !entry.foreign.isEmpty {
-      let made = EarlierOutputs(entries(of: entry.step))
+      let made = EarlierOutputs(
+        entries(of: entry.step, near: entry.key, making: entry.outputs, isCurrent: true))
       entry.files = (entry.files + entry.foreign.filter(made.contains)).inOrder
       entry.foreign.removeAll(where: made.contains)
     }
@@ -381,5 +399,27 @@ package enum CacheError: Error, Sendable, Hashable {
     case .place(let fault): fault.message
     case .stopped: "it was stopped"
     }
+  }
+}
+
+/// The names of the entries of one step, so that those of an element are found among thousands.
+private struct EntryIndex {
+  private var known: Set<String> = []
+  /// By the hash of the element; under `nil` outside of loops.
+  private var byElement: [String?: [String]] = [:]
+  private var byOutput: [String: [String]] = [:]
+
+  func contains(_ name: String) -> Bool { known.contains(name) }
+
+  mutating func add(_ entry: CacheEntry, named name: String) {
+    guard known.insert(name).inserted else { return }
+    byElement[entry.key.hash(of: .element), default: []].append(name)
+    for output in entry.outputs { byOutput[output, default: []].append(name) }
+  }
+
+  func names(ofElement element: String?, making outputs: [String]) -> Set<String> {
+    var names = Set(byElement[element] ?? [])
+    for output in outputs { names.formUnion(byOutput[output] ?? []) }
+    return names
   }
 }

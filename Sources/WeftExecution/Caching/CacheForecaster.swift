@@ -77,7 +77,7 @@ package struct CacheForecaster {
     if executions.count > 1 { ForeseenExecution.hedge(&executions, besides: state) }
     for execution in executions {
       explanations[execution.address] = execution.explanation
-      execution.add(to: &changes) { cache?.entries(of: $0) ?? [] }
+      execution.add(to: &changes, cache)
     }
     if plan.isInLoop(step: index) {
       let elements = executions.map { CacheForecast.Element($0.address, $0.forecast) }
@@ -123,8 +123,10 @@ package struct CacheForecaster {
     }
     var key = maker.keyWithoutFiles(of: subject, log: nil)
     key.set(.inputs, files: seen.files)
+    let entries = cache.entries(
+      of: subject.step, near: key, making: subject.outputPaths, isCurrent: false)
     let judge = CacheJudge(
-      key: key, entries: cache.entries(of: subject.step), unknown: subject.unknownParts,
+      key: key, entries: entries, unknown: subject.unknownParts,
       reads: plan.values.reads(ofNode: plan.steps[index].node),
       isLogRead: plan.logs.isRead(ofStep: index))
     let reader = WorkspaceReader(workspace, memory: memory)
@@ -149,12 +151,14 @@ private struct ForeseenExecution {
   let explanation: CacheExplanation?
 
   /// Adds the changes that the execution makes.
-  func add(to changes: inout CacheChanges, _ entries: (String) -> [CacheEntry]) {
+  func add(to changes: inout CacheChanges, _ cache: StepCache?) {
     guard let subject else { return changes.addUnknown(by: address) }
     if case .cached = forecast.verdict, let entry = explanation?.nearest, forecast.unless == nil,
       isDecided
     {
-      changes.add(entry, at: subject.outputs, made: EarlierOutputs(entries(subject.step)))
+      let entries = cache?.entries(
+        of: subject.step, near: entry.key, making: entry.outputs, isCurrent: false)
+      changes.add(entry, at: subject.outputs, made: EarlierOutputs(entries ?? []))
     } else {
       changes.addUnknown(at: subject.outputs, by: address)
     }
@@ -164,15 +168,42 @@ private struct ForeseenExecution {
   static func hedge(
     _ executions: inout [ForeseenExecution], besides state: [String]?
   ) {
-    let outputs = executions.flatMap { $0.subject?.outputs ?? [] }
-    guard !outputs.isEmpty else { return }
+    let places = OutputPlaces(executions.flatMap { $0.subject?.outputs ?? [] })
+    guard !places.outputs.isEmpty else { return }
     for index in executions.indices where executions[index].forecast.unless == nil {
-      // The rule leaves out the outputs of the element itself.
-      guard let rule = try? executions[index].subject?.rule(besides: state),
-        outputs.contains(where: { rule.includes($0) || rule.canInclude(below: $0) })
-      else { continue }
+      guard let subject = executions[index].subject, places.affect(subject, besides: state) else {
+        continue
+      }
       executions[index].forecast.unless = executions[index].address
     }
+  }
+}
+
+/// The outputs of all elements of a step.
+private struct OutputPlaces {
+  let outputs: Set<[String]>
+  /// The number of outputs that are at a path or below it.
+  private var counts: [ArraySlice<String>: Int] = [:]
+
+  init(_ outputs: [[String]]) {
+    self.outputs = Set(outputs)
+    for output in self.outputs {
+      for length in 1...output.count { counts[output[..<length], default: 0] += 1 }
+    }
+  }
+
+  /// Whether an element may read an output of another one.
+  func affect(_ subject: CacheSubject, besides state: [String]?) -> Bool {
+    if let inputs = subject.literalInputs {
+      return inputs.contains { input in
+        let own = subject.outputs.count { $0.starts(with: input) }
+        return (1..<input.count).contains { outputs.contains(Array(input[..<$0])) }
+          || counts[input[...], default: 0] > own
+      }
+    }
+    // The rule leaves out the outputs of the element itself.
+    guard let rule = try? subject.rule(besides: state) else { return true }
+    return outputs.contains { rule.includes($0) || rule.canInclude(below: $0) }
   }
 }
 

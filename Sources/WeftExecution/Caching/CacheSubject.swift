@@ -82,6 +82,19 @@ struct CacheSubject: Sendable {
     }
   }
 
+  /// The paths of its inputs; `nil` if one is a pattern.
+  var literalInputs: [[String]]? {
+    var paths: [[String]] = []
+    for text in caching.inputs {
+      guard !text.utf8.contains(where: { "*?[]{}!\\".utf8.contains($0) }),
+        let names = Command.Caching.names(text, in: directory), !names.isEmpty
+      else { return nil }
+      paths.append(names)
+    }
+    if case .file(let names) = input { paths.append(names) }
+    return paths
+  }
+
   /// The rule for the files that the step reads.
   ///
   /// - Parameter state: The directory of Weft's own files.

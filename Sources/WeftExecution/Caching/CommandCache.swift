@@ -93,9 +93,10 @@ package final class CommandCache: Sendable {
     for subject: CacheSubject, _ key: CacheKey, _ reads: StepReads, _ isLogRead: Bool
   ) -> String {
     guard access.reads else { return "the run uses no cached results" }
+    let entries = access.cache.entries(
+      of: subject.step, near: key, making: subject.outputPaths, isCurrent: false)
     return CacheJudge(
-      key: key, entries: access.cache.entries(of: subject.step), unknown: [], reads: reads,
-      isLogRead: isLogRead
+      key: key, entries: entries, unknown: [], reads: reads, isLogRead: isLogRead
     ).explanation { _ in false }.reason
   }
 

@@ -181,7 +181,7 @@ struct StepCacheTests {
     try store(cache, .sample("1"), outputs: [])
     #expect(cache.entry(of: "build", .sample("2")) == nil)
     #expect(cache.entry(of: "other", .sample("1")) == nil)
-    #expect(cache.entries(of: "build").map(\.key) == [.sample("1")])
+    #expect(entries(of: "build", cache).map(\.key) == [.sample("1")])
   }
 
   @Test func theListOfInputsIsReadBackForThoseWhoAskWhy() throws {
@@ -189,7 +189,36 @@ struct StepCacheTests {
     var key = CacheKey.sample("1")
     key.set(.inputs, [CacheValue("a.c", .file(hash: "12", isExecutable: true))])
     try cache.store(CacheEntry(key), from: scratch.reader())
-    #expect(cache.entries(of: "build").first?.key == key)
+    #expect(entries(of: "build", cache).first?.key == key)
+  }
+
+  private func entries(
+    of step: String, _ cache: StepCache, near key: CacheKey = .sample("1"),
+    making outputs: [String] = [], isCurrent: Bool = false
+  ) -> [CacheEntry] {
+    cache.entries(of: step, near: key, making: outputs, isCurrent: isCurrent)
+  }
+
+  @Test func entriesAreThoseOfTheSameElementOrOutput() throws {
+    let (cache, other) = (try scratch.cache(), try scratch.cache())
+    makeOutputs()
+    func key(_ element: String, _ command: String) -> CacheKey {
+      var key = CacheKey.sample(command)
+      key.set(.element, .text(element))
+      return key
+    }
+    try store(cache, key("a", "1"), outputs: ["out"])
+    try store(cache, key("b", "2"), outputs: [])
+    let keys = { (found: [CacheEntry]) in Set(found.map(\.key.hash)) }
+    let (a, b) = (key("a", "1").hash, key("b", "2").hash)
+    #expect(keys(entries(of: "build", cache, near: key("a", "9"))) == [a])
+    #expect(keys(entries(of: "build", cache, near: key("b", "9"), making: ["out"])) == [a, b])
+    #expect(entries(of: "build", cache, near: .sample("1")).isEmpty)
+    // Those of another process count if they must.
+    try store(other, key("a", "3"), outputs: [])
+    #expect(keys(entries(of: "build", cache, near: key("a", "9"))) == [a])
+    let current = entries(of: "build", cache, near: key("a", "9"), isCurrent: true)
+    #expect(keys(current) == [a, key("a", "3").hash])
   }
 
   /// Damages each file of the cache in turn: either the right result is restored, or none.
