@@ -200,7 +200,9 @@ package final class StepCache: Sendable {
     let bytes = entry.bytes(objectReferences, code)
     makeRoom(for: bytes.count)
     let name = StepCache.name(of: entry.step, entry.key.hash)
-    do throws(UnsafePathError) { try steps.replace(name, with: bytes) } catch { throw .place(error) }
+    do throws(UnsafePathError) { try steps.replace(name, with: bytes) } catch {
+      throw .place(error)
+    }
     indices.withLock { $0[entry.step]?.add(entry, named: name) }
   }
 
