@@ -905,6 +905,46 @@ def elsewhere_called(weft):
     assert result.returncode == 0 and place.done() == {"a": 2}, result
 
 
+def failures_at_the_start(weft):
+    """A group, loop or file whose condition, inputs or list cannot be computed has failed, in each resumed run, too."""
+    wrong = "fromJSON(steps.v.stdout)"
+    own = {"if": wrong}
+    each = {"if": "item && " + wrong, "forEach": ["a", "b"]}
+    cases = {
+        "a group": {**own, "steps": ["echo in", {"steps": ["echo in"]}]},
+        "a race": {**own, "race": ["echo in", "echo in"]},
+        "a retried group": {**own, "steps": ["echo in"], "retry": {"max": 1, "delay": "1ms"}},
+        "a file": {**own, "workflow": "n.json"},
+        "a loop": {**own, "forEach": ["a"], "run": "echo in"},
+        "a loop of groups": {**own, "matrix": {"a": [1]}, "steps": ["echo in"]},
+        "an element": {**each, "steps": ["echo in"]},
+        "an element, retried": {**each, "steps": ["echo in"], "retry": {"max": 1, "delay": "1ms"}},
+        "an element, a file": {**each, "workflow": "n.json"},
+        "inputs": {"workflow": "n.json", "with": {"n": "${{ " + wrong + " }}"}},
+        "a list": {"forEach": "${{ " + wrong + " }}", "run": "echo in"},
+    }
+    for name, group in cases.items():
+        for tolerant in (False, True):
+            body = {"id": "g", **group}
+            if tolerant:
+                body = {"id": "around", "allowFailure": True, "steps": [body]}
+            place = Place(weft, {"onFailure": "continue", "steps": [
+                {"id": "v", "run": "echo x"}, body,
+                {"id": "failed", "if": "failure()", "run": "echo failed"},
+                {"id": "z", "if": "always()", "run": "test -e good"}]})
+            place.write({"inputs": {"n": {"type": "integer", "default": 1}}, "steps": ["echo in"]}, "n.json")
+            for attempt in (place.run, place.resume, place.resume):
+                done = attempt()
+                shown = (name, tolerant, done.stdout)
+                assert done.returncode == 1 and "] in" not in done.stdout, shown
+                assert "cannot be computed: fromJSON() is given" in done.stdout, shown
+            assert ("[failed] failed" in place.call("logs").stdout) != tolerant, (name, tolerant)
+            (place.path / "good").touch()
+            done = place.resume()
+            assert done.returncode == (0 if tolerant else 1), (name, tolerant, done.stdout)
+            assert "] in" not in done.stdout, (name, tolerant, done.stdout)
+
+
 def unfit_numbers(weft):
     """A journal whose numbers of steps do not fit the workflow is refused, and its plan is not shown."""
     for numbers, of in ([2], ""), ([2, 0], ""), ([2, 3, 1], ""), ([2, 1], "g"):
@@ -1087,7 +1127,7 @@ CASES = [
     ("X53: without inodes the steps are named whose logs are lost", no_inodes),
     ("the log of a step that is done is read by those who are still to be done", logs_of_others),
     ("X46, X48: a record without its workflow file, or its first record, is told of by the file's name", incomplete),
-    unfit_numbers,
+    unfit_numbers, failures_at_the_start,
 ]
 
 

@@ -258,6 +258,26 @@ final class ResumePolicy: Sendable {
     return reasons.first.map { .skipped($0) } ?? .started
   }
 
+  /// The failure of a reusable group or loop that failed before anything in it could start, because of its condition, its
+  /// inputs or its list; `nil` if there is none. It is not evaluated again.
+  func failureAtStart(of task: GroupTask) -> StepFailure? { failureAtStart(of: EnclosingScope(task)) }
+
+  func failureAtStart(of task: LoopTask) -> StepFailure? { failureAtStart(of: EnclosingScope(task)) }
+
+  private func failureAtStart(of group: EnclosingScope) -> StepFailure? {
+    guard let end = end(of: group), end.cause == nil, let failure = end.failure else { return nil }
+    if group.isLoop { return recorded.groups[group.address]?.elements == nil ? failure : nil }
+    let beginning = beginning(around: group)
+    let inside = plan.steps(of: group.member).map { plan.steps[$0].address } + groups(in: group)
+    let hasStarted = inside.contains { address in
+      let address = group.instance.address(of: address)
+      if recorded.group(address, since: beginning) != nil { return true }
+      guard let known = recorded.step(address, since: beginning) else { return false }
+      return known.excluded == nil && known.state != .skipped(.dependencyFailed(group.address))
+    }
+    return hasStarted ? nil : failure
+  }
+
   /// Whether an element of a reusable loop never started, because the loop was over before.
   func wasNeverStarted(_ element: Element, of task: LoopTask) -> Bool {
     isReusable(task) && !hasStarted(element, of: task)

@@ -17,13 +17,40 @@ extension RunEngine {
     }
     if group.hasOwnRegion { return launchRegion(index, in: instance, after: results) }
     let task = GroupTask(index, of: plan, in: instance)
-    if let reason = skipReason(task, after: results) {
-      return Future(value: skip(task, reason, after: results))
-    }
     let failedBefore = results.contains(where: \.hasFailed)
-    startGroup(task, failedBefore: failedBefore)
-    return Future(
-      value: NodeResult(conclusion: .success, causingStep: nil, failedBefore: failedBefore))
+    switch admission(of: task, after: results) {
+    case .skip(let reason): return Future(value: skip(task, reason, after: results))
+    case .fail(let failure):
+      return Future(value: failAtStart(task, failure, failedBefore: failedBefore))
+    case .start:
+      startGroup(task, failedBefore: failedBefore)
+      return Future(
+        value: NodeResult(conclusion: .success, causingStep: nil, failedBefore: failedBefore))
+    }
+  }
+
+  /// Fails a group at its start, so that its members are skipped. Its end is reported when they are.
+  private func failAtStart(
+    _ task: GroupTask, _ failure: StepFailure, failedBefore: Bool
+  ) -> NodeResult {
+    announceFailure(of: task)
+    let reason = SkipReason.dependencyFailed(task.address)
+    let (verdict, response) = state.withLock { state in
+      let (verdict, response) = state.scopes.failed(group: task.scope, failure)
+      state.scopes.skip(task.scope, reason)
+      state.groups.add(
+        RunningGroup(since: time.now, failing: verdict, failedBefore: failedBefore), task.scope)
+      return (verdict, response)
+    }
+    recordGroup(task, verdict, .success([]), lasting: .zero)
+    respond(to: response)
+    return NodeResult(reason, failedBefore: failedBefore)
+  }
+
+  /// Reports the start of a group that fails at it.
+  private func announceFailure(of task: GroupTask) {
+    schedulePendingCleanup(of: task)
+    events.publish(.groupStarted(task.address, GroupStart(attempt: task.attempt)))
   }
 
   func launchGroupEnd(
@@ -31,7 +58,18 @@ extension RunEngine {
   ) -> Future<NodeResult, Never> {
     let task = GroupTask(index, of: plan, in: instance)
     // A group that never started has no events: its members were reported as skipped.
-    let absence = state.withLock { $0.scopes.absence(of: task.scope) }
+    let (absence, failed) = state.withLock { state in
+      let absence = state.scopes.absence(of: task.scope)
+      return (absence, absence.flatMap { _ in state.groups.remove(task.scope) })
+    }
+    if let failed, let verdict = failed.verdict {
+      let outcome = GroupOutcome(verdict: verdict, failedBefore: failed.failedBefore)
+      let cleaning = cleanUp(in: task.scope, after: results.list)
+      return (cleaning.map { $0.map { _ in } } ?? Future(value: ())).map { [self] in
+        report(task, outcome)
+        return outcome.result
+      }
+    }
     if let reason = absence {
       recordGroup(task, Scopes.Verdict(reason.outcome), .success([]), lasting: .zero)
       let result = NodeResult(reason, failedBefore: results.contains(where: \.hasFailed))
@@ -44,14 +82,16 @@ extension RunEngine {
     }
   }
 
-  /// The reason why a group does not start; `nil` if it does. A condition that cannot be evaluated fails the group.
-  func skipReason(_ task: GroupTask, after results: NodeResults) -> SkipReason? {
+  /// Decides whether a group starts.
+  func admission(of task: GroupTask, after results: NodeResults) -> Admission {
     if let recorded = resumePolicy?.beginning(of: task) {
+      if let failure = resumePolicy?.failureAtStart(of: task) { return .fail(failure) }
       let group = plan.groups[task.index]
       // A group that is reported as a whole is restored as a whole, whatever became of the groups around it.
       let isWhole = group.hasOwnRegion || task.instance.isElement(of: group.startNode)
       let scope = task.instance.scope(around: task.index, of: plan)
-      return recorded.skip ?? (isWhole ? nil : absence(around: scope))
+      let reason = recorded.skip ?? (isWhole ? nil : absence(around: scope))
+      return reason.map(Admission.skip) ?? .start(.none)
     }
     let parent = plan.groups[task.index].parent ?? 0
     let admission = admission(
@@ -60,27 +100,14 @@ extension RunEngine {
       if: StartCondition(plan.values.texts(ofGroup: task.index)), after: results,
       startsAlways: plan.isFinal(parent),
       isSelected: configuration.selection.includes(anyOf: plan.steps(inGroup: task.index)))
-    switch admission {
-    case .start(let immunity):
-      // Steps of `finally` are never blocked, so they need no immunity. Those of a file that it runs do, and so does the
-      // next attempt of a group.
-      if !plan.isFinal(parent) || plan.groups[task.index].hasOwnRegion {
-        state.withLock { $0.scopes.grantImmunity(task.scope, by: immunity) }
-      }
-      return nil
-    case .skip(let reason): return reason
-    case .fail(let failure):
-      return fail(
-        task.address, failure, in: task.instance.scope(around: task.index, of: plan))
+    // Steps of `finally` are never blocked, so they need no immunity. Those of a file that it runs do, and so does the
+    // next attempt of a group.
+    if case .start(let immunity) = admission,
+      !plan.isFinal(parent) || plan.groups[task.index].hasOwnRegion
+    {
+      state.withLock { $0.scopes.grantImmunity(task.scope, by: immunity) }
     }
-  }
-
-  /// Fails a group or loop whose condition could not be evaluated. It has no attempt that could fail; the failure blocks
-  /// its members.
-  func fail(_ address: StepAddress, _ failure: StepFailure, in scope: Int) -> SkipReason {
-    let fault = Scopes.Failure(address: address, failure: failure)
-    respond(to: state.withLock { $0.scopes.failed(fault, in: scope) })
-    return .dependencyFailed(address)
+    return admission
   }
 
   /// The reason why a reusable group is not restored: a group around it does not start. Its members are reported by
@@ -254,12 +281,35 @@ extension RunEngine {
     _ index: Int, in instance: Instance, after results: NodeResults
   ) -> Future<NodeResult, Never> {
     let task = GroupTask(index, of: plan, in: instance)
-    if let reason = skipReason(task, after: results) {
-      return Future(value: skipAll(task, reason, after: results))
+    let failedBefore = results.contains(where: \.hasFailed)
+    switch admission(of: task, after: results) {
+    case .skip(let reason): return Future(value: skipAll(task, reason, after: results))
+    case .fail(let failure):
+      let first = GroupTask(index, of: plan, in: openAttempt(1, of: task), attempt: 1)
+      return Future(
+        value: finish(first, failWhole(first, failure, failedBefore: failedBefore), of: task))
+    case .start:
+      let retry = plan.groups[index].step?.control.retry ?? []
+      let ledger = RetryLedger(policies: retry, startedAt: time.now)
+      return attempt(1, of: task, ledger, failedBefore: failedBefore)
     }
-    let retry = plan.groups[index].step?.control.retry ?? []
-    let ledger = RetryLedger(policies: retry, startedAt: time.now)
-    return attempt(1, of: task, ledger, failedBefore: results.contains(where: \.hasFailed))
+  }
+
+  /// Fails, as a whole, a group that is run apart or is an element: its members are not reported.
+  func failWhole(
+    _ task: GroupTask, _ failure: StepFailure, failedBefore: Bool
+  ) -> GroupOutcome {
+    let reason = SkipReason.dependencyFailed(task.address)
+    announceFailure(of: task)
+    schedulePendingCleanup(
+      inside: task, reason, scope: task.instance.scope(around: task.index, of: plan))
+    durations?.skipped(PlanRegion(group: task.index, of: plan).steps, in: task.instance, reason)
+    state.withLock {
+      $0.groups.add(
+        RunningGroup(since: time.now, limit: nil, failedBefore: failedBefore, isRestored: false),
+        task.scope)
+    }
+    return fail(task, failure)
   }
 
   /// Skips, as a whole, a group that is run apart.

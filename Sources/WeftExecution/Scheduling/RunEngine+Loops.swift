@@ -11,11 +11,14 @@ extension RunEngine {
     _ member: PlanMember, in instance: Instance, after results: NodeResults
   ) -> Future<NodeResult, Never> {
     var task = LoopTask(member, of: plan, in: instance, after: results)
-    if let reason = skipReason(task, after: results) {
-      return Future(value: skipAll(task, reason))
+    var listed: Result<LoopListing, StepFailure>
+    switch admission(of: task, after: results) {
+    case .skip(let reason): return Future(value: skipAll(task, reason))
+    case .fail(let failure): listed = .failure(failure)
+    case .start:
+      listed = LoopLister(values, task, recorded: resumePolicy?.listing(of: task)).listing()
+      if case .failure = listed, let known = rehearsedListing(of: task) { listed = known }
     }
-    var listed = LoopLister(values, task, recorded: resumePolicy?.listing(of: task)).listing()
-    if case .failure = listed, let known = rehearsedListing(of: task) { listed = known }
     let outer = task.outerScope
     task.scope = state.withLock { $0.scopes.open(in: outer, boundary: .waiting, of: plan) }
     switch listed {
@@ -42,27 +45,26 @@ extension RunEngine {
     }
   }
 
-  /// The reason why a loop does not start; `nil` if it does. Evaluates the condition once, unless it reads the
-  /// element: then each element evaluates it.
-  private func skipReason(_ task: LoopTask, after results: NodeResults) -> SkipReason? {
-    if let recorded = resumePolicy?.beginning(of: task) { return recorded.skip }
+  /// Decides whether a loop starts. Evaluates the condition once, unless it reads the element: then each element evaluates
+  /// it.
+  private func admission(of task: LoopTask, after results: NodeResults) -> Admission {
+    if let recorded = resumePolicy?.beginning(of: task) {
+      if let failure = resumePolicy?.failureAtStart(of: task) { return .fail(failure) }
+      return recorded.skip.map(Admission.skip) ?? .start(.none)
+    }
     var condition = StartCondition(plan.texts(of: task.member))
     if let known = condition, plan.isEvaluatedPerElement(task.member) {
       // Each element decides by itself whether it starts in spite of a failure.
       if known.looksAtFailures {
-        return state.withLock { $0.scopes.closure(of: task.outerScope, to: known) }
+        let closure = state.withLock { $0.scopes.closure(of: task.outerScope, to: known) }
+        return closure.map(Admission.skip) ?? .start(.none)
       }
       condition = nil
     }
-    let admission = admission(
+    return admission(
       of: task.member, at: task.address, in: task.instance, scope: task.outerScope, if: condition,
       after: results, startsAlways: plan.isFinal(task.group),
       isSelected: configuration.selection.includes(anyOf: task.region.steps))
-    switch admission {
-    case .start: return nil
-    case .skip(let reason): return reason
-    case .fail(let failure): return fail(task.address, failure, in: task.outerScope)
-    }
   }
 
   private func skipAll(_ task: LoopTask, _ reason: SkipReason) -> NodeResult {
@@ -243,10 +245,15 @@ extension RunEngine {
       return launchRegion(index, in: instance, after: before)
     }
     let task = GroupTask(index, of: plan, in: instance)
-    if let reason = skipReason(task, after: before) {
-      return Future(value: skipAll(task, reason, after: before))
+    let failedBefore = before.contains(where: \.hasFailed)
+    let ending: Future<GroupOutcome, Never>
+    switch admission(of: task, after: before) {
+    case .skip(let reason): return Future(value: skipAll(task, reason, after: before))
+    case .fail(let failure):
+      ending = Future(value: failWhole(task, failure, failedBefore: failedBefore))
+    case .start: ending = run(task, failedBefore: failedBefore)
     }
-    return run(task, failedBefore: before.contains(where: \.hasFailed)).map { [self] outcome in
+    return ending.map { [self] outcome in
       report(task, outcome)
       return outcome.result
     }

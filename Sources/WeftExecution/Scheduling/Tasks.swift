@@ -250,12 +250,19 @@ struct RunningGroup: Sendable {
   fileprivate(set) var success: GroupSuccess?
   /// The member that won the race.
   fileprivate(set) var winner: Plan.NodeIndex?
+  /// The verdict on a group that failed at its start; its members are being skipped.
+  private(set) var verdict: Scopes.Verdict?
 
   init(since: Duration, limit: Duration?, failedBefore: Bool, isRestored: Bool) {
     self.since = since
     self.isRestored = isRestored
     clock = limit.map { _ in Clock() }
     self.failedBefore = failedBefore
+  }
+
+  init(since: Duration, failing verdict: Scopes.Verdict, failedBefore: Bool) {
+    self.init(since: since, limit: nil, failedBefore: failedBefore, isRestored: false)
+    self.verdict = verdict
   }
 }
 
