@@ -42,10 +42,12 @@ extension ExitCode {
 
   /// Returns the code of an ended run.
   ///
-  /// - Parameter keptPromises: Whether the engine recorded, and the program wrote, everything required. If not, that
-  ///   determines the code rather than the run's outcome, unless a signal ended the run, since a lost terminal is
-  ///   then only a consequence. An unkillable process takes precedence over everything.
-  package init(of end: RunEnd, isStrict: Bool, keptPromises: Bool) {
+  /// - Parameters:
+  ///   - isRejected: Whether it counts as failed although it succeeded.
+  ///   - keptPromises: Whether the engine recorded, and the program wrote, everything required. If not, that
+  ///     determines the code rather than the run's outcome, unless a signal ended the run, since a lost terminal is
+  ///     then only a consequence. An unkillable process takes precedence over everything.
+  package init(of end: RunEnd, isRejected: Bool = false, keptPromises: Bool) {
     if !end.unkillable.isEmpty {
       self = .broken
     } else if case .signal(let name)? = end.cancellation, let signal = Signal(name: name) {
@@ -58,7 +60,7 @@ extension ExitCode {
       // Cancelled by "weft cancel" or a run with the same concurrency key; equal to the first ^C.
       self = .signal(Signal.interrupt.rawValue)
     } else if end.outcome == .success {
-      self = isStrict && end.counts.tolerated > 0 ? .failure : .success
+      self = isRejected ? .failure : .success
     } else {
       self = .failure
     }

@@ -29,6 +29,15 @@ public struct RunReport: Sendable, Hashable {
 
   /// Whether the run has ended and everything in it succeeded or was tolerated.
   public var succeeded: Bool { end?.outcome == .success }
+
+  /// Whether a step, or a group for a reason of its own, failed and that was tolerated.
+  public var hasToleratedFailures: Bool {
+    if let end, end.counts.tolerated > 0 { return true }
+    return groups.contains { group in
+      guard case .finished(let end) = group.state else { return false }
+      return end.outcome == .failure && end.conclusion == .success
+    }
+  }
 }
 
 extension RunReport: Payload {

@@ -28,23 +28,23 @@ struct ExitCodeTests {
     outcome: Outcome, reason: CancelReason?, code: ExitCode
   ) {
     let end = RunEnd.having(outcome, cancellation: reason)
-    #expect(ExitCode(of: end, isStrict: false, keptPromises: true) == code)
+    #expect(ExitCode(of: end, keptPromises: true) == code)
   }
 
-  @Test func aToleratedFailureIsAFailureWhenStrict() {
+  @Test func aRejectedSuccessIsAFailure() {
     let end = RunEnd.having(.success, tolerated: 1)
-    #expect(ExitCode(of: end, isStrict: false, keptPromises: true) == .success)
-    #expect(ExitCode(of: end, isStrict: true, keptPromises: true) == .failure)
+    #expect(ExitCode(of: end, keptPromises: true) == .success)
+    #expect(ExitCode(of: end, isRejected: true, keptPromises: true) == .failure)
   }
 
   @Test("a broken promise is told unless a signal ended the run")
   func brokenPromiseIsReportedUnlessASignalEndedTheRun() {
     for outcome in Outcome.allCases {
       let end = RunEnd.having(outcome)
-      #expect(ExitCode(of: end, isStrict: false, keptPromises: false) == .broken)
+      #expect(ExitCode(of: end, keptPromises: false) == .broken)
     }
     let interrupted = RunEnd.having(.cancelled, cancellation: .signal("INT"))
-    #expect(ExitCode(of: interrupted, isStrict: false, keptPromises: false) == .signal(2))
+    #expect(ExitCode(of: interrupted, keptPromises: false) == .signal(2))
   }
 }
 
@@ -53,7 +53,7 @@ extension ExitCodeTests {
   func unkillableProcessesDecideTheExitCode() {
     for reason in [nil, CancelReason.signal("INT"), .runTimeout(.seconds(1))] {
       let end = RunEnd.having(.cancelled, cancellation: reason, unkillable: [7])
-      #expect(ExitCode(of: end, isStrict: false, keptPromises: true) == .broken)
+      #expect(ExitCode(of: end, keptPromises: true) == .broken)
     }
   }
 }

@@ -49,6 +49,26 @@ struct RunCommandTests {
   }
 }
 
+extension RunCommandTests {
+  @Test(
+    "--strict counts tolerated failures of steps, members and groups",
+    arguments: [
+      (#""true""#, 0), (#"{ "run": "exit 1", "allowFailure": true }"#, 1),
+      (#"{ "allowFailure": true, "steps": ["exit 1"] }"#, 1),
+      (#"{ "allowFailure": true, "timeout": "20ms", "steps": ["sleep 1000"] }"#, 1),
+      (#"{ "allowFailure": true, "steps": ["true"], "if": "fromJSON(steps.x.stdout)" }"#, 1),
+    ])
+  func strictness(step: String, status: Int32) {
+    let directory = Directory()
+    directory.write(
+      "workflow.json", "{ \"steps\": [{ \"id\": \"x\", \"run\": \"echo x\" }, \(step)] }")
+    #expect(Weft.run("run", "workflow.json", in: directory).status == 0)
+    let strict = Weft.run("run", "--strict", "workflow.json", in: directory)
+    #expect(strict.status == status)
+    #expect(strict.output.contains("--strict counts tolerated failures") == (status == 1))
+  }
+}
+
 struct InitCommandTests {
   @Test("X66: what it writes is right, names its schema, and runs")
   func initialWorkflowIsValidAndRuns() {

@@ -79,7 +79,7 @@ struct FollowSession {
       case .continues:
         handle([])
         display?.0.flush()
-      case .ended(let end): return ExitCode(of: end, isStrict: false, keptPromises: true)
+      case .ended(let end): return ExitCode(of: end, keptPromises: true)
       case .waits(let pause): return ExitCode(of: pause, keptPromises: true)
       case .abandoned:
         display?.0.withdraw()

@@ -152,10 +152,11 @@ struct RunSession {
       reportWayToResume(closing.report.pause)
       return ExitCode(of: closing.report.pause, keptPromises: faults.isEmpty)
     }
-    if settings.isStrict, end.outcome == .success, end.counts.tolerated > 0 {
+    let isRejected = settings.isStrict && closing.report.hasToleratedFailures
+    if isRejected, end.outcome == .success {
       console.report(CommandError("--strict counts tolerated failures as failures"))
     }
-    return ExitCode(of: end, isStrict: settings.isStrict, keptPromises: faults.isEmpty)
+    return ExitCode(of: end, isRejected: isRejected, keptPromises: faults.isEmpty)
   }
 
   /// Appends a table of the steps to the job summary of GitHub Actions.

@@ -133,10 +133,10 @@ struct StepScope: ExpressionScope {
   private func itself(
     _ names: [ContextReference.Name], _ expression: ExpressionNode
   ) throws(EvaluationError) -> ScopedValue {
-    guard let own else { return ScopedValue(.null) }
     let names = names[1...]
-    // A member of the group whose outputs are evaluated: its id alone identifies it.
+    // A member of the group whose outputs or retries are decided: its id alone identifies it.
     if names.first?.text == StepField.members { return try step(Array(names), expression) }
+    guard let own else { return ScopedValue(.null) }
     return try part(names, of: own.values, owner: "step \"\(own.address)\"", expression)
   }
 

@@ -151,7 +151,7 @@ struct CaseRun {
       if driver.goneAt != nil {
         record.exitCode = 128 + Signal.kill.rawValue
       } else if let end = record.end {
-        record.exitCode = ExitCode(of: end, isStrict: false, keptPromises: keepsPromises).status
+        record.exitCode = ExitCode(of: end, keptPromises: keepsPromises).status
       } else if record.pause != nil {
         record.exitCode = ExitCode(of: record.pause, keptPromises: keepsPromises).status
       }

@@ -218,7 +218,7 @@ package struct RecordedCase {
     draft.expected = ["outcome": .string(end.outcome.rawValue)]
     // A case cancels its run as `weft cancel` does, whatever signal it was.
     let isFromOutside = end.cancellation?.isFromOutside ?? false
-    let code = ExitCode(of: end, isStrict: false, keptPromises: true).status
+    let code = ExitCode(of: end, keptPromises: true).status
     draft.expected["exitCode"] = .int(isFromOutside ? 130 : Int(code))
     if let failure = end.firstFailure {
       draft.expected["firstFailure"] = .string(StepPattern.text(matching: failure))

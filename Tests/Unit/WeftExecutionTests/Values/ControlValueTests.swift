@@ -52,4 +52,24 @@ struct ControlValueTests {
       """)
     #expect(run.started["r"]?.command?.invocation == .program(["z", "p"]))
   }
+
+  @Test(arguments: [
+    ("self.steps.x.exitCode == 3", 2), ("self.steps.x.exitCode == null", 1),
+    ("self.steps.h.steps.y.outputs.o == 'v' && self.outcome == 'failure'", 2),
+    ("self.steps.h.outcome != 'success'", 1),
+  ])
+  func theRetryOfAGroupDependsOnItsMembers(_ condition: String, attempts: Int) async throws {
+    let plan = try boundPlan(
+      """
+      { "steps": [{ "id": "g", "retry": { "max": 1, "delay": "1ms", "when": "\(condition)" }, "steps": [
+        { "id": "h", "steps": [{ "id": "y", "run": ["true"], "outputs": { "o": "v" } }] }, { "id": "x", "run": "exit 3" }] }] }
+      """
+    ).plan
+    let run = try await RealRun(plan)
+    let starts = run.events.count { event in
+      guard case .stepStarted(let step, _, _) = event.kind else { return false }
+      return step.text == "x"
+    }
+    #expect(starts == attempts)
+  }
 }
