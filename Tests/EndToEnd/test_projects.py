@@ -207,7 +207,28 @@ def comments(weft):
         assert done.returncode == code, (text, done)
 
 
+def limits_of_nested_files(weft):
+    """The time limit of a file is that of a run to its `finally`, and a tolerated failure to the step that runs it."""
+    finals = [{"if": f"{name}()", "run": f"echo {name}"} for name in ("cancelled", "failure", "success")]
+    for limit, script, ends in (("100ms", "sleep 1000", "cancelled"), ("1h", "exit 1", "failure"), ("1h", "true", "success")):
+        for allowed in (False, True):
+            step = {"id": "n", "workflow": "n.json", **({"allowFailure": ["timeout", "exit"]} if allowed else {})}
+            project = Project(weft, {
+                "n.json": {"timeout": limit, "steps": [{"id": "a", "run": script}], "finally": finals},
+                "w.json": {"steps": [step, "echo after ${{ steps.n.outcome }}"]}})
+            alone, nested = project.call("run", "n.json"), project.call("run", "w.json", "--strict")
+            for done in (alone, nested):
+                assert [line for line in done.stdout.splitlines() if line.endswith(f"] {ends}")], (ends, done)
+                assert all(f"] {other}\n" not in done.stdout for other in {"cancelled", "failure", "success"} - {ends}), done
+            assert nested.returncode == (0 if ends == "success" else 1), nested
+            reached = "after success" if ends == "success" else "after failure"
+            assert (reached in nested.stdout) == (allowed or ends == "success"), nested
+            if ends == "cancelled":
+                assert f"[n] group failed {'(tolerated) ' if allowed else ''}after" in nested.stdout, nested
+
+
 CASES = [
+    limits_of_nested_files,
     ("the project's workflow is found here and above", found_here_and_above),
     ("a workflow is found by its name", named),
     ("a directory hides no workflow of its name, and neither does a step", names_of_other_things),

@@ -68,6 +68,8 @@ struct Scopes {
     /// The first failure that this scope does not tolerate.
     var firstUntolerated: Failure?
     var timedOut: StepFailure?
+    /// Whether the time limit of the nested file that the group runs has passed.
+    var isFileOverdue = false
     /// The response to a failure for the other steps of the scope.
     var response = FailureResponse.stop
     /// The scope of the file that contains it: that of the step that runs the file, or 0.
@@ -208,7 +210,11 @@ struct Scopes {
       case .open, .held, .cancelling, .notStarted: break
       }
       isSpared = isSpared || isImmune(next)
-      if scopes[next].parent < 0 { closed = scopes[next].closed }
+      if scopes[next].parent < 0 {
+        closed = scopes[next].closed
+        // To its `finally`, the time limit of a nested file is that of a run.
+        if closed >= 0, scopes[closed].isFileOverdue { return true }
+      }
       next = scopes[next].parent < 0 ? closed : scopes[next].parent
     }
     return false
@@ -284,6 +290,8 @@ struct Scopes {
     guard let address = scopes[scope].address else { return .nothing }
     // In a group that is being cancelled anyway, the limit only ends what is immune to that.
     if cancellation(of: scope) == nil { scopes[scope].timedOut = .timedOut(after: limit) }
+    let (parent, file) = (scopes[scope].parent, scopes[scope].file)
+    if parent > 0, parent == file { scopes[file].isFileOverdue = true }
     return cancel(scope, .groupTimeout(address, limit))
   }
 
@@ -522,8 +530,8 @@ extension Scopes {
     if let failure = scopes[scope].timedOut { return failed(group: scope, failure) }
     if let fault = scopes[scope].firstUntolerated { return failed(group: scope, by: fault) }
     if let fault = scopes[scope].firstFault {
-      let verdict = Verdict(
-        outcome: .failure, conclusion: .success, failure: fault.failure, cause: fault.address)
+      var verdict = Verdict(failing: scopes[scope].address, by: fault)
+      (verdict.conclusion, verdict.causingStep) = (.success, nil)
       return (verdict, .nothing)
     }
     for outcome in [Outcome.cancelled, .skipped] {
