@@ -8,6 +8,7 @@ public import WeftPlanning
 import WeftPlatform
 import WeftRecord
 import WeftReporting
+import WeftReports
 
 /// The changes of a workflow since a run of it began.
 public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
@@ -31,7 +32,7 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
   /// The changes, one sentence for each kind.
   package let lines: [String]
   /// Whether they make any step start that the run has not started, or make one start again.
-  var startsSteps: Bool { !changed.isEmpty || !added.isEmpty }
+  package var startsSteps: Bool { !changed.isEmpty || !added.isEmpty }
 
   public var description: String { lines.isEmpty ? "all of it" : lines.joined(separator: "; ") }
 
@@ -85,7 +86,20 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
     if !uncleaned.isEmpty {
       lines.append("removed the pending cleanup of \(named(uncleaned, in: old)): it will not run")
     }
-    return lines.isEmpty ? ["no step has changed"] : lines
+    return lines.isEmpty ? [lineWithoutSteps(from: old, to: new)] : lines
+  }
+
+  /// The line for changes that make no step run again.
+  private static func lineWithoutSteps(from old: Plan, to new: Plan) -> String {
+    let difference = DefinitionDifference(from: old, to: new)
+    let keys =
+      difference.workflow.map { "\"\($0)\" of the workflow" }
+      + difference.changed.flatMap { member in
+        member.keys.map { "\"\($0.path)\" of \"\(member.address)\"" }
+      }
+    guard !keys.isEmpty else { return "no step has changed, but the order of steps" }
+    let rest = keys.count > 5 ? " and \(keys.count - 5) more" : ""
+    return "no step has changed, but " + keys.prefix(5).joined(separator: ", ") + rest
   }
 
   private static func named(_ steps: [StepAddress], in plan: Plan) -> String {

@@ -694,6 +694,31 @@ def agreed(runs, **expected):
     return listed, shown, report
 
 
+def moved_steps(weft):
+    """weft diff has the kind of a group, the order of steps, and steps that were moved into a group or out of it."""
+    a, b, c = ({"id": name, "run": "true"} for name in "abc")
+    versions = [
+        {"steps": [{"id": "g", "steps": [a, b]}, c]},
+        {"steps": [{"id": "g", "parallel": [a, b]}, c]},
+        {"steps": [{"id": "g", "parallel": [b, a]}, c]},
+        {"steps": [{"id": "g", "parallel": [b]}, a, c]},
+        {"steps": [{"id": "g", "parallel": [b, {"id": "new", "run": "true"}]}, a, c]},
+    ]
+    wanted = [
+        ['changed "g"', 'parallel: none → ["a","b"]', 'steps: ["a","b"] → none'],
+        ['changed "g"', 'parallel: ["a","b"] → ["b","a"]'],
+        ["changed the workflow: steps", 'changed "g"', 'parallel: ["b","a"] → ["b"]'],
+        ['added "new"'],
+    ]
+    runs = Runs(weft, versions[0])
+    assert runs.run().returncode == 0
+    for version, lines in zip(versions[1:], wanted):
+        runs.write(version)
+        assert runs.run().returncode == 0
+        shown = runs.call("diff").stdout.partition("definition\n")[2].partition("\n\n")[0]
+        assert [line.strip() for line in shown.splitlines()] == lines, (lines, shown)
+
+
 def whole_run(weft):
     runs = Runs(weft, {"steps": [
         {"steps": [{"id": "a", "run": "sleep 0.3", "cleanup": "true"}]},
@@ -1181,6 +1206,7 @@ def runner_of_the_site(weft):
 
 
 CASES = [
+    moved_steps,
     compared_callers,
     ("a line that does not end is logged, followed and kept", unfinished_line),
     ("a run is shown as it was, without the files that it named", shown_as_it_was),

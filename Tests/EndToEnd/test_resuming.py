@@ -496,7 +496,12 @@ def described_step(weft):
     steps[0].update(name="A", description="builds")
     place.write({"steps": steps})
     result = place.resume()
-    assert result.returncode == 3 and "no step has changed" in result.stderr, result
+    assert result.returncode == 3, result
+    assert 'no step has changed, but "name" of "a", "description" of "a"' in result.stderr, result
+    assert "nothing that is done runs again" in result.stderr, result
+    place.write({"description": "all", "pools": {"p": 1}, "steps": [steps[1], steps[0], steps[2]]})
+    result = place.resume()
+    assert 'but "description" of the workflow, "pools" of the workflow, "steps" of the workflow' in result.stderr, result
     assert place.resume("--accept-changes").returncode == 0 and place.done() == {"a": 1, "b": 1}, place.done()
 
 

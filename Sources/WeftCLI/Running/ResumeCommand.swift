@@ -215,7 +215,9 @@ private struct ResumedFile {
         .rejected,
         "the workflow has changed since run \(previous.id) began: "
           + (changes.lines.isEmpty ? "\"\(path)\"" : "\(changes)"),
-        help: "use --accept-changes to continue with the current workflow and rerun changed steps")
+        help: changes.startsSteps || !changes.removed.isEmpty
+          ? "use --accept-changes to continue with the current workflow and rerun changed steps"
+          : "use --accept-changes to continue with the current workflow; nothing that is done runs again")
     }
     return (plan, changes)
   }

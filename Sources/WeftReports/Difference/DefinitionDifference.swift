@@ -53,12 +53,11 @@ package struct DefinitionDifference: Sendable, Hashable {
       isKnown = false
       return
     }
-    let hide = { (text: String) in new.mask.masked(old.mask.masked(text)) }
-    workflow = DefinitionKeys(ofWorkflow: from).changes(to: DefinitionKeys(ofWorkflow: to), hide)
-      .map { $0.path.prefixUpToDot }
-      .reduce(into: []) { if $0.last != $1 { $0.append($1) } }
-    compare(from, to, hide)
+    compare(from, to) { new.mask.masked(old.mask.masked($0)) }
   }
+
+  /// Compares two plans, without hiding anything in values.
+  package init(from old: Plan, to new: Plan) { compare(old, new) { $0 } }
 
   private static func changedFiles(_ old: [RecordedFile], _ new: [RecordedFile]) -> [String] {
     let hashes = { (files: [RecordedFile]) in
@@ -69,11 +68,18 @@ package struct DefinitionDifference: Sendable, Hashable {
   }
 
   private mutating func compare(_ old: Plan, _ new: Plan, _ hide: (String) -> String) {
+    let kept = old.memberNames.intersection(new.memberNames)
+    workflow = DefinitionKeys(ofWorkflow: old, naming: kept)
+      .changes(to: DefinitionKeys(ofWorkflow: new, naming: kept), hide)
+      .map { $0.path.prefixUpToDot }
+      .reduce(into: []) { if $0.last != $1 { $0.append($1) } }
     let difference = PlanDifference(from: old, to: new)
     (added, removed) = (difference.added, difference.removed)
     let wereChanged = Set(difference.changed)
-    let before = old.writtenMembers
-    for (address, keys) in new.orderedMembers {
+    let before = Dictionary(
+      old.members(naming: kept).map { ($0.address, $0.keys) },
+      uniquingKeysWith: { first, _ in first })
+    for (address, keys) in new.members(naming: kept) {
       guard let known = before[address] else { continue }
       let own = known.changes(to: keys, hide)
       let written = Set(own.map { $0.path.prefixUpToDot })
@@ -84,39 +90,50 @@ package struct DefinitionDifference: Sendable, Hashable {
   }
 }
 
-/// The keys of a step, group or workflow as its file has them, without those that hold other steps.
+/// The keys of a step, group or workflow as its file has them. Of those that hold other steps, which are compared by
+/// themselves, only the ids of the members that both plans have: their order, and the members that were moved.
 private struct DefinitionKeys {
   private let value: JSONValue
 
-  /// The keys that hold steps, which are compared by themselves.
-  private static let bodies: Set<String> = ["steps", "parallel", "cleanup", "finally"]
+  private static let bodies: Set<String> = ["steps", "parallel", "race", "cleanup", "finally"]
 
-  init(ofWorkflow plan: Plan) {
-    self.init(plan.workflow.source.value?.bytes[...] ?? [])
+  init(ofWorkflow plan: Plan, naming kept: Set<String>) {
+    self.init(plan.workflow.source.value?.bytes[...] ?? [], kept)
   }
 
-  init(_ step: Step?, in file: SourceFile?) {
+  init(_ step: Step?, in file: SourceFile?, naming kept: Set<String>) {
     guard let file, let range = step?.place.value?.step else {
-      self.init([])
+      self.init([], kept)
       return
     }
     let end = min(Int(range.end), file.bytes.count)
-    self.init(file.bytes[min(Int(range.start), end)..<end])
+    self.init(file.bytes[min(Int(range.start), end)..<end], kept)
   }
 
-  private init(_ text: ArraySlice<UInt8>) {
+  private init(_ text: ArraySlice<UInt8>, _ kept: Set<String>) {
     let (root, _) = JSONReader.read(SourceFile(path: "", bytes: Array(text)), beside: nil)
     switch root.map({ JSONValue($0) }) {
     case .object(let members):
-      var kept = JSONObject()
-      for member in members where !DefinitionKeys.bodies.contains(member.key) {
-        kept[member.key] = member.value
+      var known = JSONObject()
+      for member in members {
+        known[member.key] =
+          DefinitionKeys.bodies.contains(member.key)
+          ? DefinitionKeys.outline(of: member.value, kept) : member.value
       }
-      value = .object(kept)
+      value = .object(known)
     // A step that is only its command.
     case let command?: value = ["run": command]
     case nil: value = [:]
     }
+  }
+
+  private static func outline(of body: JSONValue, _ kept: Set<String>) -> JSONValue {
+    guard case .array(let members) = body else { return [] }
+    return .array(
+      members.filter { member in
+        guard case .string(let id)? = member["id"] else { return false }
+        return kept.contains(id)
+      }.compactMap { $0["id"] })
   }
 
   func changes(
@@ -172,20 +189,24 @@ extension String {
 
 extension Plan {
   /// The steps, then the groups, with their keys, each in the order of the plan.
-  fileprivate var orderedMembers: [(address: StepAddress, keys: DefinitionKeys)] {
-    steps.map { ($0.address, DefinitionKeys($0.step, in: file(ofGroup: $0.group))) }
+  fileprivate func members(
+    naming kept: Set<String>
+  ) -> [(address: StepAddress, keys: DefinitionKeys)] {
+    steps.map { ($0.address, DefinitionKeys($0.step, in: file(ofGroup: $0.group), naming: kept)) }
       + groups.compactMap { group in
         // The body of a nested file has the address of the step that runs it, which is a group of its own.
         guard let address = group.address, group.step != nil, !group.isTopLevel else { return nil }
         return (
-          address, DefinitionKeys(group.step, in: files[group.file].workflow.source.value)
+          address,
+          DefinitionKeys(group.step, in: files[group.file].workflow.source.value, naming: kept)
         )
       }
   }
 
-  fileprivate var writtenMembers: [StepAddress: DefinitionKeys] {
-    Dictionary(
-      orderedMembers.map { ($0.address, $0.keys) }, uniquingKeysWith: { first, _ in first })
+  /// The ids of steps and groups, without those of the steps that run their files.
+  fileprivate var memberNames: Set<String> {
+    let addresses = steps.map(\.address) + groups.compactMap(\.address)
+    return Set(addresses.map { String($0.text.split(separator: "/").last ?? "") })
   }
 
   private func file(ofGroup group: Int) -> SourceFile? {
