@@ -217,7 +217,8 @@ private struct ResumedFile {
           + (changes.lines.isEmpty ? "\"\(path)\"" : "\(changes)"),
         help: changes.startsSteps || !changes.removed.isEmpty
           ? "use --accept-changes to continue with the current workflow and rerun changed steps"
-          : "use --accept-changes to continue with the current workflow; nothing that is done runs again")
+          : "use --accept-changes to continue with the current workflow; nothing that is done runs again"
+      )
     }
     return (plan, changes)
   }

@@ -260,9 +260,13 @@ final class ResumePolicy: Sendable {
 
   /// The failure of a reusable group or loop that failed before anything in it could start, because of its condition, its
   /// inputs or its list; `nil` if there is none. It is not evaluated again.
-  func failureAtStart(of task: GroupTask) -> StepFailure? { failureAtStart(of: EnclosingScope(task)) }
+  func failureAtStart(of task: GroupTask) -> StepFailure? {
+    failureAtStart(of: EnclosingScope(task))
+  }
 
-  func failureAtStart(of task: LoopTask) -> StepFailure? { failureAtStart(of: EnclosingScope(task)) }
+  func failureAtStart(of task: LoopTask) -> StepFailure? {
+    failureAtStart(of: EnclosingScope(task))
+  }
 
   private func failureAtStart(of group: EnclosingScope) -> StepFailure? {
     guard let end = end(of: group), end.cause == nil, let failure = end.failure else { return nil }
