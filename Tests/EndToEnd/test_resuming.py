@@ -910,6 +910,23 @@ def elsewhere_called(weft):
     assert result.returncode == 0 and place.done() == {"a": 2}, result
 
 
+def former_elements(weft):
+    """Elements of former lists are not said to start again."""
+    place = Place(weft, {"onFailure": "continue", "steps": [
+        {"id": "list", "run": "cat list"},
+        {"id": "k", "forEach": {"in": "${{ steps.list.json }}", "key": "item"}, "run": "test ! -e fail-${{ item }}"},
+        {"id": "g", "needs": ["list"], "forEach": {"in": "${{ steps.list.json }}", "key": "item"}, "steps": [
+            {"id": "in", "forEach": [1], "run": "test ! -e fail-${{ item }}; exit 1"}]}]})
+    for names in (["a", "b"], ["a", "c"]):
+        (place.path / "list").write_text(json.dumps(names))
+        for name in names:
+            (place.path / f"fail-{name}").touch()
+        place.resume("--from", "list") if list((place.path).glob(".weft")) else place.run()
+        (offered,) = [line for line in place.call("show").stdout.splitlines() if line.startswith("next:")]
+        assert all(f'"k[{name}]"' in offered and f'"g[{name}].in[0]"' in offered for name in names), offered
+        assert ("[b]" in offered) == ("b" in names), offered
+
+
 def failures_at_the_start(weft):
     """A group, loop or file whose condition, inputs or list cannot be computed has failed, in each resumed run, too."""
     wrong = "fromJSON(steps.v.stdout)"
@@ -1132,7 +1149,7 @@ CASES = [
     ("X53: without inodes the steps are named whose logs are lost", no_inodes),
     ("the log of a step that is done is read by those who are still to be done", logs_of_others),
     ("X46, X48: a record without its workflow file, or its first record, is told of by the file's name", incomplete),
-    unfit_numbers, failures_at_the_start,
+    unfit_numbers, failures_at_the_start, former_elements,
 ]
 
 
