@@ -407,7 +407,7 @@ package enum CacheError: Error, Sendable, Hashable {
 /// The names of the entries of one step, so that those of an element are found among thousands.
 private struct EntryIndex {
   private var known: Set<String> = []
-  /// By the hash of the element; under `nil` outside of loops.
+  /// The names by the hash of the element; under `nil` outside of loops.
   private var byElement: [String?: [String]] = [:]
   private var byOutput: [String: [String]] = [:]
 

@@ -18,7 +18,7 @@ package struct CacheForecaster {
   private let state: [String]?
   private var changes: [Int: CacheChanges] = [:]
   package private(set) var forecasts: [Plan.NodeIndex: CacheForecast] = [:]
-  /// By the address in the run: that of a step, or of an element.
+  /// The explanations by the address in the run: that of a step, or of an element.
   package private(set) var explanations: [StepAddress: CacheExplanation] = [:]
 
   /// - Parameters:
