@@ -63,6 +63,15 @@ extension Plan {
     return steps.indices.filter { isExcluded[$0] }
   }
 
+  /// The steps that a name refers to, as indices: the step itself, or all in the group, wherever their ids place their
+  /// addresses. Without the steps that clean up after it.
+  ///
+  /// - Throws: If no step or group has that name.
+  package func steps(named name: String) throws(StepChoice.UnknownStep) -> [Int] {
+    let isNamed = inside(try StepNodes(self).nodes(of: [name]))
+    return steps.indices.filter { isNamed[steps[$0].node] }
+  }
+
   /// Whether a selection is empty although it names steps to run: they are no dependencies of one another.
   ///
   /// - Throws: The first unknown name.

@@ -213,6 +213,23 @@ def test_nothing_is_written(weft):
         assert not lines, lines
 
 
+def test_faster_groups(weft):
+    """A faster group has faster members, whatever their ids, and the same cleanup"""
+    place = Estimates(weft, {"steps": [{"id": "g", "cleanup": "sleep 0.1", "steps": [
+        {"id": "a", "run": "sleep 0.2"}, "sleep 0.2"]}]})
+    place.took()
+    before, after = place.predicted("-j", "1")[1], place.predicted("-j", "1", "--faster", "g=4x")[1]
+    assert 0.28 < before - after < 0.34 and after > 0.19, (before, after)
+
+
+def test_tolerated_only(weft):
+    """A run of which every step failed and was tolerated is a basis, too"""
+    place = Estimates(weft, {"steps": [{"id": "g", "allowFailure": True, "steps": [{"id": "a", "run": "exit 3"}]}]})
+    assert place.run().returncode == 0
+    assert len(place.estimate()["basis"]["runs"]) == 1
+    assert "not kept any more" not in place.text()
+
+
 def test_edited_workflow(weft):
     """Renamed, added and changed steps are named"""
     place = Estimates(weft, PLAIN)
@@ -304,6 +321,8 @@ CASES = [
     test_nothing_recorded,
     test_bad_usage,
     test_nothing_is_written,
+    test_faster_groups,
+    test_tolerated_only,
     test_edited_workflow,
     test_cached_and_interrupted,
     test_inputs_decide,

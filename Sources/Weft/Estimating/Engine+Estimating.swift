@@ -147,13 +147,10 @@ extension Engine {
     for (name, factor) in faster.sorted(by: { $0.key < $1.key }) {
       precondition(factor > 0, "a step cannot be \(factor) times as fast")
       let named: [Int]
-      do { named = try plan.stepsExcluded(by: StepChoice(skip: [name])) } catch {
+      do { named = try plan.steps(named: name) } catch {
         throw .unknownStep(error.name, nearest: error.nearest)
       }
-      // The step or group itself, without the steps that clean up after it.
-      for step in named where plan.steps[step].address.isInside(StepAddress(name)) {
-        speeds[step] *= factor
-      }
+      for step in named { speeds[step] *= factor }
     }
     return speeds
   }

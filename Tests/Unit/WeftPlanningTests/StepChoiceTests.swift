@@ -128,6 +128,18 @@ import WeftDiagnostics
   }
 
   @Test(arguments: [
+    ("unit", ["unit"]), ("checks", ["unit", "unit.cleanup", "lint", "html", "links"]),
+    ("docs", ["html", "links"]),
+  ])
+  func aNameRefersToTheStepOrToAllInTheGroup(name: String, steps: [String]) throws {
+    let plan = try StepChoiceTests.plan()
+    #expect(try plan.steps(named: name).map { plan.steps[$0].address.text } == steps)
+    #expect(throws: StepChoice.UnknownStep(name: "Docs", nearest: "docs")) {
+      try plan.steps(named: "Docs")
+    }
+  }
+
+  @Test(arguments: [
     ("fetsh", "fetch"), ("Checks", "checks"), ("zzz", nil), ("", nil),
   ])
   func unknownStepSuggestsTheNearestName(name: String, nearest: String?) throws {
