@@ -370,10 +370,20 @@ package final class PlanAddresses: Sendable {
     return found + [planned]
   }
 
-  /// Whether a loop contains a step or group, or is it. Both are given by their addresses in the plan.
-  private func contains(_ loop: StepAddress, _ planned: StepAddress) -> Bool {
-    if planned.isInside(loop) { return true }
-    guard let outer = groups[loop], let inner = innermostGroup(at: planned) else { return false }
+  /// Whether a step or group with an address in a run is `other`, or inside it, wherever ids place their addresses.
+  ///
+  /// - Parameter other: A step, group, loop or element, by its address in that run.
+  package func isInside(_ address: StepAddress, _ other: StepAddress) -> Bool {
+    if address.isInside(other) { return true }
+    let planned = planned(other)
+    guard groups[planned] != nil, contains(planned, self.planned(address)) else { return false }
+    return instances(of: planned, around: address).first == other
+  }
+
+  /// Whether a group or loop contains a step or group, or is it. Both are given by their addresses in the plan.
+  private func contains(_ group: StepAddress, _ planned: StepAddress) -> Bool {
+    if planned.isInside(group) { return true }
+    guard let outer = groups[group], let inner = innermostGroup(at: planned) else { return false }
     return plan.allEnclosingGroups(ofGroup: inner).contains(outer)
   }
 }

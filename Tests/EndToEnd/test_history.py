@@ -838,7 +838,13 @@ def failures(weft):
     runs.run()
     runs.write({"steps": [{"id": "a", "run": "exit 0"}]})
     runs.run()
-    good, loop, group, step = runs.ids()
+    runs.write({"steps": [{"id": "outer", "allowFailure": True, "steps": [
+        {"id": "each", "forEach": ["x", "y"], "steps": [
+            {"id": "inner", "steps": [{"id": "member", "run": "test ${{ item }} = x || exit 4"}]}]}]}]})
+    runs.run()
+    runs.write({"steps": [{"id": "late", "timeout": "100ms", "allowFailure": True, "steps": ["sleep 9"]}]})
+    runs.run()
+    late, nested, good, loop, group, step = runs.ids()
 
     def found(*words):
         result = runs.call("runs", "--format", "json", *words)
@@ -847,10 +853,15 @@ def failures(weft):
 
     assert found("--failed-step", "a") == [step] and found("--failed-step", "l") == [loop]
     assert found("--failed-step", "l[1]", "--failure", "exit:1") == [loop] and found("--failed-step", "l[0]") == []
-    assert found("--failure", "exit:3") == [step] and found("--failure", "timeout") == [group]
-    assert found("--failure", "exit") == [loop, step] and found("--failure", "signal") == []
+    assert found("--failure", "exit:3") == [step] and found("--failure", "timeout") == [late, group]
+    assert found("--failure", "exit") == [nested, loop, step] and found("--failure", "signal") == []
     assert found("--failed-step", "g", "--failed-step", "a") == [group, step]
     assert found("--failed-step", "g", "--failure", "exit") == []
+    # Members have their own ids, whatever is around them.
+    for name in "outer", "each", "each[1]", "each[1].inner", "each[1].member":
+        assert found("--failed-step", name) == [nested], name
+    assert found("--failed-step", "each[0]") == [] and found("--failed-step", "each[0].inner") == []
+    assert found("--failed-step", "late") == [late]
     assert good in found()
     result = runs.call("runs", "--failure", "exti")
     assert result.returncode == 2 and 'did you mean "exit"?' in result.stderr, result

@@ -51,6 +51,11 @@ struct RunsCommand: Subcommand {
     return true
   }
 
+  /// Whether options leave out runs, other than by their number.
+  private var isFiltered: Bool {
+    !states.isEmpty || !failures.isEmpty || file != nil || since != nil || until != nil
+  }
+
   private func report(_ runs: [RunListEntry], _ console: Console) {
     if format == .table, runs.isEmpty {
       console.errors.write("weft: no matching run is recorded\n")
@@ -82,16 +87,22 @@ private struct FailureFilter {
     steps = parsed.values(of: .failedStep).map(StepAddress.init)
   }
 
-  /// Whether something in the run failed in this way, tolerated or not. Reads the whole journal of a run that may have
-  /// such a step.
+  var isEmpty: Bool { classes.isEmpty && steps.isEmpty }
+
+  /// Whether something in the run failed in this way, tolerated or not. Reads the whole journal: a group may have failed
+  /// in a run that succeeded, and whose steps did not fail.
   func isMet(by run: RunListEntry, in state: StateDirectory) -> Bool {
-    if classes.isEmpty, steps.isEmpty { return true }
-    guard run.state != .success || run.counts.tolerated > 0,
-      let detail = try? state.detail(of: run.run)
-    else { return false }
-    return detail.failures.contains { address, failure in
-      (steps.isEmpty || steps.contains { address?.isInside($0) == true })
-        && (classes.isEmpty || failure.classes.contains(where: classes.contains))
+    if isEmpty { return true }
+    guard let detail = try? state.detail(of: run.run) else { return false }
+    let failures = detail.failures.filter { _, failure in
+      classes.isEmpty || failure.classes.contains(where: classes.contains)
+    }
+    if steps.isEmpty || failures.isEmpty { return !failures.isEmpty }
+    let addresses = RecordedPlan(run.run, detail.recorded.lastOpening, in: state).plan
+      .map { PlanAddresses($0) }
+    return failures.contains { failed, _ in
+      guard let failed else { return false }
+      return steps.contains { addresses?.isInside(failed, $0) ?? failed.isInside($0) }
     }
   }
 }

@@ -160,6 +160,20 @@ struct AddressTests {
     #expect(Planner.plan(Workflow(steps: [once])).plan != nil)
   }
 
+  @Test(arguments: [
+    ("outer", true), ("each", true), ("each[1]", true), ("each[1].inner", true),
+    ("each[1].member", true), ("each[0]", false), ("each[0].inner", false), ("inner", false),
+    ("beside", false), ("none", false),
+  ])
+  func membersAreInsideOfGroupsWhateverTheirAddresses(around: String, isInside: Bool) throws {
+    let inner = Step("inner", steps: [Step("member", run: "a"), Step("beside", run: "b")])
+    let plan = try planned(
+      Workflow(steps: [Step("outer", steps: [Step("each", steps: [inner]).forEach(["x", "y"])])]))
+    let addresses = PlanAddresses(plan)
+    #expect(
+      addresses.isInside(StepAddress("each[1].member"), StepAddress(around)) == isInside)
+  }
+
   @Test func groupsKnowTheirNodesMembersAndDepth() throws {
     let plan = try planned(
       Workflow(steps: [
