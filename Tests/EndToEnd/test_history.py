@@ -1051,6 +1051,8 @@ def tolerated(weft):
 
 
 def service_up(weft):
+    by = {step["step"]: step.get("toleratedBy") for step in runs.shown()["steps"] if step.get("outcome") == "failure"}
+    assert by == {"b": "race", "lp[1].l1": "lp", "a1": "al", "j1": "j", "end": None}, by
     runs = Runs(weft, {"steps": [{"id": "sv", "run": "echo up; sleep 30", "service": {"ready": {"log": "up"}}},
                                  {"id": "a", "run": "echo one; cat go.fifo"}]})
     process, _ = runs.begin()

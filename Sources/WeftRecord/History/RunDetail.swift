@@ -174,10 +174,12 @@ extension EventJSON {
     writer.member("damage", detail.damage?.message)
     writer.key("steps")
     writer.beginArray()
-    for (address, step) in detail.steps { object { $0.write(step, at: address, detail) } }
+    var forecast = plan.map { ResumeForecast($0, recorded) }
+    for (address, step) in detail.steps {
+      object { $0.write(step, at: address, detail, &forecast) }
+    }
     writer.endArray()
     writer.loops(detail.recorded.loops)
-    let forecast = detail.state == .success ? nil : plan.map { ResumeForecast($0, detail.recorded) }
     writer.advice(ResumeAdvice(detail, forecast), cancels: detail.isToBeCancelled)
     if let end = recorded.end {
       writer.key("end")
@@ -186,7 +188,8 @@ extension EventJSON {
   }
 
   private mutating func write(
-    _ step: RecordedStep, at address: StepAddress, _ detail: RunDetail
+    _ step: RecordedStep, at address: StepAddress, _ detail: RunDetail,
+    _ forecast: inout ResumeForecast?
   ) {
     writer.member("step", address.text)
     writer.member("startedAt", step.startedAt.map(WireClock.text(of:)))
@@ -224,6 +227,9 @@ extension EventJSON {
     case .finished(let end, _):
       writer.member("state", step.isCached ? "cached" : "finished")
       write(end)
+      if end.outcome == .failure, end.conclusion == .failure {
+        writer.member("toleratedBy", forecast?.groupTolerating(address)?.text)
+      }
     }
     if step.mayHaveWritten { writer.member("log", detail.logPath(of: address)) }
   }
