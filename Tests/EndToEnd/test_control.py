@@ -294,6 +294,21 @@ def killed_from_elsewhere(weft):
     assert end[0]["exit"] == {"signal": "KILL"}, end
 
 
+def suspended_with_failures(weft):
+    """A suspended run does not hide what failed in it, and what starts again when it continues."""
+    place = Place(weft, {"onFailure": "continue", "parallel": [
+        {"id": "ask", "approve": "ok?"}, {"id": "bad", "run": "exit 1"}, {"id": "after", "needs": ["bad"], "run": "true"},
+        {"id": "odd", "run": "exit 1", "allowFailure": True}, {"id": "good", "run": "true"}]})
+    result = place.run()
+    verdict = result.stdout.splitlines()[-1]
+    assert result.returncode == 75, result
+    assert re.fullmatch(
+        "1 step succeeded, 1 failed, 1 failed and tolerated, 1 skipped in .*; the rest waits", verdict), verdict
+    *_, question, following = place.call("show").stdout.splitlines()
+    assert question.startswith("answer: "), question
+    assert following.endswith(' continues it then, and starts "bad" again'), following
+
+
 def cancelled_while_it_waits(weft):
     place = Place(weft, asking())
     place.run()
@@ -454,6 +469,7 @@ CASES = [
     ("a terminal that closes is no answer to a question", closed_terminal),
     ("X73: what follows a question that is broken off has a line of its own", interrupted_question),
     ("a run that nobody can be asked at is left with 75, and goes on when it is answered", left_and_answered),
+    suspended_with_failures,
     ("what is rejected fails when it goes on", rejected),
     ("a run under way hears an answer from another terminal", alive),
     ("one at a terminal does, too", at_a_terminal),

@@ -256,7 +256,12 @@ extension RunDetailText {
       return ["next: \"weft resume \(run)\" cleans up and ends it"]
     case .waiting:
       let then = questions.isEmpty ? "" : " then"
-      return questions.map(answer) + ["next: \"weft resume \(run)\" continues it\(then)"]
+      // Those that have not ended continue anyway.
+      let again = ResumeAdvice(detail, surroundings.forecast).again.filter { step in
+        if case .finished? = detail.recorded.steps[step]?.state { true } else { false }
+      }
+      let also = again.isEmpty ? "" : ", and starts \(named(again)) again"
+      return questions.map(answer) + ["next: \"weft resume \(run)\" continues it\(then)\(also)"]
     case .damaged where detail.damage?.hasOtherFormat == true:
       return ["next: use the version of weft that wrote it"]
     case .damaged:

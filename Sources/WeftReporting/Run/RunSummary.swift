@@ -55,9 +55,12 @@ struct RunSummary {
       palette.painted(
         "\(title(request.step)) waits for approval: \(text.name(request.message))", .doubtful)
     }
-    let done = Count(pause.counts.succeeded, "step")
+    let counts = pause.counts
+    let done =
+      ["\(Count(counts.succeeded, "step")) succeeded"]
+      + RunSummary.others(counts, unselected: progress.tally.unselected)
     lines.append(
-      "\(done) succeeded in \(ShownDuration.precise(pause.duration)); the rest waits")
+      "\(done.joined(separator: ", ")) in \(ShownDuration.precise(pause.duration)); the rest waits")
     return [""] + lines
   }
 
@@ -166,20 +169,27 @@ struct RunSummary {
     let skipped = max(0, counts.skipped - unselected)
     let stepCount = counts.done - counts.skipped + skipped
     let all = Count(stepCount, "step")
-    var parts = [
+    let succeeded =
       counts.succeeded == stepCount ? "\(all) succeeded" : "\(counts.succeeded) of \(all) succeeded"
-    ]
+    let parts = [succeeded] + others(counts, unselected: unselected)
+    // The failure may not be a step's: a loop's list that cannot be evaluated, or a time limit.
+    let failed = end.outcome == .failure && counts.failed == 0 ? "the run failed; " : ""
+    let earlier = counts.restored > 0 ? " (\(counts.restored) in an earlier part)" : ""
+    let time = ShownDuration.precise(end.duration)
+    return failed + parts.joined(separator: ", ") + " in \(time)\(earlier)"
+  }
+
+  /// Returns `1 failed`, `2 skipped` and so on, for the steps that have ended in another way than by success.
+  private static func others(_ counts: OutcomeCounts, unselected: Int) -> [String] {
+    let skipped = max(0, counts.skipped - unselected)
+    var parts: [String] = []
     if counts.failed > 0 { parts.append("\(counts.failed) failed") }
     if counts.tolerated > 0 { parts.append("\(counts.tolerated) failed and tolerated") }
     if counts.cancelled > 0 { parts.append("\(counts.cancelled) cancelled") }
     if skipped > 0 { parts.append("\(skipped) skipped") }
     if counts.cached > 0 { parts.append("\(counts.cached) of them cached") }
     if unselected > 0 { parts.append("\(unselected) not selected") }
-    // The failure may not be a step's: a loop's list that cannot be evaluated, or a time limit.
-    let failed = end.outcome == .failure && counts.failed == 0 ? "the run failed; " : ""
-    let earlier = counts.restored > 0 ? " (\(counts.restored) in an earlier part)" : ""
-    let time = ShownDuration.precise(end.duration)
-    return failed + parts.joined(separator: ", ") + " in \(time)\(earlier)"
+    return parts
   }
 
   private func tone(_ outcome: Outcome) -> Palette.Tone {
