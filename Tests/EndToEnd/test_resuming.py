@@ -290,8 +290,11 @@ def in_doubt_and_skipped(weft):
     (send,) = [s for s in shown["steps"] if s["step"] == "send"]
     assert (send["outcome"], send["conclusion"]) == ("failure", "success"), send
     assert shown["state"] == "success", shown
+    # `--rerun-interrupted` finds nothing to do any more.
+    assert f"weft resume {shown['run']} --rerun send; " in send["failure"]["help"], send
     # This is final: the run is done.
     assert place.resume().returncode == 0 and len(server.keys) == 1
+    assert place.resume("--rerun", "send").returncode == 0 and len(server.keys) == 2
 
 
 def in_doubt_with_key(weft):

@@ -1,5 +1,6 @@
 import Weft
 import WeftCaching
+import WeftDiagnostics
 import WeftJSON
 import WeftPlatform
 import WeftReporting

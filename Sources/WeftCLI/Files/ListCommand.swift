@@ -1,5 +1,6 @@
 import Weft
 import WeftDefinition
+import WeftDiagnostics
 import WeftEvents
 import WeftJSON
 import WeftPlanning

@@ -1,4 +1,5 @@
 import Weft
+import WeftDiagnostics
 import WeftEvents
 import WeftPlatform
 import WeftReporting

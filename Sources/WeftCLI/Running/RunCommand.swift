@@ -1,5 +1,6 @@
 import Weft
 import WeftCaching
+import WeftDiagnostics
 import WeftEvents
 import WeftPlatform
 import WeftReporting

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftDiagnostics
 import WeftEvents
 import WeftPlanning
 
@@ -54,19 +55,34 @@ extension StepFailure {
     }
     return StepFailure(
       classes: [.inDoubt], message: message,
-      help:
-        "check what it did, then: weft resume \(run.map { "\($0) " } ?? "")--rerun-interrupted; "
-        + "with \"idempotent\": true such a step reruns automatically")
+      help: help(resumingWith: "--rerun-interrupted", in: run))
+  }
+
+  /// The failure once the step is done in spite of it: `--rerun-interrupted` leaves it as it is then.
+  func tolerated(at address: StepAddress, in run: RunID?) -> StepFailure {
+    guard classes.contains(.inDoubt), self != .valuesNotRecorded(of: address) else { return self }
+    return StepFailure(
+      classes: classes, message: message,
+      help: StepFailure.help(resumingWith: address.rerunOption, in: run))
+  }
+
+  private static func help(resumingWith option: String, in run: RunID?) -> String {
+    "check what it did, then: weft resume \(run.map { "\($0) " } ?? "")\(option); "
+      + "with \"idempotent\": true such a step reruns automatically"
   }
 
   /// The failure of a step that succeeded, but whose values are needed and not recorded.
   static func valuesNotRecorded(of step: StepAddress) -> StepFailure {
-    let name = step.hasElement ? "'\(step)'" : "\(step)"
-    return StepFailure(
+    StepFailure(
       classes: [.inDoubt],
       message:
         "succeeded before, but a value that is read from it is not recorded: it was secret or too long, or nothing "
         + "read it then",
-      help: "rerun it with --rerun \(name); with \"idempotent\": true it reruns automatically")
+      help: "rerun it with \(step.rerunOption); with \"idempotent\": true it reruns automatically")
   }
+}
+
+extension StepAddress {
+  /// The option of `weft resume` that reruns the step, whatever is recorded of it.
+  var rerunOption: String { "--rerun \(ShellWord.quoted(TerminalText.harmless(text)))" }
 }

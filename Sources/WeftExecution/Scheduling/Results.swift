@@ -171,7 +171,7 @@ extension StepEnd {
     if judged.hasRequestInDoubt, !attempt.task.step.step.isMadeAgain, let request = judged.http {
       judged.failure?.addHelp(
         "the \(request.method) request may have been processed; resuming the run sends it again only with "
-          + "--rerun-interrupted")
+          + (conclusion == .success ? attempt.address.rerunOption : "--rerun-interrupted"))
     }
     judged.ranBecause = attempt.task.ticket?.reason
     return judged

@@ -180,10 +180,13 @@ extension RunEngine {
     let tolerance =
       (try? StepResolver(values, in: task.instance).tolerance(ofStep: task.index))
       ?? task.step.allowFailure
+    let isTolerated = isAccepted || tolerance.tolerates(failure.classes)
+    let run = resumePolicy?.recorded.opening?.run
     let end = StepEnd(
-      outcome: .failure,
-      conclusion: isAccepted || tolerance.tolerates(failure.classes) ? .success : .failure,
-      attempts: task.attempt, exit: nil, failure: failure, duration: .zero)
+      outcome: .failure, conclusion: isTolerated ? .success : .failure,
+      attempts: task.attempt, exit: nil,
+      failure: isTolerated ? failure.tolerated(at: task.address, in: run) : failure,
+      duration: .zero)
     return conclude(task, end, NodeValues(end))
   }
 }
