@@ -108,7 +108,10 @@ extension ParsedArguments {
       guard let named = lookup.workflow(named: operands[place]) else { return self }
       found = named
     } else {
-      guard let nearest = lookup.workflow else { throw .noWorkflow(command) }
+      guard let nearest = lookup.workflow else {
+        if command == .why, WorkflowLookup.isFile(operands[0]) { throw .noStep(of: operands[0]) }
+        throw .noWorkflow(command)
+      }
       found = nearest
     }
     guard !found.ascent.isEmpty else { return naming(found.file, at: place) }
@@ -178,7 +181,15 @@ extension CommandFailure {
     let names = WorkflowLookup.names.joined(separator: ", ")
     return CommandFailure(
       .usage, "no workflow is named, and there is no \(names) here or in a directory above",
-      help: "name a file: weft \(command.rawValue) FILE; weft init writes a first workflow.json")
+      help: "name a file: weft \(command.rawValue) FILE\(command == .why ? " STEP" : ""); "
+        + "weft init writes a first workflow.json")
+  }
+
+  /// The refusal of `weft why FILE`.
+  fileprivate static func noStep(of file: String) -> CommandFailure {
+    CommandFailure(
+      .usage, "no step is named, only the workflow \"\(TerminalText.harmless(file))\"",
+      help: "name a step of it: weft why \(ShellWord.quoted(file)) STEP")
   }
 }
 
