@@ -313,7 +313,7 @@ def cancelled_while_it_waits(weft):
     place = Place(weft, asking())
     place.run()
     result = place.call("cancel")
-    assert result.returncode == 0 and "weft resume" in result.stdout, result
+    assert result.returncode == 0 and "is cancelled: \"weft resume" in result.stdout, result
     shown = place.call("show").stdout
     assert "cancelled on request" in shown and "cleans up and ends it" in shown and "weft approve" not in shown, shown
     assert json.loads(place.call("show", "--format", "json").stdout)["resume"]["cancels"] is True

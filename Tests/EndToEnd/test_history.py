@@ -911,8 +911,11 @@ def nothing_recorded(weft):
             for environment in ({}, {"WEFT_DIR": "elsewhere"}):
                 result = call(*words, **environment)
                 assert result.returncode == 0 and not re.search("error", result.stderr), (words, result)
+                if words == ["runs"]:
+                    assert result.stderr == "weft: no run is recorded\n", result
             result = call(*words, "--state-dir", "none")
             assert result.returncode == 2 and 'no run is recorded in "none"' in result.stderr, (words, result)
+        assert call("runs", "--failure", "exit").stderr == "weft: no matching run is recorded\n"
         result = call("reap", "--state-dir", "none")
         assert result.returncode == 2 and 'no run is recorded in "none"' in result.stderr, result
         for words in (["show"], ["diff"], ["logs"], ["resume"], ["cancel"], ["approve", "a"], ["show", "--follow"]):
@@ -1048,11 +1051,11 @@ def tolerated(weft):
     for part in ['b: failed ("race.3" won the race)', 'lp[1].l1: failed (tolerated by "lp")',
                  'a1: failed (tolerated by "al")', 'j1: failed (tolerated by "j")', "end: failed after"]:
         assert part in text, (part, text)
+    by = {step["step"]: step.get("toleratedBy") for step in runs.shown()["steps"] if step.get("outcome") == "failure"}
+    assert by == {"b": "race", "lp[1].l1": "lp", "a1": "al", "j1": "j", "end": None}, by
 
 
 def service_up(weft):
-    by = {step["step"]: step.get("toleratedBy") for step in runs.shown()["steps"] if step.get("outcome") == "failure"}
-    assert by == {"b": "race", "lp[1].l1": "lp", "a1": "al", "j1": "j", "end": None}, by
     runs = Runs(weft, {"steps": [{"id": "sv", "run": "echo up; sleep 30", "service": {"ready": {"log": "up"}}},
                                  {"id": "a", "run": "echo one; cat go.fifo"}]})
     process, _ = runs.begin()

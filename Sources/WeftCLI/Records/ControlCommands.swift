@@ -108,8 +108,7 @@ struct CancelCommand: Subcommand {
     case .waiting:
       try cancel(run, runs)
       console.output.write(
-        "run \(run) is suspended and waits for approval: \"weft resume \(words)\" "
-          + "cleans up and ends it\n"
+        "run \(run), which was suspended, is cancelled: \"weft resume \(words)\" cleans up and ends it\n"
       )
     case .running:
       try cancel(run, runs)

@@ -58,7 +58,7 @@ struct RunsCommand: Subcommand {
 
   private func report(_ runs: [RunListEntry], _ console: Console) {
     if format == .table, runs.isEmpty {
-      console.errors.write("weft: no matching run is recorded\n")
+      console.errors.write("weft: no \(isFiltered ? "matching " : "")run is recorded\n")
     } else {
       console.output.write(runs.rendered(as: format, console.output.displaySettings))
     }

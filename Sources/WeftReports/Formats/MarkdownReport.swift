@@ -48,7 +48,9 @@ struct MarkdownReport {
       let parts = run.timeline.parts.map { part in
         "\(ShownDuration.precise(.microseconds(part.length))) from \(ShownMoment.text(part.startedAt))"
       }
-      line("* Resumed \(Count(run.recorded.resumptions, "time")): \(parts.joined(separator: ", "))")
+      line(
+        "* Resumed \(Count(run.recorded.resumptions, "time")), so in \(Count(parts.count, "part")): "
+          + parts.joined(separator: ", "))
     }
     for input in run.recorded.opening?.inputs ?? [] {
       let value = input.value.map { code(run.shown($0.shownText)) } ?? "secret"
