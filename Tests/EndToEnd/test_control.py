@@ -381,6 +381,9 @@ def latest_of_many_wins(weft):
     names = [f"run{number}" for number in range(8)]
     engines = []
     for name in names:
+        # Of those that start at the same time, any may be the first to arrive.
+        if name == names[-1]:
+            place.until(lambda: sum(engine.poll() is None for engine in engines) == 1)
         engines.append(begin(place, "cancelPrevious", name))
         time.sleep(random.uniform(0, 0.15))
     place.until(lambda: sum(engine.poll() is None for engine in engines) == 1)
