@@ -73,6 +73,9 @@ extension RunEngine {
   }
 
   /// Decides whether a step, group or loop starts.
+  ///
+  /// Not inlined: the optimizer of Swift 6.3.1 fails on the closure in it if it is.
+  @inline(never)
   func admission(
     of member: PlanMember, at address: StepAddress, in instance: Instance, scope: Int,
     if condition: StartCondition?, after results: NodeResults, startsAlways: Bool,
