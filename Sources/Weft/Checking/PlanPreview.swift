@@ -30,7 +30,8 @@ public struct PlanPreview: Sendable {
   /// another reason: they are not selected, their condition is false, or their loop has no elements.
   ///
   /// - Parameter step: The address of a step, `build`, or of one element of its loops, `build[linux]`. Elements have
-  ///   predictions if the list of the loop depends on nothing but the file and the inputs, and has at most 1,000 elements.
+  ///   predictions if the list of the loop depends on nothing but the workflow, the inputs and the files that exist, and
+  ///   has at most 1,000 elements.
   public func cachePrediction(of step: StepAddress) -> CachePrediction? { predictions[step] }
 
   /// - Parameters:
@@ -148,7 +149,7 @@ public struct CachePrediction: Sendable {
       lines += prediction.explanation(of: address)
     }
     let rest = others.count - CachePrediction.shown
-    return lines + (rest > 0 ? ["and \(rest) more elements"] : [])
+    return lines + (rest > 0 ? ["and \(rest) more"] : [])
   }
 
   private func verdict(of step: StepAddress) -> String {

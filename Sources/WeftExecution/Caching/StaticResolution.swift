@@ -62,7 +62,14 @@ struct StaticResolution {
   ) throws(StaticResolutionError) -> [Execution] {
     let region = PlanRegion(member, of: plan)
     var executions: [Execution] = []
-    let isComputed = plan.texts(of: member).contains { $0.site == .elements }
+    let texts = plan.texts(of: member)
+    let isComputed = texts.contains { $0.site == .elements }
+    // The keys are parts of addresses.
+    guard
+      texts.allSatisfy({
+        $0.site != .elementKey || files[$0.file].decides($0, hasRun: false, inElement: true)
+      })
+    else { throw StaticResolutionError(reason: "the keys of its elements") }
     for execution in outer {
       // A list that is empty now may be of files that do not exist yet.
       guard let listing = inputs(of: member).listing(of: member, in: execution.instance),

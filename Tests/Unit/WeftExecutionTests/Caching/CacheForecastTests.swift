@@ -210,6 +210,10 @@ struct CacheForecastTests {
       #""run": "true", "forEach": { "in": "${{ fromJSON(steps.first.stdout) }}" }, "cache": { "inputs": [] }"#,
       "the elements of its loop"
     ),
+    (
+      #""run": "true", "forEach": { "in": [1], "key": "${{ format('{0}', steps.first.stdout) }}" }, "cache": { "inputs": [] }"#,
+      "the keys of its elements"
+    ),
   ]
 
   @Test(arguments: open.indices)
