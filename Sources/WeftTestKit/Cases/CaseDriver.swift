@@ -67,6 +67,8 @@ struct CaseDriver {
   /// Carries out what is due next, or moves time.
   private mutating func turn(_ random: inout SeededGenerator?) {
     let now = world.time.now
+    // Read before the agenda: real work that ends is in the agenda before it is no longer counted.
+    let isRealWorkLeft = world.isRealWorkLeft
     let (act, timer) = (world.agenda.nextDue, world.time.nextDue)
     let mayAct = act.map { $0 <= now } ?? false
     let mayFire = timer.map { $0 <= now } ?? false
@@ -75,7 +77,7 @@ struct CaseDriver {
     case (true, _): world.agenda.actOnce(at: now, using: &random)
     case (false, true): world.time.callNext()
     case (false, false):
-      if world.waitForReal() { return }
+      if isRealWorkLeft { return world.waitForReal() }
       let times = pending.compactMap { $0.time.map { start + $0 } }
       guard let next = ([act, timer] + times).compactMap(\.self).min() else {
         return giveUp("the run never ends: \(unending)")

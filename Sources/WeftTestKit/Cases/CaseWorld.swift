@@ -115,12 +115,10 @@ final class CaseWorld: Sendable {
     wakeup.wake()
   }
 
-  /// Waits until no real work is left, or something is due.
-  ///
-  /// - Returns: Whether there was anything to wait for.
-  func waitForReal() -> Bool {
-    guard state.withLock({ $0.realCount }) > 0 else { return false }
+  var isRealWorkLeft: Bool { state.withLock { $0.realCount } > 0 }
+
+  /// Waits until real work has ended or something is due, but not long.
+  func waitForReal() {
     if agenda.nextDue.map({ $0 <= time.now }) != true { wakeup.wait(atMost: .milliseconds(100)) }
-    return true
   }
 }
