@@ -7,7 +7,7 @@ package import WeftJSON
 package enum ExpressionValue: Sendable {
   case null
   case boolean(Bool)
-  case number(Double)
+  case number(ExpressionNumber)
   case string(String)
   case array(ExpressionArray)
   case object(ExpressionObject)
@@ -20,20 +20,20 @@ extension ExpressionValue {
     switch self {
     case .null: false
     case .boolean(let value): value
-    case .number(let value): value != 0 && !value.isNaN
+    case .number(let number): !number.isZero && !number.isNaN
     case .string(let text): !text.isEmpty
     case .array, .object: true
     }
   }
 
   /// The value as a number; NaN for arrays, objects, and strings that are not numbers.
-  package var asNumber: Double {
+  package var asNumber: ExpressionNumber {
     switch self {
-    case .null: 0
-    case .boolean(let value): value ? 1 : 0
-    case .number(let value): value
-    case .string(let text): NumberReading.number(from: text)
-    case .array, .object: .nan
+    case .null: ExpressionNumber(0)
+    case .boolean(let value): ExpressionNumber(value ? 1 : 0)
+    case .number(let number): number
+    case .string(let text): ExpressionNumber(reading: text)
+    case .array, .object: ExpressionNumber(.nan)
     }
   }
 
@@ -42,7 +42,7 @@ extension ExpressionValue {
     switch self {
     case .null: ""
     case .boolean(let value): value ? "true" : "false"
-    case .number(let value): NumberText.coerced(value)
+    case .number(let number): number.text
     case .string(let text): text
     case .array, .object: nil
     }
@@ -71,6 +71,9 @@ extension ExpressionValue {
 }
 
 extension ExpressionValue {
+  /// A number.
+  package static func number(_ value: Double) -> ExpressionValue { .number(ExpressionNumber(value)) }
+
   /// An array of values.
   package static func array(_ elements: [ExpressionValue]) -> ExpressionValue {
     .array(ExpressionArray(elements))
@@ -198,7 +201,7 @@ extension ExpressionValue {
 
   /// The value as an array index: a number from 0 on, truncated.
   private var place: Int? {
-    let number = asNumber
+    let number = asNumber.value
     guard number >= 0, number < Double(Int32.max) else { return nil }
     return Int(number)
   }
@@ -252,15 +255,11 @@ extension ExpressionValue {
 }
 
 extension ExpressionValue {
-  /// Converts numbers to `Double`: digits beyond about 15 are lost. A number that is too large becomes the largest one, as
-  /// in jq: infinity would be written as `null`.
   package init(_ value: JSONValue) {
     switch value {
     case .null: self = .null
     case .bool(let value): self = .boolean(value)
-    case .number(let number):
-      let largest = Double.greatestFiniteMagnitude
-      self = .number(min(max(Double(number.text) ?? .nan, -largest), largest))
+    case .number(let number): self = .number(ExpressionNumber(number))
     case .string(let text): self = .string(text)
     case .array(let elements): self = .array(elements.map { ExpressionValue($0) })
     case .object(let members):
@@ -274,7 +273,7 @@ extension ExpressionValue {
     switch self {
     case .null: .null
     case .boolean(let value): .bool(value)
-    case .number(let value): JSONNumber(NumberText.script(value)).map(JSONValue.number) ?? .null
+    case .number(let number): number.json.map(JSONValue.number) ?? .null
     case .string(let text): .string(text)
     case .array(let array): .array(array.elements.map(\.json))
     case .object(let object):
@@ -293,8 +292,8 @@ extension ExpressionValue {
     switch self {
     case .null: writer.null()
     case .boolean(let value): writer.bool(value)
-    case .number(let value) where value.isFinite: writer.raw(NumberText.script(value).utf8)
-    case .number: writer.null()
+    case .number(let number):
+      if let number = number.json { writer.number(number) } else { writer.null() }
     case .string(let text): writer.string(text)
     case .array(let array):
       writer.beginArray()

@@ -198,9 +198,9 @@ enum NumberReading {
   }
 
   /// `nil` if the text is not a number, or only white space.
-  static func strictNumber(from text: String) -> Double? {
-    let number = number(from: text)
-    return number.isNaN || number == 0 && WhiteSpace.trimmed(text).isEmpty ? nil : number
+  static func strictNumber(from text: String) -> ExpressionNumber? {
+    let number = ExpressionNumber(reading: text)
+    return number.isNaN || number.isZero && WhiteSpace.trimmed(text).isEmpty ? nil : number
   }
 
   /// Parses `0xFF`, `0o17` and `0b11`, without a sign; `nil` if the text has no such prefix.

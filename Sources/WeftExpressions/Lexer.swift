@@ -11,7 +11,7 @@ struct Lexer {
   /// The kind of the previous token; decides whether a point begins a number, and whether `true` is a name.
   private var previous = Token.Kind.end
   /// The value of the last token, if it was a number.
-  private(set) var number = 0.0
+  private(set) var number = ExpressionNumber(0)
   /// The number of bytes that write one quote: twice as many in each text within a text.
   private let quoteWidth: Int
 
@@ -100,8 +100,8 @@ struct Lexer {
 
   private mutating func keyword(from start: Int) -> Token.Kind {
     switch offset - start {
-    case 3 where isWord("NaN", at: start): number = .nan
-    case 8 where isWord("Infinity", at: start): number = .infinity
+    case 3 where isWord("NaN", at: start): number = ExpressionNumber(.nan)
+    case 8 where isWord("Infinity", at: start): number = ExpressionNumber(.infinity)
     case 4 where isWord("true", at: start): return .true
     case 4 where isWord("null", at: start): return .null
     case 5 where isWord("false", at: start): return .false
@@ -122,7 +122,7 @@ struct Lexer {
       offset += 1
     }
     let text = text(start, offset)
-    number = NumberReading.number(from: text)
+    number = ExpressionNumber(reading: text)
     guard !number.isNaN else { throw fault(.unexpectedSymbol(text), start) }
     return .number
   }

@@ -94,14 +94,6 @@ extension JSONNumber {
   /// Whether the value is a whole number, however it is written: `5.0` and `1e2` are whole.
   public var isWhole: Bool { (JSONDecimal(text)?.exponent ?? -1) >= 0 }
 
-  /// Whether it has the same digits after it was read as a `Double`, or is no whole number: `9007199254740993` would
-  /// become `9007199254740992`.
-  package var isKeptWhole: Bool {
-    // Each whole number of 15 digits is kept.
-    guard text.utf8.count > 15, isWhole else { return true }
-    return Double(text).flatMap(JSONNumber.init) == self
-  }
-
   /// The maximum number of significant digits in a divisor of ``isMultiple(of:)``.
   package static let longestDivisor = 18
 

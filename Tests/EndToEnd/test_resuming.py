@@ -1111,6 +1111,65 @@ def full_disk(weft):
         subprocess.run(["umount", "-l", str(small)], check=True)
 
 
+def cancelled_while_suspended(weft):
+    """What had started in a suspended run looks at a cancellation as in a live one: always(), cancelled() and finally of files"""
+    part = {"steps": [{"id": "a", "run": does("a"), "cleanup": does("undo")}, {"id": "ok", "approve": "go?"},
+                      {"id": "c", "if": "cancelled()", "run": does("c")}], "finally": [does("f")]}
+    forms = {
+        "file": {"workflow": "part.json"},
+        "files": {"forEach": ["x", "y"], "workflow": "part.json"},
+        "group": {"steps": part["steps"][:-1] + [{"id": "c", "if": "always()", "run": does("c")}]},
+        "groups": {"forEach": {"in": ["x", "y"], "maxParallel": 1}, "steps": part["steps"]},
+        "condition": {"if": "!cancelled()", "workflow": "part.json"},
+        "element condition": {"forEach": ["x"], "if": "item == 'x' && success()", "workflow": "part.json"},
+        "retried": {"retry": 2, "steps": part["steps"]},
+        "parallel": {"parallel": part["steps"]},
+        "race": {"race": [{"steps": part["steps"]}, {"steps": [{"id": "ok2", "approve": "go?"}]}]},
+        "never started": {"needs": ["w"], "workflow": "part.json"},
+    }
+    for name, form in forms.items():
+        steps = [{"id": "w", "approve": "wait?"}] if "needs" in form else []
+        place = Place(weft, {"parallel": [*steps, {"id": "g", **form}], "finally": [does("end")]})
+        (place.path / "part.json").write_text(json.dumps(part))
+        assert place.run("--no-prompt").returncode == 75, name
+        count = {"files": 2, "never started": 0}.get(name, 1)
+        started = {"a": count} if count else {}
+        assert place.done() == started, (name, place.done())
+        assert place.call("cancel").returncode == 0
+        expected = dict(started, end=1)
+        if count:
+            expected |= {"c": count, "undo": count}
+            if "file" in name or "condition" in name:
+                expected["f"] = count
+        result = place.resume()
+        assert result.returncode == 130 and place.done() == expected, (name, place.done(), result)
+
+
+def long_values_on_a_full_disk(weft):
+    """J08: a step whose values have no room on a full disk is done nevertheless"""
+    place = Place(weft, {"steps": [
+        {"id": "fill", "run": "[ -e ok ] || cat /dev/zero > small/filler || : > full"},
+        {"id": "b", "run": does("b", "seq 1 40000"), "outputs": {"n": "${{ length(self.stdout) }}"}},
+        {"id": "c", "run": does("c", "test ${{ steps.b.outputs.n }} = 228893"), "env": {"B": "${{ steps.b.outputs.n }}"}}]})
+    small = place.path / "small"
+    small.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(small)], capture_output=True, text=True)
+    if mounted.returncode != 0:
+        return "not here: " + mounted.stderr.strip()
+    try:
+        result = place.run("--state-dir", "small/state")
+        assert result.returncode == 4 and "[b] succeeded" in result.stderr + result.stdout, result
+        assert place.done() == {"b": 1}, place.done()
+        (small / "filler").unlink()
+        for _ in range(2):
+            result = place.resume("--state-dir", "small/state")
+            assert result.returncode == 0, result
+            assert place.done() == {"b": 1, "c": 1}, place.done()
+    finally:
+        subprocess.run(["umount", "-l", str(small)], check=True)
+
+
 CASES = [
     ("J01: killed after any record, nothing recorded is done again", every_record),
     ("J02: cut at any byte of the last record, it goes on", every_byte),
@@ -1130,7 +1189,7 @@ CASES = [
     ("J19: a changed file is told step by step, and what is the same stands", changed_file),
     ("J19: a changed nested file is told step by step, too", changed_nested_file),
     ("J20: steps that are gone or new are told as such", renamed_step),
-    described_step, reformatted, rerun_in_a_file, cleaned_up_loser, counts_of_a_suspended_run, elements_that_have_begun,
+    long_values_on_a_full_disk, cancelled_while_suspended, described_step, reformatted, rerun_in_a_file, cleaned_up_loser, counts_of_a_suspended_run, elements_that_have_begun,
     ("J26: a run that has succeeded is left as it is", finished),
     ("J27: files of steps that are done must be as they were, where somebody is to use them", made_files),
     ("J27: one who says so goes on with what is there", accepted_files),

@@ -212,7 +212,6 @@ private struct ValueCheck {
     _ number: JSONNumber, by rules: ValueSchema.NumberRules, at path: ValuePath
   ) {
     func found() -> String { "is \(shortened(number.text))" }
-    let known = faults.count
     if let least = rules.minimum, number < least {
       report(found(), wanted: "at least \(least)", at: path)
     }
@@ -227,15 +226,6 @@ private struct ValueCheck {
     }
     if let divisor = rules.divisor, number.isMultiple(of: divisor) != true {
       report(found(), wanted: "a multiple of \(divisor)", at: path)
-    }
-    // Expressions would read it as infinity, which is no JSON.
-    guard faults.count == known else { return }
-    if Double(number.text)?.isFinite == false {
-      report(found(), wanted: "a number that 64-bit floating point can hold", at: path)
-    } else if !number.isKeptWhole {
-      report(
-        found(), wanted: "a whole number whose digits 64-bit floating point keeps", at: path,
-        remedy: "use the type \"string\" for long identifiers")
     }
   }
 

@@ -288,7 +288,7 @@ extension ComputedKey {
   package func count(_ value: ExpressionValue) throws(EvaluationError) -> Int {
     guard case .count(let range) = type else { preconditionFailure("\(self) is no number") }
     let wanted = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    guard case .number(let number) = value, let count = Int(exactly: number), range.contains(count)
+    guard case .number(let number) = value, let count = number.asInt, range.contains(count)
     else { throw ComputedKey.mismatch(value, wanted) }
     return count
   }

@@ -110,6 +110,9 @@ package struct RecordedValues: Sendable, Hashable {
 
   package var isEmpty: Bool { boxed == nil }
 
+  /// Only the files, for a disk that has no room for values: an end without them is better than a step in doubt.
+  package var withoutValues: RecordedValues { RecordedValues(files: files) }
+
   /// Whether a value is secret, and therefore missing.
   package var lacksSecrets: Bool {
     stdout == .secret || stderr == .secret || returned == .secret || answer?.lacksSecrets == true

@@ -49,6 +49,17 @@ extension RunRecord.Kind {
     }
   }
 
+  /// Leaves out the values of a step, which may be long.
+  ///
+  /// - Returns: Whether there were any.
+  package mutating func omitValues() -> Bool {
+    guard case .event(let event, let values) = self, values != values.withoutValues else {
+      return false
+    }
+    self = .event(event, keeping: values.withoutValues)
+    return true
+  }
+
   /// Whether its consequences must not be visible before the record is durable.
   package var isDecisive: Bool {
     switch self {

@@ -76,8 +76,8 @@ extension StepFailure {
     StepFailure(
       classes: [.inDoubt],
       message:
-        "succeeded before, but a value that is read from it is not recorded: it was secret or too long, or nothing "
-        + "read it then",
+        "succeeded before, but a value that is read from it is not recorded: it was secret or too long, nothing read it "
+        + "then, or the disk was full",
       help: "rerun it with \(step.rerunOption); with \"idempotent\": true it reruns automatically")
   }
 }

@@ -258,6 +258,16 @@ final class ResumePolicy: Sendable {
     return reasons.first.map { .skipped($0) } ?? .started
   }
 
+  /// Whether an earlier engine started a group or loop that has not ended.
+  func isUnfinished(_ task: GroupTask) -> Bool { isUnfinished(EnclosingScope(task)) }
+
+  func isUnfinished(_ task: LoopTask) -> Bool { isUnfinished(EnclosingScope(task)) }
+
+  private func isUnfinished(_ group: EnclosingScope) -> Bool {
+    let known = recorded.group(group.address, since: beginning(around: group))
+    return known.map { $0.hasBegun && $0.end == nil } ?? false
+  }
+
   /// The failure of a reusable group or loop that failed before anything in it could start, because of its condition, its
   /// inputs or its list; `nil` if there is none. It is not evaluated again.
   func failureAtStart(of task: GroupTask) -> StepFailure? {

@@ -99,7 +99,8 @@ extension RunEngine {
       scope: task.instance.scope(around: task.index, of: plan),
       if: StartCondition(plan.values.texts(ofGroup: task.index)), after: results,
       startsAlways: plan.isFinal(parent),
-      isSelected: configuration.selection.includes(anyOf: plan.steps(inGroup: task.index)))
+      isSelected: configuration.selection.includes(anyOf: plan.steps(inGroup: task.index)),
+      goesOn: resumePolicy?.isUnfinished(task) ?? false)
     // Steps of `finally` are never blocked, so they need no immunity. Those of a file that it runs do, and so does the
     // next attempt of a group.
     if case .start(let immunity) = admission,

@@ -56,6 +56,7 @@ extension RunEngine {
     if let known = condition, plan.isEvaluatedPerElement(task.member) {
       // Each element decides by itself whether it starts in spite of a failure.
       if known.looksAtFailures {
+        if resumePolicy?.isUnfinished(task) == true { return .start(.none) }
         let closure = state.withLock { $0.scopes.closure(of: task.outerScope, to: known) }
         return closure.map(Admission.skip) ?? .start(.none)
       }
@@ -64,7 +65,8 @@ extension RunEngine {
     return admission(
       of: task.member, at: task.address, in: task.instance, scope: task.outerScope, if: condition,
       after: results, startsAlways: plan.isFinal(task.group),
-      isSelected: configuration.selection.includes(anyOf: task.region.steps))
+      isSelected: configuration.selection.includes(anyOf: task.region.steps),
+      goesOn: resumePolicy?.isUnfinished(task) ?? false)
   }
 
   private func skipAll(_ task: LoopTask, _ reason: SkipReason) -> NodeResult {

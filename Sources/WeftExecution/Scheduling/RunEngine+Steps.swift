@@ -75,11 +75,13 @@ extension RunEngine {
   /// Decides whether a step, group or loop starts.
   ///
   /// Not inlined: the optimizer of Swift 6.3.1 fails on the closure in it if it is.
+  ///
+  /// - Parameter goesOn: Whether it is a group or loop that an earlier engine started, and that has not ended.
   @inline(never)
   func admission(
     of member: PlanMember, at address: StepAddress, in instance: Instance, scope: Int,
     if condition: StartCondition?, after results: NodeResults, startsAlways: Bool,
-    isCleanup: Bool = false, isSelected: Bool
+    isCleanup: Bool = false, isSelected: Bool, goesOn: Bool = false
   ) -> Admission {
     guard isSelected else { return .skip(.notSelected) }
     let group = plan.innermostGroup(of: member)
@@ -93,12 +95,14 @@ extension RunEngine {
           || state.scopes.isClosedEarly(scope, hasFailed: hasFailed))
       return (
         AdmissionRule(
-          obstacle: state.scopes.obstacle(in: scope, after: results),
-          closure: state.scopes.obstacle(in: scope, after: []),
+          obstacle: goesOn
+            ? state.scopes.obstacle(toGoOnIn: scope, after: results)
+            : state.scopes.obstacle(in: scope, after: results),
+          closure: goesOn ? nil : state.scopes.obstacle(in: scope, after: []),
           absence: state.scopes.absence(of: scope), condition: condition,
           startsAlways: startsAlways),
-        startsAlways ? isClosedEarly : state.scopes.isBeingCancelled(scope),
-        startsAlways ? isClosedEarly : state.scopes.cancellation(of: scope) != nil
+        startsAlways ? isClosedEarly : !goesOn && state.scopes.isBeingCancelled(scope),
+        startsAlways ? isClosedEarly : !goesOn && state.scopes.cancellation(of: scope) != nil
       )
     }
     return rule.decide(address: address) { condition, assumesSuccess in

@@ -144,14 +144,20 @@ struct Scopes {
   func obstacle(in scope: Int, after results: NodeResults) -> SkipReason? {
     if let reason = absence(of: scope) { return reason }
     if let reason = cancellation(of: scope) { return .cancelled(reason) }
-    if let failed = results.first(where: \.blocksDependents) {
+    return obstacle(after: results) ?? holder(of: scope).map { .heldBack(by: $0) }
+  }
+
+  private func obstacle(after results: NodeResults) -> SkipReason? {
+    results.first(where: \.blocksDependents).map { failed in
       // Without a cause, the run is being cancelled, though its `finally` is not.
-      guard let causingStep = failed.causingStep else {
-        return .cancelled(runCancellation ?? .requested)
-      }
-      return .dependencyFailed(causingStep)
+      failed.causingStep.map { .dependencyFailed($0) } ?? .cancelled(runCancellation ?? .requested)
     }
-    return holder(of: scope).map { .heldBack(by: $0) }
+  }
+
+  /// The reason why a group that an earlier engine started does not go on. Neither a cancellation nor a failure elsewhere
+  /// undoes its start: they end its members, and its `finally` runs.
+  func obstacle(toGoOnIn scope: Int, after results: NodeResults) -> SkipReason? {
+    absence(of: scope) ?? obstacle(after: results)
   }
 
   /// The reason why a step that was admitted with this immunity may not proceed after all.

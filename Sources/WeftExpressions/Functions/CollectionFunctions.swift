@@ -127,7 +127,7 @@ private struct SortKeys {
 extension ExpressionValue {
   /// A text that is the same for values of the same kind and content only.
   fileprivate var content: String {
-    if case .number(let number) = self, !number.isFinite { return NumberText.script(number) }
+    if case .number(let number) = self, !number.isFinite { return number.text }
     return jsonText(.compact)
   }
 }

@@ -15,12 +15,12 @@ struct FunctionCall {
     return text
   }
 
-  func number(_ index: Int) throws(EvaluationError) -> Double {
+  func number(_ index: Int) throws(EvaluationError) -> ExpressionNumber {
     try number(arguments[index])
   }
 
   /// - Parameter value: An argument, or an element of one.
-  func number(_ value: ExpressionValue) throws(EvaluationError) -> Double {
+  func number(_ value: ExpressionValue) throws(EvaluationError) -> ExpressionNumber {
     switch value {
     case .number(let number) where !number.isNaN: return number
     case .number: throw .notNumber(function, found: "NaN")
@@ -35,10 +35,10 @@ struct FunctionCall {
 
   func wholeNumber(_ index: Int) throws(EvaluationError) -> Int {
     let number = try number(index)
-    guard number == number.rounded(), number.magnitude < 9e15 else {
+    guard let whole = number.asInt, whole.magnitude < 9_000_000_000_000_000 else {
       throw .notWhole(function)
     }
-    return Int(number)
+    return whole
   }
 
   func list(_ index: Int) throws(EvaluationError) -> [ExpressionValue] {
@@ -141,6 +141,10 @@ extension AllocationBudget {
   /// Counts one element of a list.
   mutating func take(_ element: ExpressionValue) throws(EvaluationError) {
     try take(MemoryLayout<ExpressionValue>.stride)
-    if case .string(let text) = element { try take(text.utf8.count) }
+    switch element {
+    case .string(let text): try take(text.utf8.count)
+    case .number(let number): try take(number.longCount)
+    case .null, .boolean, .array, .object: break
+    }
   }
 }

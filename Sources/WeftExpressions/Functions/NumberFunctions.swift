@@ -5,11 +5,11 @@ extension FunctionCall {
   func computed() throws(EvaluationError) -> ExpressionValue {
     switch function {
     case .sum:
-      var sum = 0.0
-      for element in try list(0) { sum += try number(element) }
-      return .number(try finite(sum))
+      var sum = ExpressionNumber(0)
+      for element in try list(0) { sum = try combined(sum, try number(element)) }
+      return .number(sum)
     case .min, .max:
-      var found: Double?
+      var found: ExpressionNumber?
       for element in try count == 1 ? list(0) : arguments {
         let number = try number(element)
         guard let best = found else {
@@ -19,24 +19,16 @@ extension FunctionCall {
         found = function == .min ? Swift.min(best, number) : Swift.max(best, number)
       }
       return found.map { .number($0) } ?? .null
-    default: return .number(try finite(try combined(try number(0), try number(1))))
+    default: return .number(try combined(try number(0), try number(1)))
     }
   }
 
-  private func combined(_ left: Double, _ right: Double) throws(EvaluationError) -> Double {
-    switch function {
-    case .add: return left + right
-    case .sub: return left - right
-    case .mul: return left * right
-    default:
-      guard right != 0 else { throw .divisionByZero(function) }
-      return function == .div ? left / right : left.truncatingRemainder(dividingBy: right)
-    }
-  }
-
-  private func finite(_ number: Double) throws(EvaluationError) -> Double {
-    guard number.isFinite else { throw .notFinite(function) }
-    return number
+  private func combined(
+    _ left: ExpressionNumber, _ right: ExpressionNumber
+  ) throws(EvaluationError) -> ExpressionNumber {
+    if function == .div || function == .mod, right.isZero { throw .divisionByZero(function) }
+    guard let result = left.combined(by: function, with: right) else { throw .notFinite(function) }
+    return result
   }
 }
 
@@ -53,7 +45,7 @@ extension FunctionCall {
   }
 
   func formattedTime() throws(EvaluationError) -> String {
-    let seconds = try number(0).rounded(.down)
+    let seconds = try number(0).value.rounded(.down)
     guard let time = UTCTime(seconds) else { throw .timeOutOfRange }
     return try time.text(by: count > 1 ? try text(1) : "%Y-%m-%dT%H:%M:%SZ")
   }

@@ -402,7 +402,7 @@ struct MatrixEntry: Sendable {
         continue
       }
       members.append((member.key, member.value))
-      let axis = Int(place)
+      let axis = Int(place.value)
       meant.append((axis, axes[axis].values.map { $0.has(member.value) }))
     }
     members += added

@@ -99,6 +99,7 @@ package final class JournalWriter: RunRecorder {
     _ kind: RunRecord.Kind, _ elapsed: () -> Duration, _ state: inout State
   ) throws(RecordError) -> UInt64 {
     if let fault = condition.refusal(of: kind) { throw fault }
+    var kind = kind
     let number = state.number + 1
     while true {
       do throws(SystemError) {
@@ -113,7 +114,10 @@ package final class JournalWriter: RunRecorder {
       } catch {
         condition.recordFailure(error, needing: state.json.lineBytes)
         // The reserve is for the final records of running steps.
-        if condition.refusal(of: kind) == nil, state.reserve?.release() == true { continue }
+        if condition.refusal(of: kind) == nil {
+          if state.reserve?.release() == true { continue }
+          if kind.omitValues() { continue }
+        }
         throw condition.fault ?? RecordError(message: error.description)
       }
     }

@@ -105,7 +105,7 @@ struct EvaluatorTests {
     ("fromJSON('{\"a\":1,\"b\":2,\"a\":3}')", #"{"a":3,"b":2}"#),
     ("fromJSON('\"\\u00e9\"')", #""é""#),
     ("fromJSON(true)", "true"), ("fromJSON('1e400') > 0", "true"),
-    ("fromJSON('[1e400, -1e999, 1e-400]')", "[1.7976931348623157e+308,-1.7976931348623157e+308,0]"),
+    ("fromJSON('[1e400, -1e999, 1e-400]')", "[1e400,-1e999,1e-400]"),
     ("fromJSON(toJSON(object)).deep.x.y", #""z""#),
     ("toJSON('a\"b')", #""\"a\\\"b\"""#), ("toJSON(1.0)", #""1""#), ("toJSON(NaN)", #""null""#),
     ("toJSON(-0)", #""0""#), ("toJSON(1e21)", #""1e+21""#), ("toJSON(fromJSON('{}'))", #""{}""#),

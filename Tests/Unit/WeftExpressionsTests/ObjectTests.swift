@@ -18,7 +18,7 @@ struct ObjectTests {
     ]
     for (key, number) in expected {
       guard case .object(let object) = value else { return }
-      let found: Double? = object[key].map(\.asNumber)
+      let found = object[key]?.asNumber.value
       #expect(found == number, "\(key)")
     }
   }

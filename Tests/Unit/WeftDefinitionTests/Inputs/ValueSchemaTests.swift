@@ -27,22 +27,11 @@ import WeftJSON
     Case(#"{ "type": "integer" }"#, "5.0"), Case(#"{ "type": "integer" }"#, "1e2"),
     Case(#"{ "type": "integer" }"#, "5.5", "x is 5.5, expected a whole number"),
     Case(#"{ "type": "number" }"#, "5"), Case(#"{ "type": "number" }"#, "1.7e308"),
-    Case(
-      #"{ "type": "integer" }"#, "1e400",
-      "x is 1e400, expected a number that 64-bit floating point can hold"),
-    Case(
-      #"{ "type": "integer" }"#, "9007199254740993",
-      "x is 9007199254740993, expected a whole number whose digits 64-bit floating point keeps"),
+    Case(#"{ "type": "integer" }"#, "1e400"), Case(#"{ "type": "integer" }"#, "9007199254740993"),
     Case(#"{ "type": "number" }"#, "9007199254740992"),
     Case(#"{ "type": "number" }"#, "1e22"),
     Case(#"{ "type": "number" }"#, "0.12345678901234567890"),
-    Case(
-      #"{ "items": {} }"#, "[-12345678901234567890]",
-      "[0] of x is -12345678901234567890, expected a whole number whose digits 64-bit floating point keeps"
-    ),
-    Case(
-      #"{ "items": {} }"#, "[-1e400]",
-      "[0] of x is -1e400, expected a number that 64-bit floating point can hold"),
+    Case(#"{ "items": {} }"#, "[-12345678901234567890, -1e400]"),
     Case(#"{ "type": "number" }"#, #""5""#, #"x is "5", expected a number"#),
     Case(#"{ "type": "boolean" }"#, "true"),
     Case(#"{ "type": "boolean" }"#, "0", "x is 0, expected true or false"),
