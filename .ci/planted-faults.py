@@ -92,8 +92,8 @@ faults = [
      "    let cleaned = cleanUp(in: 0, after: members) ?? Future(value: ())\n"
      "    return (FAULT ? Future(value: ()) : cleaned)"),
     ("a cancelled run lets the next step start",
-     "    if let reason = cancellation(of: scope) { return .cancelled(reason) }\n    if let failed",
-     "    if !FAULT, let reason = cancellation(of: scope) { return .cancelled(reason) }\n    if let failed"),
+     "    if let reason = cancellation(of: scope) { return .cancelled(reason) }\n    return obstacle(",
+     "    if !FAULT, let reason = cancellation(of: scope) { return .cancelled(reason) }\n    return obstacle("),
     ("a stale success",
      "!resumePolicy.isReusable(task)\n    {\n      events.record(",
      "!resumePolicy.isReusable(task), !FAULT\n    {\n      events.record("),

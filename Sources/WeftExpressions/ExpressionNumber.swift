@@ -102,7 +102,8 @@ extension ExpressionNumber: Comparable {
 /// Arithmetic: exact for whole numbers that fit `Int`, otherwise that of `Double`.
 extension ExpressionNumber {
   /// The result of a function of two numbers; `nil` if it is not finite.
-  func combined(by function: ExpressionFunction, with other: ExpressionNumber) -> ExpressionNumber? {
+  func combined(by function: ExpressionFunction, with other: ExpressionNumber) -> ExpressionNumber?
+  {
     if let one = asInt, let two = other.asInt, let whole = one.combined(by: function, with: two) {
       return ExpressionNumber(whole)
     }

@@ -72,7 +72,9 @@ extension ExpressionValue {
 
 extension ExpressionValue {
   /// A number.
-  package static func number(_ value: Double) -> ExpressionValue { .number(ExpressionNumber(value)) }
+  package static func number(_ value: Double) -> ExpressionValue {
+    .number(ExpressionNumber(value))
+  }
 
   /// An array of values.
   package static func array(_ elements: [ExpressionValue]) -> ExpressionValue {

@@ -72,7 +72,9 @@ struct LongNumberTests {
     #expect(try evaluate(text) == result)
   }
 
-  @Test(arguments: ["add(fromJSON('1e400'), 1)", "sum(fromJSON('[1, -1e999]'))", "div(1, 0)", "mod(5, 0)"])
+  @Test(arguments: [
+    "add(fromJSON('1e400'), 1)", "sum(fromJSON('[1, -1e999]'))", "div(1, 0)", "mod(5, 0)",
+  ])
   func aResultThatIsNotFiniteIsAnError(text: String) {
     #expect(throws: ExpressionError.self) { try evaluate(text) }
   }
