@@ -148,10 +148,12 @@ struct Scopes {
   }
 
   private func obstacle(after results: NodeResults) -> SkipReason? {
-    results.first(where: \.blocksDependents).map { failed in
-      // Without a cause, the run is being cancelled, though its `finally` is not.
-      failed.causingStep.map { .dependencyFailed($0) } ?? .cancelled(runCancellation ?? .requested)
+    guard let failed = results.first(where: \.blocksDependents) else { return nil }
+    // Without a cause, the run is being cancelled, though its `finally` is not.
+    guard let causingStep = failed.causingStep else {
+      return .cancelled(runCancellation ?? .requested)
     }
+    return .dependencyFailed(causingStep)
   }
 
   /// The reason why a group that an earlier engine started does not go on. Neither a cancellation nor a failure elsewhere
