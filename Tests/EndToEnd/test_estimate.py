@@ -230,6 +230,22 @@ def test_tolerated_only(weft):
     assert "not kept any more" not in place.text()
 
 
+def test_unrecorded_outputs(weft):
+    """Outputs of the run that read what is not recorded do not end the prediction as a failure"""
+    place = Estimates(weft, {
+        "secrets": {"T": {"env": "TOKEN"}},
+        "steps": [{"id": "s", "run": "echo x=$T >> $WEFT_OUTPUT", "env": {"T": "${{ secrets.T }}"},
+                   "outputs": {"x": {"type": "string"}}}],
+        "outputs": {"s": "${{ steps.s.outputs.x }}"}})
+    os.environ["TOKEN"] = "hunter2-secret"
+    try:
+        assert place.run().returncode == 0
+        assert [one["outcome"] for one in place.estimate()["predictions"]] == ["success"], place.estimate()
+        assert "failure" not in place.text(), place.text()
+    finally:
+        del os.environ["TOKEN"]
+
+
 def test_edited_workflow(weft):
     """Renamed, added and changed steps are named"""
     place = Estimates(weft, PLAIN)
@@ -322,7 +338,7 @@ CASES = [
     test_bad_usage,
     test_nothing_is_written,
     test_faster_groups,
-    test_tolerated_only,
+    test_tolerated_only, test_unrecorded_outputs,
     test_edited_workflow,
     test_cached_and_interrupted,
     test_inputs_decide,

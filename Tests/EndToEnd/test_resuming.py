@@ -577,6 +577,20 @@ def elements_that_have_begun(weft):
     assert place.call("reap").returncode == 0
 
 
+def rerun_of_former_elements(weft):
+    """`--rerun` refuses an element that the loop no longer has, as one that it never had."""
+    loop = {"id": "l", "forEach": {"in": ["a", "b"], "key": "item"}, "run": "echo ${{ item }} >> done"}
+    place = Place(weft, {"steps": [loop]})
+    assert place.run().returncode == 0
+    place.write({"steps": [dict(loop, forEach={"in": ["b", "c"], "key": "item"})]})
+    assert place.resume("--accept-changes").returncode == 0
+    assert place.done() == {"a": 1, "b": 1, "c": 1}, place.done()
+    for name, code in ("l[a]", 2), ("l[z]", 2), ("l[b]", 0):
+        result = place.resume("--rerun", name)
+        assert result.returncode == code and (code == 0 or f'"{name}" is not a step' in result.stderr), result
+    assert place.done() == {"a": 1, "b": 2, "c": 1}, place.done()
+
+
 def renamed_step(weft):
     steps = [{"id": name, "run": does(name)} for name in "ab"]
     place = Place(weft, {"steps": [*steps, {"id": "z", "run": "[ -e ok ]"}]})
@@ -1189,7 +1203,7 @@ CASES = [
     ("J19: a changed file is told step by step, and what is the same stands", changed_file),
     ("J19: a changed nested file is told step by step, too", changed_nested_file),
     ("J20: steps that are gone or new are told as such", renamed_step),
-    long_values_on_a_full_disk, cancelled_while_suspended, described_step, reformatted, rerun_in_a_file, cleaned_up_loser, counts_of_a_suspended_run, elements_that_have_begun,
+    rerun_of_former_elements, long_values_on_a_full_disk, cancelled_while_suspended, described_step, reformatted, rerun_in_a_file, cleaned_up_loser, counts_of_a_suspended_run, elements_that_have_begun,
     ("J26: a run that has succeeded is left as it is", finished),
     ("J27: files of steps that are done must be as they were, where somebody is to use them", made_files),
     ("J27: one who says so goes on with what is there", accepted_files),

@@ -39,7 +39,7 @@ struct WhyCommand: Subcommand {
     guard elements.contains(where: { $0.address == address }) else {
       let known = elements.map(\.address.text)
       throw CommandFailure(
-        .usage, "\"\(step)\" is not an element that would run",
+        .usage, "\"\(step)\" is not an element of its loop",
         help: NearestName.step(step, among: known).asSuggestion
           ?? "the elements are \(known.prefix(5).joined(separator: ", "))"
           + (known.count > 5 ? " and \(known.count - 5) more" : ""))

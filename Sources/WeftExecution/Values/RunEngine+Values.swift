@@ -215,9 +215,12 @@ extension RunEngine {
         || state.scopes.runCancellation != nil && events.counts.cancelled > 0
     }
     guard !isLost, !plan.workflow.outputs.isEmpty else { return .success([]) }
-    return Result { () throws(StepFailure) in
+    let outputs = Result { () throws(StepFailure) in
       try OutputCollector(values, in: instance).outputsOfRun().map(ReportedOutput.init)
     }
+    // A prediction does not know all values.
+    if case .failure = outputs, configuration.rehearsal != nil { return .success([]) }
+    return outputs
   }
 }
 
