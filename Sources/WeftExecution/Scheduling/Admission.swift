@@ -108,12 +108,12 @@ struct AdmissionRule {
       return .start(startsAlways ? max(.fromFailures, condition.immunity) : condition.immunity)
     case .success(false):
       // An explicit `success()` blocks dependents as the implied one does, and is false while the run is cancelled.
-      if let obstacle, !startsAlways,
-        condition.functions.contains(.success), case .success(true) = evaluate(condition, true)
-      {
-        return .skip(obstacle)
+      // If it could not be computed then, the step would fail with the implied one, and block them too.
+      guard let obstacle, !startsAlways, condition.functions.contains(.success) else {
+        return .skip(.condition(of: address))
       }
-      return .skip(.condition(of: address))
+      if case .success(false) = evaluate(condition, true) { return .skip(.condition(of: address)) }
+      return .skip(obstacle)
     }
   }
 }
