@@ -47,10 +47,21 @@ extension RunEngine {
     return NodeResult(reason, failedBefore: failedBefore)
   }
 
-  /// Reports the start of a group that fails at it.
+  /// Reports the start of a group that fails at it. From then on its cleanup is pending, as that of a step that fails at
+  /// its start.
   private func announceFailure(of task: GroupTask) {
-    schedulePendingCleanup(of: task)
-    events.publish(.groupStarted(task.address, GroupStart(attempt: task.attempt)))
+    scheduleOwnCleanup(of: task)
+    let start = GroupStart(
+      attempt: task.attempt, isRestored: resumePolicy?.isReusable(task) ?? false)
+    events.publish(.groupStarted(task.address, start))
+  }
+
+  /// Schedules the cleanup of a group that starts: once, however many attempts there are.
+  private func scheduleOwnCleanup(of task: GroupTask) {
+    guard task.attempt == 1, resumePolicy?.isCleaned(task) != true else { return }
+    let node = plan.groups[task.index].startNode
+    let instance = task.instance.aroundAttempts(of: node)
+    scheduleCleanup(of: node, in: instance, scope: instance.scope(around: task.index, of: plan))
   }
 
   func launchGroupEnd(
@@ -132,12 +143,7 @@ extension RunEngine {
 
   func startGroup(_ task: GroupTask, failedBefore: Bool) {
     let group = plan.groups[task.index]
-    // Once, however many attempts there are.
-    if task.attempt == 1, resumePolicy?.isCleaned(task) != true {
-      let instance = task.instance.aroundAttempts(of: group.startNode)
-      scheduleCleanup(
-        of: group.startNode, in: instance, scope: instance.scope(around: task.index, of: plan))
-    }
+    scheduleOwnCleanup(of: task)
     // The top level of a nested file is reported as the step that runs it.
     if !group.isTopLevel {
       events.publish(

@@ -23,7 +23,9 @@ extension RunEngine {
     task.scope = state.withLock { $0.scopes.open(in: outer, boundary: .waiting, of: plan) }
     switch listed {
     case .failure(let failure):
-      events.publish(.groupStarted(task.address, GroupStart(elements: 0)))
+      let isRestored = resumePolicy?.isReusable(task) ?? false
+      events.publish(
+        .groupStarted(task.address, GroupStart(elements: 0, isRestored: isRestored)))
       let fault = Scopes.Failure(address: task.address, failure: failure)
       let empty = LoopRun(
         LoopProgress(elements: 0, maxParallel: nil, tolerance: .count(0), onFailure: .stop))
