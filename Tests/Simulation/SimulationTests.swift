@@ -114,7 +114,19 @@ import WeftExecution
     "a cleanup asks about failures, and a step beside its own has lost a service", arguments: [9387]
   )
   func pastDefectsOfServicesStayFixed(seed: UInt64) throws {
-    let simulation = try #require(Simulation(seed: seed))
+    let simulation = try #require(Simulation(seed: seed, .services))
     #expect(RunChecker(simulation).violations == [])
+  }
+
+  @Test(
+    arguments: [
+      ("a step whose condition lacks success(), and is an error with it, blocks nothing", 85),
+      ("the same in a loop", 337),
+      ("a group that fails at its start is not cleaned up after", 450),
+      ("the same of a group with a cleanup of two steps", 543),
+    ] as [(String, UInt64)])
+  func pastDefectsOfErrorsStayFixed(_ found: String, seed: UInt64) throws {
+    let simulation = try #require(Simulation(seed: seed))
+    #expect(RunChecker(simulation).violations == [], "\(found)")
   }
 }

@@ -25,7 +25,22 @@ extension RunChecker {
     if let obstacle = obstacle(to: subject) {
       require(false, "\(name(subject)) starts, but \(obstacle)")
     }
-    if isRun(subject), !deadlocks.contains(sequence) {
+    if attempt == 1, before.error ?? (errors.contains(sequence) && !isError(variableOf: subject)) {
+      begin(subject, attempt: attempt)
+      states[subject]?.failsAtStart = true
+      reported[address(subject)] = .running(since: now, attempt: attempt)
+      return require(before.queuedAt == now, "\(name(subject)) cannot start, and waits")
+    }
+    let hasNoAttempt = deadlocks.contains(sequence)
+    if isRun(subject), !hasNoAttempt, isError(variableOf: subject) {
+      requireTurn(of: subject)
+      for excess in capacity.start(subject, of: blueprint, at: now) { require(false, excess) }
+      begin(subject, attempt: attempt)
+      states[subject]?.failsAtStart = true
+      reported[address(subject)] = .running(since: now, attempt: attempt)
+      return
+    }
+    if isRun(subject), !hasNoAttempt {
       states[subject, default: State()].record = startedAttempts.count
       startedAttempts.append((address(subject), attempt))
       requireTurn(of: subject)
@@ -33,7 +48,7 @@ extension RunChecker {
     }
     begin(subject, attempt: attempt)
     reported[address(subject)] = .running(since: now, attempt: attempt)
-    if !deadlocks.contains(sequence) { requireValues(of: subject) }
+    if !hasNoAttempt { requireValues(of: subject) }
   }
 
   /// Checks that only a started approval asks.
@@ -138,6 +153,11 @@ extension RunChecker {
     capacity.waiting.removeAll { $0 == subject }
     if end.failure?.classes == [.limit] {
       requireDeadlock(of: subject, end)
+    } else if state.failsAtStart {
+      requireError(of: subject, end)
+      if blueprint.member(subject.id).isService {
+        closing.remove(subject, in: groupAround(subject))
+      }
     } else if blueprint.member(subject.id).isService {
       requireServiceOutcome(of: subject, end, wasPausing: wasPausing)
     } else if wasPausing {

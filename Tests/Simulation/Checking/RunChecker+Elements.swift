@@ -9,7 +9,7 @@ extension RunChecker {
   func keys(of loop: Subject) -> [String] {
     switch blueprint.member(loop.id).step.control.fanOut {
     case .forEach(let forEach): keys(of: forEach, loop)
-    case .matrix(let matrix): MatrixRules(matrix).keys
+    case .matrix(let matrix): MatrixRules(blueprint.made.matrices[loop.id] ?? matrix).keys
     case nil: []
     }
   }
@@ -31,10 +31,14 @@ extension RunChecker {
 
   private func computedElements(of loop: Subject) -> [String] {
     guard let list = blueprint.made.lists[loop.id] else { return [] }
-    let source = blueprint.subject(list.source, from: loop)
+    return isFound(list, from: loop) ? RandomList.found : list.otherwise
+  }
+
+  /// Whether a list is the output of another step.
+  func isFound(_ list: RandomList?, from loop: Subject) -> Bool {
+    guard let source = list?.source.map({ blueprint.subject($0, from: loop) }) else { return false }
     // A service keeps the outputs that it had when it was ready.
-    let isFound = state(source).hasBeenReady || result(source)?.outcome == .success
-    return isFound ? RandomList.found : list.otherwise
+    return state(source).hasBeenReady || result(source)?.outcome == .success
   }
 
   private static func text(_ value: JSONValue) -> String {

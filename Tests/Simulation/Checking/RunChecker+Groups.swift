@@ -25,9 +25,11 @@ extension RunChecker {
       }
       forget(inside: subject)
     }
-    let elements = blueprint.isWholeLoop(subject) ? keys(of: subject).count : nil
+    let isError = attempt == 1 && (startError(of: subject) ?? errors.contains(sequence))
+    let elements = blueprint.isWholeLoop(subject) ? isError ? 0 : keys(of: subject).count : nil
     require(start.elements == elements, "\(name(subject)) is for \(start.elements ?? 0) elements")
     begin(subject, attempt: attempt)
+    if isError { failAtStart(subject) }
   }
 
   /// Forgets the previous attempt for everything in the group: for this attempt, it did not happen.
@@ -64,7 +66,7 @@ extension RunChecker {
     recordRetry(of: subject, retry)
   }
 
-  private mutating func requireMembersEnded(_ group: Subject) {
+  mutating func requireMembersEnded(_ group: Subject) {
     for subject in states.keys where blueprint.enclosing(subject).contains(group) {
       let phase = state(subject).phase
       require(phase == .ended || phase == .waiting, "\(name(group)) ends before \(name(subject))")
@@ -78,8 +80,11 @@ extension RunChecker {
   mutating func groupFinished(_ subject: Subject, _ end: GroupEnd) {
     let phase = state(subject).phase
     require(phase == .running || phase == .pausing, "\(name(subject)) ends without a start")
-    requireMembersEnded(subject)
-    if blueprint.isWholeLoop(subject) {
+    let failsAtStart = state(subject).failsAtStart
+    if !failsAtStart { requireMembersEnded(subject) }
+    if failsAtStart {
+      requireError(of: subject, end)
+    } else if blueprint.isWholeLoop(subject) {
       requireVerdict(ofLoop: subject, end)
     } else if phase == .pausing {
       requireSoon("\(name(subject)) waits for its next attempt, and is given up for no reason") {
@@ -94,7 +99,7 @@ extension RunChecker {
     if let elements = end.notStarted { counts.add(elements, at: subject) }
     states[subject]?.phase = .ended
     states[subject]?.end = .group(end)
-    if end.conclusion == .failure, let failure = end.failure {
+    if !failsAtStart, end.conclusion == .failure, let failure = end.failure {
       act(failure, of: subject, naming: end.cause ?? address(subject))
     }
     memberEnded(subject)

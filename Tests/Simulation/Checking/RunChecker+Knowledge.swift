@@ -132,6 +132,7 @@ extension RunChecker {
 
   func deadline(of scope: Subject) -> (limit: Duration, deadline: Duration)? {
     guard !blueprint.isWholeLoop(scope), state(scope).phase == .running,
+      !state(scope).failsAtStart,
       let limit = blueprint.member(scope.id).step.timeout,
       blueprint.member(scope.id).group != nil
     else { return nil }
@@ -315,9 +316,22 @@ extension RunChecker {
       isEnding(around: subject) || isBlocked(whole(subject)), condition.statuses.contains(.success)
     else { return false }
     var known = known(at: subject)
-    if condition.value(known) { return false }
+    if condition.value(known) != false { return false }
     known.success = true
-    return condition.value(known)
+    // With an error, it would fail as without success() in the condition.
+    return condition.value(known) != false
+  }
+
+  /// Whether it counts as cancelled although its condition stands that: it calls success() too, and only lacks that.
+  func maySuccessBeLacking(at subject: Subject) -> Bool {
+    guard let condition = condition(of: subject), condition.statuses.contains(.success) else {
+      return false
+    }
+    var known = known(at: subject)
+    if isUncertain(subject) { known.success = false }
+    if condition.value(known) != false { return false }
+    known.success = true
+    return condition.value(known) != false
   }
 
   /// The loop of an element; the spot itself if it is none.

@@ -8,7 +8,11 @@ extension RunChecker {
   mutating func skipped(_ subject: Subject, _ reason: SkipReason) {
     let phase = state(subject).phase
     require(phase == .waiting || phase == .queued, "\(name(subject)) is skipped after its start")
-    if let earlier = reasonTold(around: subject) {
+    if let group = blueprint.enclosing(subject).first(where: { state($0).failsAtStart }) {
+      require(
+        reason == .dependencyFailed(address(group)) && phase == .waiting,
+        "\(name(subject)) is skipped, and not because \(name(group)) failed at its start")
+    } else if let earlier = reasonTold(around: subject) {
       require(earlier == reason, "\(name(subject)) is skipped otherwise than what is around it")
     } else if phase == .queued {
       requireReason(reason, of: subject, wasQueued: true)
@@ -31,7 +35,7 @@ extension RunChecker {
     return outermost == subject ? nil : reasonTold(in: outermost)
   }
 
-  private func reasonTold(in group: Subject) -> SkipReason? {
+  func reasonTold(in group: Subject) -> SkipReason? {
     for member in blueprint.members(of: group) {
       if case .skip(let reason)? = state(member).end { return reason }
       if let reason = reasonTold(in: member) { return reason }
@@ -80,6 +84,7 @@ extension RunChecker {
       requireSoon("\(name(subject)) is cancelled by \(cause), which did not happen") {
         $0.isKilled || $0.endings(of: subject, atTheLatest: false).contains(cause)
           || $0.blueprint.member(subject.id).part == .finally && $0.isTrue(cause, at: subject)
+          || $0.maySuccessBeLacking(at: subject) && $0.isTrue(cause, at: subject)
       }
     case .notSelected: require(false, "\(name(subject)) was selected")
     }
@@ -90,7 +95,8 @@ extension RunChecker {
     requireSoon("\(what) \(causingStep), which did not fail") { checker in
       guard let subject = checker.blueprint.subject(called: causingStep.text) else { return false }
       let failed = checker.result(subject).map { $0.outcome == .failure } ?? false
-      return failed || checker.deadline(of: subject).map { $0.deadline <= checker.now } ?? false
+      return failed || checker.state(subject).failsAtStart
+        || checker.deadline(of: subject).map { $0.deadline <= checker.now } ?? false
         || checker.cancelled[subject] != nil
     }
   }

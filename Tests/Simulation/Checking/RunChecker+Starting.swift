@@ -16,7 +16,7 @@ extension RunChecker {
 
   /// Whether its enclosing spot has started and not ended.
   func isOpen(around subject: Subject) -> Bool {
-    blueprint.around(subject).map { state($0).phase == .running } ?? true
+    blueprint.around(subject).map { state($0).phase == .running && !state($0).failsAtStart } ?? true
   }
 
   /// A reason that allows it not to start, whatever its condition evaluates to.
@@ -39,7 +39,8 @@ extension RunChecker {
       return "needs \(name(need)), which did not succeed"
     }
     guard let condition, !isUncertain(subject) else { return nil }
-    return condition.value(known(at: subject))
+    // With an error, it starts and fails.
+    return condition.value(known(at: subject)) != false
       ? nil : "has a condition that is false: \(condition.text)"
   }
 
@@ -51,7 +52,9 @@ extension RunChecker {
     require(state(subject).phase == .waiting, "\(name(subject)) is queued again")
     requireMayStart(subject)
     recordElement(subject)
+    let error = startError(of: subject)
     states[subject, default: State()].phase = .queued
+    states[subject]?.error = error
     states[subject]?.queuedAt = now
     if isRun(subject) { capacity.waiting.append(subject) }
     reported[address(subject)] = .queued
@@ -76,6 +79,10 @@ extension RunChecker {
     )
     for (variable, value) in record.environment {
       readings += 1
+      if variable == RandomError.variable {
+        require(value == RandomError.value, "\(name(subject)) reads \(value ?? "nothing")")
+        continue
+      }
       let isOfElements = variable.hasPrefix("results_")
       let read = isOfElements ? String(variable.dropFirst("results_".count)) : variable
       let other = blueprint.subject(read, from: subject)
@@ -109,6 +116,8 @@ extension RunChecker {
     let member = blueprint.member(subject.id)
     guard member.group != nil, !member.isLoop, !member.retries else { return false }
     if let condition = condition(of: subject), mayBe(false, condition, at: subject) { return true }
+    // A service has failed since one of its steps has reported that.
+    if reasonTold(in: subject) != nil { return true }
     return isUncertain(subject) || whyNot(subject) != nil
       || !cancellations(around: subject, atTheLatest: false).isEmpty
   }

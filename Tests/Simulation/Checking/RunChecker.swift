@@ -8,7 +8,7 @@ import WeftPlanning
 ///
 /// Files of this type: results so far (RunChecker+Knowledge), starts (RunChecker+Starting), skip reasons
 /// (RunChecker+Skipping), start order (RunChecker+Turns), attempts (RunChecker+Attempts), groups and loops
-/// (RunChecker+Groups), slots and pools (Capacity), cleanup and the end of the run (RunChecker+Closing,
+/// (RunChecker+Groups), values that cannot be computed (RunChecker+Errors), slots and pools (Capacity), cleanup and the end of the run (RunChecker+Closing,
 /// RunChecker+End).
 struct RunChecker {
   /// The state of a step, group, loop or element.
@@ -37,6 +37,10 @@ struct RunChecker {
     var (hasBeenReady, isUp) = (false, false)
     /// Whether a service that it needs had failed when it was decided.
     var lackedService = false
+    /// For a step: whether its condition could not be computed when it was queued; `nil` if that is not certain.
+    var error: Bool? = false
+    /// Whether it fails at its start, because a condition, list or other value cannot be computed.
+    var failsAtStart = false
   }
 
   enum End {
@@ -83,6 +87,8 @@ struct RunChecker {
   /// The number of the current event, and those of the starts of steps that fail instead of being run.
   private(set) var sequence: UInt64 = 0
   let deadlocks: Set<UInt64>
+  /// The numbers of the starts of steps, groups and loops that fail by a value of their own that cannot be computed.
+  let errors: Set<UInt64>
 
   init(_ simulation: Simulation) {
     self.simulation = simulation
@@ -90,6 +96,7 @@ struct RunChecker {
     capacity = Capacity(simulation)
     priorities = Priorities(of: simulation)
     deadlocks = RunChecker.deadlocks(in: simulation.events)
+    errors = RunChecker.errors(in: simulation.events)
     for leaks in simulation.leaks { require(false, leaks) }
     for (index, event) in simulation.events.enumerated() {
       require(event.sequence == UInt64(index + 1), "a gap before \(event.sequence)")

@@ -21,30 +21,31 @@ struct KnownSequence: Sendable, CustomTestStringConvertible {
       KnownSequence(seed: 58963, fault: "a retry of a group that was cut short"),
       KnownSequence(seed: 60184, fault: "a step in doubt in a decided race, in a matrix"),
       KnownSequence(
-        seed: 1623, vocabulary: .all,
+        seed: 1623, vocabulary: .services,
         fault: "the need of a step that was skipped if not cancelled()"
       ),
-      KnownSequence(seed: 1933, vocabulary: .all, fault: "a service that was started again"),
+      KnownSequence(seed: 1933, vocabulary: .services, fault: "a service that was started again"),
       KnownSequence(
-        seed: 3816, vocabulary: .all,
+        seed: 3816, vocabulary: .services,
         fault: "the need of a step that was cancelled, and whose condition turns out to be false"),
       KnownSequence(
-        seed: 5928, vocabulary: .all,
+        seed: 5928, vocabulary: .services,
         fault: "the need of a cancelled step whose needs are empty, and that reads a group"),
       KnownSequence(
-        seed: 7903, vocabulary: .all, fault: "the need of a loop that turns out to have no elements"
+        seed: 7903, vocabulary: .services,
+        fault: "the need of a loop that turns out to have no elements"
       ),
       KnownSequence(
-        seed: 7725, vocabulary: .all,
+        seed: 7725, vocabulary: .services,
         fault: "the need of a plain group that a condition skips, as its members report"),
       KnownSequence(
-        seed: 6910, vocabulary: .all,
+        seed: 6910, vocabulary: .services,
         fault: "a success before the latest attempt of its group, when the run is suspended"),
       KnownSequence(
-        seed: 6036, vocabulary: .all,
+        seed: 6036, vocabulary: .services,
         fault: "a service that failed, when only a pending cleanup needed it"),
       KnownSequence(
-        seed: 6145, vocabulary: .all,
+        seed: 6145, vocabulary: .services,
         fault: "a service that failed for a cleanup, in a group that tolerates failures"
       ),
     ]

@@ -114,7 +114,7 @@ import WeftExecution
     ("an element of a loop in a retried group that its loop does not reach is restored", 6507),
   ])
   func pastDefectsOfForecastsStayFixed(_ found: String, seed: UInt64) throws {
-    let run = try #require(InterruptedRun(seed: seed, isIdempotent: seed % 2 == 0))
+    let run = try #require(InterruptedRun(seed: seed, .services, isIdempotent: seed % 2 == 0))
     #expect(RerunChecker(run.made, run.parts).violations == [], "\(found)")
     #expect(ServiceChecker(run.made, run.parts).violations == [], "\(found)")
     #expect(run.wrongForecasts == [], "\(found)")
@@ -123,14 +123,15 @@ import WeftExecution
   @Test(
     "a step that was to run again is due, although nothing needs it any more", arguments: [8370])
   func queuedStepsAreDue(seed: UInt64) throws {
-    let run = try #require(LeftRun(seed: seed, approvesAll: seed % 2 == 0, isDisturbed: true))
+    let run = try #require(
+      LeftRun(seed: seed, .services, approvesAll: seed % 2 == 0, isDisturbed: true))
     #expect(ServiceChecker(run.made, run.parts).violations == [])
     #expect(RerunChecker(run.made, run.parts).violations == [])
   }
 
   @Test("a service is started again in the part in which it ended", arguments: [2303, 3848])
   func servicesStartAgain(seed: UInt64) throws {
-    let run = try #require(LeftRun(seed: seed, approvesAll: seed % 2 == 0))
+    let run = try #require(LeftRun(seed: seed, .services, approvesAll: seed % 2 == 0))
     #expect(ServiceChecker(run.made, run.parts).violations == [])
   }
 

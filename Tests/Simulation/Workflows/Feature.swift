@@ -11,6 +11,7 @@ enum Feature: String, CaseIterable {
   case readValues, cancellation, kill
   case computedList, elementKey, results, matrixRules, retryCondition, computedLimit, approval
   case service, serviceRestart
+  case failingCondition, failingLoop, failingVariable, failingRetryCondition
 
   /// The pairs that exclude each other.
   static let exclusive: Set<Set<Feature>> = [[.onFailureCancel, .onFailureContinue]]
@@ -39,6 +40,15 @@ private struct FeatureFinder {
     for condition in made.conditions.values where !condition.statuses.isEmpty {
       found.insert(.statusFunction)
     }
+    note(.failingCondition, if: made.conditions.values.contains(where: \.mayFail))
+    note(
+      .failingLoop,
+      if: !made.loopErrors.isEmpty || made.lists.values.contains { $0.error != nil })
+    note(.failingVariable, if: !made.variableErrors.isEmpty)
+    let retryConditions = made.retryConditions.values.flatMap(\.values)
+    note(
+      .failingRetryCondition,
+      if: retryConditions.contains { if case .error = $0 { true } else { false } })
     let rated = Set(workflow.pools.filter { $0.rate != nil }.map(\.name))
     for step in workflow.body.members + workflow.finally { inspect(at: step, rated, depth: 0) }
   }
@@ -56,7 +66,8 @@ private struct FeatureFinder {
     note(.cleanup, if: !control.cleanup.isEmpty)
     note(.crossNeeds, if: depth > 0 && step.needs?.isEmpty == false)
     let read = step.settings.environment.keys
-    note(.readValues, if: read.contains { !$0.hasPrefix("results_") })
+    note(
+      .readValues, if: read.contains { !$0.hasPrefix("results_") && $0 != RandomError.variable })
     note(.results, if: read.contains { $0.hasPrefix("results_") })
     note(.retryCondition, if: control.retry.contains { $0.condition != nil })
     note(.computedLimit, if: !step.computed.isEmpty)

@@ -11,6 +11,8 @@ indirect enum RandomCondition: Hashable {
   case not(RandomCondition)
   case and(RandomCondition, RandomCondition)
   case or(RandomCondition, RandomCondition)
+  /// True, or not to be computed if another condition is true.
+  case failing(if: RandomCondition)
 
   var text: String {
     switch self {
@@ -21,6 +23,7 @@ indirect enum RandomCondition: Hashable {
     case .not(let inner): "!(\(inner.text))"
     case .and(let left, let right): "(\(left.text) && \(right.text))"
     case .or(let left, let right): "(\(left.text) || \(right.text))"
+    case .failing(let inner): "fromJSON((\(inner.text)) && 'oops' || 'true')"
     }
   }
 
@@ -29,7 +32,7 @@ indirect enum RandomCondition: Hashable {
     switch self {
     case .status(let status): [status]
     case .literal, .outcome, .index: []
-    case .not(let inner): inner.statuses
+    case .not(let inner), .failing(let inner): inner.statuses
     case .and(let left, let right), .or(let left, let right): left.statuses.union(right.statuses)
     }
   }
@@ -39,7 +42,7 @@ indirect enum RandomCondition: Hashable {
     switch self {
     case .outcome(let step, _): [step]
     case .status, .literal, .index: []
-    case .not(let inner): inner.references
+    case .not(let inner), .failing(let inner): inner.references
     case .and(let left, let right), .or(let left, let right):
       left.references.union(right.references)
     }
@@ -50,7 +53,7 @@ indirect enum RandomCondition: Hashable {
     switch self {
     case .index: true
     case .status, .literal, .outcome: false
-    case .not(let inner): inner.asksAboutElement
+    case .not(let inner), .failing(let inner): inner.asksAboutElement
     case .and(let left, let right), .or(let left, let right):
       left.asksAboutElement || right.asksAboutElement
     }
@@ -61,7 +64,18 @@ indirect enum RandomCondition: Hashable {
   /// Whether it gives immunity to the end of the run.
   var standsCancellation: Bool { !statuses.isDisjoint(with: [.always, .cancelled]) }
 
-  func value(_ known: Known) -> Bool {
+  /// Whether it may be impossible to compute.
+  var mayFail: Bool {
+    switch self {
+    case .failing: true
+    case .status, .literal, .outcome, .index: false
+    case .not(let inner): inner.mayFail
+    case .and(let left, let right), .or(let left, let right): left.mayFail || right.mayFail
+    }
+  }
+
+  /// Its value; `nil` if it cannot be computed.
+  func value(_ known: Known) -> Bool? {
     switch self {
     case .status(.success): known.success
     case .status(.failure): known.failure
@@ -70,9 +84,10 @@ indirect enum RandomCondition: Hashable {
     case .literal(let value): value
     case .outcome(let step, let outcome): known.outcome(step) == outcome
     case .index(let index): known.index == index
-    case .not(let inner): !inner.value(known)
-    case .and(let left, let right): left.value(known) && right.value(known)
-    case .or(let left, let right): left.value(known) || right.value(known)
+    case .not(let inner): inner.value(known).map { !$0 }
+    case .and(let left, let right): left.value(known).flatMap { $0 ? right.value(known) : false }
+    case .or(let left, let right): left.value(known).flatMap { $0 ? true : right.value(known) }
+    case .failing(let inner): inner.value(known).flatMap { $0 ? nil : true }
     }
   }
 

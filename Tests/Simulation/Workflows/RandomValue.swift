@@ -3,8 +3,11 @@ import WeftTestKit
 
 /// A list that a step outputs: one if it succeeds, another if it does not.
 struct RandomList: Hashable {
-  let source: String
+  /// The step; `nil` for a list that does not depend on one.
+  let source: String?
   let otherwise: [String]
+  /// The error that the second list may be.
+  var error: RandomError?
 
   static let found = ["p", "q", "r"]
   static let output = OutputDeclaration("list", value: "${{ fromJSON('\(json(found))') }}")
@@ -14,12 +17,29 @@ struct RandomList: Hashable {
   static func key(of value: String) -> String { "n\(value)" }
 
   var text: String {
-    "${{ steps.\(source).outputs.list || fromJSON('\(RandomList.json(otherwise))') }}"
+    let otherwise = RandomError.text(of: RandomList.json(otherwise), error)
+    return source.map { "${{ steps.\($0).outputs.list || \(otherwise) }}" }
+      ?? "${{ \(otherwise) }}"
   }
 
-  private static func json(_ list: [String]) -> String {
+  static func json(_ list: [String]) -> String {
     "[\(list.map { "\"\($0)\"" }.joined(separator: ","))]"
   }
+}
+
+/// A value that cannot be computed if another step ended in one way.
+struct RandomError: Hashable {
+  let source: String
+  let outcome: String
+
+  /// An expression for a JSON value that is an error instead.
+  static func text(of json: String, _ error: RandomError?) -> String {
+    guard let error else { return "fromJSON('\(json)')" }
+    return "fromJSON(steps.\(error.source).outcome == '\(error.outcome)' && 'oops' || '\(json)')"
+  }
+
+  /// The variable of a step that cannot be computed, and its value if it can.
+  static let (variable, value) = ("wrong", "1")
 }
 
 /// A time limit of an attempt that depends on how another step ended.
@@ -36,6 +56,8 @@ enum RandomRetryCondition: Hashable {
   case literal(Bool)
   case exitCode(Int, isWanted: Bool)
   case hasFailed
+  /// An error after an exit code; `nil` for one after each failure.
+  case error(after: Int?)
 
   static func any(ofGroup isGroup: Bool, _ random: inout SeededGenerator) -> RandomRetryCondition {
     if isGroup {
@@ -53,6 +75,8 @@ enum RandomRetryCondition: Hashable {
     case .literal(let value): "\(value)"
     case .exitCode(let code, let isWanted): "self.exitCode \(isWanted ? "==" : "!=") \(code)"
     case .hasFailed: "self.outcome == 'failure'"
+    case .error(after: let code?): "fromJSON(self.exitCode == \(code) && 'oops' || 'true')"
+    case .error(after: nil): "fromJSON(self.outcome == 'failure' && 'oops' || 'true')"
     }
   }
 
@@ -61,6 +85,8 @@ enum RandomRetryCondition: Hashable {
     case .literal(let value): value
     case .exitCode(let code, let isWanted): classes.contains(.exit(code)) == isWanted
     case .hasFailed: true
+    // An error counts as false.
+    case .error(after: let code): code.map { !classes.contains(.exit($0)) } ?? false
     }
   }
 }

@@ -16,6 +16,12 @@ struct RandomWorkflow {
   var retryConditions: [String: [Int: RandomRetryCondition]] = [:]
   /// The time limits of attempts, by the step.
   var limits: [String: RandomLimit] = [:]
+  /// The errors of the keys, limits and axes of loops, by the id of the loop.
+  var loopErrors: [String: RandomError] = [:]
+  /// The matrices with axes that may be errors, as they are if they are not.
+  var matrices: [String: Matrix] = [:]
+  /// The errors of the variables of steps.
+  var variableErrors: [String: RandomError] = [:]
   /// The members whose secrets are also those of their groups, by the group.
   var secretMembers: [String: String] = [:]
 
@@ -25,9 +31,11 @@ struct RandomWorkflow {
     case control
     /// Also features that depend on values: for the seeds with names that resume runs.
     case values
-    /// Also services.
+    /// Also services: for the seeds with names.
+    case services
+    /// Also values that cannot be computed.
     case all
-    /// Also secret outputs.
+    /// Services and secret outputs.
     case secrets
   }
 
@@ -38,7 +46,9 @@ struct RandomWorkflow {
     let valued = ValueAdder.add(to: made, seed: seed)
     if vocabulary == .values { return valued }
     let served = ServiceAdder.add(to: valued, seed: seed)
-    return vocabulary == .all ? served : SecretAdder.add(to: served, seed: seed)
+    if vocabulary == .services { return served }
+    return vocabulary == .all
+      ? ErrorAdder.add(to: served, seed: seed) : SecretAdder.add(to: served, seed: seed)
   }
 }
 

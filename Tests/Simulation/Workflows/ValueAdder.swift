@@ -121,7 +121,7 @@ struct ValueAdder: StepAdder {
 
   /// The steps with the outputs that loops read.
   private func declaring(_ steps: [Step]) -> [Step] {
-    let sources = Set(made.lists.values.map(\.source))
+    let sources = Set(made.lists.values.compactMap(\.source))
     return steps.map { step in
       var step = step
       if case .group(var group) = step.action {
