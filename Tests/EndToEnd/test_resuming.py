@@ -978,6 +978,8 @@ def failures_at_the_start(weft):
                 assert done.returncode == 1 and "] in" not in done.stdout, shown
                 assert "cannot be computed: fromJSON() is given" in done.stdout, shown
             assert ("[failed] failed" in place.call("logs").stdout) != tolerant, (name, tolerant)
+            if tolerant:
+                assert "not started yet" not in place.call("show").stdout, (name, place.call("show").stdout)
             (place.path / "good").touch()
             done = place.resume()
             assert done.returncode == (0 if tolerant else 1), (name, tolerant, done.stdout)

@@ -97,15 +97,22 @@ extension RunState {
       let address = place.map { $0.element.inElement(part.address, of: $0.loop) } ?? part.address
       // The step, or what contains it, was skipped as a whole.
       if steps[address] != nil { return 0 }
+      if hasToleratedFailure(address) { return 0 }
       guard part.isLoop, let elements = groups[address]?.elements else { continue }
       return elements.elements.reduce(0) { count, known in
         let element = address.element(known.key)
-        if steps[element] != nil { return count }
+        if steps[element] != nil || hasToleratedFailure(element) { return count }
         if !begun.contains(element) { return count + 1 }
         return count + notReached(rest, in: (element, part.address), &begun)
       }
     }
     return 1
+  }
+
+  /// Whether a group, loop or element has ended with a failure that was tolerated. Then no more of it runs, although it
+  /// may have failed at its start, as a whole.
+  private func hasToleratedFailure(_ address: StepAddress) -> Bool {
+    groups[address]?.end.map { $0.outcome != $0.conclusion } ?? false
   }
 }
 
