@@ -63,6 +63,8 @@ extension ReportingTests {
         state.apply(record)
         // The number of steps in a group that was skipped as a whole is only known with the plan, too.
         if state.steps.addresses.contains(where: { addresses.group(at: $0) != nil }) { break }
+        // The same of one that failed at its start.
+        if state.groups.values.contains(where: { $0.end?.failsAtStart == true }) { break }
         let (known, planned) = (state.stepCount(), state.stepCount(simulation.plan))
         guard known == planned else {
           Issue.record("seed \(seed): \(known ?? 0) steps, and \(planned ?? 0) with the plan")

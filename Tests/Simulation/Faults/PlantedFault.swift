@@ -13,8 +13,9 @@ enum PlantedFault: String, CaseIterable {
   // A workflow different from the one that the checkers use: the engine itself decides wrongly.
   case poolOverdrawn, groupLimitExceeded, raceWithTwoWinners, retryTooMany
   case noFinallyAfterCancel, successAfterFailure, failureHoldsNobodyBack, restartTooMany
+  case errorCountsAsTrue
   // Events different from those the engine reported.
-  case skipWithoutItsReason, lostFinish, lostReadiness, cleanupInWrongOrder
+  case skipWithoutItsReason, lostFinish, lostReadiness, cleanupInWrongOrder, errorNotReported
 
   /// The workflow that the engine runs instead.
   func workflow(_ workflow: Workflow) -> Workflow {
@@ -31,8 +32,11 @@ enum PlantedFault: String, CaseIterable {
       changed.body.members = changed.body.members.map(step)
       changed.finally = changed.finally.map(step)
     case .slotNotReturned, .skipWithoutItsReason, .lostFinish, .lostReadiness, .elementRunTwice,
-      .cleanupInWrongOrder:
+      .cleanupInWrongOrder, .errorNotReported:
       break
+    case .errorCountsAsTrue:
+      changed.body.members = changed.body.members.map(step)
+      changed.finally = changed.finally.map(step)
     }
     return changed
   }
@@ -53,6 +57,9 @@ enum PlantedFault: String, CaseIterable {
     if self == .successAfterFailure, let condition = step.control.condition {
       step.control.condition = Condition(
         condition.text.replacing("success()", with: "(success() || failure())"))
+    }
+    if self == .errorCountsAsTrue, let condition = step.control.condition {
+      step.control.condition = Condition(condition.text.replacing("'oops'", with: "'true'"))
     }
     guard case .group(var group) = step.action else { return step }
     if self == .groupLimitExceeded, let limit = group.maxParallel { group.maxParallel = limit + 1 }
@@ -88,6 +95,16 @@ enum PlantedFault: String, CaseIterable {
       for (index, kind) in kinds.enumerated() {
         guard case .stepSkipped(let step, _) = kind else { continue }
         kinds[index] = .stepSkipped(step, .dependencyFailed(step))
+      }
+    case .errorNotReported:
+      // As a loop of groups did once: it succeeded without running anything.
+      for (index, kind) in kinds.enumerated() {
+        guard case .groupFinished(let group, let end) = kind, end.failsAtStart else { continue }
+        kinds[index] = .groupFinished(
+          group,
+          GroupEnd(
+            outcome: .success, conclusion: .success, failure: nil, cause: nil,
+            duration: end.duration))
       }
     case .cleanupInWrongOrder: kinds = swappingCleanups(in: kinds)
     default: break

@@ -13,6 +13,8 @@ struct ResumeChecker {
   private var doneGroups: [Subject: Int] = [:]
   /// Those that failed: steps in them that did not run for a reason outside are still to run.
   private var tolerated: Set<Subject> = []
+  /// Those of them that failed at their start: nothing in them is to run.
+  private var failedAtStart: Set<Subject> = []
   /// Groups that are reported again although they ended in an earlier part.
   private var restoredGroups: Set<Subject> = []
   /// The latest start of each step and group.
@@ -125,6 +127,7 @@ struct ResumeChecker {
       if restoredGroups.contains(group) { return }
       doneGroups[group] = end.conclusion == .success ? number : nil
       if end.outcome == .success { tolerated.remove(group) } else { tolerated.insert(group) }
+      if end.failsAtStart { failedAtStart.insert(group) } else { failedAtStart.remove(group) }
     default: break
     }
   }
@@ -166,7 +169,8 @@ struct ResumeChecker {
     if member.isService { return }
     // A service that starts again may need what was cleaned up: ``RerunChecker`` looks for one.
     if let at = succeeded[subject], (cleaned[subject] ?? 0) > at { return }
-    for group in blueprint.enclosing(subject) where !tolerated.contains(group) {
+    for group in blueprint.enclosing(subject)
+    where !tolerated.contains(group) || failedAtStart.contains(group) {
       guard let at = doneGroups[group], !isVoid(group, since: at), !isUndone(group, since: at)
       else { continue }
       violations.append("\(address) is started in \(group.id), which had ended well")
@@ -195,7 +199,10 @@ struct ResumeChecker {
     guard let at = doneGroups.removeValue(forKey: group), !isFinal(group),
       !isVoid(group, since: at),
       !isUndone(group, since: at),
-      !tolerated.contains(where: { $0 == group || blueprint.enclosing($0).contains(group) }),
+      !tolerated.contains(where: {
+        $0 == group && !failedAtStart.contains(group)
+          || blueprint.enclosing($0).contains(group)
+      }),
       !cleaned.contains(where: { $1 > at && blueprint.enclosing($0).contains(group) })
     else { return }
     violations.append("\(address) begins again, and had ended well")

@@ -16,6 +16,7 @@ import WeftExecution
       let violations =
         checker.violations + ServiceChecker(run.made, run.parts).violations
         + RerunChecker(run.made, run.parts).violations
+        + ErrorChecker(run.made, run.parts).violations
       #expect(violations == [], "seed \(seed)")
       #expect(run.wrongForecasts == [], "seed \(seed)")
       // Steps in doubt do not run again, so that the end is another one.
@@ -75,6 +76,7 @@ import WeftExecution
         AnswerChecker(run.parts).violations + ResumeChecker(run.made, run.parts).violations
         + ServiceChecker(run.made, run.parts).violations
         + RerunChecker(run.made, run.parts).violations
+        + ErrorChecker(run.made, run.parts).violations
       #expect(violations == [], "seed \(seed)")
       return (run.parts.count, run.parts.reduce(0) { $0 + $1.answers.count })
     }
