@@ -174,7 +174,8 @@ def copy_of_the_package(folder: pathlib.Path) -> pathlib.Path:
     simulation = simulation[:simulation.index("swiftSettings: settings),") + 25]
     (copy / "Package.swift").write_text(
         modules + 'let package = Package(\n  name: "weft", platforms: [.macOS(.v15)],\n'
-        '  targets: [.target(name: "CWeftPlatform"), .target(name: "CWeftCurl")] + libraries + [\n'
+        '  targets: [.target(name: "CWeftPlatform"), .target(name: "CWeftCurl"),\n'
+        '    .target(name: "CWeftReports", exclude: ["page"])] + libraries + [\n'
         + simulation + "\n])\n")
     return copy
 
