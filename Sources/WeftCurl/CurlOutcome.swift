@@ -30,8 +30,10 @@ struct CurlOutcome: Hashable {
       .partial(received: bodyBytesReceived, expected: head?.contentLength)
     case WEFT_CURLE_RECV_ERROR: received
     case WEFT_CURLE_SEND_ERROR where isRefusedByPeer: refusal
-    case WEFT_CURLE_SEND_ERROR, WEFT_CURLE_SEND_FAIL_REWIND, WEFT_CURLE_HTTP2_STREAM:
-      .reset(why: reason)
+    // libcurl would send the body again on another connection, which is not allowed: this one was kept, and ended without a
+    // response.
+    case WEFT_CURLE_SEND_FAIL_REWIND: .empty
+    case WEFT_CURLE_SEND_ERROR, WEFT_CURLE_HTTP2_STREAM: .reset(why: reason)
     case WEFT_CURLE_PEER_FAILED_VERIFICATION: .tls(certificateFault, why: message)
     case WEFT_CURLE_SSL_ISSUER_ERROR: .tls(.unknownAuthority, why: message)
     case WEFT_CURLE_SSL_CERTPROBLEM, WEFT_CURLE_SSL_CACERT_BADFILE, WEFT_CURLE_SSL_CLIENTCERT,
