@@ -60,18 +60,19 @@ package struct CacheKey: Sendable, Hashable {
     }
   }
 
-  /// Whether it has the same hash as another key; parts whose values are known on both sides need not be hashed for
-  /// that.
+  /// Whether it has the same hash as another key.
   package func isSame(as other: CacheKey) -> Bool {
-    CachePart.allCases.allSatisfy { part in
-      guard case .values(let own)? = parts[part], case .values(let others)? = other.parts[part]
-      else { return hash(of: part) == other.hash(of: part) }
-      return own.count == others.count
-        && zip(own, others).allSatisfy { own, other in
-          own.name.utf8.elementsEqual(other.name.utf8)
-            && own.content.isSame(as: other.content)
-        }
-    }
+    CachePart.allCases.allSatisfy { isSame($0, as: other) }
+  }
+
+  /// Whether a part has the same hash in another key. If its values are known on both sides, nothing is hashed.
+  private func isSame(_ part: CachePart, as other: CacheKey) -> Bool {
+    guard case .values(let own)? = parts[part], case .values(let others)? = other.parts[part]
+    else { return hash(of: part) == other.hash(of: part) }
+    return own.count == others.count
+      && zip(own, others).allSatisfy { own, other in
+        own.name.utf8.elementsEqual(other.name.utf8) && own.content.isSame(as: other.content)
+      }
   }
 
   /// The hash of all parts, which identifies a result.
@@ -218,7 +219,7 @@ extension CacheKey {
 
   /// Returns the parts that differ from an earlier key.
   package func changedParts(from earlier: CacheKey) -> [CachePart] {
-    CachePart.allCases.filter { hash(of: $0) != earlier.hash(of: $0) }
+    CachePart.allCases.filter { !isSame($0, as: earlier) }
   }
 
   /// Requires both lists to be sorted by name.

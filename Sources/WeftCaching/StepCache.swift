@@ -95,6 +95,18 @@ package final class StepCache: Sendable {
     return whole
   }
 
+  /// Returns the entry of a step for a key without the outputs that expressions read, and without marking it as used;
+  /// `nil` if there is none.
+  package func storedEntry(of step: String, _ key: CacheKey) -> CacheEntry? {
+    let name = StepCache.name(of: step, key.hash)
+    guard let bytes = steps.read(name, limit: StepCache.entryBytes),
+      let (found, _) = read(bytes, name), found.key.isSame(as: key)
+    else { return nil }
+    var entry = found
+    entry.key = key
+    return entry
+  }
+
   /// Returns the entries of a step that a result can be compared with, the newest first, without the outputs that
   /// expressions read: those of the same element of its loops, and those that make one of the same outputs.
   ///

@@ -267,7 +267,9 @@ package struct FileRule: Sendable {
     isExcluded(other) || selection.selects(below: other, allOf: directory)
   }
 
-  func onlyNames(in directory: [String]) -> Set<String>? { selection.onlyNames(in: directory) }
+  package func onlyNames(in directory: [String]) -> Set<String>? {
+    selection.onlyNames(in: directory)
+  }
 
   private func isExcluded(_ path: [String]) -> Bool {
     path.contains(".git") || excluded.contains { path.starts(with: $0) }

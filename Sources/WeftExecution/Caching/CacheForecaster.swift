@@ -46,14 +46,16 @@ package struct CacheForecaster {
   }
 
   private mutating func foresee() {
+    var number = 0
     for node in plan.topologicalOrder {
       let node = Int(node)
-      var before = CacheChanges()
-      for need in plan.dependencies[node] { before.add(changes[Int(need)] ?? CacheChanges()) }
+      var before = CacheChanges(next: number)
+      for known in plan.dependencies[node].compactMap({ changes[Int($0)] }) { before.add(known) }
       if case .step(let index) = plan.nodes[node] {
         let step = plan.steps[Int(index)]
         if !plan.isCertainlySkipped(step) { foresee(Int(index), &before) }
       }
+      number = before.next
       changes[node] = before
     }
   }
@@ -123,10 +125,15 @@ package struct CacheForecaster {
     }
     var key = maker.keyWithoutFiles(of: subject, log: nil)
     key.set(.inputs, files: seen.files)
-    let entries = cache.entries(
-      of: subject.step, near: key, making: subject.outputPaths, isCurrent: false)
+    let unknown = subject.unknownParts
+    // No other entry is nearer to the key than its own.
+    let own = unknown.isEmpty ? cache.storedEntry(of: subject.step, key) : nil
     let judge = CacheJudge(
-      key: key, entries: entries, unknown: subject.unknownParts,
+      key: key,
+      entries: own.map { [$0] }
+        ?? cache.entries(
+          of: subject.step, near: key, making: subject.outputPaths, isCurrent: false),
+      unknown: unknown,
       reads: plan.values.reads(ofNode: plan.steps[index].node),
       isLogRead: plan.logs.isRead(ofStep: index))
     let reader = WorkspaceReader(workspace, memory: memory)
@@ -171,19 +178,31 @@ extension CacheExplanation {
 
 /// Compares the present cache key of a step with its cached results.
 struct CacheJudge {
-  let key: CacheKey
-  let entries: [CacheEntry]
+  private let key: CacheKey
+  /// The entries, with the parts that are known to differ from the key.
+  private let entries: [(entry: CacheEntry, changed: [CachePart])]
   /// Parts that are known only during the run.
-  let unknown: [CachePart]
-  let reads: StepReads
+  private let unknown: [CachePart]
+  private let reads: StepReads
   /// Whether another step reads the step's log.
-  let isLogRead: Bool
+  private let isLogRead: Bool
+
+  init(
+    key: CacheKey, entries: [CacheEntry], unknown: [CachePart], reads: StepReads, isLogRead: Bool
+  ) {
+    self.key = key
+    self.unknown = unknown
+    self.reads = reads
+    self.isLogRead = isLogRead
+    self.entries = entries.map { entry in
+      (entry, key.changedParts(from: entry.key).filter { !unknown.contains($0) })
+    }
+  }
 
   func explanation(isWhole: (CacheEntry) -> Bool) -> CacheExplanation {
-    guard let nearest else {
+    guard let (nearest, parts) = nearest else {
       return CacheExplanation(verdict: .runs(reasons: [CacheForecast.neverRun]))
     }
-    let parts = changedParts(nearest)
     guard parts.isEmpty else {
       return CacheExplanation(
         verdict: .runs(reasons: parts.map(\.rawValue)), nearest: nearest,
@@ -201,30 +220,25 @@ struct CacheJudge {
   /// Whether no change to files can alter the verdict.
   func isCertain(_ explanation: CacheExplanation) -> Bool {
     guard case .runs = explanation.verdict else { return false }
-    return !entries.contains { changedParts($0).allSatisfy { $0 == .inputs } }
+    return !entries.contains { $0.changed.allSatisfy { $0 == .inputs } }
   }
 
   /// The entry with the fewest different parts, then with the fewest differences in them; of equals the newest.
-  private var nearest: CacheEntry? {
-    let ranked = entries.filter(isOfSameElement).map { ($0, changedParts($0).count) }
-    guard let fewest = ranked.map(\.1).min() else { return nil }
-    let near = ranked.filter { $0.1 == fewest }.map(\.0)
+  private var nearest: (entry: CacheEntry, changed: [CachePart])? {
+    let comparable = entries.filter(isOfSameElement)
+    guard let fewest = comparable.map(\.changed.count).min() else { return nil }
+    let near = comparable.filter { $0.changed.count == fewest }
     return near.count == 1 || fewest == 0
-      ? near.first : near.min { count($0) < count($1) }
+      ? near.first : near.min { count($0.entry) < count($1.entry) }
   }
 
   /// Whether a result is of the same element of the loops around the step: by its value, or by the outputs that it
   /// makes. A result of another element differs in everything that the element decides, which explains nothing.
-  private func isOfSameElement(_ entry: CacheEntry) -> Bool {
-    let changed = key.changedParts(from: entry.key)
-    return !changed.contains(.element) || !entry.outputs.isEmpty && !changed.contains(.outputs)
+  private func isOfSameElement(_ entry: CacheEntry, changed: [CachePart]) -> Bool {
+    !changed.contains(.element) || !entry.outputs.isEmpty && !changed.contains(.outputs)
   }
 
   private func count(_ entry: CacheEntry) -> Int { key.differences(from: entry.key).count }
-
-  private func changedParts(_ entry: CacheEntry) -> [CachePart] {
-    key.changedParts(from: entry.key).filter { !unknown.contains($0) }
-  }
 }
 
 extension CachePart {
@@ -253,16 +267,28 @@ extension CacheEntry {
   }
 }
 
+/// The files, links and directories of a step's known results, found in the cache only if something asks for them.
+final class KnownOutputs {
+  private let find: () -> [CacheEntry]
+  private lazy var outputs = EarlierOutputs(find())
+
+  init(_ find: @escaping () -> [CacheEntry]) { self.find = find }
+
+  func contains(_ file: FileRecord) -> Bool { outputs.contains(file) }
+}
+
 /// The changes that earlier steps make to the files that a step reads.
+///
+/// A tree of paths: of thousands of changes, a step finds those that concern it.
 struct CacheChanges {
   private struct Restored {
     var root: String
     var files: [FileRecord]
     /// The files that the step is known to have made: of these, only the listed ones exist afterwards.
-    var made: EarlierOutputs
+    var made: KnownOutputs
     private let paths: Set<String>
 
-    init(_ entry: CacheEntry, at root: String, made: EarlierOutputs) {
+    init(_ entry: CacheEntry, at root: String, made: KnownOutputs) {
       self.root = root
       self.made = made
       files = entry.files(at: root)
@@ -274,10 +300,63 @@ struct CacheChanges {
     }
   }
 
-  /// Files that will exist, whatever exists now.
-  private var restored: [Restored] = []
-  /// Paths whose future content is not known yet; without a path: anywhere.
-  private var unknown: [(root: String?, by: StepAddress)] = []
+  private struct Unknown {
+    let number: Int
+    let by: StepAddress
+  }
+
+  /// The changes at a path and below it.
+  private struct Place {
+    /// Files that will exist, whatever exists now.
+    var restored: Restored?
+    /// The step whose changes to all files here are not known yet; at the top, to files anywhere.
+    var unknown: Unknown?
+    var inside: [String: Place] = [:]
+
+    mutating func change(at path: some Collection<String>, _ change: (inout Place) -> Void) {
+      guard let name = path.first else { return change(&self) }
+      inside[name, default: Place()].change(at: path.dropFirst(), change)
+    }
+
+    mutating func add(_ other: Place) {
+      restored = restored ?? other.restored
+      unknown = unknown ?? other.unknown
+      // Changed in place: a merge with a closure would copy what is inside each time.
+      for (name, place) in other.inside {
+        if inside[name] == nil { inside[name] = place } else { inside[name]!.add(place) }
+      }
+    }
+
+    /// Calls `body` with the places below a path where a step may read files.
+    func visit(at path: [String] = [], by rule: FileRule, _ body: (Place) -> Void) {
+      if inside.isEmpty { return }
+      for name in rule.onlyNames(in: path) ?? Set(inside.keys) {
+        guard let place = inside[name] else { continue }
+        let path = path + [name]
+        guard rule.includes(path) || rule.canInclude(below: path) else { continue }
+        body(place)
+        place.visit(at: path, by: rule, body)
+      }
+    }
+
+    func replaces(_ file: FileRecord, at path: ArraySlice<String>) -> Bool {
+      if restored?.replaces(file) == true { return true }
+      guard let name = path.first, let place = inside[name] else { return false }
+      return place.replaces(file, at: path.dropFirst())
+    }
+
+    /// The first step with unknown changes, at any path.
+    var firstUnknown: Unknown? {
+      ([unknown] + inside.values.map(\.firstUnknown)).compactMap(\.self)
+        .min { $0.number < $1.number }
+    }
+  }
+
+  private var top = Place()
+  /// The number of the next unknown changes. The first ones that a step may see are reported.
+  private(set) var next: Int
+
+  init(next: Int) { self.next = next }
 
   /// Files as a step will find them, and the step that may have changed them.
   struct Seen {
@@ -285,62 +364,47 @@ struct CacheChanges {
     var unknownBy: StepAddress?
   }
 
-  mutating func add(_ other: CacheChanges) {
-    for one in other.restored where !restored.contains(where: { $0.root == one.root }) {
-      restored.append(one)
-    }
-    for one in other.unknown where !unknown.contains(where: { $0.root == one.root }) {
-      unknown.append(one)
-    }
-  }
+  mutating func add(_ other: CacheChanges) { top.add(other.top) }
 
   /// Adds a step that runs and does not declare its outputs.
-  mutating func addUnknown(by step: StepAddress) { unknown.append((nil, step)) }
+  mutating func addUnknown(by step: StepAddress) { addUnknown(at: [[]], by: step) }
 
   mutating func addUnknown(at outputs: [[String]], by step: StepAddress) {
     for output in outputs {
-      let root = output.joined(separator: "/")
-      restored.removeAll { $0.root == root }
-      unknown.append((root, step))
+      top.change(at: output) { place in
+        place.restored = nil
+        place.unknown = place.unknown ?? Unknown(number: next, by: step)
+      }
+      next += 1
     }
   }
 
   /// Adds a step that is restored from the cache, with its outputs.
-  mutating func add(_ entry: CacheEntry, at outputs: [[String]], made: EarlierOutputs) {
+  mutating func add(_ entry: CacheEntry, at outputs: [[String]], made: KnownOutputs) {
     for output in outputs {
-      let root = output.joined(separator: "/")
-      unknown.removeAll { $0.root == root }
-      restored.removeAll { $0.root == root }
-      restored.append(Restored(entry, at: root, made: made))
+      top.change(at: output) { place in
+        place.unknown = nil
+        place.restored = Restored(entry, at: output.joined(separator: "/"), made: made)
+      }
     }
   }
 
   /// - Parameter files: The files that exist now.
   func seen(_ files: [FileRecord], by rule: FileRule) -> Seen {
-    var seen = Seen(
-      files: files.filter { file in !restored.contains { $0.replaces(file) } })
-    for one in restored {
-      for file in one.files where rule.includes(file.names) {
+    var seen = Seen(files: files.filter { !top.replaces($0, at: $0.names[...]) })
+    var unknown = top.unknown
+    top.visit(by: rule) { place in
+      if let found = place.unknown, found.number < unknown?.number ?? .max { unknown = found }
+      for file in place.restored?.files ?? [] where rule.includes(file.names) {
         switch file.content {
         case .file: seen.files.append(file)
         // The target of the link is only known once it exists.
-        case .link: seen.unknownBy = seen.unknownBy ?? unknown.first?.by
+        case .link: unknown = top.firstUnknown
         case .directory, .text, .long, .secret, .unset: break
         }
       }
     }
-    for (root, step) in unknown where seen.unknownBy == nil {
-      guard let root else {
-        seen.unknownBy = step
-        continue
-      }
-      let names = FileRecord(path: root, .directory).names
-      if rule.includes(names) || rule.canInclude(below: names)
-        || seen.files.contains(where: { $0.isBelow(root) })
-      {
-        seen.unknownBy = step
-      }
-    }
+    seen.unknownBy = unknown?.by
     return seen
   }
 }

@@ -16,9 +16,11 @@ struct ForeseenExecution {
     if case .cached = forecast.verdict, let entry = explanation?.nearest, forecast.unless == nil,
       isDecided
     {
-      let entries = cache?.entries(
-        of: subject.step, near: entry.key, making: entry.outputs, isCurrent: false)
-      changes.add(entry, at: subject.outputs, made: EarlierOutputs(entries ?? []))
+      let made = KnownOutputs {
+        cache?.entries(
+          of: subject.step, near: entry.key, making: entry.outputs, isCurrent: false) ?? []
+      }
+      changes.add(entry, at: subject.outputs, made: made)
     } else {
       changes.addUnknown(at: subject.outputs, by: address)
     }

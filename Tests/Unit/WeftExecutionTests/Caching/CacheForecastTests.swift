@@ -260,6 +260,38 @@ struct CacheForecastTests {
     #expect(try remarks(json("[]"), in: runs) == ["all": "cached"])
   }
 
+  /// Many changes before a step: those of the files that its pattern matches count, at a path, below and above it.
+  @Test func changesCountByTheirPaths() async throws {
+    let runs = try CachedRuns()
+    for name in ["a", "b", "c"] { try runs.write("\(name).in", "1") }
+    let json = #"""
+      { "steps": [
+        { "id": "make", "forEach": { "in": ["a", "b", "c"], "key": "${{ item }}" },
+          "run": "mkdir -p made/${{ item }}; cp ${{ item }}.in made/${{ item }}/x",
+          "cache": { "inputs": ["${{ item }}.in"], "outputs": ["made/${{ item }}"] } },
+        { "parallel": [
+          { "id": "one", "run": "true", "cache": { "inputs": ["made/a/x"] } },
+          { "id": "below", "run": "true", "cache": { "inputs": ["made/b"] } },
+          { "id": "matching", "run": "true", "cache": { "inputs": ["made/*/x", "!made/b"] } },
+          { "id": "no", "run": "true", "cache": { "inputs": ["made/d", "mad", "!made/a"] } } ] } ] }
+      """#
+    _ = try await runs.run(json)
+    let all = ["make", "one", "below", "matching", "no"]
+    var expected = Dictionary(uniqueKeysWithValues: all.map { ($0, "cached") })
+    #expect(try remarks(json, in: runs) == expected)
+    Directory.removeTree("\(runs.path)/made")
+    #expect(try remarks(json, in: runs)["one"] == "cached")
+    try runs.write("b.in", "2")
+    expected = try remarks(json, in: runs)
+    #expect(expected["one"] == "cached" && expected["matching"] == "cached")
+    #expect(expected["below"]?.hasSuffix("unless \"make[b]\" changes its inputs") == true)
+    try runs.write("c.in", "2")
+    expected = try remarks(json, in: runs)
+    #expect(expected["one"] == "cached" && expected["no"] == "cached")
+    #expect(expected["below"]?.hasSuffix("unless \"make[b]\" changes its inputs") == true)
+    #expect(expected["matching"]?.hasSuffix("unless \"make[c]\" changes its inputs") == true)
+  }
+
   @Test func explanationShowsTheNearestEntryAndBothValues() async throws {
     let runs = try CachedRuns()
     try runs.write("in", "1")
