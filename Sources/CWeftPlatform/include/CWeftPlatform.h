@@ -148,6 +148,11 @@ uint32_t weft_crc32c(uint32_t checksum, const void *bytes, size_t count);
 /// Does the work of `weft_crc32c` without the processor's instruction, for tests.
 uint32_t weft_crc32c_by_table(uint32_t checksum, const void *bytes, size_t count);
 
+// MARK: search.c
+
+/// Whether `wanted`, of one byte at least, occurs in `bytes`.
+int weft_contains(const void *bytes, size_t count, const void *wanted, size_t wanted_count);
+
 // MARK: sha256.c
 
 /// Adds `count` blocks of 64 bytes to the eight words of a SHA-256 (FIPS 180-4 §6.2.2).

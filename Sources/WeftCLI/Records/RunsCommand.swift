@@ -89,11 +89,12 @@ private struct FailureFilter {
 
   var isEmpty: Bool { classes.isEmpty && steps.isEmpty }
 
-  /// Whether something in the run failed in this way, tolerated or not. Reads the whole journal: a group may have failed
-  /// in a run that succeeded, and whose steps did not fail.
+  /// Whether something in the run failed in this way, tolerated or not. Reads the whole journal if it mentions such a
+  /// failure: a group may have failed in a run that succeeded, and whose steps did not fail.
   func isMet(by run: RunListEntry, in state: StateDirectory) -> Bool {
     if isEmpty { return true }
-    guard let detail = try? state.detail(of: run.run) else { return false }
+    guard state.mayHaveFailed(run.run, with: classes), let detail = try? state.detail(of: run.run)
+    else { return false }
     let failures = detail.failures.filter { _, failure in
       classes.isEmpty || failure.classes.contains(where: classes.contains)
     }

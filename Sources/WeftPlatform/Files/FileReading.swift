@@ -165,13 +165,18 @@ extension RegularFileError {
   }
 }
 
-/// Searches for a byte as fast as the C library does (`memchr`: 16 to 32 bytes at a time).
+/// Searches as fast as the C library does (`memchr`: 16 to 32 bytes at a time).
 extension UnsafeRawBufferPointer {
   /// The offset of the first `byte` at or after `start`.
   package func offset(of byte: UInt8, from start: Int = 0) -> Int? {
     guard start < count, let base = baseAddress else { return nil }
     guard let found = memchr(base + start, Int32(byte), count - start) else { return nil }
     return UnsafeRawPointer(found) - base
+  }
+
+  /// Whether the bytes, of which there is one at least, occur in it.
+  package func contains(_ bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes { weft_contains(baseAddress, count, $0.baseAddress, $0.count) != 0 }
   }
 }
 

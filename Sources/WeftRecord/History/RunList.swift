@@ -1,3 +1,4 @@
+package import WeftDefinition
 package import WeftEvents
 import WeftExecution
 import WeftJSON
@@ -140,6 +141,18 @@ extension StateDirectory {
         .contains { $0.answeredStep == nil }
     }
     return entry
+  }
+}
+
+extension StateDirectory {
+  /// Whether something in a run may have failed, by the bytes of its journal; true if they cannot be read. Nearly all runs
+  /// that failed in no such way are ruled out without decoding their records.
+  ///
+  /// - Parameter classes: The classes of failures; empty for any.
+  package func mayHaveFailed(_ run: RunID, with classes: Set<ErrorClass>) -> Bool {
+    guard let journal = try? folder(of: run).journal(of: run) else { return true }
+    return journal.mayContain(
+      anyOf: classes.isEmpty ? ["\"failure\":"] : classes.map { "\"\($0.name)\"" })
   }
 }
 

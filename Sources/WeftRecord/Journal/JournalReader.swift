@@ -145,6 +145,24 @@ extension JournalReader {
 
   var byteCount: Int { (try? file.byteCount()) ?? 0 }
 
+  /// Whether one of these texts may occur in the journal, which is read without decoding its records; true if it cannot be
+  /// read.
+  ///
+  /// - Parameter texts: None of them is empty.
+  func mayContain(anyOf texts: [String]) -> Bool {
+    let wanted = texts.map { Array($0.utf8) }
+    let overlap = (wanted.map(\.count).max() ?? 1) - 1
+    var offset = 0
+    while true {
+      guard let piece = try? file.piece(at: offset, atMost: LinePieces.pieceBytes) else {
+        return true
+      }
+      if piece.withUnsafeBytes({ piece in wanted.contains { piece.contains($0) } }) { return true }
+      if piece.count <= overlap { return false }
+      offset += piece.count - overlap
+    }
+  }
+
   /// Returns the state of the run by its first record and, if that is its end, the last one; `nil` if the first is not
   /// complete.
   func ends() throws(RunFolderError) -> RunState? {

@@ -33,6 +33,20 @@ import WeftPlatform
     #expect(contents.run.number == UInt64(records.count))
   }
 
+  @Test("a text is found wherever it is, also across two pieces of the file")
+  func textsAreFoundWithoutDecoding() throws {
+    let text = Array("\"failure\":".utf8)
+    for start in [0, 1, 100, (1 << 20) - 12, (1 << 20) - 5, 1 << 20, (2 << 20) - 17] {
+      let bytes = [UInt8](repeating: 0x22, count: start) + text
+      let journal = JournalReader(try scratch.file("text-\(start)", bytes), named: "journal")
+      #expect(journal.mayContain(anyOf: ["\"failure\":"]), "\(start)")
+      #expect(journal.mayContain(anyOf: ["\"none\"", "ure\":"]), "\(start)")
+      #expect(!journal.mayContain(anyOf: ["\"failure\": "]), "\(start)")
+    }
+    let none = JournalReader(try scratch.file("empty", []), named: "journal")
+    #expect(!none.mayContain(anyOf: ["\"failure\":"]))
+  }
+
   @Test("J02: cut at any byte, a journal is what was whole before it")
   func cutsAtEveryByte() throws {
     let ends = JournalReaderTests.ends(of: JournalReaderTests.few)
