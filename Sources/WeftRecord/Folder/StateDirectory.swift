@@ -80,9 +80,9 @@ extension StateDirectory {
     var rest = ids[...]
     var runs: [RunID] = []
     while let last = rest.last, runs.count < limit {
-      let alike = rest.suffix(while: { $0.second == last.second })
+      let alike = rest.suffix(while: { $0.second.elementsEqual(last.second) })
       rest = rest.dropLast(alike.count)
-      runs += alike.count == 1 ? Array(alike) : ordered(alike)
+      if alike.count == 1 { runs.append(last) } else { runs += ordered(alike) }
     }
     return Array(runs.prefix(limit))
   }
@@ -99,7 +99,7 @@ extension StateDirectory {
 }
 
 extension RunID {
-  fileprivate var second: Substring { text.prefix(15) }
+  fileprivate var second: Substring.UTF8View { text.utf8.prefix(15) }
 }
 
 extension ArraySlice {

@@ -69,7 +69,7 @@ package struct RunTable: Sendable {
     var missing = 0
     for (cell, width) in zip(cells, widths) {
       if !cell.text.isEmpty {
-        for _ in 0..<missing { result += " " }
+        result += String(repeating: " ", count: missing)
         result += cell.text
         missing = 0
       }
