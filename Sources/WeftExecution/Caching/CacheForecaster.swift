@@ -286,10 +286,13 @@ struct CacheChanges {
     var files: [FileRecord]
     /// The files that the step is known to have made: of these, only the listed ones exist afterwards.
     var made: KnownOutputs
+    /// The step and its number among those that change something, for links: what a link leads to is not known yet.
+    let links: Unknown
     private let paths: Set<String>
 
-    init(_ entry: CacheEntry, at root: String, made: KnownOutputs) {
+    init(_ entry: CacheEntry, at root: String, made: KnownOutputs, links: Unknown) {
       self.root = root
+      self.links = links
       self.made = made
       files = entry.files(at: root)
       paths = Set(files.map(\.path))
@@ -345,11 +348,6 @@ struct CacheChanges {
       return place.replaces(file, at: path.dropFirst())
     }
 
-    /// The first step with unknown changes, at any path.
-    var firstUnknown: Unknown? {
-      ([unknown] + inside.values.map(\.firstUnknown)).compactMap(\.self)
-        .min { $0.number < $1.number }
-    }
   }
 
   private var top = Place()
@@ -380,12 +378,17 @@ struct CacheChanges {
   }
 
   /// Adds a step that is restored from the cache, with its outputs.
-  mutating func add(_ entry: CacheEntry, at outputs: [[String]], made: KnownOutputs) {
+  mutating func add(
+    _ entry: CacheEntry, at outputs: [[String]], made: KnownOutputs, by step: StepAddress
+  ) {
     for output in outputs {
       top.change(at: output) { place in
         place.unknown = nil
-        place.restored = Restored(entry, at: output.joined(separator: "/"), made: made)
+        place.restored = Restored(
+          entry, at: output.joined(separator: "/"), made: made,
+          links: Unknown(number: next, by: step))
       }
+      next += 1
     }
   }
 
@@ -393,13 +396,16 @@ struct CacheChanges {
   func seen(_ files: [FileRecord], by rule: FileRule) -> Seen {
     var seen = Seen(files: files.filter { !top.replaces($0, at: $0.names[...]) })
     var unknown = top.unknown
+    func note(_ found: Unknown) {
+      if found.number < unknown?.number ?? .max { unknown = found }
+    }
     top.visit(by: rule) { place in
-      if let found = place.unknown, found.number < unknown?.number ?? .max { unknown = found }
-      for file in place.restored?.files ?? [] where rule.includes(file.names) {
+      place.unknown.map(note)
+      guard let restored = place.restored else { return }
+      for file in restored.files where rule.includes(file.names) {
         switch file.content {
         case .file: seen.files.append(file)
-        // The target of the link is only known once it exists.
-        case .link: unknown = top.firstUnknown
+        case .link: note(restored.links)
         case .directory, .text, .long, .secret, .unset: break
         }
       }

@@ -20,7 +20,7 @@ struct ForeseenExecution {
         cache?.entries(
           of: subject.step, near: entry.key, making: entry.outputs, isCurrent: false) ?? []
       }
-      changes.add(entry, at: subject.outputs, made: made)
+      changes.add(entry, at: subject.outputs, made: made, by: address)
     } else {
       changes.addUnknown(at: subject.outputs, by: address)
     }

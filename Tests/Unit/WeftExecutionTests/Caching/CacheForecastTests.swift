@@ -292,6 +292,22 @@ struct CacheForecastTests {
     #expect(expected["matching"]?.hasSuffix("unless \"make[c]\" changes its inputs") == true)
   }
 
+  @Test func restoredLinkMayLeadAnywhere() async throws {
+    let runs = try CachedRuns()
+    try runs.write("in", "1")
+    let json = #"""
+      { "steps": [
+        { "id": "make", "run": "echo hi > real; mkdir d; ln -s ../real d/l",
+          "cache": { "inputs": ["in"], "outputs": ["d", "real"] } },
+        { "id": "use", "run": "cat d/l", "cache": { "inputs": ["d/l"] } } ] }
+      """#
+    _ = try await runs.run(json)
+    for name in ["d", "real"] { Directory.removeTree("\(runs.path)/\(name)") }
+    let remark = try remarks(json, in: runs)["use"]
+    #expect(remark?.hasSuffix("unless \"make\" changes its inputs") == true, "\(remark ?? "")")
+    #expect(try await runs.run(json).cached.contains("use"))
+  }
+
   @Test func explanationShowsTheNearestEntryAndBothValues() async throws {
     let runs = try CachedRuns()
     try runs.write("in", "1")
