@@ -102,7 +102,7 @@ final class CurlExchange {
     watch.connected()
     watch.sign(at: clock.now)
     guard sendings > 1, !start.request.isRepeatable else { return WEFT_CURL_GO_ON }
-    return abort(.failed(.reset(why: "the server closed it when it received the request")))
+    return abort(.failed(CurlOutcome.closedOnRequest))
   }
 
   func headerCame(_ line: UnsafeRawBufferPointer) -> weft_curl_answer {

@@ -30,9 +30,8 @@ struct CurlOutcome: Hashable {
       .partial(received: bodyBytesReceived, expected: head?.contentLength)
     case WEFT_CURLE_RECV_ERROR: received
     case WEFT_CURLE_SEND_ERROR where isRefusedByPeer: refusal
-    // libcurl would send the body again on another connection, which is not allowed: this one was kept, and ended without a
-    // response.
-    case WEFT_CURLE_SEND_FAIL_REWIND: .empty
+    // The body is not to be sent again.
+    case WEFT_CURLE_SEND_FAIL_REWIND: CurlOutcome.closedOnRequest
     case WEFT_CURLE_SEND_ERROR, WEFT_CURLE_HTTP2_STREAM: .reset(why: reason)
     case WEFT_CURLE_PEER_FAILED_VERIFICATION: .tls(certificateFault, why: message)
     case WEFT_CURLE_SSL_ISSUER_ERROR: .tls(.unknownAuthority, why: message)
@@ -51,6 +50,10 @@ struct CurlOutcome: Hashable {
     default: .other("libcurl: \(message) (\(code))")
     }
   }
+
+  /// The end of a kept connection by the server, on which libcurl would send the request again.
+  static let closedOnRequest = HTTPFailure.Kind.reset(
+    why: "the server closed it when it received the request")
 
   /// The value of `CURL_MAX_HTTP_HEADER`.
   private static let lineLimit = 100 * 1024

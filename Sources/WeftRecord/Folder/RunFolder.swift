@@ -36,7 +36,7 @@ package final class RunFolder: Sendable {
   static let lockName = "lock"
   static let reserveName = "reserve"
   /// The disk space reserved for the last records on a full disk.
-  static let reserveBytes = 64 << 10
+  static let reserveBytes = 16 << 10
 
   private init(_ run: RunID, _ directory: PrivateDirectory, path: String, lock: Descriptor) {
     self.run = run
