@@ -170,7 +170,10 @@ import WeftTestKit
          "outputs": {"n": "${{ self.json }}"}}]}
       """, action)
     for await event in run.subscription {
-      if case .stepRetrying(_, let retry) = event.kind { run.time.advance(by: retry.delay) }
+      guard case .stepRetrying(_, let retry) = event.kind else { continue }
+      // The event precedes the pause.
+      while run.time.scheduledCount == 0 { await Task.yield() }
+      run.time.advance(by: retry.delay)
     }
     #expect(try await run.end(of: "a").conclusion == .success)
     let end = try await run.end(of: "b")
