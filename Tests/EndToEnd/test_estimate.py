@@ -219,7 +219,10 @@ def test_faster_groups(weft):
         {"id": "a", "run": "sleep 0.2"}, "sleep 0.2"]}]})
     place.took()
     before, after = place.predicted("-j", "1")[1], place.predicted("-j", "1", "--faster", "g=4x")[1]
-    assert 0.28 < before - after < 0.34 and after > 0.19, (before, after)
+    took = {one["step"]: one["durationUs"] / 1e6 for one in json.loads(place.call("show", "--format", "json").stdout)["steps"]}
+    cleanup = took.pop("g.cleanup")
+    # Beside the steps, starting each takes a moment.
+    assert abs(before - after - 0.75 * sum(took.values())) < 0.02 and after > cleanup, (before, after, took, cleanup)
 
 
 def test_tolerated_only(weft):
