@@ -300,14 +300,11 @@ package struct PreviousRun: Sendable {
     _ resuming: Engine.ResumeOptions, in plan: Plan
   ) throws(StartError) -> RerunSelection {
     var rerunning = RerunSelection(steps: try plan.steps(from: resuming.from))
-    let former = run.groups.flatMap { loop, group in
-      group.formerElements.map { loop.element($0.key) }
-    }
     do throws(StepChoice.UnknownStep) {
       for name in resuming.rerunning {
         let named = StepAddress(parsing: name)
         let inside = run.steps.addresses.filter { step in
-          named.map(step.isInside) ?? false && !former.contains(where: step.isInside)
+          named.map(step.isInside) ?? false && !run.isFormer(step)
         }
         if named?.hasElement == true, !inside.isEmpty {
           rerunning.addresses.formUnion(inside)

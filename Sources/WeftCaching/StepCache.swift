@@ -85,12 +85,11 @@ package final class StepCache: Sendable {
   package func entry(of step: String, _ key: CacheKey) -> CacheEntry? {
     let name = StepCache.name(of: step, key.hash)
     guard let found = steps.use(name, limit: StepCache.entryBytes, markedBefore: markTime),
-      let (entry, objectReferences) = read(found.bytes, name), entry.key.isSame(as: key),
+      let (entry, objectReferences) = read(found.bytes, name, of: key),
       let result = result(entry, objectReferences)
     else { return nil }
     if found.isMarkedNow { objectReferences.inputs.map { objects.touch(StepCache.objectName($0)) } }
     var whole = entry
-    whole.key = key
     whole.result = result
     return whole
   }
@@ -99,12 +98,7 @@ package final class StepCache: Sendable {
   /// `nil` if there is none.
   package func storedEntry(of step: String, _ key: CacheKey) -> CacheEntry? {
     let name = StepCache.name(of: step, key.hash)
-    guard let bytes = steps.read(name, limit: StepCache.entryBytes),
-      let (found, _) = read(bytes, name), found.key.isSame(as: key)
-    else { return nil }
-    var entry = found
-    entry.key = key
-    return entry
+    return steps.read(name, limit: StepCache.entryBytes).flatMap { read($0, name, of: key)?.entry }
   }
 
   /// Returns the entries of a step that a result can be compared with, the newest first, without the outputs that
@@ -154,6 +148,15 @@ package final class StepCache: Sendable {
   )? {
     let known = CacheEntry.read(bytes, code)
     if known == nil, !isReadOnly { steps.remove(name) }
+    return known
+  }
+
+  /// `nil` also if the entry is that of another key.
+  private func read(_ bytes: [UInt8], _ name: String, of key: CacheKey) -> (
+    entry: CacheEntry, objectReferences: CacheEntry.ObjectReferences
+  )? {
+    guard var known = read(bytes, name), known.entry.key.isSame(as: key) else { return nil }
+    known.entry.key = key
     return known
   }
 

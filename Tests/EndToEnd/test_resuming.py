@@ -7,6 +7,7 @@ Every case has a directory of its own. Steps append lines to a file, by which th
 """
 
 import collections
+import contextlib
 import hashlib
 import http.server
 import json
@@ -1076,16 +1077,27 @@ def logs_of_others(weft):
     assert "no such file" in result.stderr + result.stdout, result
 
 
+@contextlib.contextmanager
+def small_disk(place, options):
+    """A file system in memory at "small"; why there is none, where none can be mounted."""
+    small = place.path / "small"
+    small.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(small)], capture_output=True, text=True)
+    try:
+        yield "not here: " + mounted.stderr.strip() if mounted.returncode != 0 else None
+    finally:
+        if mounted.returncode == 0:
+            subprocess.run(["umount", "-l", str(small)], check=True)
+
+
 def no_inodes(weft):
     place = Place(weft, {"steps": [
         {"id": f"s{i}", "run": f"echo said {i}; echo s{i} >> done"} for i in range(19)]})
     small = place.path / "small"
-    small.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "nr_inodes=16", "tmpfs", str(small)], capture_output=True, text=True)
-    if mounted.returncode != 0:
-        return "not here: " + mounted.stderr.strip()
-    try:
+    with small_disk(place, "nr_inodes=16") as missing:
+        if missing:
+            return missing
         result = place.run("--state-dir", "small/state")
         told = result.stderr + result.stdout
         assert "the output of steps could not be stored: no space left on device" in told, result
@@ -1099,8 +1111,6 @@ def no_inodes(weft):
             assert f"and {len(lost) - 10} more" in named, (lost, named)
         assert set(place.done().values()) == {1} and len(place.done()) == 19, place.done()
         return f"{len(lost)} of 19 logs were lost"
-    finally:
-        subprocess.run(["umount", "-l", str(small)], check=True)
 
 
 def full_disk(weft):
@@ -1108,12 +1118,9 @@ def full_disk(weft):
         {"id": "a", "run": does("a")}, {"id": "fill", "run": does("fill", "[ -e full ] || cat /dev/zero > small/filler || : > full")},
         *({"id": f"s{i}", "run": does(f"s{i}")} for i in range(40))]})
     small = place.path / "small"
-    small.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(small)], capture_output=True, text=True)
-    if mounted.returncode != 0:
-        return "not here: " + mounted.stderr.strip()
-    try:
+    with small_disk(place, "size=256k") as missing:
+        if missing:
+            return missing
         result = place.run("--state-dir", "small/state")
         assert result.returncode == 4 and "needs" in result.stderr and "free some space" in result.stderr, result
         before = place.done()
@@ -1123,8 +1130,6 @@ def full_disk(weft):
         assert result.returncode == 0, result
         assert len(place.done()) == 42 and set(place.done().values()) == {1}, place.done()
         return f"{42 - len(before)} of 42 steps were left"
-    finally:
-        subprocess.run(["umount", "-l", str(small)], check=True)
 
 
 def cancelled_while_suspended(weft):
@@ -1161,6 +1166,22 @@ def cancelled_while_suspended(weft):
         assert result.returncode == 130 and place.done() == expected, (name, place.done(), result)
 
 
+def started_in_what_is_skipped_now(weft):
+    """A loop that had started is skipped with the group around it whose condition is false now"""
+    for condition in "item != ''", "always() && item != ''":
+        place = Place(weft, {"steps": [{"id": "g", "if": "hashFiles('no') == ''", "steps": [
+            {"id": "l", "forEach": ["x", "y"], "if": condition, "steps": [
+                {"id": "a", "run": does("a", "sleep 60"), "idempotent": True}]}]}]})
+        engine = place.start("run", "w.json")
+        place.until(lambda: place.done()["a"] == 2)
+        engine.kill()
+        engine.wait()
+        (place.path / "no").write_text("1")
+        result = place.resume()
+        assert result.returncode == 0 and "[l] started" not in result.stdout + result.stderr, (condition, result)
+        assert place.done() == {"a": 2}, place.done()
+
+
 def long_values_on_a_full_disk(weft):
     """J08: a step whose values have no room on a full disk is done nevertheless"""
     place = Place(weft, {"steps": [
@@ -1168,12 +1189,9 @@ def long_values_on_a_full_disk(weft):
         {"id": "b", "run": does("b", "seq 1 40000"), "outputs": {"n": "${{ length(self.stdout) }}"}},
         {"id": "c", "run": does("c", "test ${{ steps.b.outputs.n }} = 228893"), "env": {"B": "${{ steps.b.outputs.n }}"}}]})
     small = place.path / "small"
-    small.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(small)], capture_output=True, text=True)
-    if mounted.returncode != 0:
-        return "not here: " + mounted.stderr.strip()
-    try:
+    with small_disk(place, "size=512k") as missing:
+        if missing:
+            return missing
         result = place.run("--state-dir", "small/state")
         assert result.returncode == 4 and "[b] succeeded" in result.stderr + result.stdout, result
         assert place.done() == {"b": 1}, place.done()
@@ -1182,8 +1200,6 @@ def long_values_on_a_full_disk(weft):
             result = place.resume("--state-dir", "small/state")
             assert result.returncode == 0, result
             assert place.done() == {"b": 1, "c": 1}, place.done()
-    finally:
-        subprocess.run(["umount", "-l", str(small)], check=True)
 
 
 CASES = [
@@ -1205,7 +1221,7 @@ CASES = [
     ("J19: a changed file is told step by step, and what is the same stands", changed_file),
     ("J19: a changed nested file is told step by step, too", changed_nested_file),
     ("J20: steps that are gone or new are told as such", renamed_step),
-    rerun_of_former_elements, long_values_on_a_full_disk, cancelled_while_suspended, described_step, reformatted, rerun_in_a_file, cleaned_up_loser, counts_of_a_suspended_run, elements_that_have_begun,
+    rerun_of_former_elements, started_in_what_is_skipped_now, long_values_on_a_full_disk, cancelled_while_suspended, described_step, reformatted, rerun_in_a_file, cleaned_up_loser, counts_of_a_suspended_run, elements_that_have_begun,
     ("J26: a run that has succeeded is left as it is", finished),
     ("J27: files of steps that are done must be as they were, where somebody is to use them", made_files),
     ("J27: one who says so goes on with what is there", accepted_files),

@@ -30,20 +30,9 @@ package struct ResumeForecast {
     }
     // Other cleanups only follow their steps.
     if policy.plan.bodies.cleanupSteps.contains(index) { return known.isPendingCleanup }
-    if isFormer(address) { return false }
+    if policy.recorded.isFormer(address) { return false }
     let task = StepTask(index, of: policy.plan, in: instance(of: address), after: [])
     return policy.end(of: task) == nil && policy.doubtFailure(about: task) == nil && !isDone(task)
-  }
-
-  /// Whether a loop around the address no longer has the element.
-  private func isFormer(_ address: StepAddress) -> Bool {
-    var element = address.innermostElement
-    while let known = element, let loop = known.loop {
-      let former = policy.recorded.groups[loop]?.formerElements ?? []
-      if former.contains(where: { loop.element($0.key) == known }) { return true }
-      element = loop.innermostElement
-    }
-    return false
   }
 
   private func isDone(_ task: StepTask) -> Bool {
@@ -68,5 +57,18 @@ package struct ResumeForecast {
     let instance = policy.instance(around: address)
     last = (element, instance)
     return instance
+  }
+}
+
+extension RunState {
+  /// Whether the address is in an element that its loop no longer has.
+  package func isFormer(_ address: StepAddress) -> Bool {
+    var element = address.innermostElement
+    while let known = element, let loop = known.loop {
+      let former = groups[loop]?.formerElements ?? []
+      if former.contains(where: { loop.element($0.key) == known }) { return true }
+      element = loop.innermostElement
+    }
+    return false
   }
 }

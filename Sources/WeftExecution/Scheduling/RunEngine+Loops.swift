@@ -54,12 +54,16 @@ extension RunEngine {
       if let failure = resumePolicy?.failureAtStart(of: task) { return .fail(failure) }
       return recorded.skip.map(Admission.skip) ?? .start(.none)
     }
+    let goesOn = resumePolicy?.isUnfinished(task) ?? false
     var condition = StartCondition(plan.texts(of: task.member))
     if let known = condition, plan.isEvaluatedPerElement(task.member) {
       // Each element decides by itself whether it starts in spite of a failure.
       if known.looksAtFailures {
-        if resumePolicy?.isUnfinished(task) == true { return .start(.none) }
-        let closure = state.withLock { $0.scopes.closure(of: task.outerScope, to: known) }
+        let closure = state.withLock { state in
+          goesOn
+            ? state.scopes.absence(of: task.outerScope)
+            : state.scopes.closure(of: task.outerScope, to: known)
+        }
         return closure.map(Admission.skip) ?? .start(.none)
       }
       condition = nil
@@ -68,7 +72,7 @@ extension RunEngine {
       of: task.member, at: task.address, in: task.instance, scope: task.outerScope, if: condition,
       after: results, startsAlways: plan.isFinal(task.group),
       isSelected: configuration.selection.includes(anyOf: task.region.steps),
-      goesOn: resumePolicy?.isUnfinished(task) ?? false)
+      goesOn: goesOn)
   }
 
   private func skipAll(_ task: LoopTask, _ reason: SkipReason) -> NodeResult {

@@ -1,0 +1,149 @@
+import WeftCaching
+import WeftPlanning
+
+/// The files, links and directories of a step's known results, found in the cache only if something asks for them.
+final class KnownOutputs {
+  private let find: () -> [CacheEntry]
+  private lazy var outputs = EarlierOutputs(find())
+
+  init(_ find: @escaping () -> [CacheEntry]) { self.find = find }
+
+  func contains(_ file: FileRecord) -> Bool { outputs.contains(file) }
+}
+
+/// The changes that earlier steps make to the files that a step reads.
+///
+/// A tree of paths: of thousands of changes, a step finds those that concern it.
+struct CacheChanges {
+  private struct Restored {
+    var root: String
+    var files: [FileRecord]
+    /// The files that the step is known to have made: of these, only the listed ones exist afterwards.
+    var made: KnownOutputs
+    /// The step and its number among those that change something, for links: what a link leads to is not known yet.
+    let links: Unknown
+    private let paths: Set<String>
+
+    init(_ entry: CacheEntry, at root: String, made: KnownOutputs, links: Unknown) {
+      self.root = root
+      self.links = links
+      self.made = made
+      files = entry.files(at: root)
+      paths = Set(files.map(\.path))
+    }
+
+    func replaces(_ file: FileRecord) -> Bool {
+      file.isBelow(root) && (paths.contains(file.path) || made.contains(file))
+    }
+  }
+
+  private struct Unknown {
+    let number: Int
+    let by: StepAddress
+  }
+
+  /// The changes at a path and below it.
+  private struct Place {
+    /// Files that will exist, whatever exists now.
+    var restored: Restored?
+    /// The step whose changes to all files here are not known yet; at the top, to files anywhere.
+    var unknown: Unknown?
+    var inside: [String: Place] = [:]
+
+    mutating func change(at path: some Collection<String>, _ change: (inout Place) -> Void) {
+      guard let name = path.first else { return change(&self) }
+      inside[name, default: Place()].change(at: path.dropFirst(), change)
+    }
+
+    mutating func add(_ other: Place) {
+      restored = restored ?? other.restored
+      unknown = unknown ?? other.unknown
+      // Changed in place: a merge with a closure would copy what is inside each time.
+      for (name, place) in other.inside {
+        if inside[name] == nil { inside[name] = place } else { inside[name]!.add(place) }
+      }
+    }
+
+    /// Calls `body` with the places below a path where a step may read files.
+    func visit(at path: [String] = [], by rule: FileRule, _ body: (Place) -> Void) {
+      if inside.isEmpty { return }
+      for name in rule.onlyNames(in: path) ?? Set(inside.keys) {
+        guard let place = inside[name] else { continue }
+        let path = path + [name]
+        guard rule.includes(path) || rule.canInclude(below: path) else { continue }
+        body(place)
+        place.visit(at: path, by: rule, body)
+      }
+    }
+
+    func replaces(_ file: FileRecord, at path: ArraySlice<String>) -> Bool {
+      if restored?.replaces(file) == true { return true }
+      guard let name = path.first, let place = inside[name] else { return false }
+      return place.replaces(file, at: path.dropFirst())
+    }
+  }
+
+  private var top = Place()
+  /// The number of the next unknown changes. The first ones that a step may see are reported.
+  private(set) var next: Int
+
+  init(next: Int) { self.next = next }
+
+  /// Files as a step will find them, and the step that may have changed them.
+  struct Seen {
+    var files: [FileRecord]
+    var unknownBy: StepAddress?
+  }
+
+  mutating func add(_ other: CacheChanges) { top.add(other.top) }
+
+  /// Adds a step that runs and does not declare its outputs.
+  mutating func addUnknown(by step: StepAddress) { addUnknown(at: [[]], by: step) }
+
+  mutating func addUnknown(at outputs: [[String]], by step: StepAddress) {
+    for output in outputs {
+      top.change(at: output) { place in
+        place.restored = nil
+        place.unknown = place.unknown ?? Unknown(number: next, by: step)
+      }
+      next += 1
+    }
+  }
+
+  /// Adds a step that is restored from the cache, with its outputs.
+  mutating func add(
+    _ entry: CacheEntry, at outputs: [[String]], made: KnownOutputs, by step: StepAddress
+  ) {
+    for output in outputs {
+      top.change(at: output) { place in
+        place.unknown = nil
+        place.restored = Restored(
+          entry, at: output.joined(separator: "/"), made: made,
+          links: Unknown(number: next, by: step))
+      }
+      next += 1
+    }
+  }
+
+  /// - Parameter files: The files that exist now.
+  func seen(_ files: [FileRecord], by rule: FileRule) -> Seen {
+    var seen = Seen(files: files.filter { !top.replaces($0, at: $0.names[...]) })
+    var unknown = top.unknown
+    func note(_ found: Unknown) {
+      if found.number < unknown?.number ?? .max { unknown = found }
+    }
+    top.visit(by: rule) { place in
+      place.unknown.map(note)
+      guard let restored = place.restored else { return }
+      for file in restored.files where rule.includes(file.names) {
+        switch file.content {
+        case .file: seen.files.append(file)
+        case .link: note(restored.links)
+        case .directory, .text, .long, .secret, .unset: break
+        }
+      }
+    }
+    seen.unknownBy = unknown?.by
+    return seen
+  }
+}
