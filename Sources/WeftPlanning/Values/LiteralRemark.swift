@@ -6,8 +6,13 @@ struct LiteralRemark: Sendable, Hashable {
   let message: String
   let help: String
 
-  /// - Parameter isOnly: Whether no argument follows.
-  init?(_ text: String, at site: TextSite, in workflow: Workflow, isOnly: Bool = false) {
+  /// - Parameters:
+  ///   - workflow: Only copied for a text with braces, since that takes longer than to look at most texts.
+  ///   - isOnly: Whether no argument follows.
+  init?(
+    _ text: String, at site: TextSite, in workflow: @autoclosure () -> Workflow,
+    isOnly: Bool = false
+  ) {
     switch site {
     case .argument(0)
     where isOnly && text.utf8.contains(UInt8(ascii: " "))
@@ -35,7 +40,9 @@ struct LiteralRemark: Sendable, Hashable {
       }
     default: break
     }
-    guard let braces = BareBraces.first(in: text, at: site, of: workflow) else { return nil }
+    guard text.utf8.contains(UInt8(ascii: "{")),
+      let braces = BareBraces.first(in: text, at: site, of: workflow())
+    else { return nil }
     message = "\(quoted(shortened(braces.text))) is not an expression, and is used as it is"
     help = braces.help
   }
@@ -75,7 +82,6 @@ struct BareBraces {
   /// Finds `{{ inputs.x }}`, with a context of expressions in it; `{{ x }}` or `{{ .x }}`, with a name that the workflow
   /// declares; and `{{ x }}` outside quotes in a script, where no program reads it as a template.
   static func first(in text: String, at site: TextSite, of workflow: Workflow) -> BareBraces? {
-    guard text.utf8.contains(UInt8(ascii: "{")) else { return nil }
     let bytes = Array(text.utf8)
     var next = 0
     var script: ScriptQuotes? = if case .script = site { ScriptQuotes(bytes) } else { nil }

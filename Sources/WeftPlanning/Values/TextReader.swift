@@ -95,18 +95,17 @@ struct TextReader {
       let place = places.first { $0.site == site }?.range
       firstArgument = index == 0 ? (text, place) : nil
     }
-    let workflow = outline.files[found.file].workflow
-    guard let remark = LiteralRemark(text, at: site, in: workflow) else { return }
+    guard let remark = LiteralRemark(text, at: site, in: outline.files[found.file].workflow)
+    else { return }
     found.append(.literal(remark), places.first { $0.site == site }?.range ?? place(of: owner))
   }
 
   private mutating func closeArguments(ofStep index: Int) {
     guard let (text, range) = firstArgument else { return }
     firstArgument = nil
-    let workflow = outline.files[found.file].workflow
-    guard let remark = LiteralRemark(text, at: .argument(0), in: workflow, isOnly: true) else {
-      return
-    }
+    let remark = LiteralRemark(
+      text, at: .argument(0), in: outline.files[found.file].workflow, isOnly: true)
+    guard let remark else { return }
     found.append(.literal(remark), range ?? place(of: .step(index)))
   }
 
