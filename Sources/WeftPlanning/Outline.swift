@@ -58,15 +58,17 @@ extension Outline {
     }
   }
 
+  /// Reads the step or group that a node belongs to where it is stored, because a copy costs more than most readings.
+  func withStep<Value>(at node: Plan.NodeIndex, _ read: (UnsafePointer<Step>) -> Value) -> Value {
+    guard case .step(let index) = nodes[node] else {
+      return withUnsafePointer(to: member(at: node).step, read)
+    }
+    return steps[Int(index)].withStep(read)
+  }
+
   /// The shape of the result of a step or group, or, as `self`, of one element.
   func resultShape(of node: Plan.NodeIndex, asOwn: Bool = false) -> ResultShape {
-    guard case .step(let index) = nodes[node] else {
-      let step = member(at: node).step
-      return asOwn ? step.ownResultShape : step.resultShape
-    }
-    return steps[Int(index)].withStep {
-      asOwn ? $0.pointee.ownResultShape : $0.pointee.resultShape
-    }
+    withStep(at: node) { asOwn ? $0.ownResultShape : $0.resultShape }
   }
 
   private func local(_ address: StepAddress, in file: Int) -> StepAddress {

@@ -52,12 +52,18 @@ package enum ResultShape: Sendable, Hashable {
 
 extension Step {
   /// The shape of its result, as read from outside.
-  package var resultShape: ResultShape {
-    hasControl && control.fanOut != nil ? .many : ownResultShape
-  }
+  package var resultShape: ResultShape { withUnsafePointer(to: self) { $0.resultShape } }
 
   /// The shape of its result as `self`, and of each of `results`.
-  package var ownResultShape: ResultShape { action.kind.rules.result }
+  package var ownResultShape: ResultShape { withUnsafePointer(to: self) { $0.ownResultShape } }
+}
+
+/// The shapes of a step's result, read where it is stored: other modules copy a step to call its own properties.
+extension UnsafePointer<Step> {
+  package var resultShape: ResultShape {
+    pointee.hasControl && pointee.control.fanOut != nil ? .many : ownResultShape
+  }
+  package var ownResultShape: ResultShape { pointee.action.kind.rules.result }
 }
 
 /// The additional members of each element in `results`.

@@ -124,13 +124,12 @@ extension ValueChecker {
       return .readerRunsAnyway(outline.member(at: target).address.text)
     }
     guard field == .outputs else { return nil }
-    let producer = outline.member(at: target)
-    let mayFail =
-      producer.step.$allowFailure != .literal(.none)
-    if mayFail { return .failure(of: producer.address.text) }
+    if outline.withStep(at: target, { $0.pointee.$allowFailure != .literal(.none) }) {
+      return .failure(of: outline.member(at: target).address.text)
+    }
     guard rest + 1 < reference.names.count else { return nil }
     return names.member(without: reference.names[rest + 1].text, ofRaceAt: target)
-      .map { .winner(producer.address.text, of: $0) }
+      .map { .winner(outline.member(at: target).address.text, of: $0) }
   }
 
   /// The address of a step or group with an `if` that contains the producer, or is the producer, but does not contain
@@ -180,8 +179,8 @@ extension ValueChecker {
   }
 
   /// The owner and the owners around it, from the inside out.
-  private func chain(of owner: TextOwner) -> [TextOwner] {
-    Array(sequence(first: owner, next: outline.outer))
+  private func chain(of owner: TextOwner) -> some Sequence<TextOwner> {
+    sequence(first: owner, next: outline.outer)
   }
 
   private func condition(of owner: TextOwner) -> PlannedText? {

@@ -90,10 +90,10 @@ extension ValueChecker {
   /// Reports an argument that may begin with a dash, so that a program would take it for an option (FAULTS S02).
   mutating func checkArgument(_ text: PlannedText, at position: Int, of owner: TextOwner) {
     guard position > 0, case .step(let index) = owner,
-      case .program(let arguments)? = outline.steps[index].command?.invocation,
-      mayTakeForOption(position, of: arguments),
       case .expression(let first)? = text.template.segments.first?.content,
-      mayBeginWithDash(first, in: text)
+      mayBeginWithDash(first, in: text),
+      case .program(let arguments)? = outline.steps[index].command?.invocation,
+      mayTakeForOption(position, of: arguments)
     else { return }
     report(.mayBeOption(argument: position, expression: first.text), text, first.range)
   }

@@ -180,18 +180,20 @@ extension ValueNames {
   func output(
     of node: Plan.NodeIndex, _ reading: Reading, _ reference: ContextReference, from place: Int
   ) -> Meaning {
-    let producer = outline.member(at: node)
+    var producer: String { outline.member(at: node).subject.description }
     switch reading {
-    case .itself: return .problem(.readsOwnOutputs(producer.subject.description), at: place - 1)
-    case .failedAttempt:
-      return .problem(.failedHasNoOutputs(producer.subject.description), at: place - 1)
+    case .itself: return .problem(.readsOwnOutputs(producer), at: place - 1)
+    case .failedAttempt: return .problem(.failedHasNoOutputs(producer), at: place - 1)
     case .whole, .ofRound: break
     }
     guard place < reference.names.count else {
       return .value(Knowledge(type: .any, isSecret: hasSecretOutputs(node)))
     }
     let name = reference.names[place].text
-    if let own = producer.step.outputs.first(where: { $0.name == name }) {
+    let own = outline.withStep(at: node) { step in
+      step.pointee.outputs.first { $0.name == name }
+    }
+    if let own {
       return member(of: knowledge(of: own, at: node), reference, from: place + 1)
     }
     let nodeOutputs = nodeOutputs(by: node)
@@ -200,7 +202,8 @@ extension ValueNames {
       let names = nodeOutputs.outputs.map(\.name)
       return .problem(
         .unknownOutput(
-          name, of: producer.subject, known: names, nearest: NearestName(names).nearest(to: name)),
+          name, of: outline.member(at: node).subject, known: names,
+          nearest: NearestName(names).nearest(to: name)),
         at: place)
     }
     return member(of: output.knowledge, reference, from: place + 1)
