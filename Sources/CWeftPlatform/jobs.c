@@ -40,6 +40,14 @@ int weft_stopped_by(pid_t pid) {
   return stopped.si_pid == pid ? stopped.si_status : 0;
 }
 
+static void ignore_signal(int number) { (void)number; }
+
+void weft_interrupt_on_continue(struct sigaction *before) {
+  struct sigaction action = {.sa_handler = ignore_signal};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGCONT, &action, before);
+}
+
 void weft_signal_stop(int number) {
   sigset_t one, before;
   sigemptyset(&one);

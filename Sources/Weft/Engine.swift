@@ -273,7 +273,9 @@ private struct CallbackApprover: Approver {
 
   /// The callback's task is cancelled when a stop is requested, and never waited for: a callback that ignores the
   /// cancellation would otherwise hold up the step, and with it the run. Its answer is then ignored.
-  func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
+  func ask(
+    _ request: ApprovalRequest, stop: StopSwitch, reportAbsence: AbsenceReport?
+  ) -> Future<ApprovalAnswer, Never> {
     let answer = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
     let asked = Future<ApprovalAnswer, Never> {
       .ofProgram(await approve(request))

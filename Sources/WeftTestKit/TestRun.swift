@@ -175,7 +175,9 @@ public final class TestRun: Sendable {
 
 /// Never answers, so that only the test does.
 private struct PatientApprover: Approver {
-  func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
+  func ask(
+    _ request: ApprovalRequest, stop: StopSwitch, reportAbsence: AbsenceReport?
+  ) -> Future<ApprovalAnswer, Never> {
     let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
     stop.whenRequested { promise.succeed(.unanswered("stopped")) }
     return promise.future

@@ -79,6 +79,106 @@ def started_in_the_background(weft):
         assert shell.status() == 0 and shell.file("result") == "went on\n"
 
 
+# Asks while another step runs.
+ASKING = {"parallel": [PATIENT, {"id": "ask", "approve": "Go on?"}]}
+
+
+def background_leaves_the_terminal(weft):
+    """K23: after ^Z and bg at a question, the terminal stays the shell's; fg asks again"""
+    with Shell(weft, ASKING) as shell:
+        shell.run("weft run workflow.json")
+        shell.wait_for("began.fifo")
+        shell.wait_for_screen("Go on? [y/N]")
+        shell.press("\x1a")
+        shell.wait_for_prompt()
+        shell.run("bg")
+        shell.wait_for_prompt()
+        # Longer than weft looks away from a terminal.
+        for number in range(4):
+            shell.run(f"sleep 0.1; echo typed-{number}-$((1 + 1))")
+            shell.wait_for_screen(f"typed-{number}-2")
+            shell.wait_for_prompt()
+        seen = len(shell.output)
+        shell.run("fg")
+        shell.read_until(lambda: b"Go on? [y/N]" in shell.output[seen:], "the question again")
+        shell.press("y\r")
+        shell.release("go.fifo")
+        shell.wait_for_prompt()
+        assert shell.status() == 0 and shell.file("result") == "went on\n"
+
+
+def background_suspends(weft):
+    """K23: a question that is left in the background suspends the run once nothing else runs"""
+    with Shell(weft, ASKING) as shell:
+        shell.run("weft run workflow.json")
+        shell.wait_for("began.fifo")
+        shell.wait_for_screen("Go on? [y/N]")
+        shell.press("\x1a")
+        shell.wait_for_prompt()
+        shell.run("bg")
+        shell.wait_for_prompt()
+        shell.release("go.fifo")
+        shell.run("wait %1; echo waited $?")
+        shell.wait_for_screen("waited 75")
+        assert shell.file("result") == "went on\n"
+
+
+def foreground_asks_again(weft):
+    """K23: after ^Z and fg at a question, it is asked again"""
+    with Shell(weft, {"steps": [{"id": "ask", "approve": "Go on?"}]}) as shell:
+        shell.run("weft run workflow.json")
+        for _ in range(2):
+            shell.wait_for_screen("Go on? [y/N]")
+            shell.press("\x1a")
+            shell.wait_for_prompt()
+            seen = len(shell.output)
+            shell.run("fg")
+            shell.read_until(lambda: b"Go on? [y/N]" in shell.output[seen:], "the question again")
+        shell.press("y\r")
+        shell.wait_for_prompt()
+        assert shell.status() == 0
+
+
+def started_job_asks_in_the_foreground(weft):
+    """K23: started with &, weft asks once fg brings it to the foreground"""
+    with Shell(weft, ASKING) as shell:
+        shell.run("weft run workflow.json &")
+        shell.wait_for("began.fifo")
+        shell.wait_for_prompt()
+        assert b"Go on? [y/N]" not in shell.output, shell.output
+        shell.run("fg")
+        shell.wait_for_screen("Go on? [y/N]")
+        shell.press("y\r")
+        shell.release("go.fifo")
+        shell.wait_for_prompt()
+        assert shell.status() == 0
+
+
+def input_is_asked_again(weft):
+    """K23: after ^Z and fg at the question for an input, shown or hidden, it is asked again"""
+    inputs = {"name": {"type": "string"}, "key": {"type": "string", "secret": True}}
+    use = {"run": ["true", "--", "${{ inputs.name }}"], "env": {"K": "${{ inputs.key }}"}}
+    with Shell(weft, {"inputs": inputs, "steps": [use]}) as shell:
+        shell.run("weft run workflow.json")
+        shell.wait_for_screen("name")
+        shell.press("\x1a")
+        shell.wait_for_prompt()
+        seen = len(shell.output)
+        shell.run("fg")
+        shell.read_until(lambda: b"name" in shell.output[seen:].replace(b"workflow", b""), "the question again")
+        shell.press("x\r")
+        shell.wait_for_screen("key")
+        seen = len(shell.output)
+        # Its keys send no signals while input is hidden.
+        os.kill(shell.weft_process(), signal.SIGSTOP)
+        shell.wait_for_prompt()
+        shell.run("fg")
+        shell.read_until(lambda: b"key" in shell.output[seen:], "the hidden question again")
+        shell.press("secret-1234\r")
+        shell.wait_for_prompt()
+        assert shell.status() == 0 and b"secret-1234" not in shell.output
+
+
 def stopped_by_others(weft):
     """K23: fg continues those steps that ^Z has stopped, and no others"""
     with Shell(weft, {"parallel": [
@@ -181,5 +281,6 @@ def nobody_reads(weft):
 if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
         stopped_and_continued, continued_in_the_background, started_in_the_background,
+        background_leaves_the_terminal, background_suspends, foreground_asks_again, started_job_asks_in_the_foreground, input_is_asked_again,
         stopped_by_others, terminated_while_stopped, stop_is_ignored, nobody_to_continue,
         killed, nobody_reads]))

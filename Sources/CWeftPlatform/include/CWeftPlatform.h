@@ -225,6 +225,7 @@ void weft_signal_restore(int number);
 /// Makes `group` the foreground group of the terminal, even if the caller is not in the foreground.
 int weft_terminal_lend(int terminal, pid_t group);
 /// Sets the terminal's modes immediately, even if the caller is in the background.
+struct sigaction;
 struct termios;
 int weft_terminal_set_modes(int terminal, const struct termios *modes);
 /// The signal that stopped the child `pid`; 0 if it is running, has been continued or has exited. May be called
@@ -233,6 +234,10 @@ int weft_stopped_by(pid_t pid);
 /// Stops this process by the default action of `number`, which must be in effect, and returns once it has been
 /// continued; immediately if the system does not stop it (TSTP of an orphaned group).
 void weft_signal_stop(int number);
+
+/// Makes blocking calls of the main thread fail with EINTR when this process continues after a stop; `before` is the
+/// action to restore.
+void weft_interrupt_on_continue(struct sigaction *before);
 
 // MARK: system.c
 

@@ -87,28 +87,46 @@ struct TerminalApprover: Approver {
   let arbiter: TerminalArbiter
   let threads: ThreadPool
 
-  func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
+  func ask(
+    _ request: ApprovalRequest, stop: StopSwitch, reportAbsence: AbsenceReport?
+  ) -> Future<ApprovalAnswer, Never> {
     let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.unanswered("no reply")))
     do {
-      try threads.submit { promise.succeed(answer(to: request, stop: stop)) }
+      try threads.submit { promise.succeed(answer(to: request, stop: stop, reportAbsence)) }
     } catch {
       promise.succeed(.unanswered("no thread is available"))
     }
     return promise.future
   }
 
-  private func answer(to request: ApprovalRequest, stop: StopSwitch) -> ApprovalAnswer {
-    let loan: TerminalLoan
-    do {
-      loan = try arbiter.borrow(stop: stop)
-    } catch {
-      guard case .terminalUnavailable(let reason) = error else { return .rejected }
-      return .unanswered(reason.message)
+  /// Asks whenever this process is in the foreground. In the background the terminal belongs to others.
+  private func answer(
+    to request: ApprovalRequest, stop: StopSwitch, _ reportAbsence: AbsenceReport?
+  ) -> ApprovalAnswer {
+    while true {
+      do {
+        let loan = try arbiter.borrow(stop: stop)
+        defer { arbiter.giveBack(loan) }
+        if let answer = answer(to: request, at: loan, stop: stop) { return answer }
+      } catch {
+        guard case .terminalUnavailable(let reason) = error else { return .rejected }
+        guard reason == .inBackground, reportAbsence != nil else {
+          return .unanswered(reason.message)
+        }
+      }
+      guard let reportAbsence, let terminal = try? ControllingTerminal() else {
+        return .unanswered(TerminalError.inBackground.message)
+      }
+      reportAbsence(true)
+      guard terminal.waitForForeground(stop: stop) else { return .rejected }
+      reportAbsence(false)
     }
-    defer {
-      loan.end(restoringScreen: false)
-      arbiter.giveBack(loan)
-    }
+  }
+
+  /// - Returns: `nil` if this process is in the background.
+  private func answer(
+    to request: ApprovalRequest, at loan: TerminalLoan, stop: StopSwitch
+  ) -> ApprovalAnswer? {
     var prompt =
       "\(TerminalText.harmless(request.step.text)): \(TerminalText.harmless(request.message)) [y/N] "
     while true {
@@ -122,6 +140,7 @@ struct TerminalApprover: Approver {
       case .end, .stopped: return .rejected
       // A closed terminal is no answer.
       case .hangup: return .unanswered("the terminal was closed")
+      case .background: return nil
       }
     }
   }

@@ -56,14 +56,18 @@ extension RunEngine {
     let asked: Future<ApprovalAnswer, Never> =
       if isTooLate {
         Future(value: .unanswered("the time to answer is over"))
+      } else if let approver {
+        approver.ask(
+          request, stop: stop,
+          reportAbsence: suspendsWhileWaiting ? absenceReport(for: task.instanceNumber) : nil)
       } else {
-        approver?.ask(request, stop: stop) ?? Future(value: .unanswered("there is no terminal"))
+        Future(value: .unanswered("there is no terminal"))
       }
     let here = asked.flatMap { [self] answer in
       guard case .unanswered = answer, suspendsWhileWaiting || isTooLate else {
         return Future(value: answer)
       }
-      approverIsAbsent(for: task.instanceNumber)
+      setApproverAbsent(true, for: task.instanceNumber)
       return elsewhere
     }
     return Future.race([
@@ -179,9 +183,9 @@ struct Approvals: Sendable {
     return nil
   }
 
-  /// Records that the approver cannot give the answer.
-  mutating func leaveUnattended(_ instanceNumber: Int) {
-    pending[instanceNumber]?.isUnattended = true
+  /// Records whether the approver cannot give the answer.
+  mutating func setUnattended(_ isUnattended: Bool, _ instanceNumber: Int) {
+    pending[instanceNumber]?.isUnattended = isUnattended
   }
 
   func hasAsked(_ step: StepAddress) -> Bool { asked.contains(step) }
@@ -224,11 +228,15 @@ extension StepFailure {
 ///
 /// ``IdleDetector`` decides whether the run has been idle long enough.
 extension RunEngine {
-  /// Records that a step waits for an answer that cannot be given here, and starts to watch whether the run is idle.
-  func approverIsAbsent(for instanceNumber: Int) {
+  fileprivate func absenceReport(for instanceNumber: Int) -> AbsenceReport {
+    { [weak self] in self?.setApproverAbsent($0, for: instanceNumber) }
+  }
+
+  /// Records whether a step waits for an answer that cannot be given here, and starts to watch whether the run is idle.
+  fileprivate func setApproverAbsent(_ isAbsent: Bool, for instanceNumber: Int) {
     let begins = state.withLock { state in
-      state.approvals.leaveUnattended(instanceNumber)
-      guard state.idleDetector == nil else { return false }
+      state.approvals.setUnattended(isAbsent, instanceNumber)
+      guard isAbsent, state.idleDetector == nil else { return false }
       state.idleDetector = IdleDetector()
       return true
     }

@@ -200,11 +200,18 @@ extension AttemptEnd {
 
 /// Asks an approver whether a step may proceed.
 package protocol Approver: Sendable {
-  /// - Parameter stop: Ends the request without an answer.
+  /// - Parameters:
+  ///   - stop: Ends the request without an answer.
+  ///   - reportAbsence: To be called with true while no person can be asked, and with false once one can again. `nil` if
+  ///     the run cannot be suspended for that long: the request ends with `.unanswered` then.
   /// - Returns: The answer. It settles once no approver is being asked any more, and soon after a stop was
   ///   requested: the step and the run wait for that.
-  func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never>
+  func ask(_ request: ApprovalRequest, stop: StopSwitch, reportAbsence: AbsenceReport?) -> Future<
+    ApprovalAnswer, Never
+  >
 }
+
+package typealias AbsenceReport = @Sendable (_ isAbsent: Bool) -> Void
 
 /// The result of an approval request.
 package enum ApprovalAnswer: Sendable, Hashable {

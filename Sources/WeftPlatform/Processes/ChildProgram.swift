@@ -104,7 +104,7 @@ package struct ChildProgram: Sendable {
     do { streams = try self.streams() } catch { throw .resources(error) }
     let started = try RunningGroups.shared.admit { () throws(SpawnError) in
       // This process may have been in the foreground when the terminal was lent, and have been stopped since.
-      if let terminal, !terminal.isForeground { throw .terminalUnavailable(.inBackground) }
+      do throws(TerminalError) { try terminal?.lend() } catch { throw .terminalUnavailable(error) }
       let started = try ChildProcesses.start { () throws(SpawnError) in
         try StartedProgram { () throws(SpawnError) in
           try arguments.start(

@@ -28,6 +28,26 @@ package struct ControllingTerminal: Sendable {
   /// Whether the foreground group is this process's own.
   package var isForeground: Bool { foregroundGroup == getpgrp() }
 
+  /// Whether another group than this process's own is in the foreground; false if the terminal is gone.
+  var isInBackground: Bool {
+    let group = foregroundGroup
+    return group >= 0 && group != getpgrp()
+  }
+
+  /// Waits until this process is in the foreground. Nothing reports that: CONT is only sent to stopped processes.
+  ///
+  /// - Returns: Whether it is, and no stop was requested.
+  package func waitForForeground(stop: StopSwitch) -> Bool {
+    let wakeup = Wakeup()
+    stop.attach(wakeup)
+    defer { stop.detach(wakeup) }
+    while stop.level == .none {
+      if isForeground { return true }
+      wakeup.wait(atMost: .milliseconds(100))
+    }
+    return false
+  }
+
   var modes: TerminalModes? {
     get { TerminalModes(of: descriptor) }
     nonmutating set { newValue?.apply(to: descriptor) }
@@ -43,20 +63,31 @@ package struct ControllingTerminal: Sendable {
     case interrupt
   }
 
-  /// Writes a prompt and waits for a line.
+  /// Writes a prompt and waits for a line. After ^Z and `fg`, it writes the prompt again. To be called before the program
+  /// listens for signals.
   ///
   /// - Parameter isHidden: Whether what is typed is not shown. The keys then send no signals, so that none leaves a
   ///   terminal behind that hides everything.
   package func reply(to prompt: String, isHidden: Bool = false) -> Reply {
     let before = isHidden ? modes : nil
-    modes = before?.hidingInput
     defer { modes = before }
-    guard (try? descriptor.writeAll(prompt)) != nil else { return .end }
+    var action = sigaction()
+    weft_interrupt_on_continue(&action)
+    defer { sigaction(SIGCONT, &action, nil) }
     var line: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 512)
+    var isShown = false
     while true {
+      if !isShown {
+        modes = before?.hidingInput
+        guard (try? descriptor.writeAll(prompt)) != nil else { return .end }
+        isShown = true
+      }
       let count = read(descriptor.number, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EINTR {
+        (line, isShown) = ([], false)
+        continue
+      }
       line += buffer[..<max(count, 0)]
       switch line.last {
       case UInt8(ascii: "\n"): return .line(String(decoding: line.dropLast(), as: UTF8.self))

@@ -7,8 +7,8 @@ import Synchronization
   import Darwin
 #endif
 
-/// A loan of the terminal to one program: from before it starts, when the terminal's modes are saved, until
-/// ``end(restoringScreen:)``, when they are restored.
+/// A loan of the terminal to one program or prompt. A program gets it by ``lend()`` just before it starts, until
+/// ``end(restoringScreen:)``, when the terminal's modes are restored.
 ///
 /// Used by the thread that runs the program; ``suspend()``, ``resume()`` and ``end(restoringScreen:)`` may be called on
 /// any thread.
@@ -19,7 +19,11 @@ package final class TerminalLoan: Sendable {
     var leader: Int32?
     /// The terminal's modes in the program when the terminal was taken back.
     var programModes: TerminalModes?
+    /// Whether a program has got the terminal, so that it must be taken back.
+    var wasLent = false
     var hasEnded = false
+    /// The number of times that this process has continued after it was stopped.
+    var continuations = 0
   }
 
   private let terminal: ControllingTerminal
@@ -36,8 +40,13 @@ package final class TerminalLoan: Sendable {
   /// The descriptor that becomes the program's standard streams.
   var descriptor: Descriptor { terminal.descriptor }
 
-  /// Whether this process still has the terminal to lend.
-  var isForeground: Bool { terminal.isForeground }
+  /// Notes that a program is about to start at the terminal.
+  ///
+  /// - Throws: `.inBackground`, since this process may have been stopped after it borrowed the terminal.
+  func lend() throws(TerminalError) {
+    guard terminal.isForeground else { throw .inBackground }
+    state.withLock { $0.wasLent = true }
+  }
 
   /// Reports that the program has started, as the terminal's foreground group.
   func began(_ leader: Int32) { state.withLock { $0.leader = leader } }
@@ -68,6 +77,7 @@ package final class TerminalLoan: Sendable {
   package func resume() {
     state.withLock { state in
       state.holder.engineContinues()
+      state.continuations += 1
       guard state.leader != nil else { return }
       perform(state.holder.next(isForeground: terminal.isForeground), &state)
     }
@@ -83,7 +93,7 @@ package final class TerminalLoan: Sendable {
     state.withLock { state in
       guard !state.hasEnded else { return }
       state.hasEnded = true
-      guard state.holder.isLent else { return }
+      guard state.wasLent, state.holder.isLent else { return }
       takeBack()
       if restoringScreen { terminal.restoreScreen() }
     }
@@ -135,26 +145,34 @@ extension TerminalLoan {
     case end
     /// The terminal was closed, or cannot be read.
     case hangup
+    /// This process is in the background, where it must not read.
+    case background
     /// A stop was requested.
     case stopped
   }
 
-  /// Writes a prompt and reads input up to the end of the line.
+  /// Writes a prompt and reads input up to the end of the line. After ^Z and `fg`, it writes the prompt again.
   package func line(after prompt: String, stop: StopSwitch) -> Input {
-    let terminal = descriptor.number
-    var prompt = Array(prompt.utf8)[...]
-    while !prompt.isEmpty {
-      let count = prompt.withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
-      guard count > 0 || errno == EINTR else { return .hangup }
-      prompt = prompt.dropFirst(max(count, 0))
-    }
     var line: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 512)
+    var shown: Int?
     while stop.level == .none {
-      var request = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
-      guard poll(&request, 1, TerminalLoan.attention) > 0 else { continue }
-      let count = read(terminal, &buffer, buffer.count)
+      if terminal.isInBackground { return .background }
+      let continuations = state.withLock { $0.continuations }
+      if shown != continuations {
+        guard (try? descriptor.writeAll(prompt)) != nil else {
+          return terminal.isInBackground ? .background : .hangup
+        }
+        shown = continuations
+        line = []
+      }
+      guard weft_poll_one(descriptor.number, Int16(POLLIN), TerminalLoan.attention) > 0 else {
+        continue
+      }
+      // Between the check and this, the shell may have taken the terminal: reading fails then.
+      let count = read(descriptor.number, &buffer, buffer.count)
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
+      if count < 0, terminal.isInBackground { return .background }
       guard count > 0 else {
         if count < 0 || isClosed { return .hangup }
         beginLine()

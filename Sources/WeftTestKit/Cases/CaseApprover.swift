@@ -12,7 +12,9 @@ final class CaseApprover: Approver {
 
   init(_ world: CaseWorld) { self.world = world }
 
-  func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
+  func ask(
+    _ request: ApprovalRequest, stop: StopSwitch, reportAbsence: AbsenceReport?
+  ) -> Future<ApprovalAnswer, Never> {
     guard let result = world.nextResult(of: request.step) else {
       world.reportUnscripted(
         request.step, "ask \(quoted(request.message))",

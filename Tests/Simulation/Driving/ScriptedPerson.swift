@@ -43,7 +43,9 @@ final class ScriptedPerson: Approver {
   var askedCount: Int { state.withLock { $0.open.count } }
   var nextDue: Duration? { state.withLock { $0.open.values.map(\.due).min() } }
 
-  func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
+  func ask(
+    _ request: ApprovalRequest, stop: StopSwitch, reportAbsence: AbsenceReport?
+  ) -> Future<ApprovalAnswer, Never> {
     guard isThere else { return Future(value: .unanswered("nobody is there")) }
     let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
     state.withLock { state in

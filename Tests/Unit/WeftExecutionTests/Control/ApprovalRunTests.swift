@@ -247,7 +247,9 @@ final class SilentPerson: Approver {
 
   var wasLetGo: Bool { released.withLock { $0 } }
 
-  func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
+  func ask(
+    _ request: ApprovalRequest, stop: StopSwitch, reportAbsence: AbsenceReport?
+  ) -> Future<ApprovalAnswer, Never> {
     let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
     stop.whenRequested { [self] in
       released.withLock { $0 = true }
@@ -278,7 +280,9 @@ private struct SlowInbox: ControlInbox {
 
 /// An approver that approves at once.
 private struct QuickPerson: Approver {
-  func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
+  func ask(
+    _ request: ApprovalRequest, stop: StopSwitch, reportAbsence: AbsenceReport?
+  ) -> Future<ApprovalAnswer, Never> {
     Future(value: .approved(by: "me"))
   }
 }
