@@ -34,10 +34,10 @@ public enum Planner {
     numbers: StepNumbers = StepNumbers()
   ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
     let (outline, tooLarge) = Outline.make(of: workflow, numbered: numbers)
-    // Later checks rely on valid values.
+    // Later checks rely on valid values, except where a value that does not fit is explained by an error of its file.
     let unfit = BuiltValueChecker.problems(of: outline)
-    guard unfit.isEmpty else {
-      return (nil, (tooLarge + (afterErrors ? [] : unfit)).reported(in: outline))
+    guard unfit.isEmpty || afterErrors else {
+      return (nil, (tooLarge + unfit).reported(in: outline))
     }
     let (names, duplicates) = StepNames.make(of: outline)
     let reader = TextReader.read(outline, names)

@@ -48,9 +48,9 @@ extension DecodingPass {
       hasPart = true
       if member.key.isString("include") {
         matrix.include = combinations(member.value, inner)
-      } else if let name = name(member.key, in: &names),
-        let values = axis(member.value, inner, named: name)
-      {
+      } else if let name = name(member.key, in: &names) {
+        // An axis without valid values is still one that expressions may read.
+        let values = axis(member.value, inner, named: name) ?? .values(.array([]))
         matrix.axes.append(Matrix.Axis(name, values))
       }
     }
@@ -58,6 +58,7 @@ extension DecodingPass {
       report(.emptyMatrix(path: path(field)), at: node)
       return nil
     }
+    guard !matrix.axes.isEmpty || matrix.include != nil else { return nil }
     return check(matrix, field, at: node)
   }
 

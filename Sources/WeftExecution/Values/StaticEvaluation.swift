@@ -137,6 +137,8 @@ private struct StaticEvaluation {
       plan.names[plan.groups[index].startNode] = try text.template.text(in: scope).text
     case .concurrencyKey where index == 0:
       plan.workflow.concurrency?.key = try text.template.text(in: scope).text
+    // The limit of a loop is evaluated with its elements.
+    case .computed(.elementParallel): break
     case .computed(let key):
       try text.template.onlyExpression?.value(in: scope) { (value) throws(EvaluationError) in
         try bind(key, to: value, ofGroup: index)
@@ -148,8 +150,6 @@ private struct StaticEvaluation {
   private mutating func bind(
     _ key: ComputedKey, to value: ExpressionValue, ofGroup index: Int
   ) throws(EvaluationError) {
-    // The limit of a loop is evaluated with its elements.
-    if key == .elementParallel { return }
     if key == .maxParallel { plan.groups[index].maxParallel = try key.count(value) }
     guard index == 0 else {
       try plan.groups[index].step?.set(key, to: value)

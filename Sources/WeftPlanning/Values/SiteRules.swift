@@ -6,7 +6,7 @@ import WeftExpressions
 ///
 /// | text | may read |
 /// |---|---|
-/// | names, `concurrency.key`, computed keys of groups and workflows (evaluated statically) | `inputs run workflow` |
+/// | names, `concurrency.key`, computed keys of groups and workflows except for loops' (evaluated statically) | `inputs run workflow` |
 /// | `env` of the workflow | these, `state`, `env`, `secrets` |
 /// | `cwd` of the workflow | these, `state`, `env` |
 /// | `outputs` and `state` of the workflow, and all else of steps and groups | these, `state`, `env`, `steps` |
@@ -20,6 +20,7 @@ struct SiteRules {
   /// Whether the text is evaluated before the first step starts.
   var isEarly: Bool {
     switch (site, owner) {
+    case (.computed(.elementParallel), _): false
     case (.name, _), (.concurrencyKey, _), (.computed, .workflow), (.computed, .group): true
     default: false
     }

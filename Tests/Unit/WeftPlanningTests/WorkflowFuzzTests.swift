@@ -34,6 +34,18 @@ import WeftTestKit
     }.filter { $0.count < 16 << 10 }
   }
 
+  @Test func errorsOfOneStepHideNoneOfAnother() {
+    for seed in WorkflowFuzzTests.seeds {
+      let decoded = WorkflowDecoder.decode(SourceFile(path: "workflow.json", bytes: seed))
+      guard var workflow = decoded.workflow else { continue }
+      workflow.body.members.append(Step("unrelated-step", run: "x", needs: ["no-such-step"]))
+      let hasErrors = decoded.diagnostics.contains(where: \.isError)
+      let (_, found) = Planner.plan(workflow, actions: nil, afterErrors: hasErrors)
+      let isReported = found.contains { $0.message.contains("no-such-step") }
+      #expect(isReported || !hasErrors, "\(String(decoding: seed, as: UTF8.self))")
+    }
+  }
+
   @Test(.hangLimit) func noFileBringsTheReaderDown() {
     var fuzzer = Fuzzer(
       corpus: "Corpus", seeds: WorkflowFuzzTests.seeds, words: WorkflowFuzzTests.words)

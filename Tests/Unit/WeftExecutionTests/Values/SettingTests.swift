@@ -233,6 +233,21 @@ import WeftTestKit
     #expect(harness.run.completion.isSettled)
   }
 
+  @Test("The parallelism of a loop over a group reads steps, like that of a loop over a step")
+  func theParallelismOfALoopIsComputedWithItsElements() throws {
+    let (plan, _, problems) = try boundPlan(
+      #"""
+      { "env": { "N": "2" }, "steps": [
+        { "id": "n", "run": "x" },
+        { "id": "l", "forEach": { "in": [1, 2, 3], "maxParallel": "${{ add(fromJSON(env.N), steps.n.exitCode) }}" },
+          "steps": [{ "id": "s", "run": "x" }] }] }
+      """#)
+    #expect(problems.map(\.message) == [])
+    let harness = RunHarness(plan)
+    harness.executor.exit("n")
+    #expect(harness.running == ["l[0].s", "l[1].s"])
+  }
+
   @Test func aTolerantGroupThatIsComputedTolerates() throws {
     let run = try ValueRun(
       #"{ "inputs": { "f": { "default": true } }, "steps": [{ "id": "g", "allowFailure": "${{ inputs.f }}", "parallel": [{ "id": "s", "run": "x" }] }, { "id": "t", "run": "x" }] }"#,
