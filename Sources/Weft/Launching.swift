@@ -30,7 +30,7 @@ package struct PreparedRun {
 package enum StartError: Error {
   /// The options, the inputs, the values that are known before the start, or the secrets.
   case workflow(WorkflowError)
-  case unknownStep(StepChoice.UnknownStep)
+  case choice(StepChoiceError)
   /// Files that reusable steps made are missing or changed.
   case changedFiles([OutputVerification.Change])
   /// Processes of the previous engine that could not be terminated.
@@ -99,8 +99,8 @@ extension Engine {
     let placed = try placed(plan, on: options.runner)
     let bound = try bound(placed, inputs, id, in: isRecorded ? store : nil)
     let excluded: [Int]
-    do { excluded = try bound.stepsExcluded(by: options.choice) } catch {
-      throw .unknownStep(error)
+    do { excluded = try bound.stepsSkipped(by: options.choice) } catch {
+      throw .choice(error)
     }
     return PreparedRun(
       id: id, plan: bound, inputs: inputs, excluded: excluded, store: store, isRecorded: isRecorded,
@@ -383,13 +383,11 @@ extension StartError {
   var workflowError: WorkflowError {
     switch self {
     case .workflow(let error): return error
-    case .unknownStep(let step):
+    case .choice(let error):
       return WorkflowError(diagnostics: [
         Diagnostic(
-          .error, code: "W0226",
-          message:
-            "the engine's options name \"\(step.name)\", which is not a step of this workflow",
-          place: nil, help: step.nearest.asSuggestion)
+          .error, code: "W0226", message: "the engine's options: \(error.message)", place: nil,
+          help: error.help)
       ])
     case .changedFiles, .orphans, .givenUp, .superseded, .turn, .journal, .state, .containment:
       let error = storeError
@@ -406,7 +404,7 @@ extension StartError {
   /// The error of a run with a store: a ``WorkflowError`` if the caller has to change the workflow or its values.
   var reported: any Error {
     switch self {
-    case .workflow, .unknownStep: workflowError
+    case .workflow, .choice: workflowError
     case .changedFiles, .orphans, .givenUp, .superseded, .turn, .journal, .state, .containment:
       storeError
     }
@@ -415,8 +413,7 @@ extension StartError {
   package var storeError: RunStoreError {
     switch self {
     case .workflow(let error): return RunStoreError(message: error.description)
-    case .unknownStep(let step):
-      return RunStoreError(message: "\"\(step.name)\" is not a step of the workflow")
+    case .choice(let error): return RunStoreError(message: error.message, help: error.help)
     case .changedFiles(let changes):
       let more = changes.count > 1 ? ", and \(changes.count - 1) more have changed" : ""
       return RunStoreError(

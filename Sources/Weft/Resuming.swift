@@ -300,7 +300,7 @@ package struct PreviousRun: Sendable {
     _ resuming: Engine.ResumeOptions, in plan: Plan
   ) throws(StartError) -> RerunSelection {
     var rerunning = RerunSelection(steps: try plan.steps(from: resuming.from))
-    do throws(StepChoice.UnknownStep) {
+    do throws(StepChoiceError) {
       for name in resuming.rerunning {
         let named = StepAddress(parsing: name)
         let inside = run.steps.addresses.filter { step in
@@ -314,8 +314,9 @@ package struct PreviousRun: Sendable {
       }
       return rerunning
     } catch {
+      guard case .element(let name, _) = error else { throw .choice(error) }
       // Elements can be chosen, too: this one does not exist.
-      throw .unknownStep(StepChoice.UnknownStep(name: error.name, nearest: error.nearest))
+      throw .choice(.unknown(name, nearest: nil))
     }
   }
 
@@ -337,10 +338,10 @@ extension Plan {
   /// The named steps and groups, and their dependents.
   fileprivate func steps(from names: [String]) throws(StartError) -> Set<Int> {
     if names.isEmpty { return [] }
-    do throws(StepChoice.UnknownStep) {
+    do throws(StepChoiceError) {
       return Set(steps.indices).subtracting(try stepsExcluded(by: StepChoice(from: names)))
     } catch {
-      throw .unknownStep(error)
+      throw .choice(error)
     }
   }
 }
@@ -349,10 +350,10 @@ extension Plan {
   /// The dependents of a step or group, without itself and its members.
   fileprivate func steps(after name: String) throws(StartError) -> Set<Int> {
     let all = try steps(from: [name])
-    do throws(StepChoice.UnknownStep) {
+    do throws(StepChoiceError) {
       return all.subtracting(try stepsExcluded(by: StepChoice(skip: [name])))
     } catch {
-      throw .unknownStep(error)
+      throw .choice(error)
     }
   }
 }

@@ -140,6 +140,11 @@ extension StepAddress {
     guard let caller else { return self }
     return StepAddress(String(Substring(text.utf8.dropFirst(caller.text.utf8.count + 1))))
   }
+
+  /// Whether it is in the file that a step runs; always so for `nil`, the file of the run.
+  package func isInFile(of caller: StepAddress?) -> Bool {
+    caller.map { text.utf8.starts(with: "\($0.text)/".utf8) } ?? true
+  }
 }
 
 // MARK: Elements

@@ -17,19 +17,40 @@ package struct StepChoice: Sendable, Hashable {
   }
 
   package var isEmpty: Bool { only.isEmpty && skip.isEmpty && from.isEmpty }
+}
 
-  /// A name that no step or group of the plan has.
-  package struct UnknownStep: Error, Sendable, Hashable {
-    package let name: String
-    /// The closest existing name.
-    package let nearest: String?
-    /// The loop of which the name is an element.
-    package let loop: String?
+/// The reason why a selection does not fit a plan.
+package enum StepChoiceError: Error, Sendable, Hashable {
+  /// A name that no step or group has, and the closest one that exists.
+  case unknown(String, nearest: String?)
+  /// The name of an element of this loop.
+  case element(String, of: String)
+  /// Steps to run are named, but none is left.
+  case nothing(StepChoice)
 
-    package init(name: String, nearest: String?, loop: String? = nil) {
-      self.name = name
-      self.nearest = nearest
-      self.loop = loop
+  package var message: String {
+    switch self {
+    case .unknown(let name, _): "\(quoted(name)) is not a step or group of this workflow"
+    case .element(let name, _):
+      "\(quoted(name)) is an element of a loop, and only whole loops can be chosen"
+    case .nothing(let choice):
+      choice.only.isEmpty || choice.from.isEmpty
+        ? "no step is selected" : "no step is selected by both --from and --only"
+    }
+  }
+
+  package var help: String? {
+    switch self {
+    case .unknown(_, let nearest): nearest.asSuggestion
+    case .element(_, let loop): "choose \(quoted(loop))"
+    case .nothing(let choice):
+      if !choice.only.isEmpty, !choice.from.isEmpty {
+        "together they select what is between two steps: --from FIRST --only LAST"
+      } else if choice.skip.isEmpty {
+        "a cleanup step runs with the step that it cleans up: select that one"
+      } else {
+        "all that is selected is skipped: select other steps, or skip fewer"
+      }
     }
   }
 }
@@ -40,7 +61,7 @@ extension Plan {
   /// what the others leave behind.
   ///
   /// - Throws: The first unknown name.
-  package func stepsExcluded(by choice: StepChoice) throws(StepChoice.UnknownStep) -> [Int] {
+  package func stepsExcluded(by choice: StepChoice) throws(StepChoiceError) -> [Int] {
     if choice.isEmpty { return [] }
     let names = StepNodes(self)
     let (only, from, skip) = (
@@ -67,19 +88,24 @@ extension Plan {
   /// addresses. Without the steps that clean up after it.
   ///
   /// - Throws: If no step or group has that name.
-  package func steps(named name: String) throws(StepChoice.UnknownStep) -> [Int] {
+  package func steps(named name: String) throws(StepChoiceError) -> [Int] {
     let isNamed = inside(try StepNodes(self).nodes(of: [name]))
     return steps.indices.filter { isNamed[steps[$0].node] }
   }
 
-  /// Whether a selection is empty although it names steps to run: they are no dependencies of one another.
+  /// The steps that a run skips by a selection.
   ///
-  /// - Throws: The first unknown name.
-  package func hasNothing(of choice: StepChoice) throws(StepChoice.UnknownStep) -> Bool {
-    if choice.only.isEmpty || choice.from.isEmpty { return false }
-    let excluded = Set(try stepsExcluded(by: choice))
+  /// - Throws: The first unknown name; `.nothing` if steps to run are named, but none of these steps, and of those that they
+  ///   need, is left. Steps of `finally` and cleanup steps count only by name.
+  package func stepsSkipped(by choice: StepChoice) throws(StepChoiceError) -> [Int] {
+    let excluded = try stepsExcluded(by: choice)
+    if choice.only.isEmpty, choice.from.isEmpty { return excluded }
+    let isNamed = inside(try StepNodes(self).nodes(of: choice.only + choice.from))
     let isLast = finalizingSteps()
-    return steps.indices.allSatisfy { isLast[$0] || excluded.contains($0) }
+    var isLeft = steps.indices.map { !isLast[$0] || isNamed[steps[$0].node] }
+    for index in excluded { isLeft[index] = false }
+    guard isLeft.contains(true) else { throw .nothing(choice) }
+    return excluded
   }
 
   /// The steps that a run still skips once some of its skipped steps are named to run. Cleanup steps, and `finally` of a
@@ -176,14 +202,14 @@ private struct StepNodes {
     }
   }
 
-  func nodes(of names: [String]) throws(StepChoice.UnknownStep) -> [Plan.NodeIndex] {
+  func nodes(of names: [String]) throws(StepChoiceError) -> [Plan.NodeIndex] {
     var found: [Plan.NodeIndex] = []
     for name in names {
       guard let node = nodes[StepAddress(name)] else {
         // In file order, so that ties are always resolved in the same way.
         let known = nodes.sorted { $0.value < $1.value }.map(\.key.text)
-        throw StepChoice.UnknownStep(
-          name: name, nearest: NearestName.step(name, among: known), loop: loop(ofElement: name))
+        throw loop(ofElement: name).map { .element(name, of: $0) }
+          ?? .unknown(name, nearest: NearestName.step(name, among: known))
       }
       found.append(node)
     }

@@ -294,6 +294,72 @@ def behind_links(weft):
         assert len(watch.states()) == 3, watch.states()
 
 
+def ignored_but_named(weft):
+    """a file that git ignores counts if a computed pattern names it, and starts no run by itself"""
+    cat = {"id": "l", "forEach": {"glob": "src/*.c", "as": "f"}, "run": ["cat", "--", "${{ f }}"],
+           "cache": {"inputs": ["${{ f }}"]}}
+    with Watch(weft, {"steps": [cat]}, {".gitignore": "gen.c\n", "src/gen.c": "1", "src/a.c": "1"}) as watch:
+        watch.git("init")
+        watch.start().wait()
+        time.sleep(0.5)
+        for runs, name in enumerate(("src/gen.c", "src/a.c", "src/gen.c"), 2):
+            watch.write(name, f"{runs}\n")
+            said = watch.wait()
+            assert f"weft: {name} changed; running again" in said, (name, said)
+            assert watch.states() == ["success"] * runs, watch.output.decode()
+
+
+def swapped_link(weft):
+    """--watch-path LINK: another target of the link starts a run, and then its files count"""
+    with Watch(weft, {"steps": ["true"]}, {"one/x": "1", "two/x": "2"}) as watch:
+        os.symlink("one", f"{watch.path}/link")
+        watch.start("--watch-path", "link").wait()
+        watch.write("one/x", "other")
+        assert "one/x changed" in watch.wait()
+        os.symlink("two", f"{watch.path}/new")
+        os.rename(f"{watch.path}/new", f"{watch.path}/link")
+        assert "link" in watch.wait()
+        watch.write("two/x", "other")
+        assert "two/x changed" in watch.wait()
+        assert len(watch.states()) == 4, watch.states()
+
+
+def events_of_all_runs(weft):
+    """--events FILE has the events of all runs of a watch, and none of an earlier one"""
+    with Watch(weft, {"steps": [cached("cat src/a.c > all", ["src/a.c"])]}) as watch:
+        watch.write("events.jsonl", "of before\n")
+        watch.start("--events", "events.jsonl").wait()
+        watch.write("src/a.c", "other")
+        watch.wait()
+        kinds = [json.loads(line)["type"] for line in watch.file("events.jsonl").splitlines()]
+        assert kinds.count("run.started") == 2 == kinds.count("run.finished"), kinds
+
+
+def changed_while_it_waits(weft):
+    """a change while a run waits for its key: the old workflow does not run at all"""
+    def workflow(name):
+        return {"concurrency": {"key": "one"}, "steps": [f"echo {name} >> ran"], "finally": [f"echo finally {name} >> ran"]}
+    with Watch(weft, workflow("old")) as watch:
+        holder = {"concurrency": {"key": "one"}, "steps": [step("echo > began.fifo; read line <go.fifo")]}
+        watch.write("holder.json", json.dumps(holder))
+        for name in ("began.fifo", "go.fifo"):
+            os.mkfifo(f"{watch.path}/{name}")
+        holding = subprocess.Popen([weft, "run", "holder.json"], cwd=watch.path, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            watch.wait_for("began.fifo")
+            watch.start().read_until(lambda: b"waiting for run" in watch.output, "the wait for the key")
+            watch.write("workflow.json", json.dumps(workflow("new")))
+            watch.read_until(lambda: watch.output.count(b"waiting for run") == 2, "the next wait")
+            watch.release("go.fifo")
+            assert holding.wait(LIMIT) == 0
+            watch.read_until(lambda: watch.output.count(b"waiting for changes") == 2, "the end of the run")
+        finally:
+            holding.kill()
+            holding.wait()
+        assert watch.file("ran") == "new\nfinally new\n", watch.file("ran")
+
+
 def interrupted(weft):
     """^C ends a run under way and the watch"""
     workflow = {"steps": [step("echo > began.fifo; sleep 1000")]}
@@ -333,4 +399,5 @@ def refused(weft):
 if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
         a_change_of_content, saved_by_editors, a_checkout, restarted, finished, own_files, computed_patterns, own_reports,
-        other_files, behind_links, interrupted, a_failure, refused]))
+        other_files, behind_links, ignored_but_named, swapped_link, events_of_all_runs, changed_while_it_waits,
+        interrupted, a_failure, refused]))

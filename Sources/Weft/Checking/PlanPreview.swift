@@ -41,8 +41,8 @@ public struct PlanPreview: Sendable {
   package init(
     _ plan: Plan, _ inputs: InputValues, choosing choice: StepChoice, state: String?,
     cache: String?, startDirectory: String? = nil
-  ) throws(StepChoice.UnknownStep) {
-    var plan = plan.excluding(try plan.stepsExcluded(by: choice))
+  ) throws(StepChoiceError) {
+    var plan = plan.excluding(try plan.stepsSkipped(by: choice))
     var predictions: [StepAddress: CachePrediction] = [:]
     if let cache, plan.steps.contains(where: \.isCached),
       let forecaster = try? CacheForecaster(
@@ -95,7 +95,7 @@ extension Engine {
         cache: commands == nil ? options.cacheDirectory : nil,
         startDirectory: options.startDirectory)
     } catch {
-      throw StartError.unknownStep(error).workflowError
+      throw StartError.choice(error).workflowError
     }
   }
 }

@@ -134,8 +134,8 @@ extension Engine {
   }
 
   private func excludedSteps(of plan: Plan) throws(EstimateError) -> [Int] {
-    do { return try plan.stepsExcluded(by: options.choice) } catch {
-      throw .unknownStep(error.name, nearest: error.nearest)
+    do { return try plan.stepsSkipped(by: options.choice) } catch {
+      throw EstimateError(error)
     }
   }
 
@@ -148,7 +148,7 @@ extension Engine {
       precondition(factor > 0, "a step cannot be \(factor) times as fast")
       let named: [Int]
       do { named = try plan.steps(named: name) } catch {
-        throw .unknownStep(error.name, nearest: error.nearest)
+        throw EstimateError(error)
       }
       for step in named { speeds[step] *= factor }
     }

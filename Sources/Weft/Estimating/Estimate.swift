@@ -139,8 +139,8 @@ public struct Estimate: Sendable, Hashable {
 public enum EstimateError: Error, Sendable, CustomStringConvertible {
   /// The options, the inputs, or the values that are known before a run.
   case workflow(WorkflowError)
-  /// A name of a step or group that the workflow does not have, and the nearest one.
-  case unknownStep(String, nearest: String?)
+  /// The selected steps, or those that are supposed to be faster, are no steps or groups of the workflow.
+  case selection(String, help: String?)
   /// No earlier run has measured any step of the workflow.
   case noDurations
   /// The engine came to a standstill; an error of Weft.
@@ -150,11 +150,13 @@ public enum EstimateError: Error, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .workflow(let error): error.description
-    case .unknownStep(let name, let nearest):
-      "\"\(name)\" is not a step or group of the workflow"
-        + (nearest.map { " (did you mean \"\($0)\"?)" } ?? "")
+    case .selection(let message, let help): message + (help.map { " (\($0))" } ?? "")
     case .noDurations: "no durations of the workflow's steps are recorded"
     case .standstill: "the predicted run came to a standstill"
     }
   }
+}
+
+extension EstimateError {
+  init(_ error: StepChoiceError) { self = .selection(error.message, help: error.help) }
 }

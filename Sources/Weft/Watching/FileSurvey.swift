@@ -126,11 +126,16 @@ extension FileSurvey {
     }
   }
 
-  /// The content of the regular file that a path leads to.
+  /// The content of the regular file that a path leads to, or the directory that a link leads to.
   private static func content(at path: String, _ memory: FileMemory) -> CacheContent? {
     guard let (file, _) = try? Descriptor.opened(regularFile: path),
       let stamp = try? FileStamp(of: file), case .file(let isExecutable) = stamp.kind
-    else { return nil }
+    else {
+      guard FileSystem.isDirectory(path), let target = try? FileSystem.resolved(path),
+        target != path
+      else { return nil }
+      return .link(target, hash: nil)
+    }
     let moment = memory.moment
     guard let digest = memory.digest(of: stamp) ?? (try? file.digest()).flatMap({ $0 }) else {
       return nil

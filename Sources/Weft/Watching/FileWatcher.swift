@@ -92,15 +92,19 @@ package final class FileWatcher: Sendable {
   ///
   /// - Returns: The files that count as written by runs from now on, because several in a row have changed them.
   package func end() -> [String] {
-    let scope = state.withLock { state in
+    let (before, scope) = state.withLock { state in
+      let before = state.scope
       state.scope?.takeLearned()
-      return state.scope
+      return (before, state.scope)
     }
-    guard let scope, let survey = try? survey(scope) else { return [] }
+    guard let before, let scope, let survey = try? survey(scope) else { return [] }
     var ignored = IgnoredFiles()
+    // Files that only what was learned names, such as those that git ignores, were not read before the run.
+    let unread = survey.contents.keys.filter { !before.includes(before.path($0), &ignored) }
     let new = state.withLock { state in
       state.cancel = nil
       state.read.keepOnly { scope.includes(scope.path($0), &ignored) }
+      state.read.update(Set(unread), from: survey)
       let (written, new) = state.trigger.ended(
         survey.differences(from: state.read), at: MonotonicClock.now)
       state.read.update(written, from: survey)

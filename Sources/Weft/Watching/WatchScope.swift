@@ -88,8 +88,10 @@ package struct WatchScope: Sendable {
   package mutating func add(watched path: String) {
     hasMore = true
     guard FileSystem.isDirectory(path) else { return add(file: path) }
-    namedTrees.append(
-      Tree(path: self.path((try? FileSystem.resolved(path)) ?? path), selection: nil))
+    let resolved = (try? FileSystem.resolved(path)) ?? path
+    // A link may lead elsewhere later.
+    if self.path(resolved) != self.path(path) { files.insert(self.path(path)) }
+    namedTrees.append(Tree(path: self.path(resolved), selection: nil))
     makeTrees()
   }
 

@@ -54,8 +54,8 @@ struct EstimateCommand: Subcommand {
   private func failure(_ error: EstimateError) -> CommandFailure {
     switch error {
     case .workflow(let error): return CommandFailure(.usage, error.diagnostics)
-    case .unknownStep(let name, let nearest):
-      return CommandFailure(StepChoice.UnknownStep(name: name, nearest: nearest))
+    case .selection(let message, let help):
+      return CommandFailure(.usage, message, help: help ?? CommandFailure.helpForSteps)
     case .noDurations:
       return CommandFailure(
         .failure, "no durations of steps of \"\(name)\" are recorded in \"\(place.path)\"",

@@ -77,18 +77,11 @@ struct CommandFailure: Error {
     self.init(.broken, error.message, help: error.help)
   }
 
-  init(_ step: StepChoice.UnknownStep) {
-    if let loop = step.loop {
-      self.init(
-        .usage, "\"\(step.name)\" is an element of a loop, and only whole loops can be chosen",
-        help: "choose \"\(loop)\"")
-      return
-    }
-    self.init(
-      .usage, "\"\(step.name)\" is not a step or group of this workflow",
-      help: step.nearest.asSuggestion
-        ?? "\"weft graph FILE\" shows the names of the steps")
+  init(_ error: StepChoiceError) {
+    self.init(.usage, error.message, help: error.help ?? Self.helpForSteps)
   }
+
+  static let helpForSteps = "\"weft graph FILE\" shows the names of the steps"
 }
 
 extension Console {

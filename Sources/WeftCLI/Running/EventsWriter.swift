@@ -15,9 +15,11 @@ final class EventsWriter: Sendable {
   private let ended = Wakeup()
 
   /// Opens the target, before the run starts.
-  init(_ target: EventsTarget) throws(CommandError) {
+  ///
+  /// - Parameter isContinued: Whether the events follow those of an earlier run.
+  init(_ target: EventsTarget, isContinued: Bool) throws(CommandError) {
     name = target.name
-    descriptor = try target.open()
+    descriptor = try target.open(isContinued: isContinued)
   }
 
   /// Starts writing the events of the subscription.
@@ -80,7 +82,7 @@ final class EventsWriter: Sendable {
 /// The destination of `--events`.
 enum EventsTarget: Sendable, Hashable {
   case standardOutput
-  /// Created, or truncated.
+  /// Created, or truncated before the first run.
   case file(String)
   /// A descriptor that the caller has opened.
   case descriptor(Int32)
@@ -93,12 +95,12 @@ enum EventsTarget: Sendable, Hashable {
     }
   }
 
-  fileprivate func open() throws(CommandError) -> Descriptor {
+  fileprivate func open(isContinued: Bool) throws(CommandError) -> Descriptor {
     switch self {
     case .standardOutput: return .standardOutput
     case .file(let path):
       do {
-        return try .creating(path, .orEmptied)
+        return try .creating(path, isContinued ? .orExtended : .orEmptied)
       } catch {
         throw CommandError("cannot write events to \(name): \(error)")
       }

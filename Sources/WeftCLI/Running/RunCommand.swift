@@ -30,7 +30,6 @@ struct RunCommand: Subcommand {
   func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
     if isDryRun {
       let preview = try file.preview(console, choosing: choice, isStrict: settings.isStrict)
-      try refuseEmptyChoice(of: preview.plan)
       console.output.write(preview.plan, as: .tree)
       return .success
     }
@@ -51,7 +50,6 @@ struct RunCommand: Subcommand {
     let (plan, inputs) = try file.planned(
       console, isStrict: settings.isStrict, allowsMissing: false
     ) { (file) throws(CommandFailure) in try watch?.begin(file) }
-    try refuseEmptyChoice(of: plan)
     var options = settings.options(in: settings.place.path)
     options.only = choice.only
     options.skip = choice.skip
@@ -70,17 +68,9 @@ struct RunCommand: Subcommand {
     // Shows warnings before the steps' output.
     console.errors.flush()
     let session = try RunSession(
-      engine, prepared, settings, telemetry, console, control: watch?.control)
+      engine, prepared, settings, telemetry, console, in: watch)
     let code = try session.follow(for: watch)
     return reports.write(prepared.id, settings.place, console, after: code)
-  }
-
-  private func refuseEmptyChoice(of plan: Plan) throws(CommandFailure) {
-    // The engine reports unknown names.
-    guard (try? plan.hasNothing(of: choice)) == true else { return }
-    throw CommandFailure(
-      .usage, "no step is selected by both --from and --only",
-      help: "together they select what is between two steps: --from FIRST --only LAST")
   }
 }
 
@@ -183,7 +173,7 @@ extension CommandFailure {
     case .workflow(let error): self.init(ExitCode(of: first), error.diagnostics)
     case .givenUp: self.init(ExitCode(of: first))
     case .superseded: self.init(.signal(Signal.interrupt.rawValue), error.storeError.message)
-    case .unknownStep(let step): self.init(step)
+    case .choice(let error): self.init(error)
     case .changedFiles(let changes):
       let more = changes.count > 10 ? "; and \(changes.count - 10) more" : ""
       let step = ShellWord.quoted(changes[0].step.text)

@@ -21,11 +21,11 @@ struct RunSession {
   /// Whether the run has a journal of an earlier engine.
   private let isResumed: Bool
 
-  /// - Parameter control: That of a program with several runs.
+  /// - Parameter watch: The watch with several runs to which this one belongs.
   /// - Throws: If the events cannot be written; nothing has started then.
   init(
     _ engine: Engine, _ prepared: PreparedRun, _ settings: RunSettings, _ telemetry: RunTelemetry,
-    _ console: Console, isResumed: Bool = false, control: RunControl? = nil
+    _ console: Console, isResumed: Bool = false, in watch: WatchSession? = nil
   ) throws(CommandFailure) {
     self.engine = engine
     self.prepared = prepared
@@ -33,12 +33,12 @@ struct RunSession {
     self.telemetry = telemetry
     self.console = console
     self.isResumed = isResumed
-    self.control = control ?? RunControl(settings, console)
+    control = watch?.control ?? RunControl(settings, console)
     guard let target = settings.events else {
       events = nil
       return
     }
-    do { events = try EventsWriter(target) } catch {
+    do { events = try EventsWriter(target, isContinued: watch?.hasRun == true) } catch {
       throw CommandFailure(isResumed ? .broken : .usage, error.message, help: error.help)
     }
   }
@@ -58,6 +58,11 @@ struct RunSession {
     var (pump, start) = (EventPump?.none, Duration.zero)
     var surroundings = surroundings(signals)
     surroundings.cachedFiles = watch?.cachedFiles
+    if watch != nil {
+      let stop = StopSwitch()
+      signals.stop.whenRequested { stop.request(.graceful) }
+      surroundings.stop = stop
+    }
     surroundings.subscribe = { run in
       start = MonotonicClock.now
       pump = EventPump(
@@ -66,8 +71,10 @@ struct RunSession {
     }
     let run: Run
     do {
+      watch?.attach(waiting: surroundings.stop)
       run = try engine.launch(prepared, surroundings)
     } catch {
+      if case .givenUp = error, watch?.hasCancelledRun == true { return .failure }
       throw CommandFailure(
         error, isResumed ? .resumed(prepared.id) : .new, first: signals.first)
     }

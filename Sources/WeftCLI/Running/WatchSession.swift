@@ -42,6 +42,8 @@ final class WatchSession {
   /// The files of the latest run that was not rejected.
   private var scope: WatchScope
   private var reported: Set<String> = []
+  /// Whether a run has started, and with it the file of `--events`.
+  private(set) var hasRun = false
 
   /// - Parameters:
   ///   - file: The workflow.
@@ -145,8 +147,17 @@ final class WatchSession {
   /// Learns which files the run's cached steps read and make.
   var cachedFiles: @Sendable (CachedFiles) -> Void { { [watcher] in watcher.learn($0) } }
 
+  /// Directs changes to the wait before a run, for a `concurrency` key: the run then does not begin.
+  func attach(waiting stop: StopSwitch) { watcher.attach { stop.request(.graceful) } }
+
+  /// Whether changes have cancelled the latest run, or the wait before it.
+  var hasCancelledRun: Bool { watcher.hasCancelledRun }
+
   /// Directs changes to a run.
-  func attach(_ run: RunEngine) { watcher.attach { run.cancel(.requested) } }
+  func attach(_ run: RunEngine) {
+    hasRun = true
+    watcher.attach { run.cancel(.requested) }
+  }
 
   // MARK: Lines
 

@@ -156,14 +156,17 @@ final class FailureNotes: Sendable {
   /// Forgets the lines of a step that begins an attempt, or has not failed.
   func forget(_ step: StepAddress) { state.withLock { $0.tails[step] = nil } }
 
-  /// The value of `run.failures`.
-  var value: ExpressionValue {
+  /// The value of `run.failures` in a file.
+  ///
+  /// - Parameter caller: The step that runs the file; `nil` for the file of the run. Other failures are none of the file's.
+  func value(inFileOf caller: StepAddress?) -> ExpressionValue {
     let (tails, failures) = state.withLock { ($0.tails, $0.failures) }
+    let visible = (failures?() ?? []).filter { $0.address.isInFile(of: caller) }
     return .array(
-      (failures?() ?? []).prefix(FailureNotes.limit).map { failure in
+      visible.prefix(FailureNotes.limit).map { failure in
         let lines = tails[failure.address]?.lines ?? []
         return .object([
-          ("step", .string(failure.address.text)),
+          ("step", .string(failure.address.local(inFileOf: caller).text)),
           ("class", failure.failure.classes.first.map { .string($0.name) } ?? .null),
           ("message", .string(failure.failure.message)),
           ("lastLines", .array(lines.map { .string(String(decoding: $0, as: UTF8.self)) })),

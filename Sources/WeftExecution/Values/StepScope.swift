@@ -81,7 +81,9 @@ struct StepScope: ExpressionScope {
     case .attempt: return ScopedValue(attempt).part(names.dropFirst())
     case .dir: return ScopedValue(directory).part(names.dropFirst())
     case .failures:
-      return ScopedValue(values.failures?.value ?? .array([])).part(names.dropFirst())
+      let caller = values.plan.files[file].address.map(instance.address)
+      let failures = values.failures?.value(inFileOf: caller)
+      return ScopedValue(failures ?? .array([])).part(names.dropFirst())
     case .args: return ScopedValue(arguments).part(names.dropFirst())
     case nil:
       return ScopedValue(

@@ -3,6 +3,7 @@ import Testing
 import Weft
 import WeftDiagnostics
 import WeftJSON
+import WeftPlatform
 
 /// The failures of a run as its `finally` sees them: `run.failures`.
 @Suite(.hangLimit) struct RunFailuresTests {
@@ -64,6 +65,28 @@ import WeftJSON
     #expect(steps(found) == ["slow"])
     #expect(found[0]["class"] == "timeout")
     #expect(found[0]["lastLines"] == [])
+  }
+
+  @Test("A nested file sees its own failures, by their ids in it", arguments: ["", #", "forEach": ["b"]"#])
+  func aNestedFileSeesItsOwnFailures(loop: String) async throws {
+    let folder = try Scratch()
+    try Descriptor.creating(folder.path + "/n.json", .onlyNew).writeAll(
+      #"""
+      { "steps": [{ "id": "x", "run": "exit 3" }],
+        "finally": [{ "id": "f", "run": ["printf", "%s", "${{ toJSON(run.failures) }}"] }] }
+      """#)
+    try Descriptor.creating(folder.path + "/w.json", .onlyNew).writeAll(
+      #"""
+      { "onFailure": "continue", "parallel": [
+          { "id": "other", "run": "exit 9" },
+          { "id": "n", "needs": ["other"], "if": "always()"\#(loop), "workflow": "n.json" }] }
+      """#)
+    let workflow = try Workflow(contentsOf: folder.path + "/w.json", startDirectory: folder.path)
+    let run = try Engine().start(workflow)
+    _ = await run.report
+    let seen = run.output(of: StepAddress(loop.isEmpty ? "n/f" : "n[b]/f"))
+    let text = String(decoding: seen, as: UTF8.self)
+    #expect(text.contains(#""step": "x""#) && !text.contains("other"), "\(text)")
   }
 
   @Test func onlyTheLastAttemptIsTold() async throws {

@@ -68,13 +68,13 @@ struct CheckFindings {
   ///
   /// - Returns: Whether there is one.
   mutating func findInPlan(_ name: Placed<String>) -> Bool {
-    do throws(StepChoice.UnknownStep) {
+    do throws(StepChoiceError) {
       _ = try plan.stepsExcluded(by: StepChoice(skip: [name.value]))
       return true
     } catch {
       report(
         CaseCode.noSuchStep, "\(quoted(name.value)) is not a step of the workflow",
-        at: name.range, help: error.nearest.asSuggestion ?? CheckFindings.helpForAddresses)
+        at: name.range, help: error.help ?? CheckFindings.helpForAddresses)
       return false
     }
   }

@@ -423,7 +423,7 @@ import WeftPlanning
     let faster = try engine.estimate(workflow, parallel: [2], faster: ["a": 1000], from: store)
     #expect(faster.duration < found.duration)
     #expect { try engine.estimate(workflow, faster: ["c": 2], from: store) } throws: { error in
-      if case EstimateError.unknownStep("c", _) = error { true } else { false }
+      if case EstimateError.selection = error { true } else { false }
     }
     #expect { try engine.estimate(workflow, parallel: [0], from: store) } throws: { error in
       if case EstimateError.workflow = error { true } else { false }
