@@ -193,7 +193,7 @@ extension Engine {
       case .rerun: rerunning.addresses.formUnion(interrupted)
       case .skip: rerunning.accepted.formUnion(interrupted)
       }
-      let unrecorded = interrupted.filter { previous.run.steps[$0]?.lacksValues ?? false }
+      let unrecorded = interrupted.filter { previous.run.steps[$0]?.wasDone ?? false }
       let unknown = interrupted.filter { !unrecorded.contains($0) }
       if !unknown.isEmpty { notify(.interrupted(unknown, resuming.interrupted)) }
       if !unrecorded.isEmpty { notify(.valuesNotRecorded(unrecorded, resuming.interrupted)) }

@@ -772,8 +772,12 @@ def secret_output(weft):
                 {"id": "b", "run": "test -e ok", "env": {"V": "${{ steps.a.outputs.v }}"} if reads else {}}]})
             assert place.call("run", "w.json").returncode == 1
             (place.path / "ok").touch()
+            # The history foresees what resume does.
+            shown = place.call("show").stdout
+            assert ("values that others read are not recorded: \"a\"" in shown) == reads, (value, reads, shown)
             result = place.resume()
             assert result.returncode == reads and ("was secret" in result.stdout) == reads, (value, reads, result)
+            assert ("1 step succeeded, but values that others read" in result.stderr) == reads, (value, reads, result)
             assert (place.path / "log").read_text() == "a\n"
             if not reads:
                 continue
@@ -784,6 +788,12 @@ def secret_output(weft):
             assert "interrupted, and" not in result.stderr, result
             result = place.resume("--rerun-interrupted")
             assert result.returncode == 0 and (place.path / "log").read_text() == "a\na\n", result
+            # The option counts from the first resume on.
+            (place.path / "ok").unlink()
+            assert place.call("run", "w.json").returncode == 1
+            (place.path / "ok").touch()
+            result = place.resume("--rerun-interrupted")
+            assert result.returncode == 0 and (place.path / "log").read_text() == "a\na\na\na\n", result
 
 
 def refusals(weft):

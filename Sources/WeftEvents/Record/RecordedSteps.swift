@@ -132,8 +132,11 @@ extension RecordedStep {
     set { rest.readyAfter = newValue }
   }
 
-  /// Whether it succeeded, and is in doubt only because a value that others read from it is not recorded.
-  package var lacksValues: Bool { isLeftInDoubt && (boxedRest?.value.wasDone ?? false) }
+  /// Whether it succeeded: if it is in doubt, that is only because a value that others read from it is not recorded.
+  package var wasDone: Bool {
+    if case .finished(let end, _) = state, end.conclusion == .success { return true }
+    return isLeftInDoubt && (boxedRest?.value.wasDone ?? false)
+  }
 
   /// The step as the latest record shows it: one that was in doubt, and that a later engine skipped, is skipped.
   package var shown: RecordedStep {
@@ -165,8 +168,7 @@ extension RecordedStep {
       // An engine that leaves it in doubt for its values starts no program, and ends it at once.
       guard isLeftInDoubt, earlier.engine == engine else { return false }
     }
-    if case .finished(let end, _) = earlier.state, end.conclusion == .success { return true }
-    return earlier.boxedRest?.value.wasDone ?? false
+    return earlier.wasDone || (earlier.boxedRest?.value.wasDone ?? false)
   }
 }
 

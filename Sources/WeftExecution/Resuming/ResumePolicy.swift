@@ -155,8 +155,12 @@ final class ResumePolicy: Sendable {
     if isInDoubt(known, task.step) {
       return known.doubtFailure ?? .inDoubt(known, in: recorded.opening?.run)
     }
-    return known.hasSucceeded && missing.addresses.contains(task.address)
-      ? .valuesNotRecorded(of: task.address) : nil
+    return lacksValues(known, task.address) ? .valuesNotRecorded(of: task.address) : nil
+  }
+
+  /// Whether a step succeeded, and a value of it that is needed is not recorded.
+  private func lacksValues(_ known: RecordedStep, _ address: StepAddress) -> Bool {
+    known.hasSucceeded && missing.addresses.contains(address)
   }
 
   /// Whether a step starts again whatever an earlier engine did of it.
@@ -181,15 +185,16 @@ final class ResumePolicy: Sendable {
   /// Whether the user accepts a step in doubt as done.
   func isAccepted(_ task: StepTask) -> Bool { accepted.contains(task.address) }
 
-  /// The steps in doubt that resume does not rerun by itself, in the order of their records.
+  /// The steps in doubt that resume does not rerun by itself, in the order of their records: also those that succeeded, and
+  /// are in doubt when their values are needed.
   var interrupted: [StepAddress] {
-    recorded.inDoubt.filter { address in
+    missing.addresses.union(recorded.inDoubt).filter { address in
       guard let index = addresses.step(at: address), !isRepeatable(index) else { return false }
       let instance = instance(around: address)
       guard let known = findRecorded(index, in: instance),
         !areDone(around: plan.steps[index].group, in: instance)
       else { return false }
-      return isInDoubt(known, plan.steps[index])
+      return isInDoubt(known, plan.steps[index]) || lacksValues(known, address)
     }.sorted { recorded.steps[$0]?.number ?? 0 < recorded.steps[$1]?.number ?? 0 }
   }
 

@@ -278,7 +278,7 @@ extension RunDetailText {
     }
     let what = parts.isEmpty ? "" : ": " + parts.joined(separator: " and ")
     var lines = ["next: \"weft resume \(run)\" continues it\(what)"]
-    let unrecorded = advice.inDoubt.filter { detail.recorded.steps[$0]?.lacksValues ?? false }
+    let unrecorded = advice.inDoubt.filter { detail.recorded.steps[$0]?.wasDone ?? false }
     let interrupted = advice.inDoubt.filter { !unrecorded.contains($0) }
     if !interrupted.isEmpty {
       lines.append(
