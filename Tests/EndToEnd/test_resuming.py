@@ -796,6 +796,36 @@ def secret_output(weft):
             assert result.returncode == 0 and (place.path / "log").read_text() == "a\na\na\na\n", result
 
 
+def file_skipped_at_resume(weft):
+    """The cleanups and `finally` of a nested file that had started run once although its condition is false when the run is resumed."""
+    flag = {"id": "flag", "run": "[ -e ok ] && echo no || echo yes"}
+    sub = {"id": "sub", "if": "steps.flag.stdout == 'yes'", "workflow": "n.json"}
+    nested = {"steps": [{"id": "a", "run": does("a"), "cleanup": {"run": does("ca")}},
+                        {"id": "b", "run": does("b", "if [ ! -e ok ]; then kill -9 $PPID; sleep 5; fi")}],
+              "finally": [{"id": "f", "run": does("f"), "cleanup": {"run": does("cf")}},
+                          {"id": "g", "if": "failure()", "run": does("g")}]}
+    for steps in ([flag, sub], [flag, {**sub, "forEach": ["x"]}],
+                  [flag, {"id": "o", "if": sub["if"], "steps": [{"id": "sub", "workflow": "n.json"}]}]):
+        place = Place(weft, {"onFailure": "continue", "steps": steps + [{"id": "z", "needs": ["flag"], "run": "[ -e ok ]"}]})
+        (place.path / "n.json").write_text(json.dumps(nested))
+        assert place.run("-j1").returncode == -9 and place.done() == {"a": 1, "b": 1}, place.done()
+        (place.path / "ok").touch()
+        result = place.resume("--rerun", "flag")
+        assert result.returncode == 0, result
+        log = place.done()
+        assert log == {"a": 1, "b": 1, "ca": 1, "f": 1, "cf": 1}, (steps, log, result)
+        assert result.stdout.index("a.cleanup] started") < result.stdout.index("/f] started"), result
+        # What has run is not pending any more, nor in a run whose file ended before.
+        assert "nothing left to do" in place.resume().stderr
+    place = Place(weft, {"onFailure": "continue", "steps": [flag, sub, {"id": "z", "needs": ["flag"], "run": "[ -e ok ]"}]})
+    nested["steps"][1]["run"] = does("b", "exit 1")
+    (place.path / "n.json").write_text(json.dumps(nested))
+    assert place.run("-j1").returncode == 1
+    done = place.done()
+    (place.path / "ok").touch()
+    assert place.resume("--rerun", "flag").returncode == 0 and place.done() == done, place.done()
+
+
 def refusals(weft):
     place = Place(weft, {"steps": [{"id": "a", "run": does("a", "[ -e ok ]")}]})
     result = place.resume()
@@ -1253,7 +1283,7 @@ CASES = [
     ("X53: without inodes the steps are named whose logs are lost", no_inodes),
     ("the log of a step that is done is read by those who are still to be done", logs_of_others),
     ("X46, X48: a record without its workflow file, or its first record, is told of by the file's name", incomplete),
-    unfit_numbers, failures_at_the_start, former_elements,
+    unfit_numbers, failures_at_the_start, former_elements, file_skipped_at_resume,
 ]
 
 

@@ -54,6 +54,12 @@ struct PlanRegion: Sendable {
 }
 
 extension Plan {
+  /// Whether a region has cleanups, or runs a file with `finally`.
+  func closes(in region: PlanRegion) -> Bool {
+    files.contains { $0.finally != nil && $0.caller.map(region.groups.contains) == true }
+      || !bodies.cleanups.isEmpty && region.nodes.contains { bodies.cleanups[$0] != nil }
+  }
+
   /// The steps inside a group, at any depth.
   package func steps(inGroup index: Int) -> Range<Int> {
     let (start, end) = (groups[index].startNode, groups[index].endNode)

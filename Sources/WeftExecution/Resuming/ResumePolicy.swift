@@ -286,15 +286,19 @@ final class ResumePolicy: Sendable {
   private func failureAtStart(of group: EnclosingScope) -> StepFailure? {
     guard let end = end(of: group), end.cause == nil, let failure = end.failure else { return nil }
     if group.isLoop { return recorded.groups[group.address]?.elements == nil ? failure : nil }
+    return hasStartedMembers(group) ? nil : failure
+  }
+
+  /// Whether an earlier engine got as far as the members of a group.
+  private func hasStartedMembers(_ group: EnclosingScope) -> Bool {
     let beginning = beginning(around: group)
     let inside = plan.steps(of: group.member).map { plan.steps[$0].address } + groups(in: group)
-    let hasStarted = inside.contains { address in
+    return inside.contains { address in
       let address = group.instance.address(of: address)
       if recorded.group(address, since: beginning) != nil { return true }
       guard let known = recorded.step(address, since: beginning) else { return false }
       return known.excluded == nil && known.state != .skipped(.dependencyFailed(group.address))
     }
-    return hasStarted ? nil : failure
   }
 
   /// Whether an element of a reusable loop never started, because the loop was over before.
@@ -367,7 +371,33 @@ final class ResumePolicy: Sendable {
 
   /// Whether an element may contain pending cleanups.
   func mayHavePendingCleanup(_ element: Element, of task: LoopTask) -> Bool {
-    hasCleanups(task) && hasStarted(element, of: task)
+    plan.closes(in: task.region) && hasStarted(element, of: task)
+  }
+
+  /// Whether `finally` of a file that an earlier engine started is pending: a member of it has not succeeded since.
+  func hasPendingFinally(_ task: GroupTask) -> Bool {
+    guard let file = plan.file(runByGroup: task.index), let final = plan.files[file].finally,
+      let known = recorded.groups[task.address], known.lastStart > 0
+    else { return false }
+    if case .started = known.state {
+    } else if !hasStartedMembers(EnclosingScope(task)) {
+      return false
+    }
+    return plan.groups[final].members.contains { node in
+      let member = PlanMember(at: Int(node), of: plan)
+      let address = task.instance.address(of: plan.address(of: Int(node)))
+      if successNumber(address) ?? 0 > known.lastStart { return false }
+      if let step = recorded.steps[address] { return isPending(step, since: known.lastStart) }
+      // A group that never started: its steps were recorded as skipped.
+      return plan.steps(of: member).contains { step in
+        let address = task.instance.address(of: plan.steps[step].address)
+        return recorded.steps[address].map { isPending($0, since: known.lastStart) } ?? true
+      }
+    }
+  }
+
+  private func isPending(_ known: RecordedStep, since start: UInt64) -> Bool {
+    known.isPendingCleanup || known.number < start
   }
 
   /// Whether a group is reusable and its cleanup was done.

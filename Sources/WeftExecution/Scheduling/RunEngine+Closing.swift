@@ -18,7 +18,8 @@ extension RunEngine {
     let cleaned = cleanUp(in: 0, after: members) ?? Future(value: ())
     return cleaned.flatMap { [self] in
       let hasFailed = state.withLock { $0.scopes.firstFault != nil }
-      return runFinally(of: FileRun(file: 0, instance: instance, scope: 0), hasFailed: hasFailed)
+      let run = FileRun(file: 0, instance: instance, scope: 0, closed: 0)
+      return runFinally(of: run, hasFailed: hasFailed)
     }
   }
 
@@ -28,18 +29,10 @@ extension RunEngine {
     // `finally` has a time limit of its own.
     endTimeLimit(of: task.scope)
     let hasFailed = state.withLock { $0.scopes.firstFault(ofFile: task.scope) != nil }
-    let run = FileRun(file: file, instance: task.instance, scope: task.scope)
+    let run = FileRun(file: file, instance: task.instance, scope: task.scope, closed: task.scope)
     return runFinally(of: run, hasFailed: hasFailed).map { [self] in
       respond(to: state.withLock { $0.scopes.endClosing(ofFile: task.scope) })
     }
-  }
-
-  /// A file that is being run: the workflow itself, or one that a step runs.
-  private struct FileRun {
-    let file: Int
-    let instance: Instance
-    /// The scope of the step that runs the file; 0 for the workflow.
-    let scope: Int
   }
 
   private func runFinally(of file: FileRun, hasFailed: Bool) -> Future<Void, Never> {
@@ -47,7 +40,8 @@ extension RunEngine {
     let region = PlanRegion(group: index, of: plan)
     let scope = state.withLock { state in
       let scope = state.scopes.openFinally(
-        region.groups, of: plan, inFile: file.scope, addresses: file.instance.address(of:))
+        region.groups, of: plan, inFile: file.scope, closing: file.closed,
+        addresses: file.instance.address(of:))
       state.closeImmediately(scope)
       return scope
     }
@@ -157,9 +151,22 @@ struct Cleanup: Sendable {
   let steps: Range<Int32>
 }
 
+/// A file whose `finally` runs: the workflow itself, or one that a step runs.
+struct FileRun: Sendable {
+  let file: Int
+  let instance: Instance
+  /// The scope of the step that runs the file, 0 for the workflow: a failure of `finally` fails it. For a file that this
+  /// engine skips, that of the file around it.
+  let scope: Int
+  /// The scope whose end `finally` follows: that of the file, or the one around a file that this engine skips.
+  let closed: Int
+}
+
 /// Something to be undone when the group around it ends.
 enum PendingCleanup: Sendable {
   case steps(Cleanup)
+  /// `finally` of a file that an earlier engine started and this one skips, and the node of the step that runs the file.
+  case finally(FileRun, node: Plan.NodeIndex)
   /// A service to be terminated, by its instance number, and its node.
   case service(Int, node: Plan.NodeIndex)
 }
@@ -215,7 +222,8 @@ extension RunEngine {
   ///
   /// - Parameter members: The results of the group's members, all of which have ended.
   func cleanUp(in scope: Int, after members: [NodeResult]) -> Future<Void, Never>? {
-    guard !plan.bodies.cleanups.isEmpty || !plan.bodies.services.isEmpty,
+    guard
+      !plan.bodies.cleanups.isEmpty || !plan.bodies.services.isEmpty || resumePolicy != nil,
       let cleanups = state.withLock({ $0.cleanups.removeValue(forKey: scope) })
     else { return nil }
     let closing = state.withLock { state in
@@ -230,13 +238,16 @@ extension RunEngine {
       let node =
         switch pending {
         case .steps(let cleanup): cleanup.node
-        case .service(_, let node): node
+        case .service(_, let node), .finally(_, let node): node
         }
       return plan.bodies.services.isNeeded(service, by: plan.closingNode(of: node), in: plan)
     }
     return order.reduce(Future<Void, Never>(value: ())) { before, pending in
       switch pending {
       case .service(let number, _): before.flatMap { [self] in stopService(number) }
+      // Failures around the file do not count in it.
+      case .finally(let file, _):
+        before.flatMap { [self] in runFinally(of: file, hasFailed: false) }
       case .steps(let cleanup):
         cleanup.steps.reduce(before) { before, step in
           before.flatMap { [self] in
@@ -286,8 +297,8 @@ extension RunEngine {
   }
 }
 
-/// Schedules cleanup for loops and retried groups that a previous engine started and this one skips as a whole. Their
-/// steps emit no events.
+/// Schedules cleanup, and `finally` of nested files, for loops and groups that a previous engine started and this one skips
+/// as a whole. Their other steps emit no events.
 extension RunEngine {
   /// Schedules the pending cleanups of a loop's elements.
   ///
@@ -297,7 +308,7 @@ extension RunEngine {
   func schedulePendingCleanup(
     ofElementsOf task: LoopTask, _ reason: SkipReason, scope: Int, except keys: Set<String> = []
   ) {
-    guard let resumePolicy, cleansUp(in: task.region),
+    guard let resumePolicy, plan.closes(in: task.region),
       case .success(let elements) = LoopLister(
         values, task, recorded: resumePolicy.allElements(of: task)
       ).listing()
@@ -335,13 +346,33 @@ extension RunEngine {
   /// - Parameter scope: The scope around the group.
   func schedulePendingCleanup(inside task: GroupTask, _ reason: SkipReason, scope: Int) {
     let region = PlanRegion(group: task.index, of: plan)
-    guard resumePolicy != nil, cleansUp(in: region) else { return }
+    guard resumePolicy != nil, plan.closes(in: region) else { return }
     giveInputs(to: task)
+    schedulePendingFinally(of: task, scope: scope)
     schedulePendingCleanup(in: region.nodes.dropFirst(), of: task.instance, reason, scope: scope)
   }
 
-  private func cleansUp(in region: PlanRegion) -> Bool {
-    !plan.bodies.cleanups.isEmpty && region.nodes.contains { plan.bodies.cleanups[$0] != nil }
+  /// Schedules `finally` of a file that an earlier engine started, if it is pending. It runs after the cleanups in the file,
+  /// which are scheduled later.
+  private func schedulePendingFinally(of task: GroupTask, scope: Int) {
+    guard let file = plan.file(runByGroup: task.index),
+      resumePolicy?.hasPendingFinally(task) == true
+    else { return }
+    let node = plan.groups[task.index].startNode
+    state.withLock { state in
+      let closed = state.scopes.groupScope(around: scope)
+      let run = FileRun(
+        file: file, instance: task.instance, scope: state.scopes.file(of: closed), closed: closed)
+      state.cleanups[closed, default: []].append(.finally(run, node: node))
+    }
+  }
+
+  /// Whether a group is `finally` of a file, and pending: its steps run again, with their cleanups.
+  private func isPendingFinally(_ index: Int, in instance: Instance) -> Bool {
+    guard plan.bodies.finallyGroups.contains(index),
+      let caller = plan.files.first(where: { $0.finally == index })?.caller
+    else { return false }
+    return resumePolicy?.hasPendingFinally(GroupTask(caller, of: plan, in: instance)) ?? false
   }
 
   private func schedulePendingCleanup(
@@ -359,9 +390,15 @@ extension RunEngine {
         values.record(.skipped(reason), ofNode: node, in: instance)
         schedulePendingCleanup(of: .step(Int(index)), in: instance, scope: scope)
       case .groupStart(let index):
-        giveInputs(to: GroupTask(Int(index), of: plan, in: instance))
+        if isPendingFinally(Int(index), in: instance) {
+          node = plan.groups[Int(index)].endNode
+          break
+        }
+        let group = GroupTask(Int(index), of: plan, in: instance)
+        giveInputs(to: group)
         values.record(.skipped(reason, .group), ofNode: node, in: instance)
         schedulePendingCleanup(of: .group(Int(index)), in: instance, scope: scope)
+        schedulePendingFinally(of: group, scope: scope)
       case .groupEnd: break
       }
       node += 1

@@ -438,13 +438,15 @@ extension Scopes {
   }
 
   /// Opens a scope for `finally` of a file, and those of the groups in it.
+  ///
+  /// - Parameter closed: The scope whose end it follows.
   mutating func openFinally(
-    _ groups: Range<Int>, of plan: Plan, inFile file: Int,
+    _ groups: Range<Int>, of plan: Plan, inFile file: Int, closing closed: Int,
     addresses: (StepAddress) -> StepAddress
   ) -> Int {
     let finally = open(
       in: nil, boundary: .holding, groups: groups, of: plan, inFile: file, addresses: addresses)
-    scopes[finally].closed = file
+    scopes[finally].closed = closed
     return finally
   }
 
@@ -464,6 +466,9 @@ extension Scopes {
   }
 
   // MARK: Files
+
+  /// The scope of the step that runs the file around a scope; 0 for the workflow.
+  func file(of scope: Int) -> Int { scopes[scope].file }
 
   /// The first failure that fails a file, even if it is tolerated further out.
   func firstFault(ofFile file: Int) -> Failure? { scopes[file].firstFault ?? closingFaults[file] }
