@@ -216,14 +216,23 @@ final class CurlExchange {
       }
       sink.finish(.complete) { failure in
         if let failure {
-          promise.fail(HTTPFailure(failure, isInDoubt: isInDoubt, figures: figures))
+          promise.fail(
+            HTTPFailure(
+              failure, isInDoubt: isInDoubt, figures: figures,
+              response: IncompleteResponse(head: head, received: figures.bodyBytesReceived)))
         } else {
           promise.succeed(HTTPExchange(head: head, isBodyCut: isCut, figures: figures))
         }
       }
     case .failure(let kind):
+      let stored = sink.takeStored() ?? []
+      let response = head.map {
+        IncompleteResponse(head: $0, body: stored, received: figures.bodyBytesReceived)
+      }
       sink.finish(.broken(kind)) { failure in
-        promise.fail(HTTPFailure(failure ?? kind, isInDoubt: isInDoubt, figures: figures))
+        promise.fail(
+          HTTPFailure(
+            failure ?? kind, isInDoubt: isInDoubt, figures: figures, response: response))
       }
     }
   }

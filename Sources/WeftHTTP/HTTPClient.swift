@@ -72,7 +72,8 @@ public struct HTTPClient: Sendable {
     let decision = redirects.decision(at: exchange.head)
     let progress = ExchangeProgress(began: progress.began, hops: redirects.hops, figures: figures)
     if case .fails(let fault) = decision {
-      return Future(failure: progress.failure(HTTPFailure(.redirect(fault))))
+      let response = IncompleteResponse(head: exchange.head, body: exchange.body)
+      return Future(failure: progress.failure(HTTPFailure(.redirect(fault), response: response)))
     }
     return advance(Reception(redirects), progress)
   }
@@ -101,7 +102,7 @@ extension HTTPFailure {
     guard case .timeout(.total, _) = kind, let total else { return self }
     return HTTPFailure(
       .timeout(.total, after: total), isInDoubt: isInDoubt, redirects: redirects, figures: figures,
-      partial: partial)
+      partial: partial, response: response)
   }
 }
 

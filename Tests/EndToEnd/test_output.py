@@ -14,11 +14,14 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 
 from lib import cases
+from lib.place import Place
 from lib.screen import Screen, normalised
 from lib.shell import Shell
 
@@ -352,7 +355,56 @@ def a_million_lines(weft):
             screen.close()
 
 
-TESTS = [on_a_terminal, hello, quiet, colours, in_a_pipe, in_ci, in_a_narrow_window, alone, a_secret_prompt, interrupted,
+# The bytes that a server sends for a path before it closes the connection.
+BROKEN = {
+    "/none": b"",
+    "/moved": b"HTTP/1.1 302 Found\r\nLocation: /short\r\nContent-Length: 0\r\n\r\n",
+    "/short": b"HTTP/1.1 200 OK\r\nX-Token: hunter22\r\nContent-Length: 50\r\n\r\nhalf of hunter22 a\xc3",
+    "/long": b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5000\r\n\r\n" + b"x" * 5000,
+    "/slow": b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\npart",
+}
+
+
+def incomplete_responses(weft):
+    """A request without a complete response leaves a log: what was sent, and as much of the response as arrived."""
+    server = socket.create_server(("127.0.0.1", 0))
+    release = threading.Event()
+
+    def serve(connection):
+        path = connection.recv(65536).decode().split()[1].partition("?")[0]
+        connection.sendall(BROKEN[path])
+        if path == "/slow":
+            release.wait(30)
+        connection.close()
+
+    def accept():
+        while True:
+            threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    url = f"http://127.0.0.1:{server.getsockname()[1]}"
+    short = "HTTP/1.1 200\nX-Token: ***\nContent-Length: 50\n\nhalf of *** a\n[response incomplete: 19 bytes of the body received]\n"
+    expected = {
+        "none": ({}, f"GET {url}/none\n[no response]\n"),
+        "short": ({"query": {"k": "${{ secrets.T }}"}}, f"GET {url}/short?k=***\n{short}"),
+        "moved": ({}, f"GET {url}/moved\n302 {url}/moved -> {url}/short\nGET {url}/short\n{short}"),
+        "long": ({"maxBytes": "1KiB"}, f"GET {url}/long\nHTTP/1.1 200\nContent-Type: text/plain\nContent-Length: 5000\n\n"
+                 "[response incomplete: 0 bytes of the body received]\n"),
+        "slow": ({"timeout": "500ms"}, f"GET {url}/slow\nHTTP/1.1 200\nContent-Length: 50\n\npart\n"
+                 "[response incomplete: 4 bytes of the body received]\n"),
+    }
+    place = Place(weft, {"onFailure": "continue", "secrets": {"T": {"file": "token"}}, "parallel": [
+        {"id": name, "http": {"url": f"{url}/{name}", **keys}} for name, (keys, _) in expected.items()]})
+    (place.path / "token").write_text("hunter22\n")
+    (place.path / "token").chmod(0o600)
+    result = place.run()
+    release.set()
+    assert result.returncode == 1 and "0 of 5 steps succeeded" in result.stdout, result
+    for name, (_, log) in expected.items():
+        assert place.call("logs", name).stdout == log, (name, place.call("logs", name).stdout)
+
+
+TESTS = [incomplete_responses, on_a_terminal, hello, quiet, colours, in_a_pipe, in_ci, in_a_narrow_window, alone, a_secret_prompt, interrupted,
          in_the_background, followed, resumed, a_million_lines]
 
 

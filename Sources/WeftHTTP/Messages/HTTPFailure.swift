@@ -13,17 +13,21 @@ public struct HTTPFailure: Error, Sendable {
   public var figures: ExchangeFigures
   /// The partially saved file, which another request can resume.
   public var partial: PartialFile?
+  /// The part of the response that had arrived; `nil` if its head had not.
+  public var response: IncompleteResponse?
 
   /// Creates a failure, for custom transports.
   public init(
     _ kind: Kind, isInDoubt: Bool = false, redirects: [RedirectHop] = [],
-    figures: ExchangeFigures = ExchangeFigures(), partial: PartialFile? = nil
+    figures: ExchangeFigures = ExchangeFigures(), partial: PartialFile? = nil,
+    response: IncompleteResponse? = nil
   ) {
     self.kind = kind
     self.isInDoubt = isInDoubt
     self.redirects = redirects
     self.figures = figures
     self.partial = partial
+    self.response = response
   }
 
   /// The kinds of failures, with their details.
@@ -248,4 +252,27 @@ extension HTTPHeader {
 
   /// Validates name and value alone, as for a header that a server sends.
   package func checkLine() throws(RequestError) { try HeaderCheck.line(self) }
+}
+
+/// The part of a response that arrived before its exchange failed.
+public struct IncompleteResponse: Sendable, Hashable {
+  /// The head of the response.
+  public let head: HTTPResponseHead
+  /// The start of the decompressed body: at most ``bodyLimitBytes``. Empty if a writer received it.
+  public let body: [UInt8]
+  /// The body bytes as received, before decompression.
+  public let bodyBytesReceived: Int
+
+  /// The most that is kept of a body.
+  public static let bodyLimitBytes = 64 << 10
+
+  /// Creates the part of a response, for custom transports. Keeps the start of the body.
+  ///
+  /// - Parameter received: The size of the body as it was received; without it, that of `body`.
+  public init(head: HTTPResponseHead, body: [UInt8] = [], received: Int? = nil) {
+    self.head = head
+    bodyBytesReceived = received ?? body.count
+    self.body =
+      body.count > Self.bodyLimitBytes ? Array(body.prefix(Self.bodyLimitBytes)) : body
+  }
 }

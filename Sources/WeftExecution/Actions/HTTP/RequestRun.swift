@@ -1,5 +1,6 @@
 import Synchronization
 import WeftDefinition
+import WeftDiagnostics
 import WeftEvents
 import WeftFutures
 import WeftHTTP
@@ -100,6 +101,8 @@ final class RequestRun: Sendable {
     }
     guard let (status, request) = left else { return }
     attempt.warnings.report(.requestLeftBehind(by: attempt.address))
+    let log = state.withLock { $0.log.text(of: HTTPFailure(.cancelled), of: request) }
+    attempt.output.keep(log)
     finish(status, RequestTrace(of: request, isInDoubt: !request.isRepeatable))
   }
 
@@ -211,6 +214,9 @@ final class RequestRun: Sendable {
       of: request, redirects: failure.redirects.count, figures: failure.figures,
       isInDoubt: failure.isInDoubt)
     trace.partial = failure.partial.map(PartialDownload.init)
+    if failure.hasSent {
+      attempt.output.keep(state.withLock { $0.log.text(of: failure, of: request) })
+    }
     conclude(.failed(StepFailure(failure, of: request)), trace)
   }
 
@@ -281,6 +287,16 @@ extension RequestTrace {
   }
 }
 
+extension HTTPFailure {
+  /// Whether there was anything to send: the request is valid, and the machine can send it.
+  fileprivate var hasSent: Bool {
+    switch kind {
+    case .invalid, .unavailable: !redirects.isEmpty
+    default: true
+    }
+  }
+}
+
 extension StepFailure {
   init(_ failure: HTTPFailure, of request: HTTPRequest) {
     self.init(
@@ -317,14 +333,35 @@ struct RequestLog {
   ///
   /// - Parameter method: The method of the first request.
   func head(of response: HTTPResponse, to method: HTTPMethod) -> [UInt8] {
-    var lines = "\(method.name) \(response.redirects.first?.from ?? response.url)\n"
-    for hop in response.redirects {
+    let lines =
+      requests(method, to: response.url, response.redirects)
+      + head(response.head, response.figures)
+    return Array(lines.utf8)
+  }
+
+  private func requests(
+    _ method: HTTPMethod, to url: HTTPURL, _ redirects: [RedirectHop]
+  ) -> String {
+    redirects.reduce(into: "\(method.name) \(redirects.first?.from ?? url)\n") { lines, hop in
       lines += "\(hop.status) \(hop.from) -> \(hop.to)\n\(hop.method.name) \(hop.to)\n"
     }
-    lines += "\(response.figures.protocolVersion ?? "HTTP") \(response.status)\n"
-    for header in response.headers.fields { lines += "\(header.name): \(header.value)\n" }
-    lines += "\n"
-    return Array(lines.utf8)
+  }
+
+  private func head(_ head: HTTPResponseHead, _ figures: ExchangeFigures) -> String {
+    let fields = head.headers.fields.map { "\($0.name): \($0.value)\n" }.joined()
+    return "\(figures.protocolVersion ?? "HTTP") \(head.status)\n\(fields)\n"
+  }
+
+  /// The text about a request without a complete response: what was sent, and as much of the response as arrived.
+  mutating func text(of failure: HTTPFailure, of request: HTTPRequest) -> [UInt8] {
+    let requests = requests(request.method, to: request.url, failure.redirects)
+    guard let response = failure.response else { return Array("\(requests)[no response]\n".utf8) }
+    var text = Array((requests + head(response.head, failure.figures)).utf8)
+    text += body(of: HTTPResponse(response, failure, to: request))
+    // The response with a redirect that is not followed is complete.
+    if case .redirect = failure.kind { return text }
+    let received = Count(response.bodyBytesReceived, "byte")
+    return text + "[response incomplete: \(received) of the body received]\n".utf8
   }
 
   mutating func body(of response: HTTPResponse) -> [UInt8] {
@@ -342,6 +379,32 @@ struct RequestLog {
       bytes += "[body truncated]\n".utf8
     }
     return bytes
+  }
+}
+
+extension HTTPResponse {
+  /// The part of a response that had arrived, as a response. A character at the end of its body may be cut.
+  fileprivate init(
+    _ incomplete: IncompleteResponse, _ failure: HTTPFailure, to request: HTTPRequest
+  ) {
+    self.init(
+      head: incomplete.head, body: incomplete.body.withoutCutCharacter, method: request.method,
+      url: request.url, redirects: failure.redirects, figures: failure.figures)
+  }
+}
+
+extension [UInt8] {
+  /// The bytes without the beginning of a UTF-8 sequence at their end.
+  fileprivate var withoutCutCharacter: [UInt8] {
+    guard let start = suffix(4).lastIndex(where: { !UTF8.isContinuation($0) }) else { return self }
+    let length =
+      switch self[start] {
+      case 0xF0...: 4
+      case 0xE0...: 3
+      case 0xC0...: 2
+      default: 1
+      }
+    return start + length > count && length > 1 ? Array(self[..<start]) : self
   }
 }
 
