@@ -257,6 +257,28 @@ def unmatched_in_a_loop(weft):
         ("none-a", "make"), ("none-b", "make"), ("none-c", "make"), ("src/*.c", "make")], place.warnings
 
 
+def unknown_inputs(weft):
+    """`weft why` says what an unknown input of a nested file is given, and which of the values that are read is unknown."""
+    nested = {"inputs": {"t": {"type": "string", "secret": True}, "u": {"type": "string", "default": "u"}},
+              "steps": [{"id": "a", "run": "echo $X", "env": {"X": "${{ inputs.u }}${{ inputs.t }}"}, "cache": {"inputs": []}},
+                        {"id": "b", "run": "echo $X", "env": {"X": "${{ inputs.u }}${{ run.id }}"}, "cache": {"inputs": []}}]}
+    place = Place(
+        weft, {"id": "s", "run": "echo text"},
+        *({"id": name, "workflow": "n.json", "with": {"t": value}} for name, value in {
+            "secret": "${{ secrets.T }}", "result": "${{ steps.s.stdout }}", "computed": "${{ env.HOME }}",
+            "open": "${{ inputs.g }}"}.items()),
+        secrets={"T": {"env": "T"}}, inputs={"g": {"type": "string"}})
+    place.write("n.json", json.dumps(nested))
+    for step, reason in {
+            "secret/a": "env.X reads an input that is given a secret",
+            "result/a": "env.X reads an input that is given the result of a step",
+            "computed/a": "env.X reads an input that is computed",
+            "open/a": "env.X reads an input that is not given",
+            "open/b": "env.X is computed"}.items():
+        result = place.call("why", "w.json", step)
+        assert result.stdout == f'"{step}": known only at run time: {reason}\n', result
+
+
 def new_elements(weft):
     """A new element of a loop is not compared with the results of others; a changed one is, by its outputs."""
     def reasons():
@@ -508,7 +530,7 @@ CASES = [
     ("X34: what is put back is open to nobody else", private),
     ("X62: why a success is not kept is told", not_kept), later_attempts,
     overtaken,
-    ("X68: a pattern that matches nothing is told", unmatched), unmatched_in_a_loop, new_elements,
+    ("X68: a pattern that matches nothing is told", unmatched), unmatched_in_a_loop, new_elements, unknown_inputs,
     ("S19: outputs lead nowhere else by links, and are files", strange_outputs),
     ("X75: what a cached step wrote is shown again, and read by others", said_again),
     ("X75: of a long log the beginning is kept", said_at_length),

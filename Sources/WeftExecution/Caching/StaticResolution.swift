@@ -145,29 +145,49 @@ struct StaticResolution {
   ) throws(StaticResolutionError) {
     let inElement = instance.isInElement
     for text in texts where text.site.isOfCommand {
-      guard !files[text.file].decides(text, hasRun: false, inElement: inElement) else { continue }
-      for expression in text.template.expressions {
-        for reference in expression.references {
-          if let reason = reason(for: reference, of: text, inElement) {
-            throw StaticResolutionError(reason: reason)
-          }
-        }
+      for reference in text.template.expressions.flatMap(\.references)
+      where !files[text.file].decides(reference, hasRun: false, inElement: inElement) {
+        throw StaticResolutionError(reason: reason(for: reference, of: text))
       }
     }
   }
 
-  private func reason(
-    for reference: ContextReference, of text: PlannedText, _ inElement: Bool
-  ) -> String? {
+  private func reason(for reference: ContextReference, of text: PlannedText) -> String {
+    source(of: reference, in: text.file).map { "\(text.site.key) reads \($0)" }
+      ?? "\(text.site.key) is computed"
+  }
+
+  /// The source of a value that is not known yet, as a noun; `nil` if it is computed from others.
+  private func source(of reference: ContextReference, in file: Int) -> String? {
     switch reference.valueContext {
-    case .steps: "\(text.site.key) reads the result of a step"
-    case .state: "\(text.site.key) reads state"
-    case .secrets: "\(text.site.key) reads a secret"
-    case .inputs: "\(text.site.key) reads an input that is not given"
-    case .workflow: nil
-    case .item, .index, .matrix, nil: inElement ? nil : "\(text.site.key) is computed"
-    case .env, .run, .itself: "\(text.site.key) is computed"
+    case .steps: "the result of a step"
+    case .state: "state"
+    case .secrets: "a secret"
+    case .inputs: source(ofInput: reference, in: file)
+    case .workflow, .item, .index, .matrix, .env, .run, .itself, nil: nil
     }
+  }
+
+  /// The source of an input: for a nested file, that of the value in `with`.
+  private func source(ofInput reference: ContextReference, in file: Int) -> String {
+    guard reference.names.count > 1 else { return "all inputs at once" }
+    guard let caller = plan.files[file].caller,
+      case .workflow(let nested)? = plan.groups[caller].step?.action
+    else { return "an input that is not given" }
+    let name = InputName(reference.names[1].text)
+    let texts = plan.values.texts(ofGroup: caller)
+    for parameter in nested.parameters where InputName(parameter.name) == name {
+      guard let text = texts.first(at: .parameter(parameter.name)) else { continue }
+      for reference in text.template.expressions.flatMap(\.references)
+      where !files[text.file].decides(reference, hasRun: false) {
+        switch source(of: reference, in: text.file) {
+        case nil: return "an input that is computed"
+        case let source? where reference.valueContext == .inputs: return source
+        case let source?: return "an input that is given \(source)"
+        }
+      }
+    }
+    return "an input whose value is not valid"
   }
 }
 

@@ -203,18 +203,20 @@ struct StaticInputs {
   /// - Parameter inElement: Whether the elements of the loops around the text are known.
   func decides(_ text: PlannedText, hasRun: Bool, inElement: Bool = false) -> Bool {
     text.template.expressions.allSatisfy { expression in
-      expression.references.allSatisfy { reference in
-        switch reference.valueContext {
-        case .inputs:
-          reference.names.count > 1 && inputs.entry(named: reference.names[1].text) != nil
-        case .workflow: true
-        case .run:
-          hasRun || reference.names.count > 1 && reference.names[1].text == RunField.args.rawValue
-        // Without a context, the name that a loop gives to its element.
-        case .item, .index, .matrix, nil: inElement
-        case .env, .secrets, .steps, .itself, .state: false
-        }
-      }
+      expression.references.allSatisfy { decides($0, hasRun: hasRun, inElement: inElement) }
+    }
+  }
+
+  /// Whether a value that a text of the file reads is known.
+  func decides(_ reference: ContextReference, hasRun: Bool, inElement: Bool = false) -> Bool {
+    switch reference.valueContext {
+    case .inputs: reference.names.count > 1 && inputs.entry(named: reference.names[1].text) != nil
+    case .workflow: true
+    case .run:
+      hasRun || reference.names.count > 1 && reference.names[1].text == RunField.args.rawValue
+    // Without a context, the name that a loop gives to its element.
+    case .item, .index, .matrix, nil: inElement
+    case .env, .secrets, .steps, .itself, .state: false
     }
   }
 
