@@ -167,6 +167,35 @@ def from_runs_with_secrets(weft):
     assert case["steps"]["key"]["stdout"] == "not-a-real-secret\n" and "canary" not in json.dumps(case), case
 
 
+def from_runs_with_secret_lists(weft):
+    """a case from a run whose loops have secret lists has placeholders of their types and sizes, or the reason why it cannot"""
+    def place(steps, **workflow):
+        return Place(weft, [*steps, {"id": "z", "run": "true"}], **workflow)
+    loop = {"id": "k", "run": "true $X", "env": {"X": "${{ x }}"}}
+    value = {"type": "array", "secret": True}
+    hidden = ["not-a-real-secret", "not-a-real-secret-2"]
+    parsed = place([
+        {"id": "l", "run": "echo '[\"s3cret-1\", \"s3cret-2\"]'", "outputs": {"v": {"value": "${{ self.json }}", "secret": True}}},
+        {**loop, "forEach": {"in": "${{ steps.l.outputs.v }}", "as": "x"}}])
+    parsed.run("run", "w.json")
+    assert json.loads(recorded(parsed)["steps"]["l"]["stdout"]) == hidden
+    written = place([
+        {"id": "l", "run": "echo 'v=[\"s3cret-1\", \"s3cret-2\"]' >>$WEFT_OUTPUT", "outputs": {"v": value}},
+        {**loop, "forEach": {"in": "${{ steps.l.outputs.v }}", "as": "x"}}])
+    written.run("run", "w.json")
+    assert recorded(written)["steps"]["l"]["outputs"] == {"v": hidden}
+    given = place([{**loop, "forEach": {"in": "${{ inputs.v }}", "as": "x"}}], inputs={"v": value, "o": {
+        "type": "object", "properties": {"n": {"type": "integer"}}, "secret": True}})
+    given.run("run", "w.json", "-i", 'v:=["s3cret-1","s3cret-2"]', "-i", 'o:={"n":12345}')
+    assert recorded(given)["inputs"] == {"v": hidden, "o": {"n": 1}}
+    split = place([{**loop, "forEach": {"in": "${{ split(inputs.v, ',') }}", "as": "x"}}],
+                  inputs={"v": {"type": "string", "secret": True}})
+    split.run("run", "w.json", "-i", "v=s3cret-1,s3cret-2")
+    run = next((split.path / ".weft/runs").iterdir()).name
+    told = split.test("--from-run", run, expect=2).stderr
+    assert "the elements of the loop \"k\" are secret, so they are not recorded" in told, told
+
+
 def from_unusual_runs(weft):
     """cases from runs that wait, were cancelled, or end with codes that are no failures elsewhere; none from a killed run"""
     place = Place(weft, [{"id": "a", "approve": "really?"}])
@@ -668,6 +697,6 @@ def many(weft):
 
 if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
-        nothing_runs, real_steps, signals, real_failures, from_a_run, from_runs_with_secrets, from_unusual_runs, from_killed_runs,
+        nothing_runs, real_steps, signals, real_failures, from_a_run, from_runs_with_secrets, from_runs_with_secret_lists, from_unusual_runs, from_killed_runs,
         from_generated_runs, from_killed_and_cached_runs, from_services, from_resumed_runs,
         from_runs_with_options, from_elements, first_test, first_tests_of_examples, crashes, formats, searched, hostile, endless, at_once, many]))

@@ -119,7 +119,7 @@ extension TestCommand {
     }
     let path = paths.first
     var recorded = RecordedCase(
-      of: run, plan,
+      of: run, plan, detail.recorded,
       at: TestFiles.path(
         of: workflow, in: opening.directory, recordedIn: runs.state.absolutePath, from: path ?? ""))
     for record in records { recorded.take(record) }

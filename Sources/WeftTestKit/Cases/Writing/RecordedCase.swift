@@ -9,6 +9,7 @@ package struct RecordedCase {
   private var draft: DraftTestFile
   private let plan: Plan
   private let addresses: PlanAddresses
+  private let lists: SecretLists
   private var outcomes: [(address: String, expected: JSONValue)] = []
   /// The first record of the current engine.
   private var begin: WallTime?
@@ -33,9 +34,12 @@ package struct RecordedCase {
   /// The approvals that were asked for and not answered.
   private var asking: [StepAddress] = []
 
-  /// - Parameter workflow: The path of the workflow, relative to that of the test file.
-  package init(of run: RunID, _ plan: Plan, at workflow: String) {
+  /// - Parameters:
+  ///   - recorded: The state of the run at its end.
+  ///   - workflow: The path of the workflow, relative to that of the test file.
+  package init(of run: RunID, _ plan: Plan, _ recorded: RunState, at workflow: String) {
     self.plan = plan
+    lists = SecretLists(plan, recorded)
     addresses = PlanAddresses(plan)
     draft = DraftTestFile(of: plan, at: workflow)
     draft.name = "as in run \(run)"
@@ -55,7 +59,14 @@ package struct RecordedCase {
     if !outcomes.isEmpty {
       draft.expected["steps"] = .object(JSONObject(outcomes.map { ($0.address, $0.expected) }))
     }
-    return try TriedCase(draft, of: definition, at: path).passing().text
+    do throws(Obstacle) {
+      return try TriedCase(draft, of: definition, at: path).passing().text
+    } catch {
+      guard let loop = lists.loops.first else { throw error }
+      throw Obstacle(
+        sentence: "the elements of the loop \"\(loop)\" are secret, so they are not recorded, and "
+          + "with others \(error.sentence)")
+    }
   }
 
   /// A reason why no case can do what a run did: a sentence.
@@ -131,12 +142,17 @@ package struct RecordedCase {
     if let first { return resume(opening, first, at: moment) }
     (first, begin, hasEnded) = (opening, moment, false)
     // The value of a secret input is not recorded.
-    draft.inputs = opening.inputs.map { ($0.name, $0.value ?? .string(SecretSubstitute.text)) }
+    draft.inputs = opening.inputs.map { ($0.name, $0.value ?? substitute(forInput: $0.name)) }
     draft.arguments = opening.arguments
     draft.state = opening.state.compactMap { state in state.value.map { (state.name, $0) } }
     draft.skip = opening.excluded.map(\.text)
     draft.onFailure = opening.onFailure
     draft.timeout = opening.timeout.flatMap(RecordedCase.text)
+  }
+
+  private func substitute(forInput name: String) -> JSONValue {
+    let declared = plan.workflow.inputs.first { $0.name == InputName(name) }
+    return SecretSubstitute.value(for: declared?.schema, count: lists.count(ofInput: name))
   }
 
   private mutating func resume(
@@ -286,21 +302,23 @@ package struct RecordedCase {
       switch values.stdout {
       case .text(let text)?: result["stdout"] = .string(text + "\n")
       case .secret?:
-        let json = SecretSubstitute.json(for: step)?.description
+        let json = SecretSubstitute.json(for: step, lists)?.description
         result["stdout"] = .string((json ?? SecretSubstitute.text) + "\n")
       case .tooLong?, .notUTF8?, nil: break
       }
       if case .text(let text)? = values.stderr { result["stderr"] = .string(text + "\n") }
-      let written = step.outputs.filter { $0.value == nil }.map(\.name)
-      let outputs = (end?.outputs ?? []).filter { written.contains($0.name) }
-      if !outputs.isEmpty {
-        result["outputs"] = .object(
-          JSONObject(outputs.map { ($0.name, $0.value ?? .string(SecretSubstitute.text)) }))
+      let outputs = (end?.outputs ?? []).compactMap { output in
+        step.outputs.first { $0.value == nil && $0.name == output.name }.map { declared in
+          let count = lists.count(of: output.name, of: step)
+          let substitute = SecretSubstitute.value(for: declared.schema, count: count)
+          return (output.name, output.value ?? substitute)
+        }
       }
+      if !outputs.isEmpty { result["outputs"] = .object(JSONObject(outputs)) }
     case .use:
       if failure == nil, case .value(let value)? = values.returned { result["returns"] = value }
     case .http:
-      let exchange = RecordedExchange(of: step, end, failure, values)
+      let exchange = RecordedExchange(of: step, end, failure, values, lists)
       if exchange?.hidesPages == true {
         obstacle =
           obstacle

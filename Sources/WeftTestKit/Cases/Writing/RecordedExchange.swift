@@ -12,16 +12,19 @@ struct RecordedExchange {
   private let status: Int
   private let failure: StepFailure?
   private let values: RecordedResponse?
+  private let lists: SecretLists
 
   /// `nil` without a response.
   init?(
-    of step: PlannedStep, _ end: StepEnd?, _ failure: StepFailure?, _ values: RecordedValues
+    of step: PlannedStep, _ end: StepEnd?, _ failure: StepFailure?, _ values: RecordedValues,
+    _ lists: SecretLists
   ) {
     guard case .http(let call) = step.step.action, let status = end?.http?.status else {
       return nil
     }
     (self.call, self.status, self.failure, self.values) = (call, status, failure, values.answer)
     self.step = step
+    self.lists = lists
   }
 
   /// Whether its items do not say what the pages were.
@@ -43,7 +46,7 @@ struct RecordedExchange {
       }
     } else if values?.body == .secret {
       if values?.isJSON == true {
-        response["json"] = SecretSubstitute.json(for: step) ?? .string(SecretSubstitute.text)
+        response["json"] = SecretSubstitute.json(for: step, lists) ?? .string(SecretSubstitute.text)
       } else {
         response["body"] = .string(SecretSubstitute.text)
       }
