@@ -97,12 +97,26 @@ struct Program {
     var words: [String] = []
     for argument in arguments {
       guard let word = String(validating: argument, as: UTF8.self) else {
-        throw .notUTF8(
-          position: words.count + 1, visible: String(decoding: argument, as: UTF8.self))
+        let (position, visible) = (words.count + 1, String(decoding: argument, as: UTF8.self))
+        if let name = inputName(in: visible, after: words) {
+          throw .inputNotUTF8(name: name, position: position)
+        }
+        throw .notUTF8(position: position, visible: visible)
       }
       words.append(word)
     }
     return words
+  }
+
+  /// The name of the input that an argument sets; `nil` if it sets none.
+  private static func inputName(in argument: String, after words: [String]) -> String? {
+    if words.contains("--") { return nil }
+    let spellings = ["-i", Option.input.name]
+    if let last = words.last, spellings.contains(last) { return InputArgument(argument)?.name }
+    for spelling in ["-i", "\(Option.input.name)="] where argument.hasPrefix(spelling) {
+      return InputArgument(String(argument.dropFirst(spelling.count)))?.name
+    }
+    return nil
   }
 
   /// Changes the working directory, like `make -C`.

@@ -111,4 +111,16 @@ struct HostileFileTests {
     #expect(result.errors.contains("argument 2 is not UTF-8"))
     #expect(!(result.stdout + result.stderr).contains(0x1B))
   }
+
+  @Test(arguments: [#"-i "$v""#, #""-i$v""#, #"--input "$v""#, #""--input=$v""#])
+  func inputThatIsNotUTF8IsNamedWithoutItsValue(option: String) {
+    let result = Weft.shell(
+      """
+      echo '{ "inputs": { "key": {} }, "steps": ["true"] }' >w.json
+      v=$(printf 'key=hunter2\\377'); "$WEFT" run w.json \(option)
+      """, in: Directory())
+    #expect(result.errors.hasPrefix(#"weft: error: "-i key" is not UTF-8 (argument"#))
+    #expect(result.errors.contains("inputs are texts in UTF-8") && result.status == 2)
+    #expect(!result.errors.contains("hunter2"))
+  }
 }

@@ -26,7 +26,7 @@ struct InputArgumentTests {
   }
 
   @Test(arguments: [
-    ("a=hunter2", "-i a"), ("a:=hunter2", "-i a:"), ("a=@f", "-i a=@f"), ("a=@@hunter2", "-i a"),
+    ("a=hunter2", "-i a"), ("a:=hunter2", "-i a:="), ("a=@f", "-i a=@f"), ("a=@@hunter2", "-i a"),
   ])
   func isCalledWithoutItsValue(text: String, spelling: String) {
     #expect(InputArgument(text)?.spelling == spelling)

@@ -62,7 +62,7 @@ private struct InputCollection {
       do {
         let bytes = try FileReading.bytes(of: path, limit: WorkflowLimits.inputBytes)
         guard let text = String(validating: bytes.withoutLineEnd, as: UTF8.self) else {
-          return .unread("is not UTF-8")
+          return .unread("is not UTF-8", help: "save the file as UTF-8")
         }
         return argument.isJSON ? .json(text) : .text(text)
       } catch {
@@ -227,9 +227,8 @@ struct InputArgument: Sendable, Hashable {
 
   /// The form for messages: without the value, which may be secret.
   var spelling: String {
-    let start = "-i \(name)\(isJSON ? ":" : "")"
-    if case .file(let path) = source { return "\(start)=@\(path)" }
-    return start
+    if case .file(let path) = source { return "-i \(name)\(isJSON ? ":" : "")=@\(path)" }
+    return "-i \(name)\(isJSON ? ":=" : "")"
   }
 
   /// Whether it reads standard input.

@@ -22,6 +22,8 @@ enum UsageError: Error, Sendable, Hashable {
   case dependent(Option, on: Option, CommandName)
   /// `position` counts from 1.
   case notUTF8(position: Int, visible: String)
+  /// The value of an input, which may be secret.
+  case inputNotUTF8(name: String, position: Int)
 
   var message: String {
     switch self {
@@ -51,6 +53,8 @@ enum UsageError: Error, Sendable, Hashable {
       "\(reader) reads standard input, which cannot be read again for each run of \"--watch\""
     case .notUTF8(let position, let visible):
       "argument \(position) is not UTF-8: \"\(visible)\""
+    case .inputNotUTF8(let name, let position):
+      "\"-i \(name)\" is not UTF-8 (argument \(position))"
     }
   }
 
@@ -74,6 +78,8 @@ enum UsageError: Error, Sendable, Hashable {
     case .repeatedOption: "use it once"
     case .standardInputTwice: "pass a file for one of them"
     case .standardInputWatched: "pass a file instead"
+    case .inputNotUTF8:
+      "inputs are texts in UTF-8: convert the value, or encode its bytes, such as with base64"
     case .notUTF8: "rename the file, or pass its content on standard input, with \"-\" as its name"
     }
   }

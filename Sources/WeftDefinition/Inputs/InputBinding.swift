@@ -125,11 +125,18 @@ package struct InputBinding {
     do {
       switch one.content {
       case .value(let value): return value
+      case .json(let text) where text.allSatisfy(\.isWhitespace):
+        faults.append(
+          InputFault(
+            .unfit, declaration.name.text, "\(one.subject) is empty, expected a JSON value",
+            help: "write -i '\(one.name):=[]', for example, or -i \(one.name)= for an empty text"))
+        return nil
       case .json(let text): return try JSONValue(text: text)
       case .text(let text):
         return try declaration.schema.value(ofText: text, like: declaration.defaultValue)
-      case .unread(let reason):
-        faults.append(InputFault(.unread, declaration.name.text, "\(one.subject) \(reason)"))
+      case .unread(let reason, let help):
+        faults.append(
+          InputFault(.unread, declaration.name.text, "\(one.subject) \(reason)", help: help))
         return nil
       }
     } catch {
@@ -217,7 +224,7 @@ package struct GivenInput: Sendable {
     case json(String)
     case value(JSONValue)
     /// A value that could not be read; carries a verb and what was found.
-    case unread(String)
+    case unread(String, help: String? = nil)
   }
 
   package enum Origin: Sendable {
