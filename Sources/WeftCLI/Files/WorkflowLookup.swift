@@ -112,6 +112,12 @@ extension ParsedArguments {
         if command == .why, WorkflowLookup.isFile(operands[0]) { throw .noStep(of: operands[0]) }
         throw .noWorkflow(command)
       }
+      // No step has such a name.
+      if command == .why, WorkflowLookup.endings.contains(where: operands[0].hasSuffix),
+        WorkflowLookup.isFile(operands[0])
+      {
+        throw .noStep(of: operands[0])
+      }
       found = nearest
     }
     guard !found.ascent.isEmpty else { return naming(found.file, at: place) }
