@@ -179,7 +179,7 @@ def restarted(weft):
         watch.write("src/a.c", "other\n")
         watch.wait_for("began.fifo")
         watch.release("go.fifo")
-        assert "the run was cancelled because files changed" in watch.wait()
+        assert "the run was cancelled because src/a.c changed" in watch.wait()
         assert "1 step succeeded" in watch.wait()
         assert watch.file("all") == "other\nb\n"
         assert watch.states() == ["cancelled", "success"], watch.states()

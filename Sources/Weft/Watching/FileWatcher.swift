@@ -24,7 +24,8 @@ package final class FileWatcher: Sendable {
     var changes: Changes?
     var fault: SystemError?
     var cancel: (@Sendable () -> Void)?
-    var mustCancel = false
+    /// The changes that have cancelled the latest run; `nil` if none has.
+    var cancelling: Changes?
   }
 
   private let directories: DirectoryWatch
@@ -65,7 +66,7 @@ package final class FileWatcher: Sendable {
       (state.scope, state.read) = (scope, survey)
       state.runs += 1
       state.changes = nil
-      (state.cancel, state.mustCancel) = (nil, false)
+      (state.cancel, state.cancelling) = (nil, nil)
       state.trigger.began()
       if isOutdated { state.trigger.noticed(at: MonotonicClock.now) }
     }
@@ -77,13 +78,13 @@ package final class FileWatcher: Sendable {
   package func attach(_ cancel: @escaping @Sendable () -> Void) {
     let isDue = state.withLock { state in
       state.cancel = cancel
-      return state.mustCancel
+      return state.cancelling != nil
     }
     if isDue { cancel() }
   }
 
-  /// Whether changes have cancelled the latest run.
-  package var hasCancelledRun: Bool { state.withLock { $0.mustCancel } }
+  /// The changes that have cancelled the latest run; `nil` if none has.
+  package var cancellingChanges: Changes? { state.withLock { $0.cancelling } }
 
   /// Notes what an attempt of the run reads and makes.
   package func learn(_ files: CachedFiles) { state.withLock { $0.scope?.learn(files) } }
@@ -178,7 +179,7 @@ package final class FileWatcher: Sendable {
         state.changes = changed.sorted()
         return nil
       case .cancel:
-        state.mustCancel = true
+        state.cancelling = changed.sorted()
         return state.cancel
       }
     }

@@ -97,10 +97,12 @@ final class WatchSession {
 
   private func next(after code: ExitCode) throws(CommandFailure) -> FileWatcher.Changes? {
     // A change may come when the run has ended already.
+    let cancelling = code == .success ? nil : watcher.cancellingChanges
     say(
-      watcher.hasCancelledRun && code != .success
-        ? "the run was cancelled because files changed; waiting for changes to end; ^C ends this"
-        : "waiting for changes; ^C ends this")
+      cancelling.map {
+        "the run was cancelled because \(WatchSession.names($0)) changed; waiting for changes to end; "
+          + "^C ends this"
+      } ?? "waiting for changes; ^C ends this")
     do throws(SystemError) { return try watcher.next() } catch {
       throw CommandFailure(unwatchable: error)
     }
@@ -151,7 +153,7 @@ final class WatchSession {
   func attach(waiting stop: StopSwitch) { watcher.attach { stop.request(.graceful) } }
 
   /// Whether changes have cancelled the latest run, or the wait before it.
-  var hasCancelledRun: Bool { watcher.hasCancelledRun }
+  var hasCancelledRun: Bool { watcher.cancellingChanges != nil }
 
   /// Directs changes to a run.
   func attach(_ run: RunEngine) {
