@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -139,10 +140,44 @@ def few_descriptors(weft):
     return f"refused up to {max(counts['refused'])}"
 
 
+def a_umask_of_all(weft):
+    """an ordinary user with a umask that removes all permissions can run, show and resume workflows"""
+    def ordinary():
+        if os.geteuid() == 0:
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+        os.umask(0o777)
+
+    with tempfile.TemporaryDirectory(prefix="weft-inherited-") as path:
+        place = pathlib.Path(path)
+        program = shutil.copy(weft, place / "weft")
+        place.chmod(0o755)
+        work = place / "work"
+        work.mkdir()
+        (work / "w.json").write_text(json.dumps({"steps": [
+            {"id": "o", "run": "echo n=1 >>$WEFT_OUTPUT; echo 1/2 >$WEFT_PROGRESS", "outputs": {"n": {"type": "integer"}}},
+            {"id": "a", "run": "test ${{ steps.o.outputs.n }} = 2"}]}))
+        if os.geteuid() == 0:
+            os.chown(work, 65534, 65534)
+
+        def call(*arguments):
+            return subprocess.run(
+                [program, *arguments], cwd=work, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT,
+                preexec_fn=ordinary, env={**os.environ, "HOME": str(work), "TMPDIR": str(work)})
+
+        for arguments in (["run", "w.json", "--state-dir", "state"], ["run", "w.json"], ["resume"]):
+            done = call(*arguments)
+            assert done.returncode == 1 and '"a" failed' in done.stdout and not done.stderr, (arguments, done)
+        shown = call("show").stdout
+        assert "✓ o: succeeded" in shown and "✗ a: failed" in shown, shown
+
+
 CASES = [
     ("X01, P21: each signal ignored at the start, and all of them", dispositions),
     ("P21: each signal blocked at the start, and all of them", masks),
     ("P21: umask, closed descriptors, limits and priority", the_rest),
+    ("P21: a umask of 777", a_umask_of_all),
     ("X55: with too few descriptors nothing begins, and the message says how many are needed", few_descriptors),
 ]
 

@@ -19,7 +19,7 @@ final class OutputFolder: Sendable {
   /// Creates a file for one attempt of a step.
   func makeFile(forStep index: Int, attempt: Int) throws(SystemError) -> String {
     let file = "\(try folder())/\(index + 1).\(attempt)"
-    _ = try Descriptor.creating(file, .onlyNew)
+    _ = try Descriptor.creating(file, .onlyNew, isPrivate: true)
     return file
   }
 

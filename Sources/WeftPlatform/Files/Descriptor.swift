@@ -264,8 +264,10 @@ extension Descriptor {
   }
 
   /// Opens a file for writing, closed on exec.
+  ///
+  /// - Parameter isPrivate: Whether it has mode 0600 whatever the umask is, rather than 0666 less the umask.
   package static func creating(
-    _ path: String, _ creation: Creation
+    _ path: String, _ creation: Creation, isPrivate: Bool = false
   ) throws(SystemError) -> Descriptor {
     let existing =
       switch creation {
@@ -274,7 +276,9 @@ extension Descriptor {
       case .orExtended: O_APPEND
       }
     let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | existing
-    return Descriptor(owning: try retrying { open(path, flags, 0o666) })
+    let file = Descriptor(owning: try retrying { open(path, flags, isPrivate ? 0o600 : 0o666) })
+    if isPrivate { fchmod(file.number, 0o600) }
+    return file
   }
 
   /// Removes a name that this process has just given to a file.

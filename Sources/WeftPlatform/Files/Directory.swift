@@ -123,6 +123,12 @@ package struct Directory: Sendable {
     _ = try retrying { mkdirat(number, name, mode) }
   }
 
+  /// Sets the permissions of an entry that is no link, if they can be set.
+  func setPermissions(of name: EntryName, _ mode: mode_t) {
+    guard let name = try? name.checked() else { return }
+    fchmodat(number, name, mode, 0)
+  }
+
   func makeLink(_ name: EntryName, to target: String) throws(SystemError) {
     let name = try name.checked()
     _ = try retrying { symlinkat(target, number, name) }

@@ -25,9 +25,11 @@ package enum FileSystem {
     }
   }
 
-  /// Creates one directory, which must not exist.
+  /// Creates one directory, which must not exist. One that is only for its owner, such as with mode 0700, has this mode
+  /// whatever the umask is.
   package static func makeDirectory(_ path: String, mode: UInt32 = 0o777) throws(SystemError) {
     _ = try retrying { mkdir(path, mode_t(mode)) }
+    if mode & 0o077 == 0 { chmod(path, mode_t(mode)) }
   }
 
   /// Whether `path` is a directory; follows symbolic links.

@@ -93,6 +93,8 @@ package final class PrivateDirectory: Sendable {
       do {
         try parent.makeDirectory(name, mode: 0o700)
         isNew = true
+        // The umask may have removed permissions that the owner needs, even to open it.
+        parent.setPermissions(of: name, 0o700)
       } catch {
         if error != .alreadyExists { throw .system(path, error) }
       }
@@ -104,7 +106,6 @@ package final class PrivateDirectory: Sendable {
       if error == .notDirectory { throw .kind(path, found: "not a directory") }
       throw .system(path, error)
     }
-    // The umask may have removed permissions that the owner needs.
     if isNew { fchmod(directory.descriptor.number, 0o700) }
     let status: stat
     do { status = try directory.descriptor.status() } catch { throw .system(path, error) }
