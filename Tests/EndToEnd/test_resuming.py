@@ -720,6 +720,22 @@ def not_in_doubt(weft):
         assert result.returncode == 0 and "interrupted" not in result.stderr, (name, result)
 
 
+def doubtful_loser(weft):
+    """A loser of a race that is in doubt counts as tolerated in all parts of a run, in the history and in reports."""
+    place = Place(weft, {"steps": [
+        {"id": "r", "race": [{"id": "a", "run": "[ -e killed ] || { touch killed; kill -9 $PPID; sleep 5; }"},
+                             {"id": "b", "run": "sleep 0.3", "idempotent": True}]},
+        {"id": "z", "run": "[ -e ok ]"}]})
+    assert place.run().returncode == -9
+    for _ in range(3):
+        assert place.resume().returncode == 1
+        shown = place.call("show").stdout
+        assert "✗ a: failed (\"b\" won the race) after" in shown, shown
+        report = place.call("report", "--format", "junit").stdout
+        assert 'errors="0" skipped="1" failures="1"' in report, report
+        assert '<skipped message="failed, which is tolerated: in doubt' in report, report
+
+
 def skipped_after_doubt(weft):
     """A step in doubt that is skipped later is skipped in all records, and in doubt when it is to start again."""
     loop = {"id": "lp", "forEach": ["p"], "steps": [{"id": "u", "run": does("u", "[ -e ok ] || sleep 60")}]}
@@ -1270,7 +1286,7 @@ CASES = [
     ("X05 X31: keys that look like addresses are told apart, and hidden characters refused", hostile_keys),
     ("what was cleaned up is done again for those who need it", cleaned),
     killed_cleanup,
-    not_in_doubt,
+    not_in_doubt, doubtful_loser,
     skipped_after_doubt,
     ("what cannot be gone on with is told, and nothing is touched", refusals),
     ("J21: secrets are recorded nowhere, and given anew", secret_input),

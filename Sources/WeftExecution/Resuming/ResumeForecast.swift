@@ -48,7 +48,11 @@ package struct ResumeForecast {
     else { return nil }
     let group = policy.plan.steps[index].group
     return policy.enclosingScopes(ofGroup: group, in: instance(of: address)).map(\.address)
-      .first { policy.successNumber($0) ?? 0 > known.number }
+      .first { group in
+        // A later engine that keeps the group may record the failure again, before it records the group's end.
+        guard let success = policy.successNumber(group) else { return false }
+        return max(success, policy.recorded.groups[group]?.outputsNumber ?? 0) > known.number
+      }
   }
 
   private mutating func instance(of address: StepAddress) -> Instance {

@@ -90,7 +90,8 @@ package final class ReportedRun {
 
   func verdict(of step: RecordedStep, at address: StepAddress) -> Verdict {
     let verdict = Verdict(step, in: detail.state)
-    return verdict == .failed && tolerated.contains(address) ? .tolerated : verdict
+    let isFailure = verdict == .failed || step.isLeftInDoubt
+    return isFailure && tolerated.contains(address) ? .tolerated : verdict
   }
 
   func verdict(of end: GroupEnd, at address: StepAddress) -> Verdict {
@@ -111,7 +112,9 @@ package final class ReportedRun {
       if let end = group.end { ends[address] = end }
     }
     let failed =
-      recorded.steps.filter { Verdict($0.step, in: .interrupted) == .failed }.map(\.address)
+      recorded.steps.filter {
+        Verdict($0.step, in: .interrupted) == .failed || $0.step.isLeftInDoubt
+      }.map(\.address)
       + ends.filter { Verdict($0.value) == .failed }.map(\.key)
     // Without the plan, what encloses a step is not known; a run that succeeded has tolerated whatever failed.
     if recorded.end?.outcome == .success { return Set(failed) }
