@@ -736,6 +736,20 @@ def doubtful_loser(weft):
         assert '<skipped message="failed, which is tolerated: in doubt' in report, report
 
 
+def list_gone_wrong(weft):
+    """A loop whose list cannot be computed any more is shown with the reason, and without the elements of its earlier list."""
+    place = Place(weft, {"steps": [
+        {"id": "s", "run": "cat list"},
+        {"id": "k", "forEach": {"in": "${{ fromJSON(steps.s.stdout) }}", "as": "x"}, "run": "exit ${{ x }}"}]})
+    (place.path / "list").write_text("[1, 2]")
+    assert place.run().returncode == 1
+    (place.path / "list").write_text("oops")
+    assert place.resume("--rerun", "s", "--rerun", "k").returncode == 1
+    shown = place.call("show").stdout
+    assert 'failed in "k": forEach.in cannot be computed: fromJSON() is given a string' in shown, shown
+    assert "not started" not in shown, shown
+
+
 def skipped_after_doubt(weft):
     """A step in doubt that is skipped later is skipped in all records, and in doubt when it is to start again."""
     loop = {"id": "lp", "forEach": ["p"], "steps": [{"id": "u", "run": does("u", "[ -e ok ] || sleep 60")}]}
@@ -1286,7 +1300,7 @@ CASES = [
     ("X05 X31: keys that look like addresses are told apart, and hidden characters refused", hostile_keys),
     ("what was cleaned up is done again for those who need it", cleaned),
     killed_cleanup,
-    not_in_doubt, doubtful_loser,
+    not_in_doubt, doubtful_loser, list_gone_wrong,
     skipped_after_doubt,
     ("what cannot be gone on with is told, and nothing is touched", refusals),
     ("J21: secrets are recorded nowhere, and given anew", secret_input),

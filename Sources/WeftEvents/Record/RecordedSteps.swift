@@ -304,6 +304,12 @@ package struct RecordedGroup: Sendable, Hashable {
   /// Whether it succeeded, or its failure was tolerated.
   package var hasSucceeded: Bool { end?.conclusion == .success }
 
+  /// The failure of the group or loop itself, rather than of a member; `nil` if there is none.
+  package var ownFailure: StepFailure? {
+    guard let end, end.outcome == .failure, end.cause == nil else { return nil }
+    return end.failure
+  }
+
   /// All elements that may have started, the current ones first; empty if the list is secret.
   package var allElements: [RecordedElements.Element] {
     elements?.isSecret == true ? [] : (elements?.elements ?? []) + formerElements

@@ -81,7 +81,12 @@ package struct RunDetailText: Sendable {
     fact("used", used(recorded.usage))
     fact("record", text.name(detail.folder))
     if let end = recorded.end {
-      fact("failed in", end.firstFailure.map { "\"\(text.name($0.text))\"" })
+      fact(
+        "failed in",
+        end.firstFailure.map { failed in
+          let reason = recorded.groups[failed]?.ownFailure.map { ": " + text.name($0.message) }
+          return "\"\(text.name(failed.text))\"" + (reason ?? "")
+        })
       fact("failed", end.failure.map { text.name($0.message) })
       fact("cancelled", end.cancellation.map { text.name($0.sentence) })
     }
