@@ -750,6 +750,27 @@ def list_gone_wrong(weft):
     assert "not started" not in shown, shown
 
 
+def suspended_in_an_attempt(weft):
+    """A retried group in which a run is suspended goes on with the attempt that it had, and its cleanup runs once."""
+    for group, name in (({}, "g"), ({"forEach": ["a"]}, "g[0]")):
+        place = Place(weft, {"steps": [
+            {"id": "g", **group, "retry": {"max": 2, "delay": "10ms"}, "cleanup": {"run": does("cg")}, "steps": [
+                {"id": "x", "run": does("x", "[ -e once ] || { touch once; exit 1; }"), "cleanup": {"run": does("cx")}},
+                {"id": "ok", "approve": "go on?"}, {"id": "y", "run": does("y", "exit 1")}]}]})
+        assert place.run().returncode == 75
+        step = "ok" if name == "g" else f"{name}.ok"
+        for attempt, code in ((2, 75), (3, 1)):
+            assert place.call("approve", step).returncode == 0
+            result = place.resume()
+            assert result.returncode == code and f"[{name}] group started (attempt {attempt})" in result.stdout, result
+            assert f"attempt {attempt} of 3" not in result.stdout, result
+        assert place.done() == {"x": 3, "y": 2, "cx": 3, "cg": 1}, place.done()
+        ends = [record for record in map(json.loads, place.journal.read_text().splitlines()) if record["type"] == "group.finished"]
+        assert [end["attempts"] for end in ends if end["group"] == name] == [3], ends
+        # A failed group has all its attempts again.
+        assert place.resume().returncode == 75
+
+
 def skipped_after_doubt(weft):
     """A step in doubt that is skipped later is skipped in all records, and in doubt when it is to start again."""
     loop = {"id": "lp", "forEach": ["p"], "steps": [{"id": "u", "run": does("u", "[ -e ok ] || sleep 60")}]}
@@ -1300,7 +1321,7 @@ CASES = [
     ("X05 X31: keys that look like addresses are told apart, and hidden characters refused", hostile_keys),
     ("what was cleaned up is done again for those who need it", cleaned),
     killed_cleanup,
-    not_in_doubt, doubtful_loser, list_gone_wrong,
+    not_in_doubt, doubtful_loser, list_gone_wrong, suspended_in_an_attempt,
     skipped_after_doubt,
     ("what cannot be gone on with is told, and nothing is touched", refusals),
     ("J21: secrets are recorded nowhere, and given anew", secret_input),

@@ -22,9 +22,17 @@ struct RetryLedger {
   /// The number of attempts that each policy has caused; empty before the first.
   private var used: [Int] = []
 
-  init(policies: [RetryPolicy], startedAt: Duration) {
+  /// - Parameter retries: The number of retries that an earlier engine made. They count for the policies in order, since
+  ///   it is not recorded which of them caused each.
+  init(policies: [RetryPolicy], startedAt: Duration, after retries: Int = 0) {
     self.policies = policies
     self.startedAt = startedAt
+    var left = retries
+    for (index, policy) in policies.enumerated() where left > 0 {
+      if used.isEmpty { used = Array(repeating: 0, count: policies.count) }
+      used[index] = min(left, policy.max)
+      left -= used[index]
+    }
   }
 
   /// Decides what follows a failed attempt; a retry is counted as made.

@@ -16,7 +16,7 @@ final class Instance: Sendable {
   enum Kind: Sendable {
     case run
     case element(Element)
-    /// One attempt of a whole group, counted from 1.
+    /// One attempt of a whole group, counted from 1 by each engine.
     case attempt(Int)
   }
 
@@ -238,6 +238,12 @@ extension Instance {
   func aroundAttempts(of node: Plan.NodeIndex) -> Instance {
     guard case .attempt = kind, region.memberNode == node, let parent else { return self }
     return parent
+  }
+
+  /// Whether it is an attempt of this group, and not the first under this engine.
+  func isRepeated(attemptOf node: Plan.NodeIndex) -> Bool {
+    guard case .attempt(let number) = kind, region.memberNode == node else { return false }
+    return number > 1
   }
 }
 

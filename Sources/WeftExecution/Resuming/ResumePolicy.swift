@@ -263,6 +263,16 @@ final class ResumePolicy: Sendable {
     return reasons.first.map { .skipped($0) } ?? .started
   }
 
+  /// The number of failed attempts before the one in which a run was suspended, and with which it goes on; 0 if the group
+  /// starts with all its attempts.
+  func attemptsBefore(_ task: GroupTask) -> Int {
+    guard recorded.pause != nil, isFirstTime(task.instance),
+      let known = recorded.group(task.address, since: beginning(around: EnclosingScope(task))),
+      case .started(let start) = known.state
+    else { return 0 }
+    return start.attempt - 1
+  }
+
   /// Whether an earlier engine started a group or loop that has not ended.
   func isUnfinished(_ task: GroupTask) -> Bool { isUnfinished(EnclosingScope(task)) }
 

@@ -56,10 +56,12 @@ extension RunEngine {
     events.publish(.groupStarted(task.address, start))
   }
 
-  /// Schedules the cleanup of a group that starts: once, however many attempts there are.
+  /// Schedules the cleanup of a group that starts: once under each engine, however many attempts there are.
   private func scheduleOwnCleanup(of task: GroupTask) {
-    guard task.attempt == 1, resumePolicy?.isCleaned(task) != true else { return }
     let node = plan.groups[task.index].startNode
+    guard !task.instance.isRepeated(attemptOf: node), resumePolicy?.isCleaned(task) != true else {
+      return
+    }
     let instance = task.instance.aroundAttempts(of: node)
     scheduleCleanup(of: node, in: instance, scope: instance.scope(around: task.index, of: plan))
   }
@@ -297,8 +299,9 @@ extension RunEngine {
         value: finish(first, failWhole(first, failure, failedBefore: failedBefore), of: task))
     case .start:
       let retry = plan.groups[index].step?.control.retry ?? []
-      let ledger = RetryLedger(policies: retry, startedAt: time.now)
-      return attempt(1, of: task, ledger, failedBefore: failedBefore)
+      let before = resumePolicy?.attemptsBefore(task) ?? 0
+      let ledger = RetryLedger(policies: retry, startedAt: time.now, after: before)
+      return attempt(1, of: task, ledger, after: before, failedBefore: failedBefore)
     }
   }
 
@@ -333,24 +336,31 @@ extension RunEngine {
     return NodeResult(reason, failedBefore: results.contains(where: \.hasFailed))
   }
 
+  /// - Parameters:
+  ///   - number: Counted by this engine.
+  ///   - before: The number of attempts that an earlier engine made before.
   private func attempt(
-    _ number: Int, of whole: GroupTask, _ ledger: RetryLedger, failedBefore: Bool
+    _ number: Int, of whole: GroupTask, _ ledger: RetryLedger, after before: Int,
+    failedBefore: Bool
   ) -> Future<NodeResult, Never> {
     let instance = openAttempt(number, of: whole)
-    let task = GroupTask(whole.index, of: plan, in: instance, attempt: number)
+    let task = GroupTask(whole.index, of: plan, in: instance, attempt: before + number)
     return run(task, failedBefore: failedBefore).flatMap { [self] outcome in
       var ledger = ledger
       switch decision(&ledger, on: outcome, of: task) {
       case .giveUp: return Future(value: finish(task, outcome, of: whole))
       case .retry(let delay, _):
-        return repeatAttempt(task, outcome, of: whole, ledger, after: delay)
+        return repeatAttempt(task, outcome, of: whole, ledger, after: delay) { [self, ledger] in
+          attempt(
+            number + 1, of: whole, ledger, after: before, failedBefore: outcome.failedBefore)
+        }
       }
     }
   }
 
   private func repeatAttempt(
     _ task: GroupTask, _ outcome: GroupOutcome, of whole: GroupTask, _ ledger: RetryLedger,
-    after delay: Duration
+    after delay: Duration, by next: @escaping @Sendable () -> Future<NodeResult, Never>
   ) -> Future<NodeResult, Never> {
     guard let failure = outcome.verdict.failure else {
       preconditionFailure("only failures are retried")
@@ -371,7 +381,7 @@ extension RunEngine {
       state.withLock { state in
         state.scopes.close(task.instance.scope, groups: task.instance.region.groups)
       }
-      return attempt(task.attempt + 1, of: whole, ledger, failedBefore: outcome.failedBefore)
+      return next()
     }
   }
 

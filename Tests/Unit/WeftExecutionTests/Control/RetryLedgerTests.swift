@@ -44,6 +44,18 @@ import WeftTestKit
     }
   }
 
+  @Test func retriesOfAnEarlierEngineCountForThePoliciesInOrder() {
+    let policies = [
+      Self.policy(max: 1, on: [.exit]), Self.policy(max: 2, factor: 3, on: [.stall]),
+    ]
+    var story = Story()
+    story.ledger = RetryLedger(policies: policies, startedAt: .seconds(100), after: 2)
+    #expect(
+      story.decide([Self.failed, Self.stalled, Self.stalled]) == [
+        .giveUp(.usedUp(1)), .retry(after: .seconds(3), policy: 1), .giveUp(.usedUp(2)),
+      ])
+  }
+
   @Test func stepWithoutRetriesHasNoRefusal() {
     var (none, zero) = (Story(), Story(Self.policy(max: 0)))
     let decisions = [none.decide(), zero.decide()]
