@@ -450,6 +450,8 @@ public struct GroupEnd: Sendable, Hashable {
   public package(set) var winner: StepAddress?
   /// Elements of a loop that never started; `nil` if all did, and for a group that is not a loop.
   public package(set) var notStarted: ElementsNotStarted?
+  /// The reason why it is not retried though it has `retry`, as a clause without subject.
+  public package(set) var notRetried: String?
   public package(set) var duration: Duration
   /// The outputs of the group.
   public package(set) var outputs: [ReportedOutput]
@@ -457,7 +459,7 @@ public struct GroupEnd: Sendable, Hashable {
   package init(
     outcome: Outcome, conclusion: Outcome, failure: StepFailure?, cause: StepAddress?,
     attempts: Int = 1, winner: StepAddress? = nil, notStarted: ElementsNotStarted? = nil,
-    duration: Duration, outputs: [ReportedOutput] = []
+    notRetried: String? = nil, duration: Duration, outputs: [ReportedOutput] = []
   ) {
     self.outcome = outcome
     self.conclusion = conclusion
@@ -466,6 +468,7 @@ public struct GroupEnd: Sendable, Hashable {
     self.attempts = attempts
     self.winner = winner
     self.notStarted = notStarted
+    self.notRetried = notRetried
     self.duration = duration
     self.outputs = outputs
   }
@@ -485,6 +488,7 @@ extension GroupEnd: Payload {
     try coder.count("attempts", &attempts)
     try coder.code("winner", &winner)
     try coder.code("notStarted", &notStarted)
+    try coder.code("notRetried", &notRetried)
     try coder.code("durationUs", &duration)
     try coder.outputs(&outputs)
   }

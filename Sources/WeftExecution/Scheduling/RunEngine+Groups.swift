@@ -250,6 +250,7 @@ extension RunEngine {
           outcome: verdict.outcome, conclusion: verdict.conclusion, failure: verdict.failure,
           cause: verdict.cause, attempts: resumePolicy?.end(of: task)?.attempts ?? task.attempt,
           winner: verdict.winner,
+          notRetried: resumePolicy?.end(of: task)?.notRetried ?? outcome.notRetried,
           duration: outcome.duration, outputs: outcome.outputs.map(ReportedOutput.init))))
   }
 
@@ -348,7 +349,10 @@ extension RunEngine {
     return run(task, failedBefore: failedBefore).flatMap { [self] outcome in
       var ledger = ledger
       switch decision(&ledger, on: outcome, of: task) {
-      case .giveUp: return Future(value: finish(task, outcome, of: whole))
+      case .giveUp(let refusal):
+        var outcome = outcome
+        outcome.notRetried = refusal?.message
+        return Future(value: finish(task, outcome, of: whole))
       case .retry(let delay, _):
         return repeatAttempt(task, outcome, of: whole, ledger, after: delay) { [self, ledger] in
           attempt(

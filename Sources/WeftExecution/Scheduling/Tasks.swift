@@ -223,6 +223,8 @@ struct GroupOutcome: Sendable {
   var duration = Duration.zero
   /// Whether a direct or indirect dependency of the group had failed.
   var failedBefore: Bool
+  /// The reason why it is not retried.
+  var notRetried: String?
 
   var result: NodeResult {
     NodeResult(

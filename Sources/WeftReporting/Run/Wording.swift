@@ -157,8 +157,10 @@ struct GroupSentence {
       subject = "cancelled before attempt \(nextAttempt!)"
     case .failure where nextAttempt != nil:
       subject = "failed\(tolerated) after \(time): \(reason); attempt \(nextAttempt!) was not made"
-    case .failure where end.cause == nil || elements != nil || end.attempts > 1:
-      subject = "failed\(tolerated) after \(time)\(attempt): \(reason)"
+    case .failure
+    where end.cause == nil || elements != nil || end.attempts > 1 || end.notRetried != nil:
+      let refusal = end.notRetried.map { "; not retried: \($0)" } ?? ""
+      subject = "failed\(tolerated) after \(time)\(attempt): \(reason)\(refusal)"
     case .success where end.winner != nil || elements != nil || end.attempts > 1:
       subject = "succeeded in \(time)\(attempt)\(winner)"
     case .cancelled where elements != nil: subject = "cancelled after \(time)"
