@@ -305,7 +305,8 @@ extension CommandDescription {
       .noCache, .cacheLimit, .dryRun, .watch, .watchPath, .onChange,
     ],
     contradictions: [
-      [.keepGoing, .failFast], [.dryRun, .report], [.dryRun, .otlp], [.dryRun, .events], [.quiet, .output],
+      [.keepGoing, .failFast], [.dryRun, .report], [.dryRun, .otlp], [.dryRun, .events],
+      [.quiet, .output],
       [.dryRun, .watch],
     ], elsewhere: ["start", "exec", "execute", "up"])
 

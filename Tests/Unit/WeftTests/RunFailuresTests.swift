@@ -67,7 +67,9 @@ import WeftPlatform
     #expect(found[0]["lastLines"] == [])
   }
 
-  @Test("A nested file sees its own failures, by their ids in it", arguments: ["", #", "forEach": ["b"]"#])
+  @Test(
+    "A nested file sees its own failures, by their ids in it",
+    arguments: ["", #", "forEach": ["b"]"#])
   func aNestedFileSeesItsOwnFailures(loop: String) async throws {
     let folder = try Scratch()
     try Descriptor.creating(folder.path + "/n.json", .onlyNew).writeAll(
