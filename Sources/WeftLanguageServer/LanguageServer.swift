@@ -87,6 +87,9 @@ package struct LanguageServer {
       }
       let checked = documents[uri]!.checked(by: check, openTexts)
       let document = documents[uri]!.document
+      if documents[uri]!.isForeign {
+        return LanguageServer.diagnostics([], uri: uri, version: document.version)
+      }
       return LanguageServer.diagnostics(
         checked.diagnostics.map { $0.protocolValue(in: document, encoding) }, uri: uri,
         version: document.version)
@@ -178,6 +181,7 @@ package struct LanguageServer {
     guard let act = LanguageServer.features[method] else { throw .unknownMethod(method) }
     let uri = parameters["textDocument"]?["uri"]?.text ?? ""
     guard documents[uri] != nil else { throw .unfit("\"\(uri)\" is not open") }
+    if documents[uri]!.isForeign { return .null }
     _ = documents[uri]!.checked(by: check, openTexts)
     let text = documents[uri]!
     return try act(text, text.document.offset(parameters["position"]) ?? 0, parameters)

@@ -1,3 +1,4 @@
+import WeftDefinition
 import WeftDiagnostics
 import WeftJSON
 
@@ -35,11 +36,7 @@ package struct OpenDocument {
   }
 
   /// Whether its name is that of a file of `weft test`.
-  var isTestFile: Bool { OpenDocument.isTestFile(path ?? uri) }
-
-  package static func isTestFile(_ path: String) -> Bool {
-    path.hasSuffix(".test.json") || path.hasSuffix(".test.jsonc")
-  }
+  var isTestFile: Bool { WorkflowFileName.isTest(path ?? uri) }
 
   /// Applies changes in order: ranges of the text as the changes before them left it, or whole texts.
   mutating func apply(_ changes: [JSONValue], version: JSONValue) {

@@ -46,6 +46,21 @@ struct WorkflowText {
     outline = isTest ? nil : root.map { WorkflowOutline($0, SchemaGuide.workflow) }
   }
 
+  /// Whether it is neither a workflow nor a test, by its name, its folder and its keys. Editors open a server for all
+  /// JSON files. One without keys may become a workflow.
+  var isForeign: Bool {
+    let path = document.path ?? document.uri
+    if document.isTestFile || WorkflowFileName.isWorkflow(path) { return false }
+    guard let root, root.kind == .object else { return true }
+    let keys = root.members.map { $0.key.stringValue ?? "" }
+    if let schema = root.members.first(where: { $0.key.isString("$schema") })?.value.stringValue,
+      schema.hasSuffix("workflow.schema.json") || schema.hasSuffix("test.schema.json")
+    {
+      return false
+    }
+    return !keys.isEmpty && !keys.contains { StepGroup.Order(rawValue: $0) != nil }
+  }
+
   /// The result of the check, which is done once.
   mutating func checked(
     by check: LanguageServer.Check, _ openTexts: [String: [UInt8]]

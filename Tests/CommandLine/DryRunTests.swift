@@ -24,7 +24,7 @@ struct DryRunTests {
       "graph --format tree w.json", "graph --format dot w.json", "graph --format json w.json",
       "graph --format table w.json", "graph --format mermaid w.json",
       "graph --format svg w.json", "graph --format html control.json",
-      "run --dry-run --events events.json w.json", "check w.json", "check --format sarif w.json",
+      "run --dry-run --strict w.json", "check w.json", "check --format sarif w.json",
       "check broken.json", "run --dry-run --only up control.json",
       "graph -i deploy=true --skip up --format mermaid control.json",
     ])

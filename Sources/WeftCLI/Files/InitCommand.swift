@@ -16,7 +16,7 @@ struct InitCommand: Subcommand {
 
   /// The test of the workflow here.
   private static var defaultTest: String {
-    let own = WorkflowLookup.names.first(where: WorkflowLookup.isFile) ?? "workflow.json"
+    let own = WorkflowFileName.ofProjects.first(where: WorkflowLookup.isFile) ?? "workflow.json"
     return WorkflowLookup.bare(own) + TestFiles.suffix
   }
 
@@ -57,7 +57,7 @@ struct InitCommand: Subcommand {
         help: "its name ends in \(TestFiles.suffix): weft init --test release\(TestFiles.suffix)")
     }
     let bare = path.dropLast(TestFiles.suffix.count)
-    let names = WorkflowLookup.endings.map { bare + $0 }
+    let names = WorkflowFileName.endings.map { bare + $0 }
     let workflow = names.first { WorkflowLookup.isFile(String($0)) } ?? bare + ".json"
     let configuration = UserConfiguration.read()
     let checked: CheckedWorkflow

@@ -1,4 +1,5 @@
 import Weft
+import WeftDefinition
 import WeftJSON
 import WeftLanguageServer
 import WeftPlatform
@@ -18,7 +19,7 @@ struct LanguageServerCommand: Subcommand {
       // It may change while the editor is open.
       let configuration = UserConfiguration.read()
       let runners = configuration.runners
-      if let path, OpenDocument.isTestFile(path) {
+      if let path, WorkflowFileName.isTest(path) {
         let file = LoadedTestFile(
           text, at: path, startDirectory: start, openTexts: openTexts, runners: runners)
         return CheckedDocument(file.diagnostics).reporting(configuration.problems)
@@ -59,7 +60,7 @@ struct LanguageServerCommand: Subcommand {
   /// The directory in which a run of a file starts if it is found by its name.
   private static func startDirectory(of path: String) -> String {
     let folder = parent(of: path)
-    return folder.hasSuffix("/\(WorkflowLookup.folder)") ? parent(of: folder) : folder
+    return folder.hasSuffix("/\(WorkflowFileName.folder)") ? parent(of: folder) : folder
   }
 
   private static func parent(of path: String) -> String {

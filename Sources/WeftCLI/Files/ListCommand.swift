@@ -23,7 +23,7 @@ struct ListCommand: Subcommand {
     case .text where listed.isEmpty:
       console.errors.write(
         "weft: no workflow is here or in a directory above: there is neither "
-          + "\(WorkflowLookup.names.joined(separator: ", ")) nor \(WorkflowLookup.folder)/NAME.json\n"
+          + "\(WorkflowFileName.ofProjects.joined(separator: ", ")) nor \(WorkflowFileName.folder)/NAME.json\n"
       )
     case .text:
       console.output.write(listed.map(\.text).joined(separator: "\n"))
@@ -143,7 +143,7 @@ private struct ListedWorkflow {
 extension WorkflowLookup {
   /// The workflows of the nearest directory that has any: its own one first, then those in `workflows`, by name.
   var project: (ascent: String, files: [String]) {
-    let folder = first(of: [WorkflowLookup.folder], isDirectory: true)
+    let folder = first(of: [WorkflowFileName.folder], isDirectory: true)
     let own = workflow
     // The nearer one counts, and of one directory both.
     let ascent =
@@ -167,6 +167,6 @@ extension WorkflowLookup {
     let choice = Directory.Choice(
       entersDirectory: { _ in false }, visits: isWorkflow, repairsNames: true)
     try? Directory(folder).walk(choice) { found.append($0.path.joined(separator: "/")) }
-    return found.sorted().map { "\(WorkflowLookup.folder)/\($0)" }
+    return found.sorted().map { "\(WorkflowFileName.folder)/\($0)" }
   }
 }

@@ -10,12 +10,6 @@ import WeftReporting
 /// In directories above, files of other users are ignored, except root's. So no one can make weft run a workflow by
 /// putting it into a shared directory. In the current directory, files of all users count.
 struct WorkflowLookup {
-  /// The names of a project's workflow, the first of which counts.
-  static let names = ["weft.jsonc", "weft.json", "workflow.jsonc", "workflow.json"]
-  /// The folder of workflows that are named without their folder and ending.
-  static let folder = "workflows"
-  static let endings = [".jsonc", ".json"]
-
   /// A file, and the directory in which it starts.
   struct Found: Hashable {
     /// Relative to the directory.
@@ -33,18 +27,18 @@ struct WorkflowLookup {
   }
 
   /// The project's workflow.
-  var workflow: Found? { first(of: WorkflowLookup.names) }
+  var workflow: Found? { first(of: WorkflowFileName.ofProjects) }
 
   /// The workflow `workflows/NAME.json[c]`; `nil` if the operand is not such a name, or a file has it.
   func workflow(named name: String) -> Found? {
     guard WorkflowLookup.isName(name), !WorkflowLookup.isFile(name) else { return nil }
-    return first(of: WorkflowLookup.endings.map { "\(WorkflowLookup.folder)/\(name)\($0)" })
+    return first(of: WorkflowFileName.endings.map { "\(WorkflowFileName.folder)/\(name)\($0)" })
   }
 
   /// Whether an operand names a workflow rather than a file: it has neither a folder nor an ending.
   static func isName(_ operand: String) -> Bool {
     !operand.isEmpty && !operand.hasPrefix("-") && !operand.contains("/")
-      && !endings.contains(where: operand.hasSuffix)
+      && !WorkflowFileName.endings.contains(where: operand.hasSuffix)
   }
 
   /// Whether a path is that of a file. A directory is no workflow, and may well have the name of one: build, test.
@@ -54,7 +48,7 @@ struct WorkflowLookup {
 
   /// The name of a workflow file without its ending.
   static func bare(_ name: String) -> String {
-    String(name.dropLast(endings.first(where: name.hasSuffix)?.count ?? 0))
+    String(name.dropLast(WorkflowFileName.endings.first(where: name.hasSuffix)?.count ?? 0))
   }
 
   /// The path of the nearest state directory; `nil` if there is none.
@@ -85,7 +79,7 @@ struct WorkflowLookup {
       FileSystem.isDirectory(path) == isDirectory
     else { return false }
     guard isAbove else { return true }
-    let folders = [directory] + (name.contains("/") ? ["\(directory)\(WorkflowLookup.folder)"] : [])
+    let folders = [directory] + (name.contains("/") ? ["\(directory)\(WorkflowFileName.folder)"] : [])
     return isTrusted && folders.allSatisfy { FileSystem.isTrusted($0) == true }
   }
 }
@@ -113,7 +107,7 @@ extension ParsedArguments {
         throw .noWorkflow(command)
       }
       // No step has such a name.
-      if command == .why, WorkflowLookup.endings.contains(where: operands[0].hasSuffix),
+      if command == .why, WorkflowFileName.endings.contains(where: operands[0].hasSuffix),
         WorkflowLookup.isFile(operands[0])
       {
         throw .noStep(of: operands[0])
@@ -184,7 +178,7 @@ extension Option {
 
 extension CommandFailure {
   fileprivate static func noWorkflow(_ command: CommandName) -> CommandFailure {
-    let names = WorkflowLookup.names.joined(separator: ", ")
+    let names = WorkflowFileName.ofProjects.joined(separator: ", ")
     return CommandFailure(
       .usage, "no workflow is named, and there is no \(names) here or in a directory above",
       help: "name a file: weft \(command.rawValue) FILE\(command == .why ? " STEP" : ""); "
@@ -226,7 +220,7 @@ struct MissingFile {
 
   /// `deploy.json`, although only `workflows/deploy.json` exists.
   private var namedWithEnding: String? {
-    guard let ending = WorkflowLookup.endings.first(where: operand.hasSuffix) else { return nil }
+    guard let ending = WorkflowFileName.endings.first(where: operand.hasSuffix) else { return nil }
     let name = String(operand.dropLast(ending.count))
     guard let found = lookup.workflow(named: name) else { return nil }
     return "\(found.ascent)\(found.file) exists: \(words) \(ShellWord.quoted(name))"
@@ -246,16 +240,16 @@ struct MissingFile {
 
   private var nearestWorkflow: String? {
     let names = lookup.project.files.compactMap { file -> String? in
-      guard file.hasPrefix(WorkflowLookup.folder + "/"),
-        let ending = WorkflowLookup.endings.first(where: file.hasSuffix)
+      guard file.hasPrefix(WorkflowFileName.folder + "/"),
+        let ending = WorkflowFileName.endings.first(where: file.hasSuffix)
       else { return nil }
-      return String(file.dropFirst(WorkflowLookup.folder.count + 1).dropLast(ending.count))
+      return String(file.dropFirst(WorkflowFileName.folder.count + 1).dropLast(ending.count))
     }
     return NearestName(names).nearest(to: operand).asSuggestion
   }
 
   private var triedNames: String {
-    let names = WorkflowLookup.endings.map { "\(WorkflowLookup.folder)/\(operand)\($0)" }
+    let names = WorkflowFileName.endings.map { "\(WorkflowFileName.folder)/\(operand)\($0)" }
     return "there is no \(names.joined(separator: " or ")) here or above either; "
       + "\"weft list\" shows the workflows"
   }

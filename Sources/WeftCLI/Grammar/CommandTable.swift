@@ -1,3 +1,4 @@
+import WeftDefinition
 import WeftJSON
 
 extension Option {
@@ -313,8 +314,8 @@ extension CommandDescription {
   private static let list = CommandDescription(
     .list, "list the workflows of the project",
     details: [
-      "List the workflow of the nearest directory, here or above, that has one (\(WorkflowLookup.names.joined(separator: ", "))), "
-        + "and those in its folder \(WorkflowLookup.folder), with their inputs and steps, and the command that runs each."
+      "List the workflow of the nearest directory, here or above, that has one (\(WorkflowFileName.ofProjects.joined(separator: ", "))), "
+        + "and those in its folder \(WorkflowFileName.folder), with their inputs and steps, and the command that runs each."
     ],
     options: [.runDetailFormat, .directory],
     elsewhere: ["ls", "-l", "--list", "tasks", "workflows"])

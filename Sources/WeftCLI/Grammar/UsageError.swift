@@ -1,4 +1,5 @@
 import Weft
+import WeftDefinition
 import WeftEncoding
 
 /// The errors in a command line, each with a sentence and a remedy.
@@ -90,7 +91,7 @@ enum UsageError: Error, Sendable, Hashable {
   }
 
   private static func remedy(unknownCommand name: String) -> String {
-    if WorkflowLookup.endings.contains(where: name.hasSuffix)
+    if WorkflowFileName.endings.contains(where: name.hasSuffix)
       || WorkflowLookup().workflow(named: name) != nil
     {
       return "to run it, write \"weft run \(name)\""

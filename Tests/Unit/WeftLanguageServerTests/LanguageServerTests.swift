@@ -68,6 +68,42 @@ private struct Client {
 }
 
 @Suite struct LanguageServerTests {
+  /// The number of diagnostics of a document.
+  private func problems(_ name: String, _ text: String) -> Int {
+    var client = Client("{}")
+    let uri = JSONValue.string("file:///p/\(name)")
+    client.notify(
+      "textDocument/didOpen", ["textDocument": ["uri": uri, "version": 1, "text": .string(text)]])
+    let sent = client.server.settle().map { $0["params"] ?? .null }
+    return sent.first { $0["uri"] == uri }?["diagnostics"]?.list?.count ?? -1
+  }
+
+  @Test(
+    "Files of others have no problems, whatever is in them",
+    arguments: [
+      ("tsconfig.json", #"{ "compilerOptions": {} }"#),
+      ("package.json", #"{ "scripts": {}, "jobs": 1 }"#),
+      (
+        "workflow.schema.json",
+        #"{ "$schema": "https://json-schema.org/draft/2020-12/schema", "properties": {} }"#
+      ),
+      ("list.json", "[1]"), ("broken.json", #"{ "a": "#),
+      (".github/workflows/x.json", #"{ "jobs": {} }"#),
+    ])
+  func foreignFilesHaveNoProblems(name: String, text: String) {
+    #expect(problems(name, text) == 0)
+  }
+
+  @Test(arguments: [
+    ("weft.json", #"{ "step": [] }"#), ("workflows/x.json", "[1]"),
+    ("any.json", #"{ "steps": 1 }"#),
+    ("any.json", #"{ "$schema": "./workflow.schema.json", "stpes": [] }"#), ("a.test.json", "{ }"),
+    ("new.json", "{ }"),
+  ])
+  func workflowsAreKnownByNameFolderOrKeys(name: String, text: String) {
+    #expect(problems(name, text) > 0)
+  }
+
   private static let workflow = """
     {
       "inputs": { "version": { "type": "string", "description": "what to build", "default": "1" } },

@@ -86,7 +86,7 @@ import WeftPlatform
     let workflow = try Workflow(contentsOf: folder.path + "/w.json", startDirectory: folder.path)
     let run = try Engine().start(workflow)
     _ = await run.report
-    let seen = run.output(of: StepAddress(loop.isEmpty ? "n/f" : "n[b]/f"))
+    let seen = run.output(of: StepAddress(loop.isEmpty ? "n/f" : "n[0]/f"))
     let text = String(decoding: seen, as: UTF8.self)
     #expect(text.contains(#""step": "x""#) && !text.contains("other"), "\(text)")
   }
