@@ -97,7 +97,9 @@ extension RunTimeline {
   fileprivate init(_ simulation: Simulation) {
     var builder = TimelineBuilder()
     for record in simulation.journal { builder.apply(record) }
-    let pools = simulation.plan.pools.map { ($0.name, $0.slots) }
+    let pools =
+      simulation.plan.pools.map { ($0.name, $0.slots) }
+      + (simulation.made.machine?.pools ?? []).map { ($0.name, $0.slots) }
     self.init(builder, capacities: Dictionary(pools, uniquingKeysWith: { $1 }))
   }
 }

@@ -126,7 +126,7 @@ import WeftExecution
       ("the same of a group with a cleanup of two steps", 543),
     ] as [(String, UInt64)])
   func pastDefectsOfErrorsStayFixed(_ found: String, seed: UInt64) throws {
-    let simulation = try #require(Simulation(seed: seed))
+    let simulation = try #require(Simulation(seed: seed, .errors))
     #expect(RunChecker(simulation).violations == [], "\(found)")
   }
 }

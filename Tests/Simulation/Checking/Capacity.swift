@@ -3,24 +3,41 @@ import WeftEvents
 import WeftExecution
 import WeftPlanning
 
-/// The slots of the run, of groups and of pools: which spots hold them, and which wait.
+/// The slots of the run, of groups and of pools: which spots hold them, and which wait. The resources of the machine are
+/// pools, too.
 struct Capacity {
-  private let workflow: Workflow
+  private let pools: [Pool]
   private let maxParallel: Int
   private(set) var running: [Subject] = []
   /// The services that are up: they hold slots of pools, and no others.
   private(set) var serving: [Subject] = []
   var waiting: [Subject] = []
+  /// The resources that steps request, by pool: they may depend on other steps.
+  private var requested: [Subject: [String: Int]] = [:]
   /// For each pool, what its rate still allows, as of a time.
   private var buckets: [String: (level: Double, at: Duration)] = [:]
 
   init(_ simulation: Simulation) {
-    workflow = simulation.made.workflow
+    pools = simulation.made.workflow.pools + (simulation.made.machine?.pools ?? [])
     maxParallel = simulation.maxParallel
   }
 
   private func held(ofPool pool: String, _ blueprint: Blueprint) -> Int {
-    (running + serving).reduce(0) { $0 + Capacity.slots(of: pool, blueprint.member($1.id)) }
+    (running + serving).reduce(0) { $0 + slots(of: pool, $1, blueprint) }
+  }
+
+  mutating func request(_ resources: [String: Int], for subject: Subject) {
+    requested[subject] = resources
+  }
+
+  /// The pools of which a step needs something.
+  func pools(of subject: Subject, _ blueprint: Blueprint) -> Set<String> {
+    Set(pools.map(\.name).filter { slots(of: $0, subject, blueprint) > 0 })
+  }
+
+  /// Whether a step requests more of a resource than there is.
+  func isTooLarge(_ subject: Subject) -> Bool {
+    pools.contains { requested[subject]?[$0.name] ?? 0 > $0.slots }
   }
 
   /// The pools that cannot give a step what it asks for. `nil` if an enclosing limit is reached, so that the step
@@ -32,8 +49,8 @@ struct Capacity {
       guard let limit = blueprint.member(group.id).group?.maxParallel else { continue }
       if running(in: group, blueprint) >= limit { return nil }
     }
-    let lacked = workflow.pools.filter { pool in
-      let slots = Capacity.slots(of: pool.name, blueprint.member(subject.id))
+    let lacked = pools.filter { pool in
+      let slots = self.slots(of: pool.name, subject, blueprint)
       guard slots > 0 else { return false }
       return held(ofPool: pool.name, blueprint) + slots > pool.slots
         || level(of: pool, at: now) < Double(slots) + (isCertain ? -1e-6 : 1e-6)
@@ -41,8 +58,9 @@ struct Capacity {
     return Set(lacked.map(\.name))
   }
 
-  private static func slots(of pool: String, _ member: Blueprint.Member) -> Int {
-    member.step.control.pools.first { $0.pool == pool }?.slots ?? 0
+  private func slots(of pool: String, _ subject: Subject, _ blueprint: Blueprint) -> Int {
+    let written = blueprint.member(subject.id).step.control.pools.first { $0.pool == pool }
+    return written?.slots ?? requested[subject]?[pool] ?? 0
   }
 
   private func running(in group: Subject, _ blueprint: Blueprint) -> Int {
@@ -67,8 +85,8 @@ struct Capacity {
       let count = running(in: group, blueprint)
       if count > limit { excesses.append("\(count) run in \(group.id), of \(limit)") }
     }
-    for pool in workflow.pools {
-      let slots = Capacity.slots(of: pool.name, blueprint.member(subject.id))
+    for pool in pools {
+      let slots = self.slots(of: pool.name, subject, blueprint)
       guard slots > 0 else { continue }
       let held = held(ofPool: pool.name, blueprint)
       if held > pool.slots { excesses.append("\(held) of \(pool.name) are held, of \(pool.slots)") }
@@ -99,11 +117,11 @@ struct Capacity {
       guard let limit = blueprint.member(group.id).group?.maxParallel else { continue }
       if running(in: group, blueprint) >= limit { return false }
     }
-    return workflow.pools.allSatisfy { pool in
-      let slots = Capacity.slots(of: pool.name, blueprint.member(subject.id))
+    return pools.allSatisfy { pool in
+      let slots = self.slots(of: pool.name, subject, blueprint)
       guard slots > 0 else { return true }
       let others = waiting.contains {
-        $0 != subject && Capacity.slots(of: pool.name, blueprint.member($0.id)) > 0
+        $0 != subject && self.slots(of: pool.name, $0, blueprint) > 0
       }
       return !others && held(ofPool: pool.name, blueprint) + slots <= pool.slots
         && level(of: pool, at: now) > Double(slots) + 1e-6

@@ -31,6 +31,12 @@ extension RunChecker {
       reported[address(subject)] = .running(since: now, attempt: attempt)
       return require(before.queuedAt == now, "\(name(subject)) cannot start, and waits")
     }
+    if isRun(subject), capacity.isTooLarge(subject) {
+      begin(subject, attempt: attempt)
+      states[subject]?.failsAtStart = true
+      reported[address(subject)] = .running(since: now, attempt: attempt)
+      return require(before.queuedAt == now, "\(name(subject)) never fits, and waits")
+    }
     let hasNoAttempt = deadlocks.contains(sequence)
     if isRun(subject), !hasNoAttempt, isError(variableOf: subject) {
       requireTurn(of: subject)
@@ -151,7 +157,7 @@ extension RunChecker {
     require(end.attempts == state.attempt, "\(name(subject)) ends with \(end.attempts) attempts")
     capacity.end(subject)
     capacity.waiting.removeAll { $0 == subject }
-    if end.failure?.classes == [.limit] {
+    if end.failure?.classes == [.limit], !state.failsAtStart {
       requireDeadlock(of: subject, end)
     } else if state.failsAtStart {
       requireError(of: subject, end)

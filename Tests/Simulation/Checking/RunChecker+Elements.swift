@@ -65,6 +65,20 @@ extension RunChecker {
     return "\(keys): \(ended.map(\.1).joined(separator: "|"))"
   }
 
+  /// The resources that an attempt requests, by their pools.
+  func resources(of subject: Subject) -> [String: Int] {
+    guard let requests = blueprint.made.requests[subject.id] else { return [:] }
+    let value = { (amount: RandomAmount) in
+      let source = amount.source.map { self.blueprint.subject($0, from: subject) }
+      let succeeded = source.map { self.result($0)?.outcome == .success } ?? true
+      return succeeded ? amount.ifSucceeded : amount.otherwise
+    }
+    return [
+      CountedResource.cpus.pool: requests.cpus.map(value) ?? 0,
+      CountedResource.memory.pool: (requests.mebibytes.map(value) ?? 0) * RandomMachine.mebibyte,
+    ]
+  }
+
   /// The time limit of an attempt.
   func timeLimit(of subject: Subject) -> Duration? {
     guard let limit = blueprint.made.limits[subject.id] else {

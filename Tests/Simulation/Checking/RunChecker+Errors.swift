@@ -3,7 +3,8 @@ import WeftEvents
 import WeftExecution
 import WeftPlanning
 
-/// Values that cannot be computed: what has them fails at its start, is not tried again, and nothing in it runs.
+/// Values that cannot be computed, and requests of resources that never fit: what has them fails at its start, is not
+/// tried again, and nothing in it runs.
 extension RunChecker {
   /// The starts that are followed by such a failure, before any other start of the same step or group.
   static func errors(in events: [RunEvent]) -> Set<UInt64> {
@@ -72,8 +73,11 @@ extension RunChecker {
 
   /// Checks the end of a step that fails at its start, or whose attempt does.
   mutating func requireError(of subject: Subject, _ end: StepEnd) {
+    // A condition that cannot be computed comes before the resources.
+    let isTooLarge = isRun(subject) && capacity.isTooLarge(subject) && state(subject).error == false
     require(
-      end.failure?.classes == [.expression] && end.failure?.message.isEmpty == false,
+      end.failure?.classes == [isTooLarge ? .limit : .expression]
+        && end.failure?.message.isEmpty == false,
       "\(name(subject)) cannot start, and ends in \(end.outcome): \(end.failure?.message ?? "")")
     require(state(subject).startedAt == now, "\(name(subject)) fails at its start, and takes time")
   }

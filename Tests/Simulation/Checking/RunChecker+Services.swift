@@ -70,9 +70,9 @@ extension RunChecker {
   mutating func requireDeadlock(of subject: Subject, _ end: StepEnd) {
     closing.remove(subject, in: groupAround(subject))
     require(capacity.running.isEmpty, "\(name(subject)) fails for ever, and something runs")
-    let pools = blueprint.member(subject.id).step.control.pools.map(\.pool)
-    let isKept = capacity.serving.contains { service in
-      blueprint.member(service.id).step.control.pools.contains { pools.contains($0.pool) }
+    let pools = capacity.pools(of: subject, blueprint)
+    let isKept = capacity.serving.contains {
+      !capacity.pools(of: $0, blueprint).isDisjoint(with: pools)
     }
     require(isKept, "\(name(subject)) waits for no service")
     requireConclusion(of: subject, end)

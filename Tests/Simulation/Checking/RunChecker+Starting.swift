@@ -56,6 +56,7 @@ extension RunChecker {
     states[subject, default: State()].phase = .queued
     states[subject]?.error = error
     states[subject]?.queuedAt = now
+    capacity.request(resources(of: subject), for: subject)
     if isRun(subject) { capacity.waiting.append(subject) }
     reported[address(subject)] = .queued
   }

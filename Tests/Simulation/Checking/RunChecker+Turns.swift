@@ -59,7 +59,7 @@ extension RunChecker {
       guard let lacked = rest.lackedPools(of: other, blueprint, at: now, certainly: false),
         let surelyLacked = rest.lackedPools(of: other, blueprint, at: now, certainly: true)
       else { continue }
-      let asked = Set(blueprint.member(other.id).step.control.pools.map(\.pool))
+      let asked = capacity.pools(of: other, blueprint)
       if lacked.isEmpty, asked.isDisjoint(with: perhapsKept) {
         defer { _ = rest.start(other, of: blueprint, at: now) }
         guard hasWaited(other) else { continue }
@@ -77,9 +77,8 @@ extension RunChecker {
       perhapsKept.formUnion(lacked)
       if hasWaited(other) { kept.formUnion(surelyLacked) }
     }
-    for request in blueprint.member(subject.id).step.control.pools where kept.contains(request.pool)
-    {
-      require(false, "\(name(subject)) takes of \(request.pool) what is kept for who comes first")
+    for pool in capacity.pools(of: subject, blueprint).intersection(kept) {
+      require(false, "\(name(subject)) takes of \(pool) what is kept for who comes first")
     }
   }
 

@@ -87,6 +87,7 @@ struct Simulation {
     configuration.journal.recorded = recorded
     configuration.journal.rerunning = circumstances.rerun
     configuration.selection = Selection(excluding: circumstances.excluded, of: plan)
+    configuration.resources.capacity = made.machine?.capacity
     let person = ScriptedPerson(
       time: time, seed: seed &+ circumstances.part, isThere: inbox == nil,
       approvesAll: circumstances.approvesAll)
@@ -169,9 +170,11 @@ struct Simulation {
     if world.runningCount > 0 { leaks.append("\(world.runningCount) attempts still run") }
     let waiting = run.slots.waiting()
     if !waiting.isEmpty { leaks.append("instances \(waiting) still wait for slots") }
-    let free = run.slots.free(ofPools: plan.pools.count)
+    let resources = run.plan.requestsResources ? made.machine?.pools ?? [] : []
+    let pools = plan.pools.map(\.slots) + resources.map(\.slots)
+    let free = run.slots.free(ofPools: pools.count)
     if free.run != maxParallel { leaks.append("\(free.run) of \(maxParallel) slots are free") }
-    if free.pools != plan.pools.map(\.slots) {
+    if free.pools != pools {
       leaks.append("of the pools \(free.pools) slots are free")
     }
   }

@@ -13,7 +13,7 @@ enum PlantedFault: String, CaseIterable {
   // A workflow different from the one that the checkers use: the engine itself decides wrongly.
   case poolOverdrawn, groupLimitExceeded, raceWithTwoWinners, retryTooMany
   case noFinallyAfterCancel, successAfterFailure, failureHoldsNobodyBack, restartTooMany
-  case errorCountsAsTrue
+  case errorCountsAsTrue, resourceNotCounted
   // Events different from those the engine reported.
   case skipWithoutItsReason, lostFinish, lostReadiness, cleanupInWrongOrder, errorNotReported
 
@@ -34,7 +34,7 @@ enum PlantedFault: String, CaseIterable {
     case .slotNotReturned, .skipWithoutItsReason, .lostFinish, .lostReadiness, .elementRunTwice,
       .cleanupInWrongOrder, .errorNotReported:
       break
-    case .errorCountsAsTrue:
+    case .errorCountsAsTrue, .resourceNotCounted:
       changed.body.members = changed.body.members.map(step)
       changed.finally = changed.finally.map(step)
     }
@@ -52,6 +52,10 @@ enum PlantedFault: String, CaseIterable {
     }
     if self == .restartTooMany, case .run(var command) = step.action, command.service != nil {
       command.service?.restarts += 1
+      step.action = .run(command)
+    }
+    if self == .resourceNotCounted, case .run(var command) = step.action {
+      command.resources = nil
       step.action = .run(command)
     }
     if self == .successAfterFailure, let condition = step.control.condition {

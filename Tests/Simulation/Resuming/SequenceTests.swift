@@ -47,12 +47,13 @@ import WeftExecution
 }
 
 extension RunPart {
-  /// Whether it fails of a value that cannot be computed.
+  /// Whether it fails of a value that cannot be computed, or of a request that never fits.
   fileprivate var failsByError: Bool {
     guard let cause = end?.firstFailure else { return false }
     return events.contains { event in
       switch event.kind {
-      case .stepFinished(cause, let end): end.failure?.classes == [.expression]
+      case .stepFinished(cause, let end):
+        end.failure?.classes == [.expression] || end.failure?.classes == [.limit]
       case .groupFinished(cause, let end): end.failsAtStart
       default: false
       }

@@ -11,6 +11,7 @@ enum Feature: String, CaseIterable {
   case readValues, cancellation, kill
   case computedList, elementKey, results, matrixRules, retryCondition, computedLimit, approval
   case service, serviceRestart
+  case resources, computedResources, excessiveRequest
   case failingCondition, failingLoop, failingVariable, failingRetryCondition
 
   /// The pairs that exclude each other.
@@ -49,6 +50,10 @@ private struct FeatureFinder {
     note(
       .failingRetryCondition,
       if: retryConditions.contains { if case .error = $0 { true } else { false } })
+    let amounts = made.requests.values.flatMap { [$0.cpus, $0.mebibytes] }.compactMap { $0 }
+    note(.resources, if: !amounts.isEmpty)
+    note(.computedResources, if: amounts.contains { $0.source != nil })
+    note(.excessiveRequest, if: made.machine.map { made.mayExceed($0) } ?? false)
     let rated = Set(workflow.pools.filter { $0.rate != nil }.map(\.name))
     for step in workflow.body.members + workflow.finally { inspect(at: step, rated, depth: 0) }
   }
@@ -105,6 +110,17 @@ private struct FeatureFinder {
       found.insert(.matrix)
       note(.matrixRules, if: matrix.include != nil || matrix.exclude != nil)
     case nil: break
+    }
+  }
+}
+
+extension RandomWorkflow {
+  /// Whether a step may request more than the machine has.
+  fileprivate func mayExceed(_ machine: RandomMachine) -> Bool {
+    requests.values.contains { requests in
+      [(requests.cpus, machine.cpus), (requests.mebibytes, machine.mebibytes)].contains {
+        amount, most in amount.map { max($0.ifSucceeded, $0.otherwise) > most } ?? false
+      }
     }
   }
 }

@@ -5,6 +5,7 @@ extension RandomWorkflow {
   var outline: String {
     var lines = ["\(workflow.body.order), onFailure \(workflow.onFailure)"]
     lines += workflow.timeout.map { ["timeout \($0)"] } ?? []
+    if let machine { lines.append("\(machine.cpus) processors, \(machine.mebibytes) MiB") }
     lines += workflow.pools.map { "pool \($0.name): \($0.slots) slots, \(describe($0.rate))" }
     add(workflow.body.members, to: &lines, indent: "  ")
     if !workflow.finally.isEmpty { lines.append("finally") }
@@ -49,8 +50,19 @@ extension RandomWorkflow {
     words += step.control.retry.map { "retry \(describe($0))" }
     if let fanOut = step.control.fanOut { words.append(describe(fanOut)) }
     words += step.control.pools.map { "\($0.slots) of \($0.pool)" }
+    if let requests = requests[id] {
+      words += [describe(requests.cpus, "processors"), describe(requests.mebibytes, "MiB")]
+        .compactMap { $0 }
+    }
     words += step.settings.environment.keys.sorted().map { "reads \($0)" }
     return words
+  }
+
+  private func describe(_ amount: RandomAmount?, _ unit: String) -> String? {
+    amount.map { amount in
+      let otherwise = amount.source.map { " if \($0) succeeds, else \(amount.otherwise)" } ?? ""
+      return "\(amount.ifSucceeded) \(unit)\(otherwise)"
+    }
   }
 
   private func describe(_ rate: Rate?) -> String {

@@ -22,6 +22,10 @@ struct RandomWorkflow {
   var matrices: [String: Matrix] = [:]
   /// The errors of the variables of steps.
   var variableErrors: [String: RandomError] = [:]
+  /// The machine whose resources steps request; `nil` if none does.
+  var machine: RandomMachine?
+  /// The resources that steps request.
+  var requests: [String: RandomRequests] = [:]
   /// The members whose secrets are also those of their groups, by the group.
   var secretMembers: [String: String] = [:]
 
@@ -33,7 +37,9 @@ struct RandomWorkflow {
     case values
     /// Also services: for the seeds with names.
     case services
-    /// Also values that cannot be computed.
+    /// Also values that cannot be computed: for the seeds with names.
+    case errors
+    /// Also resources of the machine.
     case all
     /// Services and secret outputs.
     case secrets
@@ -47,8 +53,10 @@ struct RandomWorkflow {
     if vocabulary == .values { return valued }
     let served = ServiceAdder.add(to: valued, seed: seed)
     if vocabulary == .services { return served }
-    return vocabulary == .all
-      ? ErrorAdder.add(to: served, seed: seed) : SecretAdder.add(to: served, seed: seed)
+    if vocabulary == .secrets { return SecretAdder.add(to: served, seed: seed) }
+    let failing = ErrorAdder.add(to: served, seed: seed)
+    if vocabulary == .errors { return failing }
+    return ResourceAdder.add(to: failing, seed: seed)
   }
 }
 
