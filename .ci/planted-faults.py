@@ -71,6 +71,16 @@ faults = [
     ("one attempt more than the retry policy allows",
      "    if used(by: index) >= policy.max {",
      "    if used(by: index) >= policy.max + (FAULT ? 1 : 0) {"),
+    ("the keys of retries are not computed",
+     "      ledger = RetryLedger(policies: resolved.retry,",
+     "      ledger = RetryLedger(policies: FAULT ? task.step.retry : resolved.retry,"),
+    ("a service with a computed number of restarts is not started again",
+     "    restarts == 0 && $restarts.expression == nil\n",
+     "    restarts == 0 && (FAULT || $restarts.expression == nil)\n"),
+    ("the computed keys of an approval are ignored",
+     "    let (timeout, tolerance) = (resolved.timeout, resolved.allowFailure)\n",
+     "    let (timeout, tolerance) = FAULT ? (task.step.timeout, task.step.allowFailure) "
+     ": (resolved.timeout, resolved.allowFailure)\n"),
     ("the next attempt does not wait",
      "    let pause = pause(next.instanceNumber, in: task.scope, for: delay, immunity: task.immunity)",
      "    let pause = pause(next.instanceNumber, in: task.scope, for: FAULT ? .zero : delay, "

@@ -111,6 +111,17 @@ import WeftExecution
     #expect(RunChecker(simulation).violations == [], "\(found)")
   }
   @Test(
+    arguments: [
+      ("the computed allowFailure of an approval does not count", 268),
+      ("an approval with a computed time limit waits for ever", 64),
+      ("a service with a computed number of restarts is not started again", 1293),
+    ] as [(String, UInt64)])
+  func pastDefectsOfComputedKeysStayFixed(_ found: String, seed: UInt64) throws {
+    let simulation = try #require(Simulation(seed: seed, .computed))
+    #expect(RunChecker(simulation).violations == [], "\(found)")
+  }
+
+  @Test(
     "a cleanup asks about failures, and a step beside its own has lost a service", arguments: [9387]
   )
   func pastDefectsOfServicesStayFixed(seed: UInt64) throws {

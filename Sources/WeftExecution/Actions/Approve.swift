@@ -30,6 +30,14 @@ extension RunEngine {
     case .success(let text): message = text
     case .failure(let failure): return Future(value: failAtStart(task, failure))
     }
+    var resolved = ResolvedStep(
+      asWritten: task.step, directory: plan.workingDirectory(of: task.step))
+    if let failure = StepResolver(values, in: task.instance).resolve(
+      task.index, attempt: 1, &resolved)
+    {
+      return Future(value: failAtStart(task, failure))
+    }
+    let (timeout, tolerance) = (resolved.timeout, resolved.allowFailure)
     let approver = configuration.resources.approver
     let suspendsWhileWaiting = configuration.journal.suspendsWhileWaiting
     guard approver != nil || suspendsWhileWaiting else {
@@ -45,7 +53,7 @@ extension RunEngine {
     events.publish(.stepAsking(task.address, message: message), step: task.place)
     let (since, stop) = (time.now, StopSwitch())
     let request = ApprovalRequest(step: task.address, message: message)
-    let left = timeLeft(for: task, until: knownEnd)
+    let left = timeLeft(for: task, of: timeout, until: knownEnd)
     let elsewhere = expectAnswer(to: request, of: task.instanceNumber)
     questionIsOpen(isAlreadyPending: isAlreadyPending)
     // An answer that was given in time counts, even if the time has passed since.
@@ -81,7 +89,9 @@ extension RunEngine {
       pending?.promise.succeed(.rejected)
       // The approver lets go of the terminal before the step ends.
       return asked.map { [self] _ in
-        let result = concludeComputing(task, end(of: task, ending, lasting: time.now - since))
+        let end = end(
+          of: task, ending, timeout, tolerating: tolerance, lasting: time.now - since)
+        let result = concludeComputing(task, end)
         // The end of the step is recorded by now. One that was cancelled has not taken an answer, and may ask again.
         if result.conclusion != .cancelled { inbox?.discard(answersTo: task.address) }
         return result
@@ -101,8 +111,10 @@ extension RunEngine {
 
   /// The remaining time limit of the approval; for one that already waited under an earlier engine, the time until its
   /// end.
-  private func timeLeft(for task: StepTask, until knownEnd: WallTime?) -> Duration? {
-    guard let timeout = task.step.timeout else { return nil }
+  private func timeLeft(
+    for task: StepTask, of timeout: Duration?, until knownEnd: WallTime?
+  ) -> Duration? {
+    guard let timeout else { return nil }
     let end = knownEnd ?? configuration.wallClock().advanced(by: timeout)
     events.record(.waiting(task.address, until: end))
     return knownEnd == nil ? timeout : timeUntil(end.nanoseconds)
@@ -120,7 +132,10 @@ extension RunEngine {
     }
   }
 
-  private func end(of task: StepTask, _ ending: Ending, lasting duration: Duration) -> StepEnd {
+  private func end(
+    of task: StepTask, _ ending: Ending, _ timeout: Duration?,
+    tolerating tolerance: FailureTolerance, lasting duration: Duration
+  ) -> StepEnd {
     var failure: StepFailure?
     var cancellation: CancelReason?
     var approver: String?
@@ -128,12 +143,12 @@ extension RunEngine {
     case .answer(.approved(let name)): approver = name
     case .answer(.rejected): failure = .rejected
     case .answer(.unanswered(let reason)): failure = .unanswered(reason)
-    case .pause(.over): failure = .timedOut(after: task.step.timeout ?? .zero)
+    case .pause(.over): failure = .timedOut(after: timeout ?? .zero)
     case .pause(.cutShort):
       cancellation =
         state.withLock { $0.cancelReasonOfWait(in: task.scope) } ?? .requested
     }
-    let (outcome, conclusion) = task.step.allowFailure.judge(failure, cancellation)
+    let (outcome, conclusion) = tolerance.judge(failure, cancellation)
     var end = StepEnd(
       outcome: outcome, conclusion: conclusion, attempts: 1, exit: nil, failure: failure,
       cancellation: cancellation, duration: duration)

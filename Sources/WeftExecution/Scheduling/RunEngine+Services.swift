@@ -368,8 +368,10 @@ extension StepFailure {
 }
 
 extension Command.Service {
-  /// The retries of a service: `restart` times, after delays as those of `retry`.
+  /// The retries of a service: `restart` times, after delays as those of `retry`. An expression for their number may still
+  /// evaluate to any.
   var restartPolicies: [RetryPolicy] {
-    restarts == 0 ? [] : [RetryPolicy(max: restarts, jitter: .none, classes: [.service])]
+    restarts == 0 && $restarts.expression == nil
+      ? [] : [RetryPolicy(max: restarts, jitter: .none, classes: [.service])]
   }
 }

@@ -26,12 +26,6 @@ struct Blueprint {
     var isLoop: Bool { step.control.fanOut != nil }
     var retries: Bool { !step.control.retry.isEmpty }
     var isService: Bool { step.service != nil }
-    /// The policies by which an attempt that has failed is followed by another.
-    var policies: [RetryPolicy] {
-      guard let service = step.service else { return step.control.retry }
-      return service.restarts == 0
-        ? [] : [RetryPolicy(max: service.restarts, jitter: .none, classes: [.service])]
-    }
     var group: StepGroup? { if case .group(let group) = step.action { group } else { nil } }
     /// Whether some members can decide the outcome while others are still running.
     var endsEarly: Bool { group.map { $0.order == .race || $0.join != .all } ?? false }

@@ -25,7 +25,7 @@ extension RunChecker {
     if let obstacle = obstacle(to: subject) {
       require(false, "\(name(subject)) starts, but \(obstacle)")
     }
-    if attempt == 1, before.error ?? (errors.contains(sequence) && !isError(variableOf: subject)) {
+    if attempt == 1, before.error ?? (errors.contains(sequence) && !isError(keyOf: subject)) {
       begin(subject, attempt: attempt)
       states[subject]?.failsAtStart = true
       reported[address(subject)] = .running(since: now, attempt: attempt)
@@ -38,9 +38,11 @@ extension RunChecker {
       return require(before.queuedAt == now, "\(name(subject)) never fits, and waits")
     }
     let hasNoAttempt = deadlocks.contains(sequence)
-    if isRun(subject), !hasNoAttempt, isError(variableOf: subject) {
-      requireTurn(of: subject)
-      for excess in capacity.start(subject, of: blueprint, at: now) { require(false, excess) }
+    if !hasNoAttempt, isError(keyOf: subject) {
+      if isRun(subject) {
+        requireTurn(of: subject)
+        for excess in capacity.start(subject, of: blueprint, at: now) { require(false, excess) }
+      }
       begin(subject, attempt: attempt)
       states[subject]?.failsAtStart = true
       reported[address(subject)] = .running(since: now, attempt: attempt)
@@ -69,8 +71,11 @@ extension RunChecker {
   /// Checks that only a started `wait` step waits.
   mutating func waiting(_ subject: Subject, for delay: Duration) {
     require(state(subject).phase == .running, "\(name(subject)) waits without having started")
-    guard case .wait(.duration(let length)) = blueprint.member(subject.id).step.action else {
-      return require(false, "\(name(subject)) waits")
+    let length: Duration
+    switch (blueprint.member(subject.id).step.action, blueprint.made.waits[subject.id]) {
+    case (.wait(.duration(let written)), _): length = written
+    case (.wait, let computed?): length = value(of: computed, at: subject)
+    default: return require(false, "\(name(subject)) waits")
     }
     require(delay == length, "\(name(subject)) waits for \(delay), and not for \(length)")
     reported[address(subject)] = .waiting(since: now, until: now + delay)
@@ -104,7 +109,7 @@ extension RunChecker {
 
   /// The first policy that applies to the failure decides; each policy counts for itself (SPEC §5).
   private func policy(of subject: Subject, for failure: StepFailure) -> (index: Int, RetryPolicy)? {
-    let policies = blueprint.member(subject.id).policies
+    let policies = policies(of: subject)
     let conditions = blueprint.made.retryConditions[subject.id] ?? [:]
     let index = policies.indices.first { index in
       let classes = policies[index].classes ?? RetryPolicy.defaultClasses
@@ -228,7 +233,9 @@ extension RunChecker {
       answer.step == address(subject) && answer.answeredAt == now
     }?.answer
     if end.outcome == .cancelled { return requireCancellation(of: subject, end) }
-    let limit = timeLimit(of: subject).map { state(subject).startedAt + $0 == now } ?? false
+    let deadline = timeLimit(of: subject).map { state(subject).startedAt + $0 }
+    let limit = deadline == now
+    require(deadline.map { now <= $0 } ?? true, "\(name(subject)) waits longer than it may")
     let isRight =
       switch end.failure?.classes {
       case nil: answer == .approved(by: "me")
@@ -251,7 +258,7 @@ extension RunChecker {
   }
 
   mutating func requireConclusion(of subject: Subject, _ end: StepEnd) {
-    let tolerance = blueprint.member(subject.id).step.allowFailure
+    let tolerance = tolerance(of: subject)
     let isTolerated = end.failure.map { tolerance.tolerates($0.classes) } ?? false
     require(
       end.conclusion == (isTolerated ? .success : end.outcome),

@@ -69,8 +69,7 @@ extension RunChecker {
   func resources(of subject: Subject) -> [String: Int] {
     guard let requests = blueprint.made.requests[subject.id] else { return [:] }
     let value = { (amount: RandomAmount) in
-      let source = amount.source.map { self.blueprint.subject($0, from: subject) }
-      let succeeded = source.map { self.result($0)?.outcome == .success } ?? true
+      let succeeded = amount.source.map { self.hasSucceeded($0, from: subject) } ?? true
       return succeeded ? amount.ifSucceeded : amount.otherwise
     }
     return [
@@ -85,8 +84,49 @@ extension RunChecker {
       let limit = blueprint.member(subject.id).step.timeout
       return limit ?? (isCleanup(subject) ? WorkflowLimits.cleanupTimeout : nil)
     }
-    let source = result(blueprint.subject(limit.source, from: subject))
-    return source?.outcome == .success ? limit.ifSucceeded : limit.otherwise
+    return value(of: limit, at: subject)
+  }
+
+  func value(of limit: RandomLimit, at subject: Subject) -> Duration {
+    hasSucceeded(limit.source, from: subject) ? limit.ifSucceeded : limit.otherwise
+  }
+
+  /// The policies by which an attempt that has failed is followed by another.
+  func policies(of subject: Subject) -> [RetryPolicy] {
+    let (made, member) = (blueprint.made, blueprint.member(subject.id))
+    if let retries = made.retries[subject.id] {
+      return [
+        hasSucceeded(retries.source, from: subject) ? retries.ifSucceeded : retries.otherwise
+      ]
+    }
+    guard let service = member.step.service else { return member.step.control.retry }
+    var restarts = service.restarts
+    if let computed = made.restarts[subject.id] {
+      let succeeded = hasSucceeded(computed.source, from: subject)
+      restarts = succeeded ? computed.ifSucceeded : computed.otherwise
+    }
+    return restarts == 0
+      ? [] : [RetryPolicy(max: restarts, jitter: .none, classes: [.service])]
+  }
+
+  /// The longest time from the start of a service until it is ready.
+  func timeToGetReady(of service: Subject) -> Duration? {
+    if let computed = blueprint.made.restarts[service.id] {
+      return value(of: computed.limit, at: service)
+    }
+    return blueprint.member(service.id).step.service?.timeout
+  }
+
+  /// The failures of a step, group or loop that are tolerated.
+  func tolerance(of subject: Subject) -> FailureTolerance {
+    if let source = blueprint.made.tolerances[subject.id] {
+      return hasSucceeded(source, from: subject) ? .all : .none
+    }
+    return blueprint.member(subject.id).step.allowFailure
+  }
+
+  func hasSucceeded(_ source: String, from subject: Subject) -> Bool {
+    result(blueprint.subject(source, from: subject))?.outcome == .success
   }
 }
 

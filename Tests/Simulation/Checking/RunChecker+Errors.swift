@@ -56,9 +56,9 @@ extension RunChecker {
     result(blueprint.subject(error.source, from: subject))?.outcome.rawValue == error.outcome
   }
 
-  /// Whether a variable of a step cannot be computed: each attempt of it fails.
-  func isError(variableOf subject: Subject) -> Bool {
-    blueprint.made.variableErrors[subject.id].map { occurs($0, at: subject) } ?? false
+  /// Whether a variable or another key of a step cannot be computed: each attempt of it fails.
+  func isError(keyOf subject: Subject) -> Bool {
+    blueprint.made.attemptErrors(of: subject.id).contains { occurs($0, at: subject) }
   }
 
   /// Begins a group or loop that fails at its start. Its failure takes effect now, and not when it has ended: members

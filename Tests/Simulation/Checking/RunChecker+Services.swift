@@ -18,7 +18,7 @@ extension RunChecker {
       state.phase == .running && !state.isUp, "\(name(subject)) is ready, but it is \(state.phase)")
     require(record(of: subject)?.readyAt == now, "\(name(subject)) is ready without a sign")
     require(end.outcome == .success, "\(name(subject)) is ready in \(end.outcome)")
-    if let limit = blueprint.member(subject.id).step.service?.timeout {
+    if let limit = timeToGetReady(of: subject) {
       require(now - state.startedAt <= limit, "\(name(subject)) is ready too late")
     }
     capacity.vacate(subject)
@@ -79,7 +79,7 @@ extension RunChecker {
   }
 
   private func isLateAtTheLatest(_ subject: Subject, _ time: Duration) -> Bool {
-    guard let limit = blueprint.member(subject.id).step.service?.timeout else { return false }
+    guard let limit = timeToGetReady(of: subject) else { return false }
     return state(subject).startedAt + limit <= time
   }
 

@@ -13,7 +13,7 @@ enum PlantedFault: String, CaseIterable {
   // A workflow different from the one that the checkers use: the engine itself decides wrongly.
   case poolOverdrawn, groupLimitExceeded, raceWithTwoWinners, retryTooMany
   case noFinallyAfterCancel, successAfterFailure, failureHoldsNobodyBack, restartTooMany
-  case errorCountsAsTrue, resourceNotCounted
+  case errorCountsAsTrue, resourceNotCounted, computedLimitIgnored
   // Events different from those the engine reported.
   case skipWithoutItsReason, lostFinish, lostReadiness, cleanupInWrongOrder, errorNotReported
 
@@ -34,7 +34,7 @@ enum PlantedFault: String, CaseIterable {
     case .slotNotReturned, .skipWithoutItsReason, .lostFinish, .lostReadiness, .elementRunTwice,
       .cleanupInWrongOrder, .errorNotReported:
       break
-    case .errorCountsAsTrue, .resourceNotCounted:
+    case .errorCountsAsTrue, .resourceNotCounted, .computedLimitIgnored:
       changed.body.members = changed.body.members.map(step)
       changed.finally = changed.finally.map(step)
     }
@@ -58,6 +58,7 @@ enum PlantedFault: String, CaseIterable {
       command.resources = nil
       step.action = .run(command)
     }
+    if self == .computedLimitIgnored { step.$timeout.expression = nil }
     if self == .successAfterFailure, let condition = step.control.condition {
       step.control.condition = Condition(
         condition.text.replacing("success()", with: "(success() || failure())"))

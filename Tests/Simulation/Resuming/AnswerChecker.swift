@@ -33,7 +33,10 @@ struct AnswerChecker {
     case .stepSkipped(let step, let reason):
       if !reason.blocksDependents { untaken[step] = nil }
     case .stepFinished(let step, let end):
-      guard end.outcome != .cancelled, let approves = untaken.removeValue(forKey: step) else {
+      // A step whose time limit cannot be computed does not ask.
+      guard end.outcome != .cancelled, end.failure?.classes != [.expression],
+        let approves = untaken.removeValue(forKey: step)
+      else {
         break
       }
       let isTaken =

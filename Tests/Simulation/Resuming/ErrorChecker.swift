@@ -66,9 +66,11 @@ struct ErrorChecker {
     var found = conditionMayFail(subject)
     let made = blueprint.made
     if !blueprint.member(subject.id).isLoop || blueprint.isElement(subject) {
-      let variable = values(of: made.variableErrors[subject.id], from: subject)
-      if variable.contains(true) { found.insert(true) }
-      if variable == [true] { found.remove(false) }
+      for error in made.attemptErrors(of: subject.id) {
+        let occurs = values(of: error, from: subject)
+        if occurs.contains(true) { found.insert(true) }
+        if occurs == [true] { found.remove(false) }
+      }
       return found
     }
     for error in [made.loopErrors[subject.id], made.lists[subject.id]?.error] where error != nil {

@@ -11,6 +11,7 @@ enum Feature: String, CaseIterable {
   case readValues, cancellation, kill
   case computedList, elementKey, results, matrixRules, retryCondition, computedLimit, approval
   case service, serviceRestart
+  case computedRetry, computedRestart, computedTolerance, computedWait, failingKey
   case resources, computedResources, excessiveRequest
   case failingCondition, failingLoop, failingVariable, failingRetryCondition
 
@@ -50,6 +51,12 @@ private struct FeatureFinder {
     note(
       .failingRetryCondition,
       if: retryConditions.contains { if case .error = $0 { true } else { false } })
+    note(.computedRetry, if: !made.retries.isEmpty)
+    note(.computedRestart, if: !made.restarts.isEmpty)
+    note(.computedTolerance, if: !made.tolerances.isEmpty)
+    note(.computedWait, if: !made.waits.isEmpty)
+    let errors = made.limits.values.map(\.error) + made.retries.values.map(\.error)
+    note(.failingKey, if: errors.contains { $0 != nil })
     let amounts = made.requests.values.flatMap { [$0.cpus, $0.mebibytes] }.compactMap { $0 }
     note(.resources, if: !amounts.isEmpty)
     note(.computedResources, if: amounts.contains { $0.source != nil })

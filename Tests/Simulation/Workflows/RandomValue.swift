@@ -34,8 +34,13 @@ struct RandomError: Hashable {
 
   /// An expression for a JSON value that is an error instead.
   static func text(of json: String, _ error: RandomError?) -> String {
-    guard let error else { return "fromJSON('\(json)')" }
-    return "fromJSON(steps.\(error.source).outcome == '\(error.outcome)' && 'oops' || '\(json)')"
+    text(choosing: "'\(json)'", error)
+  }
+
+  /// An expression for the JSON value that a choice gives, and that is an error instead.
+  static func text(choosing choice: String, _ error: RandomError?) -> String {
+    guard let error else { return "fromJSON(\(choice))" }
+    return "fromJSON(steps.\(error.source).outcome == '\(error.outcome)' && 'oops' || \(choice))"
   }
 
   /// The variable of a step that cannot be computed, and its value if it can.
@@ -47,8 +52,14 @@ struct RandomLimit: Hashable {
   let source: String
   let ifSucceeded = Duration.seconds(4)
   let otherwise = Duration.seconds(7)
+  /// The error that it may be instead.
+  var error: RandomError?
 
-  var text: String { "${{ steps.\(source).outcome == 'success' && '4s' || '7s' }}" }
+  var text: String {
+    guard error != nil else { return "${{ steps.\(source).outcome == 'success' && '4s' || '7s' }}" }
+    let choice = #"steps.\#(source).outcome == 'success' && '"4s"' || '"7s"'"#
+    return "${{ \(RandomError.text(choosing: choice, error)) }}"
+  }
 }
 
 /// The condition of a retry policy on a failed attempt.

@@ -48,6 +48,7 @@ extension RandomWorkflow {
     if let timeout = step.timeout { words.append("timeout \(timeout)") }
     if step.allowFailure != .none { words.append("allowFailure \(step.allowFailure)") }
     words += step.control.retry.map { "retry \(describe($0))" }
+    words += step.computed.map { "\($0.key.rawValue) \($0.value)" }.sorted()
     if let fanOut = step.control.fanOut { words.append(describe(fanOut)) }
     words += step.control.pools.map { "\($0.slots) of \($0.pool)" }
     if let requests = requests[id] {

@@ -22,6 +22,14 @@ struct RandomWorkflow {
   var matrices: [String: Matrix] = [:]
   /// The errors of the variables of steps.
   var variableErrors: [String: RandomError] = [:]
+  /// The retry policies that depend on other steps.
+  var retries: [String: RandomRetries] = [:]
+  /// The restarts of services that depend on other steps.
+  var restarts: [String: RandomRestarts] = [:]
+  /// The steps whose failures are tolerated if another step, this one, succeeds.
+  var tolerances: [String: String] = [:]
+  /// The lengths of waits that depend on other steps.
+  var waits: [String: RandomLimit] = [:]
   /// The machine whose resources steps request; `nil` if none does.
   var machine: RandomMachine?
   /// The resources that steps request.
@@ -39,7 +47,8 @@ struct RandomWorkflow {
     case services
     /// Also values that cannot be computed: for the seeds with names.
     case errors
-    /// Also resources of the machine.
+    /// Also resources of the machine, and keys that are computed: for the seeds with names.
+    case computed
     case all
     /// Services and secret outputs.
     case secrets
@@ -56,7 +65,13 @@ struct RandomWorkflow {
     if vocabulary == .secrets { return SecretAdder.add(to: served, seed: seed) }
     let failing = ErrorAdder.add(to: served, seed: seed)
     if vocabulary == .errors { return failing }
-    return ResourceAdder.add(to: failing, seed: seed)
+    let requesting = ResourceAdder.add(to: failing, seed: seed)
+    return ComputedAdder.add(to: requesting, seed: seed)
+  }
+
+  /// The errors by which each attempt of a step fails at its start.
+  func attemptErrors(of id: String) -> [RandomError] {
+    [variableErrors[id], limits[id]?.error, retries[id]?.error].compactMap { $0 }
   }
 }
 

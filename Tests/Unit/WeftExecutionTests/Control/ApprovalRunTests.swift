@@ -35,6 +35,21 @@ import WeftTestKit
     #expect(run.states == ["ask: failure", "after: skipped after ask"])
   }
 
+  @Test("the computed time limit of an approval passes, and its computed allowFailure counts")
+  func computedKeysOfApprovalsCount() throws {
+    var ask = Step(id: "ask", action: .approve(Approval(message: "go on?")))
+    ask.$timeout = .computed("${{ steps.a.outcome == 'success' && '5s' || '9s' }}", until: nil)
+    ask.$allowFailure = .computed("${{ steps.a.outcome == 'success' }}", until: .none)
+    let workflow = Workflow(steps: [Step("a", run: ["a"]), ask, Step("after", run: ["x"])])
+    let run = try RunHarness(
+      workflow, configuring: { $0.resources.approver = SilentPerson() })
+    run.executor.exit("a")
+    run.time.advance(by: .seconds(4))
+    #expect(run.states == ["a: success", "ask: asking", "after: pending"])
+    run.time.advance(by: .seconds(1))
+    #expect(run.states == ["a: success", "ask: failure tolerated", "after: running"])
+  }
+
   @Test("X35: an answer that is older than the question does not count")
   func olderAnswersDoNotCount() throws {
     let inbox = MemoryInbox([.approve(StepAddress("ask"))])
