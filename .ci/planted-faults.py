@@ -81,6 +81,12 @@ faults = [
      "    let (timeout, tolerance) = (resolved.timeout, resolved.allowFailure)\n",
      "    let (timeout, tolerance) = FAULT ? (task.step.timeout, task.step.allowFailure) "
      ": (resolved.timeout, resolved.allowFailure)\n"),
+    ("a group succeeds without outputs if they cannot be computed",
+     "    if case .failure(let failure) = outputs {\n      (verdict, response)",
+     "    if !FAULT, case .failure(let failure) = outputs {\n      (verdict, response)"),
+    ("a step succeeds without outputs if they cannot be computed",
+     "      end.status.fail(error)",
+     "      if !FAULT { end.status.fail(error) }"),
     ("the next attempt does not wait",
      "    let pause = pause(next.instanceNumber, in: task.scope, for: delay, immunity: task.immunity)",
      "    let pause = pause(next.instanceNumber, in: task.scope, for: FAULT ? .zero : delay, "

@@ -30,9 +30,11 @@ extension RunEngine {
     } catch {
       if let end = rehearsedValues(of: task, end) { return end }
       let (outcome, conclusion) = resolved.allowFailure.judge(error, nil)
+      let approver = end.approvedBy
       end = StepEnd(
         outcome: outcome, conclusion: conclusion, attempts: 1, exit: nil, failure: error,
         duration: end.duration)
+      end.approvedBy = approver
     }
     return conclude(task, end, own)
   }

@@ -177,6 +177,11 @@ extension RunChecker {
       requireOutcome(of: subject, end)
     } else if case .approve = blueprint.member(subject.id).step.action {
       requireAnswer(to: subject, end)
+    } else if end.outcome != .cancelled {
+      let classes: [ErrorClass] = isError(outputOf: subject) ? [.output] : []
+      require(
+        (end.failure?.classes ?? []) == classes,
+        "\(name(subject)) has waited, and ends in \(end.outcome)")
     }
     requireConclusion(of: subject, end)
     states[subject]?.phase = .ended
@@ -207,7 +212,7 @@ extension RunChecker {
     }
     let classes: [ErrorClass]
     switch status {
-    case .ended(.code(0)): classes = []
+    case .ended(.code(0)): classes = isError(outputOf: subject) ? [.output] : []
     case .ended(.code(let code)): classes = [.exit(code), .exit]
     case .ended(.signal(let signal)): classes = [.signal(signal), .signal]
     case .timedOut: classes = [.timeout]
@@ -238,7 +243,8 @@ extension RunChecker {
     require(deadline.map { now <= $0 } ?? true, "\(name(subject)) waits longer than it may")
     let isRight =
       switch end.failure?.classes {
-      case nil: answer == .approved(by: "me")
+      case nil: answer == .approved(by: "me") && !isError(outputOf: subject)
+      case [.output]: answer == .approved(by: "me") && isError(outputOf: subject)
       case [.rejected]: answer == .rejected
       case [.timeout]: limit
       default: false

@@ -61,6 +61,12 @@ extension RunChecker {
     blueprint.made.attemptErrors(of: subject.id).contains { occurs($0, at: subject) }
   }
 
+  /// Whether an output of a step, group or element cannot be computed: it fails if it would have succeeded.
+  func isError(outputOf subject: Subject) -> Bool {
+    guard !blueprint.isWholeLoop(subject) else { return false }
+    return blueprint.made.outputErrors[subject.id].map { occurs($0, at: subject) } ?? false
+  }
+
   /// Begins a group or loop that fails at its start. Its failure takes effect now, and not when it has ended: members
   /// outside of it that are needed in it may still run.
   mutating func failAtStart(_ subject: Subject) {

@@ -108,7 +108,18 @@ extension RunChecker {
   // MARK: Outcome
 
   private mutating func requireVerdict(of subject: Subject, _ end: GroupEnd) {
-    let expected = verdicts(of: subject)
+    var expected = verdicts(of: subject)
+    let isFailedByOutput = end.failure?.classes == [.output] && end.cause == nil
+    if expected.contains(.success), isError(outputOf: subject) {
+      let isCertain = expected == [.success]
+      expected.remove(.success)
+      expected.insert(.failure)
+      require(
+        isFailedByOutput || !isCertain,
+        "\(name(subject)) has an output that cannot be computed, and ends in \(end.outcome)")
+    } else {
+      require(!isFailedByOutput, "\(name(subject)) fails by its outputs, and has them")
+    }
     require(
       expected.contains(end.outcome),
       "\(name(subject)) ends in \(end.outcome), and not in \(expected)"

@@ -13,7 +13,7 @@ enum PlantedFault: String, CaseIterable {
   // A workflow different from the one that the checkers use: the engine itself decides wrongly.
   case poolOverdrawn, groupLimitExceeded, raceWithTwoWinners, retryTooMany
   case noFinallyAfterCancel, successAfterFailure, failureHoldsNobodyBack, restartTooMany
-  case errorCountsAsTrue, resourceNotCounted, computedLimitIgnored
+  case errorCountsAsTrue, resourceNotCounted, computedLimitIgnored, outputErrorIgnored
   // Events different from those the engine reported.
   case skipWithoutItsReason, lostFinish, lostReadiness, cleanupInWrongOrder, errorNotReported
 
@@ -34,7 +34,8 @@ enum PlantedFault: String, CaseIterable {
     case .slotNotReturned, .skipWithoutItsReason, .lostFinish, .lostReadiness, .elementRunTwice,
       .cleanupInWrongOrder, .errorNotReported:
       break
-    case .errorCountsAsTrue, .resourceNotCounted, .computedLimitIgnored:
+    case .errorCountsAsTrue, .resourceNotCounted, .computedLimitIgnored,
+      .outputErrorIgnored:
       changed.body.members = changed.body.members.map(step)
       changed.finally = changed.finally.map(step)
     }
@@ -57,6 +58,9 @@ enum PlantedFault: String, CaseIterable {
     if self == .resourceNotCounted, case .run(var command) = step.action {
       command.resources = nil
       step.action = .run(command)
+    }
+    if self == .outputErrorIgnored {
+      step.outputs.removeAll { $0.name == RandomError.output }
     }
     if self == .computedLimitIgnored { step.$timeout.expression = nil }
     if self == .successAfterFailure, let condition = step.control.condition {

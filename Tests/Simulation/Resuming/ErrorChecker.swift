@@ -29,6 +29,7 @@ struct ErrorChecker {
     case .stepStarted(let step, _, _): outcomes[subject(step)] = nil
     case .stepFinished(let step, let end):
       check(subject(step), end.failure, isOwn: true)
+      check(outputsOf: subject(step), end.outcome, end.failure)
       outcomes[subject(step)] = end.outcome
     case .stepRestored(let step, let end), .stepReady(let step, let end):
       outcomes[subject(step)] = end.outcome
@@ -43,7 +44,10 @@ struct ErrorChecker {
       outcomes = outcomes.filter { !blueprint.enclosing($0.key).contains(group) }
     case .groupFinished(let address, let end):
       let group = subject(address)
-      if restoredGroups.remove(group) == nil { check(group, end.failure, isOwn: end.cause == nil) }
+      if restoredGroups.remove(group) == nil {
+        check(group, end.failure, isOwn: end.cause == nil)
+        check(outputsOf: group, end.outcome, end.cause == nil ? end.failure : nil)
+      }
       outcomes[group] = end.outcome
     default: break
     }
@@ -59,6 +63,22 @@ struct ErrorChecker {
       "\(blueprint.address(of: subject)) "
         + (hasError
           ? "fails by an error, and there is none" : "has an error, and does not fail by it"))
+  }
+
+  /// Checks that what has outputs that cannot be computed does not succeed, and fails by them only if it has such.
+  private mutating func check(
+    outputsOf subject: Subject, _ outcome: Outcome, _ failure: StepFailure?
+  ) {
+    let isWhole = blueprint.isWholeLoop(subject)
+    let mayFail = values(of: isWhole ? nil : blueprint.made.outputErrors[subject.id], from: subject)
+    let isFailed = failure?.classes == [.output]
+    if isFailed { errors += 1 }
+    guard isFailed ? !mayFail.contains(true) : outcome == .success && mayFail == [true] else {
+      return
+    }
+    violations.append(
+      "\(blueprint.address(of: subject)) ends in \(outcome), and its outputs "
+        + (isFailed ? "can be computed" : "cannot be computed"))
   }
 
   /// Whether something in it cannot be computed: both if that is not known.

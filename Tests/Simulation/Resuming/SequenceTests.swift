@@ -53,8 +53,9 @@ extension RunPart {
     return events.contains { event in
       switch event.kind {
       case .stepFinished(cause, let end):
-        end.failure?.classes == [.expression] || end.failure?.classes == [.limit]
-      case .groupFinished(cause, let end): end.failsAtStart
+        [[.expression], [.limit], [.output]].contains(end.failure?.classes)
+      case .groupFinished(cause, let end):
+        end.failsAtStart || end.cause == nil && end.failure?.classes == [.output]
       default: false
       }
     }

@@ -11,7 +11,8 @@ enum Feature: String, CaseIterable {
   case readValues, cancellation, kill
   case computedList, elementKey, results, matrixRules, retryCondition, computedLimit, approval
   case service, serviceRestart
-  case computedRetry, computedRestart, computedTolerance, computedWait, failingKey
+  case computedRetry, computedRestart, computedTolerance, computedWait, failingKey, failingOutput
+  case failingOutputOfGroup
   case resources, computedResources, excessiveRequest
   case failingCondition, failingLoop, failingVariable, failingRetryCondition
 
@@ -87,12 +88,15 @@ private struct FeatureFinder {
     note(.service, if: step.service != nil)
     note(.serviceRestart, if: step.service.map { $0.restarts > 0 } ?? false)
     inspect(at: control.fanOut)
+    let hasOutputError = step.outputs.contains { $0.name == RandomError.output }
+    note(.failingOutput, if: hasOutputError)
     guard case .group(let group) = step.action else {
       note(.retry, if: !control.retry.isEmpty)
       note(.stepTimeout, if: step.timeout != nil)
       if case .wait = step.action { found.insert(.wait) }
       return
     }
+    note(.failingOutputOfGroup, if: hasOutputError)
     note(.retriedGroup, if: !control.retry.isEmpty)
     note(.groupTimeout, if: step.timeout != nil)
     note(.race, if: group.order == .race)

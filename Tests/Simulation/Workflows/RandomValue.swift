@@ -31,6 +31,8 @@ struct RandomList: Hashable {
 struct RandomError: Hashable {
   let source: String
   let outcome: String
+  /// Whether the step is a member of the group that has the value.
+  var isOfMember = false
 
   /// An expression for a JSON value that is an error instead.
   static func text(of json: String, _ error: RandomError?) -> String {
@@ -40,11 +42,14 @@ struct RandomError: Hashable {
   /// An expression for the JSON value that a choice gives, and that is an error instead.
   static func text(choosing choice: String, _ error: RandomError?) -> String {
     guard let error else { return "fromJSON(\(choice))" }
-    return "fromJSON(steps.\(error.source).outcome == '\(error.outcome)' && 'oops' || \(choice))"
+    let step = "\(error.isOfMember ? "self." : "")steps.\(error.source)"
+    return "fromJSON(\(step).outcome == '\(error.outcome)' && 'oops' || \(choice))"
   }
 
   /// The variable of a step that cannot be computed, and its value if it can.
   static let (variable, value) = ("wrong", "1")
+  /// The output of a step or group that cannot be computed.
+  static let output = "wrong"
 }
 
 /// A time limit of an attempt that depends on how another step ended.

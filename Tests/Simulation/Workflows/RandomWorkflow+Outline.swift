@@ -55,6 +55,7 @@ extension RandomWorkflow {
       words += [describe(requests.cpus, "processors"), describe(requests.mebibytes, "MiB")]
         .compactMap { $0 }
     }
+    words += step.outputs.map { "output \($0.name): \($0.value ?? "")" }
     words += step.settings.environment.keys.sorted().map { "reads \($0)" }
     return words
   }

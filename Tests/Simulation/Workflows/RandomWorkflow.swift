@@ -30,6 +30,8 @@ struct RandomWorkflow {
   var tolerances: [String: String] = [:]
   /// The lengths of waits that depend on other steps.
   var waits: [String: RandomLimit] = [:]
+  /// The errors of the outputs of steps, groups and elements.
+  var outputErrors: [String: RandomError] = [:]
   /// The machine whose resources steps request; `nil` if none does.
   var machine: RandomMachine?
   /// The resources that steps request.
@@ -49,6 +51,7 @@ struct RandomWorkflow {
     case errors
     /// Also resources of the machine, and keys that are computed: for the seeds with names.
     case computed
+    /// Also outputs that cannot be computed.
     case all
     /// Services and secret outputs.
     case secrets
@@ -66,7 +69,8 @@ struct RandomWorkflow {
     let failing = ErrorAdder.add(to: served, seed: seed)
     if vocabulary == .errors { return failing }
     let requesting = ResourceAdder.add(to: failing, seed: seed)
-    return ComputedAdder.add(to: requesting, seed: seed)
+    let computed = ComputedAdder.add(to: requesting, seed: seed)
+    return vocabulary == .computed ? computed : OutputAdder.add(to: computed, seed: seed)
   }
 
   /// The errors by which each attempt of a step fails at its start.

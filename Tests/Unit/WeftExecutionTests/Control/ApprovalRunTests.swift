@@ -50,6 +50,21 @@ import WeftTestKit
     #expect(run.states == ["a: success", "ask: failure tolerated", "after: running"])
   }
 
+  @Test("the approver of a step is kept whose outputs cannot be computed")
+  func approverOfFailedOutputsIsKept() throws {
+    let outputs = [OutputDeclaration("wrong", value: "${{ fromJSON(self.outcome) }}")]
+    let ask = Step(id: "ask", action: .approve(Approval(message: "go on?")), outputs: outputs)
+    let run = try RunHarness(
+      Workflow(steps: [ask]), configuring: { $0.resources.approver = SilentPerson() })
+    run.run.answer(StepAddress("ask"), .approved(by: "me"))
+    guard case .finished(let end)? = run.run.report.steps.first?.state else {
+      Issue.record("it has not ended")
+      return
+    }
+    #expect(end.failure?.classes == [.output])
+    #expect(end.approvedBy == "me")
+  }
+
   @Test("X35: an answer that is older than the question does not count")
   func olderAnswersDoNotCount() throws {
     let inbox = MemoryInbox([.approve(StepAddress("ask"))])
