@@ -68,6 +68,9 @@ faults = [
     ("a group's time limit ends nothing",
      "    guard let address = scopes[scope].address else { return .nothing }",
      "    guard let address = scopes[scope].address, !FAULT else { return .nothing }"),
+    ("a race that was won starts its other members when it goes on",
+     "    if !toleratesAll { decideAsRecorded(task) }",
+     "    if !toleratesAll, !FAULT { decideAsRecorded(task) }"),
     ("one attempt more than the retry policy allows",
      "    if used(by: index) >= policy.max {",
      "    if used(by: index) >= policy.max + (FAULT ? 1 : 0) {"),
@@ -203,7 +206,7 @@ def copy_of_the_package(folder: pathlib.Path) -> pathlib.Path:
 
 
 def simulate(copy: pathlib.Path, fault: str, seeds: str) -> tuple[int, list[str]]:
-    tests = "everyRunKeepsItsPromises|everySequenceGetsThere"
+    tests = "everyRunKeepsItsPromises|everySequenceGetsThere|decisionsStay"
     command = ["swift", "test", "--skip-build", "--filter", tests]
     done = subprocess.run(
         command, cwd=copy, capture_output=True, text=True, timeout=900,

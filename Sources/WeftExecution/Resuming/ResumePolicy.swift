@@ -311,6 +311,39 @@ final class ResumePolicy: Sendable {
     }
   }
 
+  /// The members of a race or join that has not ended which succeeded and are reusable, the first to end first: they
+  /// decide it before anything in it starts.
+  ///
+  /// Empty if something in it is to be rerun, or is in doubt in a join, which does not tolerate that.
+  func successes(inGroup task: GroupTask) -> [Plan.NodeIndex] {
+    let scope = EnclosingScope(task)
+    let order = plan.groups[task.index].order
+    if order != .race, recorded.inDoubt.contains(where: { isInside($0, scope) }) { return [] }
+    let since = rerun.since(scope, isInside: { isInside($0, scope) })
+    let known = plan.groups[task.index].members.compactMap { node -> (Int, number: UInt64)? in
+      let node = Int(node)
+      return success(ofNode: node, in: task.instance).map { (node, $0) }
+    }
+    return known.filter { $0.number > since }.sorted { $0.number < $1.number }.map(\.0)
+  }
+
+  /// The number of the record by which a reusable step, group or loop has succeeded; `nil` if it has to run.
+  private func success(ofNode node: Plan.NodeIndex, in instance: Instance) -> UInt64? {
+    let address = instance.address(of: plan.address(of: node))
+    let member = PlanMember(at: node, of: plan)
+    if plan.fanOut(of: member) == nil, case .step(let index) = member {
+      guard let end = end(ofStep: index, in: instance), end.hasSucceeded else { return nil }
+      return end.number
+    }
+    let scope =
+      switch member {
+      case .group(let index) where plan.fanOut(of: member) == nil:
+        EnclosingScope(group: index, instance, address)
+      case .group, .step: EnclosingScope(loop: member, instance, address)
+      }
+    return end(of: scope)?.conclusion == .success ? recorded.groups[address]?.number : nil
+  }
+
   /// Whether an element of a reusable loop never started, because the loop was over before.
   func wasNeverStarted(_ element: Element, of task: LoopTask) -> Bool {
     isReusable(task) && !hasStarted(element, of: task)

@@ -162,6 +162,7 @@ extension RunEngine {
       if toleratesAll { state.scopes.tolerateAll(in: task.scope) }
       state.groups.add(running, task.scope)
     }
+    if !toleratesAll { decideAsRecorded(task) }
     guard let limit, let clock = running.clock else { return }
     let timer = time.schedule(after: limit) { [self] in
       respond(
@@ -255,6 +256,14 @@ extension RunEngine {
   }
 
   // MARK: Races and joins
+
+  /// Decides a race or join by the members that have succeeded under an earlier engine, so that no other starts.
+  private func decideAsRecorded(_ task: GroupTask) {
+    guard let resumePolicy, plan.groups[task.index].endsEarly else { return }
+    for node in resumePolicy.successes(inGroup: task) {
+      memberEnded(node, ofGroup: task.index, in: task.instance, .success)
+    }
+  }
 
   /// Counts a success of a member of a race or join, which may decide the group before all members have ended.
   func memberEnded(

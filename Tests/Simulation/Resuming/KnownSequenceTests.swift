@@ -61,6 +61,7 @@ struct KnownSequence: Sendable, CustomTestStringConvertible {
       violations += ProgressChecker(run.made, run.parts).violations
       violations += ServiceChecker(run.made, run.parts).violations
       violations += RerunChecker(run.made, run.parts).violations
+      violations += DecisionChecker(run.made, run.parts).violations
     }
     #expect(violations.isEmpty, "seed \(known.seed): \(violations.prefix(5))")
   }

@@ -53,14 +53,17 @@ struct RandomWorkflow {
     case computed
     /// Also outputs that cannot be computed.
     case all
+    /// Also more races and joins, with approvals and waits in them.
+    case races
     /// Services and secret outputs.
     case secrets
   }
 
   static func make(seed: UInt64, _ vocabulary: Vocabulary) -> RandomWorkflow {
     var maker = WorkflowMaker(seed: seed)
-    let made = maker.make()
+    var made = maker.make()
     if vocabulary == .control { return made }
+    if vocabulary == .races { made = RaceAdder.add(to: made, seed: seed) }
     let valued = ValueAdder.add(to: made, seed: seed)
     if vocabulary == .values { return valued }
     let served = ServiceAdder.add(to: valued, seed: seed)

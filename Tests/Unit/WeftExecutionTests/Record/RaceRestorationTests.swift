@@ -50,4 +50,33 @@ import WeftTestKit
     let attempt = try #require(second.executor.attempts.first)
     #expect(attempt.resolved.command?.invocation == .program(["z", "q", "q"]))
   }
+
+  @Test("no other member starts if the engine was killed after the success that decided a group")
+  func decidedGroupsStartNothing() throws {
+    // Neither needs a slot to start.
+    let pause = StepAction.wait(.duration(.seconds(60)))
+    let members = [
+      Step(id: "p", action: pause), Step("q", run: ["q"]), Step(id: "s", action: pause),
+    ]
+    let join = StepGroup(.parallel, members, join: .atLeast(1))
+    for group in [StepGroup(.race, members), join] {
+      let workflow = Workflow(steps: [
+        Step(id: "r", action: .group(group)), Step("end", run: ["end"]),
+      ])
+      let keeper = RecordKeeper()
+      let first = try RunHarness(workflow, maxParallel: 2, recorder: keeper)
+      first.executor.exit("q")
+      var run = RunState()
+      run.apply(
+        RunRecord(
+          number: 1, at: WallTime(nanoseconds: 0), .opened(RecordOpening(run: RunID("test")))))
+      for (index, kind) in keeper.kinds.enumerated() {
+        run.apply(RunRecord(number: UInt64(index + 2), at: WallTime(nanoseconds: 0), kind))
+        if case .event(.stepFinished(StepAddress("q"), _), _) = kind { break }
+      }
+      let second = try RunHarness(workflow, maxParallel: 2) { $0.journal.recorded = run }
+      let started = second.newEvents().filter { $0.hasSuffix(" started") }
+      #expect(started == ["run started", "r group started", "end started"])
+    }
+  }
 }
