@@ -71,6 +71,9 @@ faults = [
     ("a race that was won starts its other members when it goes on",
      "    if !toleratesAll { decideAsRecorded(task) }",
      "    if !toleratesAll, !FAULT { decideAsRecorded(task) }"),
+    ("a step that was added to a group that is done changes nothing of that",
+     "    let new = added.compactMap { known.step(at: $0) }",
+     "    let new = FAULT ? [] : added.compactMap { known.step(at: $0) }"),
     ("one attempt more than the retry policy allows",
      "    if used(by: index) >= policy.max {",
      "    if used(by: index) >= policy.max + (FAULT ? 1 : 0) {"),
@@ -206,7 +209,7 @@ def copy_of_the_package(folder: pathlib.Path) -> pathlib.Path:
 
 
 def simulate(copy: pathlib.Path, fault: str, seeds: str) -> tuple[int, list[str]]:
-    tests = "everyRunKeepsItsPromises|everySequenceGetsThere|decisionsStay"
+    tests = "everyRunKeepsItsPromises|everySequenceGetsThere|decisionsStay|editedRuns"
     command = ["swift", "test", "--skip-build", "--filter", tests]
     done = subprocess.run(
         command, cwd=copy, capture_output=True, text=True, timeout=900,

@@ -185,6 +185,8 @@ extension Engine {
     }
     let changed = ((changes?.rerunning ?? []) + relisted.unknown).map(\.text)
     rerunning.steps.formUnion(try bound.steps(from: changed))
+    rerunning.addMembers(
+      added: changes?.added ?? [], moved: changes?.moved ?? [], in: bound, after: previous.run)
     rerunning.leaveOutCleanups(of: bound, except: resuming.rerunning + resuming.from)
     let interrupted = rerunning.interrupted(of: previous.run, in: bound)
     if !interrupted.isEmpty {

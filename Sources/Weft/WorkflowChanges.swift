@@ -29,6 +29,8 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
   let relisted: [StepAddress]
   /// Groups of which only the outputs changed: these are computed again, and their dependents run again.
   let recomputed: [StepAddress]
+  /// Steps that are in other groups than before; those that have not succeeded are due.
+  let moved: Set<StepAddress>
   /// The changes, one sentence for each kind.
   package let lines: [String]
   /// Whether they make any step start that the run has not started, or make one start again.
@@ -63,6 +65,7 @@ public struct WorkflowChanges: Sendable, Hashable, CustomStringConvertible {
     let known = Set(own)
     changed = own + inFiles.filter { !known.contains($0) }
     relisted = difference?.relisted ?? []
+    moved = difference?.moved ?? []
     let relistedSteps = (difference?.relistedSteps ?? []).subtracting(inFiles)
     recomputed = difference?.groupsWithOtherOutputs ?? []
     let kept = relistedSteps.union(recomputed)

@@ -19,6 +19,8 @@ package struct PlanDifference: Sendable, Hashable {
   /// Loops over groups that only one of the plans has: their elements have other addresses.
   package private(set) var addedLoops: [StepAddress] = []
   package private(set) var removedLoops: [StepAddress] = []
+  /// Steps that are in other groups than before.
+  package private(set) var moved: Set<StepAddress> = []
   /// The settings around a changed step that changed, by the names of their keys: those of groups, defaults and files.
   package private(set) var surroundings: [StepAddress: [String]] = [:]
 
@@ -27,7 +29,13 @@ package struct PlanDifference: Sendable, Hashable {
       old.steps.map { ($0.address, Content(of: $0, in: old)) },
       uniquingKeysWith: { first, _ in first })
     let groups = Set(old.groups.compactMap(\.address))
+    let around = Dictionary(
+      old.steps.map { ($0.address, old.groups(around: $0)) },
+      uniquingKeysWith: { first, _ in first })
     for step in new.steps {
+      if let known = around[step.address], known != new.groups(around: step) {
+        moved.insert(step.address)
+      }
       guard let known = before[step.address] else {
         // A group that became a step has other values for the steps that read them.
         if groups.contains(step.address) {
@@ -128,8 +136,10 @@ package struct PlanDifference: Sendable, Hashable {
         var parameters: [Parameter] = []
         if case .workflow(let call) = step.action { parameters = call.parameters }
         let file = files[index]
+        // The order of its members decides no value.
+        let kind = step.action.kind
         let values = Values(
-          kind: step.action.kind, isRace: group.order == .race, outputs: step.outputs,
+          kind: kind.isGroup ? .steps : kind, isRace: group.order == .race, outputs: step.outputs,
           parameters: parameters, inputs: file?.inputs ?? [],
           results: file?.outputs ?? [])
         return (
@@ -184,6 +194,13 @@ package struct PlanDifference: Sendable, Hashable {
         ("forEach", loops != new.loops),
       ].filter(\.1).map(\.0)
     }
+  }
+}
+
+extension Plan {
+  /// The addresses of the groups around a step, from the inside out.
+  fileprivate func groups(around step: PlannedStep) -> [StepAddress] {
+    allEnclosingGroups(ofGroup: step.group).compactMap { groups[$0].address }
   }
 }
 

@@ -471,6 +471,36 @@ def changed_file(weft):
     assert place.done() == {"a": 1, "b": 2, "c": 2}, place.done()
 
 
+def members_of_done_groups(weft):
+    """A step that an edit adds to a group that is done, or moves into it, runs, and its failure counts"""
+    def flow(*groups):
+        named = [{"id": name, "steps": list(steps)} for name, steps in groups]
+        return {"onFailure": "continue", "parallel": named}
+    a, b, c = ({"id": name, "run": does(name)} for name in "abc")
+    fails = {"id": "fails", "run": "exit 3"}
+    for edited, code in ((flow(("g", [a, dict(fails)]), ("h", [b, fails | {"id": "other"}, c])), 1),
+                         (flow(("g", [a, c]), ("h", [b])), 0)):
+        place = Place(weft, flow(("g", [a]), ("h", [b, {"id": "other", "run": "exit 3"}, c])))
+        assert place.run().returncode == 1 and place.done() == {"a": 1, "b": 1}, place.done()
+        (place.path / "w.json").write_text(json.dumps(edited))
+        result = place.resume("--accept-changes")
+        assert result.returncode == code, result
+        assert place.done() == {"a": 1, "b": 1} | ({"c": 1} if code == 0 else {}), place.done()
+        if code == 1:
+            edited["parallel"][1]["steps"][1]["run"] = "true"
+            (place.path / "w.json").write_text(json.dumps(edited))
+            assert place.resume("--accept-changes").returncode == 1, "the failure is lost"
+            edited["parallel"][0]["steps"][1]["run"] = "true"
+            (place.path / "w.json").write_text(json.dumps(edited))
+            assert place.resume("--accept-changes").returncode == 0 and place.done() == {"a": 1, "b": 1, "c": 1}
+    place = Place(weft, flow(("g", [a, b]), ("h", [fails])))
+    assert place.run().returncode == 1
+    edited = flow(("g", [a, b]), ("h", [fails | {"run": "true"}]))
+    edited["parallel"][0] = {"id": "g", "parallel": [b, a]}
+    (place.path / "w.json").write_text(json.dumps(edited))
+    assert place.resume("--accept-changes").returncode == 0 and place.done() == {"a": 1, "b": 1}, place.done()
+
+
 def changed_nested_file(weft):
     """Only the changed steps of a nested file run again, and those after them, also where weft runs elsewhere."""
     steps = [{"id": name, "run": does(name)} for name in "abc"]
@@ -1312,7 +1342,7 @@ CASES = [
     ("J19: a changed file is told step by step, and what is the same stands", changed_file),
     ("J19: a changed nested file is told step by step, too", changed_nested_file),
     ("J20: steps that are gone or new are told as such", renamed_step),
-    rerun_of_former_elements, started_in_what_is_skipped_now, long_values_on_a_full_disk, cancelled_while_suspended, described_step, reformatted, rerun_in_a_file, cleaned_up_loser, counts_of_a_suspended_run, elements_that_have_begun,
+    members_of_done_groups, rerun_of_former_elements, started_in_what_is_skipped_now, long_values_on_a_full_disk, cancelled_while_suspended, described_step, reformatted, rerun_in_a_file, cleaned_up_loser, counts_of_a_suspended_run, elements_that_have_begun,
     ("J26: a run that has succeeded is left as it is", finished),
     ("J27: files of steps that are done must be as they were, where somebody is to use them", made_files),
     ("J27: one who says so goes on with what is there", accepted_files),

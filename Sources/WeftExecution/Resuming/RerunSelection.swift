@@ -73,6 +73,25 @@ extension RerunSelection {
   }
 }
 
+extension RerunSelection {
+  /// Adds the steps that an edit has added, and those that it has moved into other groups and that have not succeeded: a
+  /// group that was done is not any more with a member that has yet to run.
+  package mutating func addMembers(
+    added: [StepAddress], moved: Set<StepAddress>, in plan: Plan, after recorded: RunState
+  ) {
+    if added.isEmpty, moved.isEmpty { return }
+    let known = PlanAddresses(plan)
+    let new = added.compactMap { known.step(at: $0) }
+    steps.formUnion(new.filter { !plan.bodies.cleanupSteps.contains($0) })
+    for (address, step) in recorded.steps where moved.contains(known.planned(address)) {
+      guard !step.hasSucceeded, let index = known.step(at: address),
+        !plan.bodies.cleanupSteps.contains(index)
+      else { continue }
+      addresses.insert(address)
+    }
+  }
+}
+
 extension Plan {
   /// These groups, and the groups around them whose outputs read theirs, directly or through groups in between.
   package func groups(recomputedWith addresses: [StepAddress]) -> Set<StepAddress> {

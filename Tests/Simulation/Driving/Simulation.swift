@@ -44,6 +44,8 @@ struct Simulation {
     /// The recorded past of the run, if it is resumed.
     var recorded: RunState?
     var rerun = RerunSelection()
+    /// The earlier version of the workflow, whose numbers its steps keep.
+    var earlier: Plan?
     /// The steps of the plan that the run skips.
     var excluded: [Int] = []
     /// The inbox of a run without an approver; `nil` if there is an approver.
@@ -66,9 +68,12 @@ struct Simulation {
     seed: UInt64, _ made: RandomWorkflow, planting fault: PlantedFault? = nil, prefix: String = "",
     in circumstances: Circumstances = Circumstances(), isHeard: Bool = true
   ) {
-    guard let plan = Planner.plan(made.workflow).plan,
-      let planned = Planner.plan(fault?.workflow(made.workflow) ?? made.workflow).plan
+    guard var plan = Planner.plan(made.workflow).plan,
+      var planned = Planner.plan(fault?.workflow(made.workflow) ?? made.workflow).plan
     else { return nil }
+    if let earlier = circumstances.earlier {
+      (plan, planned) = (plan.numbered(after: earlier), planned.numbered(after: earlier))
+    }
     (self.seed, self.made, self.plan) = (seed, made, plan.afterEarlierRuns(seed: seed))
     var random = SeededGenerator(seed: seed ^ 0x5EED)
     maxParallel = Int.random(in: 1...6, using: &random)
