@@ -74,6 +74,9 @@ faults = [
     ("a step that was added to a group that is done changes nothing of that",
      "    let new = added.compactMap { known.step(at: $0) }",
      "    let new = FAULT ? [] : added.compactMap { known.step(at: $0) }"),
+    ("finally of a file that could not start runs when the run goes on",
+     "      plan.groups[$0].isTopLevel ? nil : plan.groups[$0].address\n",
+     "      plan.groups[$0].isTopLevel && !FAULT ? nil : plan.groups[$0].address\n"),
     ("one attempt more than the retry policy allows",
      "    if used(by: index) >= policy.max {",
      "    if used(by: index) >= policy.max + (FAULT ? 1 : 0) {"),
@@ -209,7 +212,7 @@ def copy_of_the_package(folder: pathlib.Path) -> pathlib.Path:
 
 
 def simulate(copy: pathlib.Path, fault: str, seeds: str) -> tuple[int, list[str]]:
-    tests = "everyRunKeepsItsPromises|everySequenceGetsThere|decisionsStay|editedRuns"
+    tests = "everyRunKeepsItsPromises|everySequenceGetsThere|decisionsStay|editedRuns|filesEnd"
     command = ["swift", "test", "--skip-build", "--filter", tests]
     done = subprocess.run(
         command, cwd=copy, capture_output=True, text=True, timeout=900,

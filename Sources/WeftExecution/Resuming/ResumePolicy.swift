@@ -533,10 +533,12 @@ final class ResumePolicy: Sendable {
     return node..<plan.closingNode(of: node) + 1
   }
 
-  /// The addresses of the groups inside a group.
+  /// The addresses of the groups inside a group. The top level of a file has that of the step that runs it.
   private func groups(in group: EnclosingScope) -> [StepAddress] {
     guard !group.isLoop, case .group(let index) = group.member else { return [] }
-    return plan.groups(inGroup: index).dropFirst().compactMap { plan.groups[$0].address }
+    return plan.groups(inGroup: index).dropFirst().compactMap {
+      plan.groups[$0].isTopLevel ? nil : plan.groups[$0].address
+    }
   }
 
   /// Whether an address belongs to a step in a group or loop.

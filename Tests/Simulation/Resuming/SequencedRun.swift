@@ -35,7 +35,11 @@ struct SequencedRun {
   init?(
     seed: UInt64, _ vocabulary: RandomWorkflow.Vocabulary = .all, nested isNested: Bool = false
   ) {
-    var made = RandomWorkflow.make(seed: seed, vocabulary)
+    self.init(seed: seed, RandomWorkflow.make(seed: seed, vocabulary), nested: isNested)
+  }
+
+  init?(seed: UInt64, _ made: RandomWorkflow, nested isNested: Bool = false) {
+    var made = made
     var random = SeededGenerator(seed: seed ^ 0x5E9)
     if Int.random(in: 0..<3, using: &random) > 0 {
       made.workflow = made.workflow.withIdempotentSteps
