@@ -159,7 +159,7 @@ extension WorkflowLookup {
     var found: [String] = []
     let isWorkflow = { (path: [String]) -> Bool in
       guard path.count == 1, let name = path.last, !name.hasPrefix("."),
-        let ending = endings.first(where: name.hasSuffix)
+        let ending = WorkflowFileName.endings.first(where: name.hasSuffix)
       else { return false }
       let bare = name.dropLast(ending.count)
       return !bare.hasSuffix(".test") && !bare.hasSuffix(".schema")

@@ -79,7 +79,8 @@ struct WorkflowLookup {
       FileSystem.isDirectory(path) == isDirectory
     else { return false }
     guard isAbove else { return true }
-    let folders = [directory] + (name.contains("/") ? ["\(directory)\(WorkflowFileName.folder)"] : [])
+    let folders =
+      [directory] + (name.contains("/") ? ["\(directory)\(WorkflowFileName.folder)"] : [])
     return isTrusted && folders.allSatisfy { FileSystem.isTrusted($0) == true }
   }
 }

@@ -1,5 +1,5 @@
-import WeftDefinition
 import Weft
+import WeftDefinition
 import WeftPlanning
 import WeftPlatform
 
@@ -133,7 +133,9 @@ extension WorkflowLookup {
   /// The name by which a file of the project's folder is run; `nil` if it needs none, or has none.
   static func name(of file: String) -> String? {
     let path = file.split(separator: "/")
-    guard path.count == 2, let ending = WorkflowFileName.endings.first(where: file.hasSuffix) else { return nil }
+    guard path.count == 2, let ending = WorkflowFileName.endings.first(where: file.hasSuffix) else {
+      return nil
+    }
     let name = String(path[1].dropLast(ending.count))
     return isName(name) ? name : nil
   }
