@@ -132,7 +132,7 @@ def checks(shell):
     yield "shells", {"bash", "zsh", "fish"} <= shell.listed("weft completions ")
     yield "help on commands", COMMANDS <= shell.listed("weft help ")
     files = shell.listed("weft run ")
-    yield "files", {"alpha.json", "beta.json", "with space.json"} <= files
+    yield "files", {"alpha.json", "beta.json", "a space.json"} <= files
     if not isinstance(shell, Fish):  # fish sorts the others after them
         yield "no other files", "notes.txt" not in files
     yield "directories to look in", any(name.rstrip("/") == "sub" for name in files)
@@ -160,6 +160,7 @@ def checks(shell):
     yield "inputs of the project's workflow", "level=" in shell.listed("weft run -i ")
     yield "workflows by name", {"nightly", "release"} <= shell.listed("weft run ")
     yield "a workflow by name is completed", shell.completed("weft graph night") == ["graph", "nightly"]
+    yield "a workflow by name with a space", shell.completed("weft graph with") == ["graph", "with blanks"]
     yield "inputs of a workflow by name", "when=" in shell.listed("weft run nightly -i ")
     values = shell.listed("weft run -i level=")
     yield "values of an enum", {"low", "high"} <= {value.rpartition("=")[2] for value in values}
@@ -188,7 +189,7 @@ def main():
         os.mkdir(f"{directory}/sub")
         for run in ["20261121-151337-4f2a9c", "20261122-151337-4f2a9c", ".removed-x"]:
             os.makedirs(f"{directory}/sub/records/runs/{run}")
-        for name in ["alpha.json", "beta.json", "with space.json", "notes.txt", "sub/inner.json"]:
+        for name in ["alpha.json", "beta.json", "a space.json", "notes.txt", "sub/inner.json"]:
             open(f"{directory}/{name}", "w").close()
         with open(f"{directory}/flow.json", "w") as file:
             file.write('{"runners": {"farm": {"kind": "ssh", "hosts": ["h"]}}, "inputs": {"colour": {"default": "red"}, "size": {"default": "1"}}, "steps": ['
@@ -201,7 +202,7 @@ def main():
         with open(f"{directory}/.config/weft/config.jsonc", "w") as file:
             file.write('{"runners": {"site": {"kind": "ssh", "hosts": ["h"]}}}')
         os.mkdir(f"{directory}/workflows")
-        for name in ["nightly.json", "release.jsonc"]:
+        for name in ["nightly.json", "release.jsonc", "with blanks.json"]:
             with open(f"{directory}/workflows/{name}", "w") as file:
                 file.write('{"inputs": {"when": {"default": "now"}}, "steps": ["true"]}')
         # The shells ask the program itself for names.

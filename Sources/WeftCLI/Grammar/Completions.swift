@@ -32,6 +32,7 @@ enum BashCompletion {
       }
       _weft_paths() {
         compopt -o filenames 2>/dev/null
+        are_files=1
         while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen "$@" -- "$current")
       }
       _weft_files_first() {
@@ -45,10 +46,17 @@ enum BashCompletion {
         while IFS= read -r name; do
           name=${name#"${3-}"}
           if [[ $name == *= ]]; then compopt -o nospace 2>/dev/null; fi
-          if [[ $name == "$current"* ]]; then COMPREPLY+=("$(printf '%q' "$name")"); fi
+          if [[ $name == "$current"* ]]; then COMPREPLY+=("$name"); fi
         done < <(command weft \(ProposedNames.call) "$1" "$2" "${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null)
       }
       _weft() {
+        local are_files='' index
+        _weft_propose
+        # bash itself quotes what it takes for files.
+        if [[ $are_files ]]; then return; fi
+        for index in "${!COMPREPLY[@]}"; do printf -v 'COMPREPLY[index]' '%q' "${COMPREPLY[index]}"; done
+      }
+      _weft_propose() {
         local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
         local command=${COMP_WORDS[1]} operands_only='' index word equals=0
         COMPREPLY=()

@@ -4,13 +4,15 @@ import WeftExecution
 import WeftPlanning
 
 /// Checks nested files in each part of a run: what cannot start, because its condition or its inputs cannot be computed,
-/// starts nothing; what has started runs its `finally` and the cleanups of its steps, if the part ends; and a step that is
-/// done runs again only if something has undone it.
+/// starts nothing, unless an earlier part has started it and it is ended now; what has started runs its `finally` and the
+/// cleanups of its steps, if the part ends; and a step that is done runs again only if something has undone it.
 struct FileChecker {
   private let plan: Plan
   private let addresses: PlanAddresses
   /// The steps that have succeeded, over all parts.
   private var succeeded: Set<StepAddress> = []
+  /// The files that earlier parts have started.
+  private var startedFiles: Set<StepAddress> = []
   private(set) var violations: [String] = []
   /// The number of files that ran their `finally`, and of those that could not start.
   private(set) var counts = (ended: 0, failedAtStart: 0)
@@ -45,8 +47,10 @@ struct FileChecker {
       default: break
       }
     }
+    defer { startedFiles.formUnion(files.subtracting(failedAtStart)) }
     for file in failedAtStart {
       counts.failedAtStart += 1
+      if startedFiles.contains(file) { continue }
       for step in started where step.text.hasPrefix(file.text + "/") {
         violations.append("part \(number): \(file) cannot start, and \(step) in it does")
       }

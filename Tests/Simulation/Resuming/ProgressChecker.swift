@@ -203,7 +203,15 @@ struct ProgressChecker {
 
   private mutating func requireReason(_ reason: SkipReason, of subject: Subject) {
     if isOwn(reason) || isDecidedAround(subject) || isTrue(reason) || isGone(subject) { return }
+    if case .dependencyFailed(let group) = reason, couldNotStart(group) { return }
     violations.append("the run succeeds, and \(name(subject)) is skipped: \(reason)")
+  }
+
+  /// Whether a group failed at its start, and that was tolerated: its members, and what needs one of them, do not run.
+  private func couldNotStart(_ address: StepAddress) -> Bool {
+    groups.contains { group, end in
+      end.failsAtStart && end.conclusion == .success && blueprint.address(of: group) == address
+    }
   }
 
   /// Whether an enclosing group is over for everything in it: won, joined, or tolerated.
