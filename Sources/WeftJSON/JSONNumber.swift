@@ -106,6 +106,27 @@ extension JSONNumber {
     }
     return number.isMultiple(of: divisor)
   }
+
+  /// The exact product with a whole number; `nil` if its digits are more than those of a word.
+  package func times(_ factor: Int) -> JSONNumber? {
+    guard let number = JSONDecimal(text), abs(number.exponent) <= JSONNumber.longestDivisor,
+      let digits = Int(number.digits)
+    else { return nil }
+    let (product, overflow) = digits.multipliedReportingOverflow(by: factor)
+    guard !overflow else { return nil }
+    let isNegative = number.isNegative != (product < 0) && product != 0
+    var whole = String(product.magnitude)
+    if number.exponent >= 0 {
+      if product != 0 { whole += String(repeating: "0", count: number.exponent) }
+    } else {
+      let places = -number.exponent
+      whole = String(repeating: "0", count: max(0, places + 1 - whole.utf8.count)) + whole
+      var fraction = String(whole.suffix(places))
+      while fraction.utf8.last == UInt8(ascii: "0") { fraction.removeLast() }
+      whole = whole.dropLast(places) + (fraction.isEmpty ? "" : "." + fraction)
+    }
+    return JSONNumber((isNegative ? "-" : "") + whole)
+  }
 }
 
 extension JSONDecimal {

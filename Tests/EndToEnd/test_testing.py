@@ -570,6 +570,35 @@ def first_test(weft):
         place.test(test)
 
 
+def declared_inputs(weft):
+    """first tests and cases from runs have values for inputs that fit their declarations, or say that none was found"""
+    required = {
+        "version": {"type": "string", "pattern": "^v[0-9]+$"}, "hosts": {"type": "array", "minItems": 2, "uniqueItems": True},
+        "step": {"type": "number", "multipleOf": 0.25, "minimum": 1.1},
+        "window": {"type": "object", "required": ["from"], "properties": {"from": {"type": "string", "pattern": "^\\d\\d:\\d\\d$"}}},
+        "key": {"type": "string", "secret": True, "minLength": 60}}
+    place = Place(weft, [{"id": "a", "env": {"V": "${{ inputs.version }}"}, "run": "echo hi"}], inputs=required)
+    place.run("init", "--test", "w.test.json")
+    assert "1 passed" in place.test("w.test.json").stdout
+
+    place = Place(weft, ["true"], inputs={"odd": {"type": "string", "pattern": "\\Bq"}})
+    assert 'a value for the input "odd" first' in place.run("init", "--test", "w.test.json").stdout
+
+    secrets = {
+        "digits": ({"type": "string", "pattern": "^[0-9]{5}$"}, "48151"), "word": ({"type": "string", "enum": ["spring", "autumn"]}, "autumn"),
+        "long": ({"type": "string", "minLength": 40}, "y" * 40), "pair": ({"type": "object", "required": ["user"]}, '{"user": "admin"}')}
+    for name, (declaration, value) in secrets.items():
+        place = Place(weft, [{"id": "a", "run": "true"}], inputs={name: {**declaration, "secret": True}})
+        place.write("value", value)
+        place.run("run", "w.json", "-i", f"{name}=@value")
+        assert value not in json.dumps(recorded(place))
+    place = Place(weft, [{"id": "a", "run": "true"}], inputs={"odd": {"type": "string", "pattern": "\\Bq", "secret": True}})
+    place.write("value", "wwwq")
+    place.run("run", "w.json", "-i", "odd=@value")
+    reason = recorded(place, expect=2)
+    assert 'the secret input "odd" is not recorded, and no other value was found' in reason, reason
+
+
 def first_tests_of_examples(weft):
     """the first test of every example workflow passes as it is written"""
     examples = pathlib.Path(__file__).resolve().parent.parent.parent / "workflows"
@@ -699,4 +728,4 @@ if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
         nothing_runs, real_steps, signals, real_failures, from_a_run, from_runs_with_secrets, from_runs_with_secret_lists, from_unusual_runs, from_killed_runs,
         from_generated_runs, from_killed_and_cached_runs, from_services, from_resumed_runs,
-        from_runs_with_options, from_elements, first_test, first_tests_of_examples, crashes, formats, searched, hostile, endless, at_once, many]))
+        from_runs_with_options, from_elements, first_test, declared_inputs, first_tests_of_examples, crashes, formats, searched, hostile, endless, at_once, many]))

@@ -73,9 +73,13 @@ struct InitCommand: Subcommand {
       throw CommandFailure(.rejected, configuration.problems(with: checked.diagnostics))
     }
     let name = workflow.split(separator: "/").last.map(String.init) ?? String(workflow)
-    let text = FirstCase(of: plan, at: name, for: path).text
-    try NewFile.write(text, to: path, command: "weft init --test FILE")
+    let first = FirstCase(of: plan, at: name, for: path)
+    try NewFile.write(first.text, to: path, command: "weft init --test FILE")
     console.output.write("wrote \(path); to run it: weft test \(path)\n")
+    for input in first.inputsToFill {
+      console.output.write(
+        "write a value for the input \"\(input.name)\" first: \(input.schema.summary)\n")
+    }
     return .success
   }
 }

@@ -1,4 +1,4 @@
-import WeftDefinition
+package import WeftDefinition
 import WeftDiagnostics
 import WeftEvents
 import WeftJSON
@@ -13,6 +13,8 @@ package struct FirstCase {
   private let plan: Plan
   private let path: String
   private var draft: DraftTestFile
+  /// The required inputs for which no value that fits was found: the file is rejected until they have one.
+  package private(set) var inputsToFill: [InputDeclaration] = []
   /// The placeholders of each step that needs one.
   private var choices: [Plan.NodeIndex: (address: String, results: [JSONObject])] = [:]
 
@@ -23,7 +25,9 @@ package struct FirstCase {
     (self.plan, self.path) = (plan, path)
     draft = DraftTestFile(of: plan, at: workflow)
     for input in plan.workflow.inputs where input.isRequired {
-      draft.inputs.append((input.name.text, input.schema.placeholder))
+      let value = input.placeholder
+      if value == nil { inputsToFill.append(input) }
+      draft.inputs.append((input.name.text, value ?? "x"))
     }
     for shape in AddressShapes(of: plan).shapes where !shape.isGroup {
       guard case .step(let index) = plan.nodes[shape.node],
@@ -117,7 +121,7 @@ extension PlannedStep {
       let written = outputs.filter { $0.value == nil }
       let texts: [JSONObject] = ["[]", "{}", "[1]", "1", "/x"].map { ["stdout": .string($0)] }
       guard !written.isEmpty else { return [[:]] + texts }
-      let values = JSONObject(written.map { ($0.name, $0.schema?.placeholder ?? "x") })
+      let values = JSONObject(written.map { ($0.name, $0.schema?.example() ?? "x") })
       return ([[:]] + texts).map { text in
         var result: JSONObject = ["outputs": .object(values)]
         result["stdout"] = text["stdout"]
@@ -131,25 +135,5 @@ extension PlannedStep {
     case .approve: return [["approve": true]]
     case .wait, .compute, .workflow, .steps, .parallel, .race: return nil
     }
-  }
-}
-
-extension ValueSchema {
-  /// A value that fits, if an obvious one does.
-  fileprivate var placeholder: JSONValue {
-    if let value = constant ?? allowed.first { return value }
-    let plain: JSONValue =
-      switch types.first {
-      case .boolean?: false
-      case .integer?, .number?: 1
-      case .array?: []
-      case .object?: [:]
-      case .null?: nil
-      case .string?, nil: "x"
-      }
-    let others: [JSONValue] = [
-      "1", "1.0", "1.0.0", "/x", "x@example.com", "https://example.com", 0, 10, 100, ["x"], [1],
-    ]
-    return ([plain] + others).first { faults(of: $0).isEmpty } ?? plain
   }
 }

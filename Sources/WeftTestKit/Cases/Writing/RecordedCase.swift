@@ -142,7 +142,7 @@ package struct RecordedCase {
     if let first { return resume(opening, first, at: moment) }
     (first, begin, hasEnded) = (opening, moment, false)
     // The value of a secret input is not recorded.
-    draft.inputs = opening.inputs.map { ($0.name, $0.value ?? substitute(forInput: $0.name)) }
+    draft.inputs = opening.inputs.map { ($0.name, $0.value ?? placeholder(of: $0.name)) }
     draft.arguments = opening.arguments
     draft.state = opening.state.compactMap { state in state.value.map { (state.name, $0) } }
     draft.skip = opening.excluded.map(\.text)
@@ -150,9 +150,18 @@ package struct RecordedCase {
     draft.timeout = opening.timeout.flatMap(RecordedCase.text)
   }
 
-  private func substitute(forInput name: String) -> JSONValue {
-    let declared = plan.workflow.inputs.first { $0.name == InputName(name) }
-    return SecretSubstitute.value(for: declared?.schema, count: lists.count(ofInput: name))
+  private mutating func placeholder(of input: String) -> JSONValue {
+    let declared = plan.workflow.inputs.first { $0.name == InputName(input) }
+    let count = lists.count(ofInput: input)
+    guard let declared else { return SecretSubstitute.value(for: nil, count: count) }
+    let value =
+      count.map { SecretSubstitute.value(for: declared.schema, count: $0) } ?? declared.placeholder
+    if let value, declared.schema.faults(of: value).isEmpty { return value }
+    obstacle =
+      obstacle
+      ?? "the value of the secret input \"\(input)\" is not recorded, and no other value was found "
+      + "that fits its declaration"
+    return .string(SecretSubstitute.text)
   }
 
   private mutating func resume(

@@ -4,41 +4,30 @@ import WeftExpressions
 import WeftJSON
 import WeftPlanning
 
+extension InputDeclaration {
+  /// A value that fits, in place of one that is not known; `nil` if none was found.
+  var placeholder: JSONValue? {
+    schema.example(text: isSecret ? SecretSubstitute.text : "x", secretBytes: secretBytes)
+  }
+}
+
 /// The result in a case instead of one that held a secret, which is not recorded.
 enum SecretSubstitute {
   static let text = "not-a-real-secret"
 
-  /// A value that a schema allows.
+  /// A value that a schema allows, as far as one is found.
   ///
   /// - Parameter count: The number of elements, if it is the list of a loop.
   static func value(for schema: ValueSchema?, count: Int? = nil) -> JSONValue {
-    guard let schema else { return count.map { list($0, of: nil) } ?? .string(text) }
-    if let constant = schema.constant ?? schema.allowed.first { return constant }
-    let array = schema.array
+    guard let count else { return schema?.example(text: text) ?? .string(text) }
+    if let constant = schema?.constant ?? schema?.allowed.first { return constant }
     var element: ValueSchema?
-    if case .matching(let schema) = array.elements { element = schema }
-    if let count { return list(count, of: element) }
-    switch schema.types.first ?? .string {
-    case .string: return .string(text)
-    case .number, .integer: return .number(schema.number.minimum ?? JSONNumber(1))
-    case .boolean: return .bool(true)
-    case .null: return .null
-    case .array: return list(max(1, array.count.least), of: element)
-    case .object:
-      let properties = schema.object.properties.map { ($0.name, value(for: $0.schema)) }
-      let others = schema.object.required.filter { name in
-        !properties.contains { $0.0 == name }
-      }
-      return .object(JSONObject(properties + others.map { ($0, .string(text)) }))
-    }
-  }
-
-  /// Elements of which no two are the same, if they are texts.
-  private static func list(_ count: Int, of schema: ValueSchema?) -> JSONValue {
-    .array(
+    if case .matching(let schema)? = schema?.array.elements { element = schema }
+    // Elements of which no two are the same, if they are texts.
+    return .array(
       (0..<count).map { index in
-        let value = value(for: schema)
-        return index > 0 && value == .string(text) ? .string("\(text)-\(index + 1)") : value
+        let text = index == 0 ? text : "\(text)-\(index + 1)"
+        return element.map { $0.example(text: text) ?? .string(text) } ?? .string(text)
       })
   }
 

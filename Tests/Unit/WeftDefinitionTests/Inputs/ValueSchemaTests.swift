@@ -207,4 +207,66 @@ import WeftJSON
   func saysWhatItWants(schema text: String, summary: String) throws {
     #expect(try schema(text).summary == summary)
   }
+
+  /// An example fits its schema; where there is none, no value was found.
+  @Test(
+    arguments: [
+      (#"{}"#, #""x""#), (#"{ "type": "string" }"#, #""x""#), (#"{ "const": [1] }"#, "[1]"),
+      (#"{ "enum": ["b", "c"] }"#, #""b""#),
+      (#"{ "pattern": "^v[0-9]+$" }"#, #""v1""#),
+      (#"{ "pattern": "^[0-9]+\\.[0-9]+\\.[0-9]+$" }"#, #""1.0.0""#),
+      (#"{ "pattern": "^[a-z]{3,5}-\\d{2}$" }"#, #""xxx-11""#),
+      (#"{ "pattern": "^(?:dev|prod)-[A-F]+$", "minLength": 8 }"#, #""dev-AAAA""#),
+      (#"{ "pattern": "^(?:ab|cd)*$", "minLength": 5 }"#, #""ababab""#),
+      (#"{ "pattern": "\\bx\\B" }"#, #""xx""#), (#"{ "pattern": "\\Bq" }"#, nil),
+      (#"{ "minLength": 4, "maxLength": 4 }"#, #""xxxx""#),
+      (#"{ "type": "integer", "multipleOf": 7, "minimum": 10 }"#, "14"),
+      (
+        #"{ "type": "number", "multipleOf": 0.05, "exclusiveMinimum": 0.3, "maximum": 0.37 }"#,
+        "0.35"
+      ),
+      (#"{ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 }"#, "0.5"),
+      (
+        #"{ "type": "integer", "minimum": 5000, "exclusiveMaximum": 5002, "multipleOf": 5001 }"#,
+        "5001"
+      ),
+      (#"{ "type": "integer", "maximum": -3 }"#, "-3"),
+      (#"{ "type": "array", "minItems": 2 }"#, #"["x","x"]"#),
+      (
+        #"{ "type": "array", "minItems": 3, "uniqueItems": true, "items": { "type": "integer" } }"#,
+        "[1,0,10]"
+      ),
+      (
+        #"{ "type": "array", "minItems": 2, "uniqueItems": true, "items": { "pattern": "^\\d+$" } }"#,
+        #"["1","11"]"#
+      ),
+      (
+        #"""
+        { "type": "object", "required": ["a"], "minProperties": 2,
+          "properties": { "a": { "type": "integer" }, "b": { "type": "array" } } }
+        """#, #"{"a":1,"b":[]}"#
+      ),
+      (#"{ "type": "object", "minProperties": 1 }"#, #"{"x1":"x"}"#),
+      (#"{ "type": ["null", "string"] }"#, "null"),
+      (#"{ "type": "string", "minLength": 100000000 }"#, nil),
+      (
+        #"{ "type": "array", "minItems": 3, "uniqueItems": true, "items": { "type": "boolean" } }"#,
+        nil
+      ),
+    ] as [(String, String?)])
+  func findsAValueThatFits(schema text: String, expected: String?) throws {
+    let schema = try schema(text)
+    let example = schema.example()
+    #expect(example?.description == expected)
+    if let example { #expect(schema.faults(of: example).isEmpty) }
+  }
+
+  @Test func findsASecretThatCanBeMasked() throws {
+    let limits = WorkflowLimits.secretBytes
+    for text in [#"{}"#, #"{ "pattern": "^[0-9]+$" }"#, #"{ "enum": ["a", "abcdef"] }"#] {
+      let example = try schema(text).example(secretBytes: limits)
+      let value = try #require(example)
+      #expect(try schema(text).faults(of: value, secretBytes: limits).isEmpty)
+    }
+  }
 }
