@@ -42,6 +42,22 @@ extension Engine {
         }
       }
     }
+    do throws(WorkflowError) { return try entries(of: declared, known) } catch {
+      throw .workflow(error)
+    }
+  }
+
+  /// Returns the values that a run would read if it began now.
+  func presentState(
+    of workflow: Workflow, _ key: WorkflowKey?, in store: any RunStore
+  ) throws(WorkflowError) -> [InputValues.Entry] {
+    let kept = workflow.state.isEmpty ? nil : key.flatMap { try? self.kept(in: store, $0) }
+    return try entries(of: workflow.state, kept?.values ?? [:])
+  }
+
+  private func entries(
+    of declared: [StateDeclaration], _ known: JSONObject
+  ) throws(WorkflowError) -> [InputValues.Entry] {
     var entries: [InputValues.Entry] = []
     var problems: [Diagnostic] = []
     for variable in declared {
@@ -52,7 +68,7 @@ extension Engine {
           .unfitState(variable, fault.message(about: "its kept value", isSecret: false)))
       }
     }
-    guard problems.isEmpty else { throw .workflow(WorkflowError(diagnostics: problems)) }
+    guard problems.isEmpty else { throw WorkflowError(diagnostics: problems) }
     return entries
   }
 

@@ -310,6 +310,18 @@ def test_inputs_decide(weft):
     assert durations["-i", "items:=[1,2,3]", "-j", "1"] - durations[()] >= 0.2, durations
 
 
+def test_state_decides(weft):
+    """Conditions read the state that earlier runs have kept, as the next run would"""
+    place = Estimates(weft, {
+        "state": {"last": {"type": "string", "default": "", "value": "${{ steps.n.stdout }}"}},
+        "steps": [{"id": "n", "run": "cat version"}, {"id": "d", "if": "steps.n.stdout != state.last", "run": "sleep 0.3"}]})
+    (place.path / "version").write_text("1")
+    assert place.took() >= 0.3
+    found = place.estimate()
+    assert found["predictions"][0]["durationUs"] < 200_000 and not found["basis"]["conditions"], found
+    assert place.took() < 0.2
+
+
 def test_approvals(weft):
     """The time that people took is no part of a prediction, and named beside the run"""
     place = Estimates(weft, {"steps": [{"id": "a", "run": "sleep 0.1"}, {"id": "ask", "approve": "go?"}]})
@@ -345,6 +357,7 @@ CASES = [
     test_edited_workflow,
     test_cached_and_interrupted,
     test_inputs_decide,
+    test_state_decides,
     test_approvals,
     test_other_workflows,
 ]

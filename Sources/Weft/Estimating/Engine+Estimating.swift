@@ -56,7 +56,12 @@ extension Engine {
     }
     let samples =
       key.flatMap { key in state.map { RunSample.all(of: key, plan.workflow, in: $0) } } ?? []
-    let (inputs, adopted) = try complete(given, inputSource, for: plan.workflow, from: samples)
+    var (inputs, adopted) = try complete(given, inputSource, for: plan.workflow, from: samples)
+    do throws(WorkflowError) {
+      inputs.state = try presentState(of: plan.workflow, key, in: store)
+    } catch {
+      throw .workflow(error)
+    }
     var ready = try bound(plan, inputs)
     let speeds = try speeds(faster, in: ready)
     let excluded = try excludedSteps(of: ready)
