@@ -322,6 +322,76 @@ def test_state_decides(weft):
     assert place.took() < 0.2
 
 
+def close(place, parallel, *, seconds):
+    """The prediction for -j is that of the next run, which takes about so long."""
+    predicted = place.predicted("-j", str(parallel))[parallel]
+    took = place.took("-j", str(parallel))
+    assert abs(predicted - took) < 0.15 and abs(took - seconds) < 0.25, (parallel, predicted, took)
+
+
+def test_resources(weft):
+    """Steps that request all processors run one after another, and the limit is named"""
+    place = Estimates(weft, {"parallel": [
+        {"id": name, "run": "sleep 0.3", "resources": {"cpus": os.cpu_count()}} for name in "abc"]})
+    place.took()
+    close(place, 8, seconds=0.9)
+    found = place.estimate("-j", "8")
+    assert {"limit": "resources"}.items() <= found["limits"][0].items(), found
+    assert [link["start"] for link in found["criticalPath"]] == ["immediate", "resources", "resources"], found
+
+
+def test_services(weft):
+    """A service keeps its slots of pools until it has ended, and takes its time to end"""
+    place = Estimates(weft, {"pools": {"p": 2}, "steps": [
+        {"id": "s", "pool": "p", "run": "sleep 0.3; echo up; exec sleep 20", "service": {"ready": {"log": "up"}}},
+        {"id": "l", "forEach": [1, 2, 3], "pool": "p", "run": "sleep 0.2"}]})
+    place.took("-j", "4")
+    close(place, 4, seconds=0.95)
+
+    slow = "trap 'sleep 0.8; exit' TERM; echo ready; while :; do sleep 0.05; done"
+    place = Estimates(weft, {"steps": [
+        {"id": "g", "steps": [{"id": "s", "run": slow, "service": {"ready": {"log": "ready"}}}, {"id": "u", "run": "sleep 0.3"}]},
+        {"id": "after", "run": "sleep 0.2"}]})
+    place.took()
+    close(place, 4, seconds=1.35)
+    path = place.estimate()["criticalPath"]
+    assert [(link["step"], link["start"]) for link in path][1:] == [
+        ("u", "dependency"), ("s", "stopping"), ("after", "dependency")], path
+
+
+def test_losers(weft):
+    """Losers that got their slot late still lose, and take the time that they need to end"""
+    place = Estimates(weft, {"steps": [
+        {"id": "r", "forEach": [1, 2], "race": [{"id": "a", "run": "sleep 0.3"}, {"id": "b", "run": "sleep 3"}]}]})
+    place.took("-j", "2")
+    close(place, 8, seconds=0.3)
+
+    place = Estimates(weft, {"steps": [
+        {"id": "j", "join": {"atLeast": 2}, "parallel": [
+            {"id": "p1", "run": "sleep 0.2"}, {"id": "p2", "run": "sleep 0.5"}, {"id": "p3", "run": "sleep 3"}]},
+        {"id": "k", "run": "sleep 0.1"}]})
+    place.took("-j", "2")
+    close(place, 4, seconds=0.6)
+
+    place = Estimates(weft, {"steps": [
+        {"id": "r", "race": [{"id": "p1", "run": "sleep 0.3"}, {"id": "p2", "run": "trap 'sleep 0.8; exit 1' TERM; sleep 5 & wait"}]},
+        {"id": "k", "run": "sleep 0.1"}]})
+    place.took()
+    close(place, 4, seconds=1.25)
+    path = place.estimate()["criticalPath"]
+    assert [(link["step"], link["start"]) for link in path] == [
+        ("p1", "immediate"), ("p2", "stopping"), ("k", "dependency")], path
+
+
+def test_cleanups(weft):
+    """Cleanups run one at a time, which is given as the reason"""
+    place = Estimates(weft, {"steps": [{"id": "g", "forEach": ["x", "y"], "run": "sleep 0.05", "cleanup": "sleep 0.2"}]})
+    place.took()
+    close(place, 4, seconds=0.47)
+    path = place.estimate()["criticalPath"]
+    assert [link["start"] for link in path] == ["immediate", "dependency", "cleanup"], path
+
+
 def test_approvals(weft):
     """The time that people took is no part of a prediction, and named beside the run"""
     place = Estimates(weft, {"steps": [{"id": "a", "run": "sleep 0.1"}, {"id": "ask", "approve": "go?"}]})
@@ -357,7 +427,7 @@ CASES = [
     test_edited_workflow,
     test_cached_and_interrupted,
     test_inputs_decide,
-    test_state_decides,
+    test_state_decides, test_resources, test_services, test_losers, test_cleanups,
     test_approvals,
     test_other_workflows,
 ]

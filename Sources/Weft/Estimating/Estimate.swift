@@ -58,8 +58,15 @@ public struct Estimate: Sendable, Hashable {
     case slot
     /// The step before it gave back slots of this pool.
     case pool(String)
+    /// The step before it gave back processors or memory that it needed.
+    case resources
     /// The step before it left a group or loop with `maxParallel`.
     case limit
+    /// Both are cleanups, which run one at a time.
+    case cleanup
+    /// It was asked to end when the step before it had ended, as a service that nothing needs any more, or as a loser of
+    /// a race or join; ``Link/duration`` is the time that it took to end.
+    case stopping
   }
 
   /// A limit that makes the run longer.
@@ -70,6 +77,8 @@ public struct Estimate: Sendable, Hashable {
       case slots(Int)
       /// The slots or the rate of a pool.
       case pool(String)
+      /// The processors and the memory of the machine, which `resources` requests.
+      case resources
       /// The `maxParallel` of a group or loop.
       case maxParallel(of: StepAddress)
       /// All limits together, if none of them makes the run longer by itself.

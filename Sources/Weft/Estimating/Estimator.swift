@@ -2,6 +2,7 @@ import WeftDefinition
 import WeftEvents
 import WeftExecution
 import WeftPlanning
+import WeftPlatform
 
 /// Rehearses a run again and again, each time with one thing changed, and compares.
 struct Estimator {
@@ -33,6 +34,8 @@ struct Estimator {
     change(&changed)
     let way = EarlierWay(
       changed.plan, addresses, samples, lifting: changed.unlimitedLoops)
+    var configuration = configuration
+    configuration.resources.capacity = changed.capacity
     let rehearsal = RunRehearsal(
       plan: changed.plan, configuration: configuration, way: way, durations: durations,
       speeds: changed.speeds, choice: changed.choice)
@@ -45,6 +48,8 @@ struct Estimator {
     var plan: Plan
     var speeds: [Double]
     var maxParallel: Int?
+    /// `nil` for that of this machine.
+    var capacity: MachineCapacity?
     var choice = StepDurations.Choice.typical
     var unlimitedLoops: Set<StepAddress> = []
   }
@@ -106,6 +111,7 @@ struct Estimator {
     for pool in plan.pools {
       tried.append((.pool(pool.name), { $0.plan = $0.plan.lifting(pool: pool.name) }))
     }
+    if plan.requestsResources { tried.append((.resources, { $0.capacity = .unlimited })) }
     for (address, lift) in maxParallels.prefix(Estimator.triedLimits) {
       tried.append((.maxParallel(of: address), lift))
     }
@@ -202,7 +208,7 @@ struct Estimator {
 
 extension FanOut {
   /// Whether it limits how many elements run at once.
-  fileprivate var hasLimit: Bool {
+  var hasLimit: Bool {
     if case .forEach(let loop) = self { loop.maxParallel != nil } else { false }
   }
 }

@@ -43,7 +43,10 @@ struct RehearsedPath {
     _ plan: Plan
   ) -> Estimate.Start {
     guard let cause else { return .immediate }
+    if attempt.isStopping { return .stopping }
     let before = result.attempts[cause]
+    let cleanups = plan.bodies.cleanupSteps
+    if cleanups.contains(attempt.step), cleanups.contains(before.step) { return .cleanup }
     if plan.depends(attempt.step, on: before.step), attempt.address.isNear(before.address) {
       return .dependency
     }
@@ -51,7 +54,11 @@ struct RehearsedPath {
     let pools = plan.steps[attempt.step].control.pools.map(\.pool)
     let held = plan.steps[before.step].control.pools.map(\.pool)
     if let shared = pools.first(where: held.contains) { return .pool(shared) }
-    return attempt.start > before.end ? .immediate : .limit
+    if plan.steps[attempt.step].hasResources, plan.steps[before.step].hasResources {
+      return .resources
+    }
+    if attempt.start > before.end { return .immediate }
+    return plan.hasLimit(around: attempt.step) ? .limit : .dependency
   }
 }
 
@@ -66,6 +73,16 @@ extension StepAddress {
 }
 
 extension Plan {
+  /// Whether a step is in a group or loop with `maxParallel`, or is one.
+  fileprivate func hasLimit(around step: Int) -> Bool {
+    if steps[step].control.fanOut?.hasLimit == true { return true }
+    return allEnclosingGroups(ofGroup: steps[step].group).contains { around in
+      let group = groups[around]
+      return group.step != nil
+        && (group.maxParallel != nil || group.step?.control.fanOut?.hasLimit == true)
+    }
+  }
+
   /// Whether a step directly or indirectly depends on another one, by their indices.
   fileprivate func depends(_ step: Int, on other: Int) -> Bool {
     let target = steps[other].node

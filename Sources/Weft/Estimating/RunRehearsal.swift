@@ -38,6 +38,8 @@ struct RunRehearsal {
     let runningAtCause: Int
     /// Whether it was stopped before its time was over.
     var isStopped = false
+    /// Whether it is the end of an attempt that was stopped: the time from the request until it had ended.
+    var isStopping = false
   }
 
   /// - Parameter maxParallel: `nil` for the default of a run.
@@ -55,7 +57,10 @@ struct RunRehearsal {
       time: time, wallClock: wallClock, environment: configuration.environment ?? .inherited(),
       secrets: RunSecrets(), seed: 1
     ) { _, _ in executor }
+    let capacity = configuration.resources.capacity
     world.configure(&configuration)
+    // The run is predicted for this machine.
+    configuration.resources.capacity = capacity
     guard let live = try? world.start(plan, configuration, { _ in }) else { return nil }
     while !live.completion.isSettled, time.callNext() {}
     guard let end = live.completion.outcome?.get().end else {
@@ -99,13 +104,29 @@ private final class CausalTime: TimeSource {
   }
 }
 
-/// Ends each attempt when its time is over.
+/// Ends each attempt when its time is over; a service is ready then, and ends when it is stopped.
 private final class RehearsalExecutor: StepExecutor {
   private struct State {
     var attempts: [RunRehearsal.Attempted] = []
     var running: [Int: Promise<AttemptEnd, Never>] = [:]
+    /// The services that are ready.
+    var ready: [Int: Promise<AttemptEnd, Never>] = [:]
+    /// The latest attempt of each service, by the number of its instance.
+    var services: [Int: Int] = [:]
     /// The number of attempts that were running at the end of each.
     var runningAtEnd: [Int] = []
+
+    /// Adds an attempt that begins.
+    mutating func add(
+      _ attempt: Attempt, at now: Duration, _ cause: Int?, isStopping: Bool = false
+    ) -> Int {
+      runningAtEnd.append(0)
+      attempts.append(
+        RunRehearsal.Attempted(
+          step: attempt.index, address: attempt.address, start: now, end: now, cause: cause,
+          runningAtCause: cause.map { runningAtEnd[$0] } ?? 0, isStopping: isStopping))
+      return attempts.count - 1
+    }
   }
 
   private let rehearsal: RunRehearsal
@@ -120,34 +141,90 @@ private final class RehearsalExecutor: StepExecutor {
 
   func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
     let (length, status) = course(of: attempt)
+    let isService = isService(attempt, ending: status)
     let promise = Promise<AttemptEnd, Never>(ifDropped: .success(AttemptEnd(.stopped(nil))))
     let (now, cause) = (time.now, time.cause)
     let number = state.withLock { state in
-      let number = state.attempts.count
+      let number = state.add(attempt, at: now, cause)
       state.running[number] = promise
-      state.runningAtEnd.append(0)
-      state.attempts.append(
-        RunRehearsal.Attempted(
-          step: attempt.index, address: attempt.address, start: now, end: now, cause: cause,
-          runningAtCause: cause.map { state.runningAtEnd[$0] } ?? 0))
+      if isService { state.services[attempt.instanceNumber] = number }
       return number
     }
-    _ = time.schedule(after: length) { [weak self] in self?.end(number, status) }
-    attempt.stop.whenRequested { [weak self] in
-      guard let self else { return }
-      _ = time.schedule(after: .zero) { [weak self] in self?.end(number, .stopped(nil)) }
+    if !isService { _ = time.schedule(after: length) { [weak self] in self?.end(number, status) } }
+    attempt.stop.whenRequested { [weak self] in self?.stop(number, attempt) }
+    return promise.future
+  }
+
+  func probe(
+    _ attempt: Attempt, for service: Command.Service, stop: StopSwitch
+  ) -> Future<Bool, Never> {
+    let (length, status) = course(of: attempt)
+    guard isService(attempt, ending: status) else { return Future(value: false) }
+    let promise = Promise<Bool, Never>(ifDropped: .success(false))
+    _ = time.schedule(after: length) { [weak self] in
+      promise.succeed(self?.getReady(attempt.instanceNumber) ?? false)
     }
     return promise.future
+  }
+
+  /// Whether an attempt is one of a service that gets ready.
+  private func isService(_ attempt: Attempt, ending status: AttemptEnd.Status) -> Bool {
+    guard attempt.resolved.command?.service != nil, case .rehearsed(let known) = status else {
+      return false
+    }
+    return known.end.conclusion == .success
+  }
+
+  /// - Returns: Whether the service has not ended yet.
+  private func getReady(_ instance: Int) -> Bool {
+    let now = time.now
+    let number = state.withLock { state -> Int? in
+      guard let number = state.services[instance], let promise = state.running[number] else {
+        return nil
+      }
+      state.runningAtEnd[number] = state.running.count
+      state.running[number] = nil
+      state.ready[number] = promise
+      state.attempts[number].end = now
+      return number
+    }
+    if let number { time.cause = number }
+    return number != nil
+  }
+
+  private func stop(_ number: Int, _ attempt: Attempt) {
+    let pause = rehearsal.durations.stopTime(of: attempt.index, at: attempt.address)
+    let (now, cause) = (time.now, time.cause)
+    let last = state.withLock { state in
+      if pause == .zero { return number }
+      let service = state.ready.removeValue(forKey: number)
+      guard let promise = service ?? state.running.removeValue(forKey: number) else {
+        return number
+      }
+      if service == nil {
+        state.attempts[number].end = now
+        state.attempts[number].isStopped = true
+      }
+      let last = state.add(attempt, at: now, cause, isStopping: true)
+      state.running[last] = promise
+      return last
+    }
+    _ = time.schedule(after: last == number ? .zero : pause) { [weak self] in
+      self?.end(last, .stopped(nil))
+    }
   }
 
   private func end(_ number: Int, _ status: AttemptEnd.Status) {
     let (now, cause) = (time.now, time.cause)
     let ended = state.withLock { state -> (promise: Promise<AttemptEnd, Never>, isDecided: Bool)? in
+      if let service = state.ready.removeValue(forKey: number) { return (service, true) }
       guard let promise = state.running[number] else { return nil }
       state.runningAtEnd[number] = state.running.count
       state.running[number] = nil
       state.attempts[number].end = now
-      guard case .stopped = status else { return (promise, false) }
+      guard case .stopped = status, !state.attempts[number].isStopping else {
+        return (promise, false)
+      }
       state.attempts[number].isStopped = true
       return (
         promise, cause.map { state.running[$0] == nil && state.attempts[$0].end == now } ?? false

@@ -13,7 +13,7 @@ struct RunSample: Sendable {
       case success
       /// A failure that the step, or something around it, tolerates.
       case tolerated
-      /// Cancelled because a race or join was decided: it would have taken longer.
+      /// Cancelled because a race or join was decided: it would have taken longer than what decided that.
       case cutShort
     }
 
@@ -30,6 +30,16 @@ struct RunSample: Sendable {
 
     /// The time of all attempts, without the time between them.
     var total: Int { failures.reduce(microseconds) { $0 + $1.microseconds } }
+
+    /// Corrects the time of one that was cut short.
+    ///
+    /// - Parameters:
+    ///   - least: The time in which it would not have ended.
+    ///   - stop: The part of its time after it was asked to end.
+    fileprivate mutating func extend(to least: Duration, without stop: Duration) {
+      let missing = least.measuredMicroseconds - (total - microseconds)
+      microseconds = max(microseconds - stop.measuredMicroseconds, missing)
+    }
   }
 
   let run: RunID
@@ -49,9 +59,15 @@ struct RunSample: Sendable {
   private var failures: [StepAddress: [Execution.Failure]] = [:]
   /// The last ends of steps that failed, until it is known whether something around them tolerates that.
   private var failed: [StepAddress: (execution: Execution, end: RehearsedEnd)] = [:]
-  private var groups: [StepAddress: GroupEnd] = [:]
+  private(set) var groups: [StepAddress: GroupEnd] = [:]
+  /// The moments at which steps and groups ended.
+  private(set) var moments: [StepAddress: WallTime] = [:]
+  /// The races and joins that ended steps, and what won.
+  private(set) var decided: [StepAddress: CancelReason] = [:]
+  /// The times that steps took to end after they were asked to.
+  private(set) var stopTimes: [StepAddress: Duration] = [:]
   /// The times after which services were ready: whatever needed them had to wait that long.
-  private var readiness: [StepAddress: Duration] = [:]
+  private(set) var readiness: [StepAddress: Duration] = [:]
   /// The attempts with jobs that have not ended, and those that the present engine may have adopted: no engine has
   /// seen these as a whole.
   private var jobs: [StepAddress: Int] = [:]
@@ -70,9 +86,12 @@ struct RunSample: Sendable {
     case .opened(let opening):
       if self.opening == nil { self.opening = opening }
       engines += 1
+      moments = [:]
       adopted = jobs
     case .listed(let loop, let listed): elements[loop] = listed
-    case .event(let event, let values): apply(event, values)
+    case .event(let event, let values):
+      if let ended = event.endedAddress { moments[ended] = record.at }
+      apply(event, values)
     case .spawned, .kept, .groupSkipped, .outdated, .waiting: break
     }
   }
@@ -126,7 +145,9 @@ struct RunSample: Sendable {
       return
     case (.cancelled, _):
       switch end.cancellation {
-      case .raceWon, .joined: execution.ending = .cutShort
+      case .raceWon, .joined:
+        execution.ending = .cutShort
+        decided[step] = end.cancellation
       default: return
       }
     default: return
@@ -149,7 +170,23 @@ struct RunSample: Sendable {
       sample.ends[step] = last.end
       sample.measure(step, last.execution)
     }
+    guard !decided.isEmpty || !readiness.isEmpty else { return sample }
+    let stops = StopTimes(sample, plan)
+    sample.stopTimes = stops.times
+    for (step, least) in stops.leastTimes where sample.executions[step]?.ending == .cutShort {
+      sample.executions[step]?.extend(to: least, without: stops.times[step] ?? .zero)
+    }
     return sample
+  }
+}
+
+extension RunEvent.Kind {
+  fileprivate var endedAddress: StepAddress? {
+    switch self {
+    case .stepFinished(let step, _): step
+    case .groupFinished(let group, _): group
+    default: nil
+    }
   }
 }
 
@@ -183,111 +220,5 @@ extension RunSample {
 
   private static func name(of path: String?) -> Substring? {
     path?.split(separator: "/").last
-  }
-}
-
-/// The durations that steps are expected to take, from the executions in earlier runs. The runs are in order, the
-/// newest first.
-struct StepDurations: Sendable {
-  typealias Execution = RunSample.Execution
-
-  /// The source of an expected duration.
-  enum Basis: Sendable {
-    case measured
-    /// The step was never measured.
-    case assumed
-  }
-
-  /// The durations that one rehearsal uses.
-  enum Choice: Sendable, Hashable {
-    /// The median of each step.
-    case typical
-    /// Those of one run, by its position, and the median for steps that it did not measure.
-    case run(Int)
-  }
-
-  private let runs: [[StepAddress: Execution]]
-  /// The typical execution of each step outside of loops.
-  private var steps: [Execution?]
-  /// The typical executions of steps in elements.
-  private var elements: [StepAddress: Execution] = [:]
-  /// These by step of the plan, for elements that no run had.
-  private var pooled: [Int: [Execution]] = [:]
-  /// The duration of a step that was never measured: the median of the others.
-  let assumption: Duration
-  /// The number of steps of the plan with a measurement.
-  let measuredCount: Int
-
-  /// - Parameter history: For steps whose runs are not kept any more.
-  init(
-    _ plan: Plan, _ addresses: PlanAddresses, _ samples: [RunSample], _ history: DurationHistory
-  ) {
-    runs = samples.map(\.executions)
-    var all: [StepAddress: [Execution]] = [:]
-    for run in runs {
-      for (address, execution) in run { all[address, default: []].append(execution) }
-    }
-    steps = plan.steps.map { step in all[step.address].map(StepDurations.typical) }
-    for (address, executions) in all.sorted(by: { $0.key.text < $1.key.text })
-    where address.hasElement {
-      guard let step = addresses.step(at: address) else { continue }
-      let typical = StepDurations.typical(executions)
-      elements[address] = typical
-      pooled[step, default: []].append(typical)
-    }
-    for (index, known) in history.steps(of: plan).enumerated() {
-      guard let known, steps[index] == nil, pooled[index] == nil else { continue }
-      steps[index] = Execution(microseconds: known.typical)
-    }
-    var known: [Int] = []
-    for index in plan.steps.indices {
-      guard let typical = steps[index] ?? pooled[index].map(StepDurations.typical) else { continue }
-      known.append(typical.total)
-    }
-    known.sort()
-    measuredCount = known.count
-    assumption = .microseconds(known.isEmpty ? 0 : known[known.count / 2])
-  }
-
-  /// The median execution; of two in the middle, the newer. Tolerated failures count if there is no success, and
-  /// otherwise the longest that was cut short, as a lower bound.
-  ///
-  /// - Parameter executions: At least one, the newest first.
-  static func typical(_ executions: [Execution]) -> Execution {
-    for ending in [Execution.Ending.success, .tolerated] {
-      let order = executions.enumerated().filter { $0.element.ending == ending }
-        .sorted { ($0.element.total, $0.offset) < ($1.element.total, $1.offset) }
-      guard !order.isEmpty else { continue }
-      let middle = [order[(order.count - 1) / 2], order[order.count / 2]]
-      return middle.min { $0.offset < $1.offset }!.element
-    }
-    var longest = executions.max { $0.total < $1.total }!
-    longest.microseconds += 1000
-    return longest
-  }
-
-  /// The execution of a step of the plan, at an address in a run.
-  func execution(
-    of step: Int, at address: StepAddress, _ choice: Choice
-  ) -> (Execution, Basis) {
-    if case .run(let run) = choice, let own = runs[run][address], own.ending != .cutShort {
-      return (own, .measured)
-    }
-    if let known = address.hasElement ? elements[address] : steps[step] {
-      return (known, .measured)
-    }
-    // Another element for each: so their distribution is that of the elements that are known.
-    if let others = pooled[step] {
-      return (others[Int(address.stableHash % UInt64(others.count))], .measured)
-    }
-    if let known = steps[step] { return (known, .measured) }
-    return (Execution(microseconds: assumption.measuredMicroseconds), .assumed)
-  }
-}
-
-extension StepAddress {
-  /// A number that is equal in every process (FNV-1a).
-  fileprivate var stableHash: UInt64 {
-    text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 }

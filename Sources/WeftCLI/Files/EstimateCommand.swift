@@ -184,7 +184,10 @@ extension JSONWriter {
       case .pool(let pool):
         $0.member("start", "pool")
         $0.member("pool", pool)
+      case .resources: $0.member("start", "resources")
       case .limit: $0.member("start", "maxParallel")
+      case .cleanup: $0.member("start", "cleanup")
+      case .stopping: $0.member("start", "stopping")
       }
     }
   }
@@ -198,6 +201,7 @@ extension JSONWriter {
       case .pool(let pool):
         $0.member("limit", "pool")
         $0.member("pool", pool)
+      case .resources: $0.member("limit", "resources")
       case .maxParallel(let address):
         $0.member("limit", "maxParallel")
         $0.member("of", address.text)

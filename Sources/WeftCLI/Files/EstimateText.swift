@@ -84,7 +84,10 @@ struct EstimateText {
       case .immediate, .dependency: nil
       case .slot: "in the slot of the step before"
       case .pool(let pool): "after the step before left pool \(name(pool))"
+      case .resources: "with resources of the step before"
       case .limit: "after the step before, because of a maxParallel"
+      case .cleanup: "after the step before: cleanups run one at a time"
+      case .stopping: "to end, when it was stopped after the step before"
       }
     let delay = link.delay > .zero ? "\(shown(link.delay)) of waiting between" : nil
     let remarks = [delay, start].compactMap(\.self).joined(separator: ", ")
@@ -105,6 +108,7 @@ struct EstimateText {
     switch kind {
     case .slots(let count): "-j \(count)"
     case .pool(let pool): "pool \(name(pool))"
+    case .resources: "resources"
     case .maxParallel(let address): "maxParallel of \(name(address))"
     case .all: "several together"
     }

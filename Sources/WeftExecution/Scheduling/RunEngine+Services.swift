@@ -129,6 +129,9 @@ extension RunEngine {
       attempt.output.passOnBuffered()
     }
     var status = AttemptEnd(.answered)
+    if let rehearsal {
+      status.status = .rehearsed(rehearsal.end(of: task.step, at: task.address))
+    }
     let own = producesValues(attempt) ? Boxed.holding(collectOutputs(of: attempt, &status)) : nil
     if case .failed(let failure) = status.status {
       attempt.stop.request(.graceful)

@@ -220,9 +220,7 @@ extension RunEngine {
     if let failure = attempt.obstacle {
       return finish(attempt, AttemptEnd(.failed(failure)))
     }
-    if !plan.bodies.services.isEmpty, rehearsal == nil,
-      let service = attempt.resolved.command?.service
-    {
+    if !plan.bodies.services.isEmpty, let service = attempt.resolved.command?.service {
       return serve(attempt, service)
     }
     let ending = executor.execute(attempt)

@@ -68,7 +68,7 @@ extension SlotQueue {
 
 extension Plan {
   /// Whether any step requests resources.
-  var requestsResources: Bool {
+  package var requestsResources: Bool {
     // By index, which avoids a copy of each.
     steps.indices.contains { steps[$0].hasResources }
   }

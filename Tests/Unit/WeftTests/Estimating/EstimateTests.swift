@@ -121,6 +121,26 @@ import WeftPlanning
     #expect(try predicted.milliseconds() == 1100)
   }
 
+  /// It started late for lack of a slot, so that it was stopped at once.
+  @Test(arguments: [
+    (
+      #""race": [ { "id": "a", "run": "x" }, { "id": "b", "run": "y" } ]"#,
+      CancelReason.raceWon(StepAddress("r"), by: StepAddress("a"))
+    ),
+    (
+      #""parallel": [ { "id": "a", "run": "x" }, { "id": "b", "run": "y" } ], "join": { "atLeast": 1 }"#,
+      .joined(StepAddress("r"))
+    ),
+  ])
+  func aLoserThatStartedLateStillLoses(members: String, reason: CancelReason) throws {
+    var predicted = try Predicted(#"{ "steps": [ { "id": "r", \#(members) } ] }"#)
+    predicted.addRun(
+      Predicted.ended("a", after: 1000)
+        + Predicted.ended("b", after: 9, .cancelled, as: .cancelled, for: reason))
+    #expect(try predicted.milliseconds() == 1000)
+    #expect(try predicted.milliseconds(1) == 1000)
+  }
+
   @Test(arguments: [
     #"{ "id": "r", "race": [ { "id": "a", "run": "x" }, { "id": "b", "run": "y" } ] }"#,
     #"{ "id": "r", "parallel": [ { "id": "a", "run": "x" }, { "id": "b", "run": "y" } ], "join": { "atLeast": 1 } }"#,
