@@ -64,10 +64,11 @@ public enum Planner {
         : [])
     let diagnostics = problems.reported(in: outline)
     guard !diagnostics.contains(where: \.isError) else { return (nil, diagnostics) }
+    let paths = PathEdges(of: outline, outline.cleanups, dependencies, order.nodes)
     var plan = Plan(
       files: outline.files, steps: outline.steps, groups: outline.groups, nodes: outline.nodes,
       dependencies: dependencies, topologicalOrder: order.nodes,
-      stepsBelow: CriticalPath.stepsBelow(each: outline.nodes, dependencies, order.nodes),
+      stepsBelow: CriticalPath.stepsBelow(each: outline.nodes, paths.edges, paths.order),
       bodies: PlannedBodies(of: outline, dependencies, in: order.nodes, services),
       values: PlannedValues(reader, checker, names), logs: logs)
     plan.mayUseRunners = outline.mayUseRunners

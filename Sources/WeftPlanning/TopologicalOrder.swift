@@ -160,7 +160,8 @@ extension Plan {
   /// The maximum number of steps that run at once if all take equally long and no limit applies.
   public var width: Int {
     var counts = Array(repeating: 0, count: longestPath + 1)
-    let above = CriticalPath.stepsAbove(each: nodes, dependencies, topologicalOrder)
+    let paths = pathEdges
+    let above = CriticalPath.stepsAbove(each: nodes, paths.edges, paths.order)
     for step in steps { counts[Int(above[step.node])] += 1 }
     return counts.max() ?? 0
   }

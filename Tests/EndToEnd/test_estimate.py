@@ -8,6 +8,7 @@ import heapq
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -390,6 +391,27 @@ def test_cleanups(weft):
     close(place, 4, seconds=0.47)
     path = place.estimate()["criticalPath"]
     assert [link["start"] for link in path] == ["immediate", "dependency", "cleanup"], path
+    graph = place.call("graph", "w.json").stdout
+    assert "4 with all elements" in graph and graphed(graph) > 440, graph
+
+    place = Estimates(weft, {"steps": [{"id": name, "run": "sleep 0.05", "cleanup": "sleep 0.2"} for name in "ab"]})
+    place.took()
+    graph = place.call("graph", "w.json").stdout
+    assert "longest path 4 steps, width 1" in graph and graph.endswith("a, b, b.cleanup, a.cleanup\n"), graph
+    assert graphed(graph) > 490, graph
+
+    # In elements of a loop over a group, the cleanups of different elements run at once.
+    place = Estimates(weft, {"steps": [{
+        "id": "l", "forEach": [1, 2], "steps": [{"id": "x", "run": "sleep 0.05", "cleanup": "sleep 0.2"}], "cleanup": "sleep 0.1"}]})
+    place.took("-j", "4")
+    close(place, 4, seconds=0.47)
+    graph = place.call("graph", "w.json").stdout
+    assert "6 with all elements" in graph and 440 < graphed(graph) < 500, graph
+
+
+def graphed(text):
+    """The milliseconds of the critical path in the output of weft graph."""
+    return int(re.search(r"critical path (\d+) ms", text)[1])
 
 
 def test_approvals(weft):

@@ -48,7 +48,8 @@ package struct ExpectedDurations: Sendable, Hashable {
       return expected
     }
     self.steps = steps
-    below = CriticalPath.below(each: plan.nodes, plan.dependencies, plan.topologicalOrder) {
+    let paths = plan.pathEdges
+    below = CriticalPath.below(each: plan.nodes, paths.edges, paths.order) {
       steps[Int($0)].span
     }
   }
@@ -58,9 +59,10 @@ package struct ExpectedDurations: Sendable, Hashable {
 
   /// The steps of the longest path, in path order.
   package func criticalPath(of plan: Plan) -> [Int] {
-    CriticalPath.steps(
-      through: plan.nodes, plan.dependencies, plan.topologicalOrder, below: below
-    ) { steps[Int($0)].span }
+    let paths = plan.pathEdges
+    return CriticalPath.steps(through: plan.nodes, paths.edges, paths.order, below: below) {
+      steps[Int($0)].span
+    }
   }
 
   /// The number of steps that will run and were measured, or have a duration that the workflow defines.
@@ -141,6 +143,8 @@ struct InstanceCounts {
   private let plan: Plan
   /// The factors for the contents of each group.
   private let ofGroups: [Factors]
+  /// For the node of each cleanup step, that of the step, or the start of the group, that it cleans up.
+  private let cleanedUp: [Plan.NodeIndex: Plan.NodeIndex]
   /// Whether the plan has any loop.
   let hasLoops: Bool
 
@@ -156,6 +160,7 @@ struct InstanceCounts {
         fanOut.map { around.inside($0, of: plan.forecast(of: group).elements) } ?? around)
     }
     self.ofGroups = ofGroups
+    cleanedUp = plan.cleanedUpNodes()
     self.hasLoops = hasLoops
   }
 
@@ -167,8 +172,31 @@ struct InstanceCounts {
 
   private func factors(of step: PlannedStep) -> Factors {
     let around = ofGroups[step.group]
-    guard hasLoops, step.hasControl, let fanOut = step.control.fanOut else { return around }
+    guard hasLoops else { return around }
+    if let owner = cleanedUp[step.node] {
+      // Cleanups of elements run one at a time.
+      guard plan.step(at: owner)?.control.fanOut != nil else { return around }
+      return Factors(
+        times: product(around.times, forecast(of: owner).elements), atOnce: around.atOnce)
+    }
+    guard step.hasControl, let fanOut = step.control.fanOut else { return around }
     return around.inside(fanOut, of: plan.forecast(of: step).elements)
+  }
+}
+
+/// The product of two counts; `nil` if one is unknown, or it is too large.
+private func product(_ one: Int?, _ other: Int?) -> Int? {
+  guard let one, let other else { return nil }
+  let (product, overflows) = one.multipliedReportingOverflow(by: other)
+  return overflows || product > 1 << 40 ? nil : product
+}
+
+extension InstanceCounts {
+  private func forecast(of owner: Plan.NodeIndex) -> NodeForecast {
+    switch plan.nodes[owner] {
+    case .step(let index): plan.forecast(of: plan.steps[Int(index)])
+    case .groupStart(let index), .groupEnd(let index): plan.forecast(of: plan.groups[Int(index)])
+    }
   }
 }
 
@@ -178,12 +206,6 @@ extension InstanceCounts.Factors {
     return Self(
       times: product(times, elements),
       atOnce: product(atOnce, limit.map { min($0, elements ?? $0) } ?? elements))
-  }
-
-  private func product(_ one: Int?, _ other: Int?) -> Int? {
-    guard let one, let other else { return nil }
-    let (product, overflows) = one.multipliedReportingOverflow(by: other)
-    return overflows || product > 1 << 40 ? nil : product
   }
 }
 
