@@ -414,6 +414,15 @@ def graphed(text):
     return int(re.search(r"critical path (\d+) ms", text)[1])
 
 
+def test_limit_of_each_element(weft):
+    """The maxParallel of a group limits each element of its loop, and the graph says so"""
+    place = Estimates(weft, {"steps": [{
+        "id": "m", "matrix": {"a": [1, 2, 3]}, "maxParallel": 1,
+        "parallel": [{"id": "x", "run": "sleep 0.1"}, {"id": "y", "run": "sleep 0.1"}]}]})
+    assert "matrix a (3); at most 1 at once in each element" in place.call("graph", "w.json").stdout
+    assert place.took("-j", "8") < 0.45
+
+
 def test_approvals(weft):
     """The time that people took is no part of a prediction, and named beside the run"""
     place = Estimates(weft, {"steps": [{"id": "a", "run": "sleep 0.1"}, {"id": "ask", "approve": "go?"}]})
@@ -449,7 +458,7 @@ CASES = [
     test_edited_workflow,
     test_cached_and_interrupted,
     test_inputs_decide,
-    test_state_decides, test_resources, test_services, test_losers, test_cleanups,
+    test_state_decides, test_resources, test_services, test_losers, test_cleanups, test_limit_of_each_element,
     test_approvals,
     test_other_workflows,
 ]

@@ -19,7 +19,7 @@ enum PlanRemarks {
     guard let step = group.step else { return [] }
     return (group.members.isEmpty ? ["empty"] : []) + common(step, name, forecast, style)
       + step.action.model.remarks
-      + limit(group.maxParallel)
+      + limit(group.maxParallel, inEachElement: step.control.fanOut != nil)
       + settings(step.settings)
   }
 
@@ -76,8 +76,8 @@ enum PlanRemarks {
     }
   }
 
-  private static func limit(_ maxParallel: Int?) -> [String] {
-    maxParallel.map { ["at most \($0) at once"] } ?? []
+  private static func limit(_ maxParallel: Int?, inEachElement: Bool = false) -> [String] {
+    maxParallel.map { ["at most \($0) at once" + (inEachElement ? " in each element" : "")] } ?? []
   }
 
   /// Lists the names of variables only: values may be confidential.
