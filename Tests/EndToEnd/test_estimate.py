@@ -159,6 +159,20 @@ def test_nothing_recorded(weft):
     assert "no durations" in place.estimate(code=1)
 
 
+def test_standard_input(weft):
+    """A workflow from standard input is predicted by its name, and the help says that it needs one"""
+    place = Estimates(weft, PLAIN)
+
+    def call(workflow, *words):
+        return subprocess.run([weft, *words, "-"], input=json.dumps(workflow), cwd=place.path, text=True, capture_output=True)
+
+    named = {**PLAIN, "name": "by name"}
+    assert 'give it a "name"' in call(PLAIN, "estimate").stderr
+    assert "run it first: weft run -" in call(named, "estimate").stderr
+    assert call(named, "run").returncode == 0
+    assert call(named, "estimate").returncode == 0
+
+
 def test_bad_usage(weft):
     """Misuse exits with 2, names what is wrong and the remedy"""
     place = Estimates(weft, PLAIN)
@@ -450,7 +464,7 @@ def test_other_workflows(weft):
 CASES = [
     *(test_prediction_of_sleeps(seed) for seed in (1, 2, 3)),
     test_list_scheduling,
-    test_nothing_recorded,
+    test_nothing_recorded, test_standard_input,
     test_bad_usage,
     test_nothing_is_written,
     test_faster_groups,

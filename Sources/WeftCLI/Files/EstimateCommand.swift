@@ -41,7 +41,7 @@ struct EstimateCommand: Subcommand {
         plan, inputs, .commandLine, parallel: parallel, faster: faster,
         from: FileRunStore(directory: place.path))
     } catch {
-      throw failure(error)
+      throw failure(error, isNamed: plan.workflow.name != nil)
     }
     switch format {
     case .json: console.output.write(EstimateJSON.rendered(estimate))
@@ -51,7 +51,7 @@ struct EstimateCommand: Subcommand {
     return .success
   }
 
-  private func failure(_ error: EstimateError) -> CommandFailure {
+  private func failure(_ error: EstimateError, isNamed: Bool) -> CommandFailure {
     switch error {
     case .workflow(let error): return CommandFailure(.usage, error.diagnostics)
     case .selection(let message, let help):
@@ -59,8 +59,9 @@ struct EstimateCommand: Subcommand {
     case .noDurations:
       return CommandFailure(
         .failure, "no durations of steps of \"\(name)\" are recorded in \"\(place.path)\"",
-        help: name == "-"
-          ? "durations are recorded for files only: run the file by its name"
+        help: name == "-" && !isNamed
+          ? "durations of a workflow from standard input are recorded by its name: give it a \"name\", or run it from a "
+            + "file"
           : "run it first: weft run \(ShellWord.quoted(name)); or find its runs elsewhere with "
             + "--state-dir DIR")
     case .standstill: return CommandFailure(.broken, error.description)
