@@ -421,6 +421,22 @@ def foretold(weft):
         assert place.call("why", "w.json", *wrong).returncode == 2
 
 
+def open_predictions(weft):
+    """predictions name the step that makes the inputs, and count what is only known at run time as such"""
+    place = Place(
+        weft, {"id": "any", "run": "true"},
+        {**cached("date > made", [], ["made"], version="echo 1"), "id": "make"},
+        {**cached("cat made", ["made"], []), "id": "use"}, {**cached("true", [], []), "id": "none"},
+        {**cached("true", [], [], version="echo 1"), "id": "l", "forEach": ["a", "b"]})
+    place.run()
+    graph = place.call("graph", "w.json").stdout
+    assert '"any"' not in graph and 'cached, unless "make" changes its inputs' in graph, graph
+    why = place.call("why", "w.json", "none").stdout
+    assert "would not run" in why and "unless" not in why, why
+    why = place.call("why", "w.json", "l").stdout
+    assert why.startswith('"l": 0 of 2 elements are known to be cached\n'), why
+
+
 def gone_on_with(weft):
     place = Place(
         weft, cached("printf x >> ran; echo said", [], []),
@@ -529,7 +545,7 @@ CASES = [
     ("X15: an entry that was forged is not used", forged),
     ("X34: what is put back is open to nobody else", private),
     ("X62: why a success is not kept is told", not_kept), later_attempts,
-    overtaken,
+    open_predictions, overtaken,
     ("X68: a pattern that matches nothing is told", unmatched), unmatched_in_a_loop, new_elements, unknown_inputs,
     ("S19: outputs lead nowhere else by links, and are files", strange_outputs),
     ("X75: what a cached step wrote is shown again, and read by others", said_again),

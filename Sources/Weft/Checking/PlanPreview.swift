@@ -143,7 +143,10 @@ public struct CachePrediction: Sendable {
       let changed = elements.first { $0.address == forecast.unless }?.address ?? step
       lines = [verdict(of: step)] + [proviso(of: changed)].compactMap(\.self)
     } else if elements.count > 1 {
-      lines.append("\"\(step)\": \(cached) of \(elements.count) elements are cached")
+      let isKnown = others.allSatisfy { $0.prediction.isCached != nil }
+      lines.append(
+        "\"\(step)\": \(cached) of \(elements.count) elements are \(isKnown ? "" : "known to be ")cached"
+      )
     }
     for (address, prediction) in others.prefix(CachePrediction.shown) {
       lines += prediction.explanation(of: address)

@@ -84,6 +84,8 @@ struct CacheChanges {
   }
 
   private var top = Place()
+  /// The number of the last changes to files anywhere; `nil` if there are none.
+  private var lastAnywhere: Int?
   /// The number of the next unknown changes. The first ones that a step may see are reported.
   private(set) var next: Int
 
@@ -95,10 +97,16 @@ struct CacheChanges {
     var unknownBy: StepAddress?
   }
 
-  mutating func add(_ other: CacheChanges) { top.add(other.top) }
+  mutating func add(_ other: CacheChanges) {
+    top.add(other.top)
+    lastAnywhere = [lastAnywhere, other.lastAnywhere].compactMap(\.self).max()
+  }
 
   /// Adds a step that runs and does not declare its outputs.
-  mutating func addUnknown(by step: StepAddress) { addUnknown(at: [[]], by: step) }
+  mutating func addUnknown(by step: StepAddress) {
+    lastAnywhere = next
+    addUnknown(at: [[]], by: step)
+  }
 
   mutating func addUnknown(at outputs: [[String]], by step: StepAddress) {
     for output in outputs {
@@ -125,10 +133,28 @@ struct CacheChanges {
     }
   }
 
-  /// - Parameter files: The files that exist now.
-  func seen(_ files: [FileRecord], by rule: FileRule) -> Seen {
+  /// Whether each of these paths is, or is below, an output of a step that comes after all changes to files anywhere: it
+  /// decides what is there, whatever was changed before.
+  private func decides(_ paths: [[String]]) -> Bool {
+    guard let lastAnywhere else { return true }
+    return paths.allSatisfy { path in
+      var place = top
+      for name in path {
+        guard let inside = place.inside[name] else { return false }
+        place = inside
+        let number = place.unknown?.number ?? place.restored?.links.number
+        if let number, number > lastAnywhere { return true }
+      }
+      return false
+    }
+  }
+
+  /// - Parameters:
+  ///   - files: The files that exist now.
+  ///   - literal: The paths that the rule includes, with all below them; `nil` if it has patterns.
+  func seen(_ files: [FileRecord], by rule: FileRule, literal: [[String]]?) -> Seen {
     var seen = Seen(files: files.filter { !top.replaces($0, at: $0.names[...]) })
-    var unknown = top.unknown
+    var unknown = literal.map(decides) == true ? nil : top.unknown
     func note(_ found: Unknown) {
       if found.number < unknown?.number ?? .max { unknown = found }
     }

@@ -113,7 +113,8 @@ package struct CacheForecaster {
       }
       do throws(WorkspaceError) {
         seen = changes.seen(
-          try WorkspaceReader(workspace, memory: memory).inputs(rule).records, by: rule)
+          try WorkspaceReader(workspace, memory: memory).inputs(rule).records, by: rule,
+          literal: subject.literalInputs)
       } catch {
         throw StaticResolutionError(reason: error.message)
       }

@@ -192,6 +192,27 @@ struct CacheForecastTests {
     #expect(try remarks(json, in: runs) == ["make": "cached, unless \"any\" changes its inputs"])
   }
 
+  /// The step that makes all that another one reads is named, not one before it that may have changed it, too.
+  @Test func aStepWithoutFilesOrWithFilesOfALaterStepDoesNotDependOnEarlierChanges() async throws {
+    let runs = try CachedRuns()
+    let json = #"""
+      { "steps": [ { "id": "any", "run": "true" },
+        { "id": "none", "run": "true", "cache": { "inputs": [] } },
+        { "id": "make", "run": "mkdir -p d; date > d/out",
+          "cache": { "inputs": [], "outputs": ["d"], "version": "touch asked" } },
+        { "id": "use", "run": "cat d/out", "cache": { "inputs": ["d/out"] } },
+        { "id": "both", "run": "true", "cache": { "inputs": ["d/out", "other"] } },
+        { "id": "later", "run": "true" },
+        { "id": "again", "run": "cat d/out", "cache": { "inputs": ["d/out"] } } ] }
+      """#
+    _ = try await runs.run(json)
+    let found = try remarks(json, in: runs)
+    #expect(found["none"] == "cached")
+    #expect(found["use"] == "cached, unless \"make\" changes its inputs")
+    #expect(found["both"] == "cached, unless \"any\" changes its inputs")
+    #expect(found["again"] == "cached, unless \"any\" changes its inputs")
+  }
+
   /// Inputs of the key that are not known yet.
   static let open: [(String, String)] = [
     (
