@@ -40,6 +40,8 @@ struct CacheChanges {
   private struct Unknown {
     let number: Int
     let by: StepAddress
+    /// The changes to files anywhere that come before the step.
+    let after: NumberSet
   }
 
   /// The changes at a path and below it.
@@ -84,8 +86,8 @@ struct CacheChanges {
   }
 
   private var top = Place()
-  /// The number of the last changes to files anywhere; `nil` if there are none.
-  private var lastAnywhere: Int?
+  /// The numbers of the changes to files anywhere.
+  private(set) var anywhere = NumberSet()
   /// The number of the next unknown changes. The first ones that a step may see are reported.
   private(set) var next: Int
 
@@ -99,20 +101,24 @@ struct CacheChanges {
 
   mutating func add(_ other: CacheChanges) {
     top.add(other.top)
-    lastAnywhere = [lastAnywhere, other.lastAnywhere].compactMap(\.self).max()
+    anywhere.formUnion(other.anywhere)
   }
 
   /// Adds a step that runs and does not declare its outputs.
   mutating func addUnknown(by step: StepAddress) {
-    lastAnywhere = next
-    addUnknown(at: [[]], by: step)
+    let number = next
+    addUnknown(at: [[]], by: step, after: anywhere)
+    anywhere.insert(number)
   }
 
-  mutating func addUnknown(at outputs: [[String]], by step: StepAddress) {
+  /// - Parameter after: The changes to files anywhere that come before the step.
+  mutating func addUnknown(
+    at outputs: [[String]], by step: StepAddress, after: NumberSet
+  ) {
     for output in outputs {
       top.change(at: output) { place in
         place.restored = nil
-        place.unknown = place.unknown ?? Unknown(number: next, by: step)
+        place.unknown = place.unknown ?? Unknown(number: next, by: step, after: after)
       }
       next += 1
     }
@@ -120,14 +126,15 @@ struct CacheChanges {
 
   /// Adds a step that is restored from the cache, with its outputs.
   mutating func add(
-    _ entry: CacheEntry, at outputs: [[String]], made: KnownOutputs, by step: StepAddress
+    _ entry: CacheEntry, at outputs: [[String]], made: KnownOutputs, by step: StepAddress,
+    after: NumberSet
   ) {
     for output in outputs {
       top.change(at: output) { place in
         place.unknown = nil
         place.restored = Restored(
           entry, at: output.joined(separator: "/"), made: made,
-          links: Unknown(number: next, by: step))
+          links: Unknown(number: next, by: step, after: after))
       }
       next += 1
     }
@@ -136,14 +143,13 @@ struct CacheChanges {
   /// Whether each of these paths is, or is below, an output of a step that comes after all changes to files anywhere: it
   /// decides what is there, whatever was changed before.
   private func decides(_ paths: [[String]]) -> Bool {
-    guard let lastAnywhere else { return true }
-    return paths.allSatisfy { path in
+    paths.allSatisfy { path in
       var place = top
       for name in path {
         guard let inside = place.inside[name] else { return false }
         place = inside
-        let number = place.unknown?.number ?? place.restored?.links.number
-        if let number, number > lastAnywhere { return true }
+        let change = place.unknown ?? place.restored?.links
+        if let change, anywhere.isSubset(of: change.after) { return true }
       }
       return false
     }
@@ -171,5 +177,43 @@ struct CacheChanges {
     }
     seen.unknownBy = unknown?.by
     return seen
+  }
+}
+
+/// A set of small numbers, as bits.
+struct NumberSet: Sendable {
+  private var words: [UInt64] = []
+  /// Whether there were larger numbers than are kept; then it is a subset of none.
+  private var isCut = false
+
+  /// So that the sets of a plan with many steps stay small.
+  private static let limit = 20_000
+
+  mutating func insert(_ number: Int) {
+    guard number < NumberSet.limit else {
+      isCut = true
+      return
+    }
+    while words.count <= number >> 6 { words.append(0) }
+    words[number >> 6] |= 1 << UInt64(number & 63)
+  }
+
+  mutating func formUnion(_ other: NumberSet) {
+    isCut = isCut || other.isCut
+    if words.isEmpty {
+      words = other.words
+      return
+    }
+    for (index, word) in other.words.enumerated() {
+      if index == words.count { words.append(0) }
+      if words[index] | word != words[index] { words[index] |= word }
+    }
+  }
+
+  func isSubset(of other: NumberSet) -> Bool {
+    !isCut
+      && words.indices.allSatisfy { index in
+        words[index] & ~(index < other.words.count ? other.words[index] : 0) == 0
+      }
   }
 }

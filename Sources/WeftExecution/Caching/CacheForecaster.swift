@@ -77,9 +77,10 @@ package struct CacheForecaster {
       return changes.addUnknown(by: step.address)
     }
     if executions.count > 1 { ForeseenExecution.hedge(&executions, besides: state) }
+    let before = changes.anywhere
     for execution in executions {
       explanations[execution.address] = execution.explanation
-      execution.add(to: &changes, cache)
+      execution.add(to: &changes, cache, after: before)
     }
     if plan.isInLoop(step: index) {
       let elements = executions.map { CacheForecast.Element($0.address, $0.forecast) }
@@ -96,7 +97,9 @@ package struct CacheForecaster {
       of: index, in: execution.instance, after: changes)
     return ForeseenExecution(
       address: execution.instance.address(of: plan.steps[index].address),
-      isDecided: execution.isDecided, subject: subject, forecast: forecast,
+      isDecided: execution.isDecided, subject: subject,
+      outputs: subject?.outputs ?? resolution.outputs(ofStep: index, in: execution.instance),
+      forecast: forecast,
       explanation: explanation)
   }
 

@@ -116,7 +116,7 @@ struct CacheSubject: Sendable {
 
   // MARK: Parts
 
-  private static func directory(_ path: String?, start: String?) throws(CacheKeyError) -> [String] {
+  static func directory(_ path: String?, start: String?) throws(CacheKeyError) -> [String] {
     guard var path else { return [] }
     if path.hasPrefix("/") {
       let root = (start ?? (try? FileSystem.currentDirectory()) ?? "/")
@@ -165,7 +165,7 @@ struct CacheSubject: Sendable {
     }
   }
 
-  private static func outputs(
+  static func outputs(
     _ caching: Command.Caching, in directory: [String]
   ) throws(CacheKeyError) -> [[String]] {
     var outputs: [[String]] = []

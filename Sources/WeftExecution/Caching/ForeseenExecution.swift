@@ -7,22 +7,27 @@ struct ForeseenExecution {
   let isDecided: Bool
   /// `nil` if it is known only during the run.
   let subject: CacheSubject?
+  /// The paths of its outputs; `nil` if they are known only during the run.
+  let outputs: [[String]]?
   var forecast: CacheForecast
   let explanation: CacheExplanation?
 
   /// Adds the changes that the execution makes.
-  func add(to changes: inout CacheChanges, _ cache: StepCache?) {
-    guard let subject else { return changes.addUnknown(by: address) }
-    if case .cached = forecast.verdict, let entry = explanation?.nearest, forecast.unless == nil,
+  ///
+  /// - Parameter after: The changes to files anywhere that come before the step.
+  func add(to changes: inout CacheChanges, _ cache: StepCache?, after: NumberSet) {
+    guard let outputs else { return changes.addUnknown(by: address) }
+    if let subject, case .cached = forecast.verdict, let entry = explanation?.nearest,
+      forecast.unless == nil,
       isDecided
     {
       let made = KnownOutputs {
         cache?.entries(
           of: subject.step, near: entry.key, making: entry.outputs, isCurrent: false) ?? []
       }
-      changes.add(entry, at: subject.outputs, made: made, by: address)
+      changes.add(entry, at: outputs, made: made, by: address, after: after)
     } else {
-      changes.addUnknown(at: subject.outputs, by: address)
+      changes.addUnknown(at: outputs, by: address, after: after)
     }
   }
 
@@ -30,7 +35,7 @@ struct ForeseenExecution {
   static func hedge(
     _ executions: inout [ForeseenExecution], besides state: [String]?
   ) {
-    let places = OutputPlaces(executions.flatMap { $0.subject?.outputs ?? [] })
+    let places = OutputPlaces(executions.flatMap { $0.outputs ?? [] })
     guard !places.outputs.isEmpty else { return }
     for index in executions.indices where executions[index].forecast.unless == nil {
       guard let subject = executions[index].subject, places.affect(subject, besides: state) else {

@@ -139,6 +139,35 @@ struct StaticResolution {
     }
   }
 
+  /// The paths of a cached step's outputs, relative to the start directory, also if its command depends on values that are
+  /// not known yet; `nil` if its outputs do, or its directory.
+  func outputs(ofStep index: Int, in instance: Instance) -> [[String]]? {
+    let step = plan.steps[index]
+    let around = plan.enclosingGroups(ofGroup: step.group).flatMap {
+      plan.values.texts(ofGroup: $0)
+    }
+    let texts = plan.values.texts(ofStep: index)
+    guard var caching = step.command?.caching,
+      !(around + texts).contains(where: { $0.site == .workingDirectory })
+    else { return nil }
+    let scope = StepScope(values: values, instance: instance, group: step.group)
+    var outputs: [String] = []
+    for (place, path) in caching.outputs.enumerated() {
+      guard let text = texts.first(where: { $0.site == .cacheOutput(place) }) else {
+        outputs.append(path)
+        continue
+      }
+      guard files[text.file].decides(text, hasRun: false, inElement: instance.isInElement),
+        let paths = try? text.template.arguments(in: scope), !paths.contains(where: \.isSecret)
+      else { return nil }
+      outputs += paths.map(\.text)
+    }
+    caching.outputs = outputs
+    let directory = try? CacheSubject.directory(
+      plan.workingDirectory(of: step), start: startDirectory)
+    return directory.flatMap { try? CacheSubject.outputs(caching, in: $0) }
+  }
+
   /// - Throws: The reason why a text that the command depends on cannot be evaluated yet.
   private func check(
     _ texts: ArraySlice<PlannedText>, in instance: Instance

@@ -213,6 +213,23 @@ struct CacheForecastTests {
     #expect(found["again"] == "cached, unless \"any\" changes its inputs")
   }
 
+  /// A step that runs beside the one that makes a file may change it afterwards.
+  @Test func aStepBesideTheMakerMayChangeItsFile() async throws {
+    let runs = try CachedRuns()
+    let json = #"""
+      { "steps": [
+        { "parallel": [ { "id": "beside", "run": "true" },
+          { "steps": [ { "id": "before", "run": "true" },
+            { "id": "make", "run": "date > out", "cache": { "inputs": [], "outputs": ["out"] } } ] } ] },
+        { "id": "use", "run": "cat out", "cache": { "inputs": ["out"] } } ] }
+      """#
+    _ = try await runs.run(json)
+    #expect(
+      try remarks(json, in: runs) == [
+        "make": "cached", "use": "cached, unless \"beside\" changes its inputs",
+      ])
+  }
+
   /// Inputs of the key that are not known yet.
   static let open: [(String, String)] = [
     (
