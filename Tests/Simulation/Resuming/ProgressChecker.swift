@@ -210,7 +210,8 @@ struct ProgressChecker {
   /// Whether a group failed at its start, and that was tolerated: its members, and what needs one of them, do not run.
   private func couldNotStart(_ address: StepAddress) -> Bool {
     groups.contains { group, end in
-      end.failsAtStart && end.conclusion == .success && blueprint.address(of: group) == address
+      end.failsAtStart && end.conclusion == .success
+        && StepAddress(blueprint.address(of: group)) == address
     }
   }
 
