@@ -130,9 +130,13 @@ private struct ValueExamples {
   private func object(by rules: ValueSchema.ObjectRules) -> JSONObject? {
     var object = JSONObject()
     for name in rules.required { object[name] = value(of: name, rules) }
-    let others = rules.properties.lazy.map(\.name) + (1...100).lazy.map { "x\($0)" }
-    for name in others where object.count < rules.count.least && object[name] == nil {
+    // Expressions may read what is declared.
+    let most = rules.count.most ?? Int.max
+    for name in rules.properties.map(\.name) where object.count < most && object[name] == nil {
       object[name] = value(of: name, rules)
+    }
+    for name in (1...100).map({ "x\($0)" }) where object.count < rules.count.least {
+      object[name] = object[name] ?? value(of: name, rules)
     }
     return object
   }
