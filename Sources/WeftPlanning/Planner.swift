@@ -46,7 +46,7 @@ public enum Planner {
     let cycles = CycleFinder.cycles(of: dependencies, leftOutOf: order).map {
       Cycle(through: $0, of: outline, names, reader.references).problem(in: outline)
     }
-    var checker = ValueChecker(outline, names, logs, texts: reader.texts)
+    var checker = ValueChecker(outline, names, logs, dependencies, texts: reader.texts)
     checker.check(in: order.nodes)
     // Consequences of other problems are not reported.
     let isOrdered = (duplicates + misnamed + cycles).allSatisfy { !$0.diagnostic.isError }

@@ -151,6 +151,10 @@ def checks(shell):
     yield "X72: steps of a file", steps <= shell.listed("weft why flow.json ")
     yield "X72: steps for options", all(
         steps <= shell.listed(f"weft run flow.json --{option} ") for option in ("only", "skip", "from"))
+    yield "elements of a run", {"turn[0]", "turn[1]"} <= shell.listed("weft why loop.json ")
+    chosen = shell.listed("weft run flow.json --only ") | shell.listed("weft run loop.json --skip ")
+    yield "no elements, and no steps of other runs, to choose from", "turn" in chosen and not any("[" in name for name in chosen)
+    yield "no steps of other runs", "turn" not in shell.listed("weft run flow.json --from ")
     yield "X72: a step is completed", shell.completed("weft why flow.json pack") == [
         "why", "flow.json", "package"]
     inputs = shell.listed("weft run flow.json -i ")
@@ -194,6 +198,8 @@ def main():
         with open(f"{directory}/flow.json", "w") as file:
             file.write('{"runners": {"farm": {"kind": "ssh", "hosts": ["h"]}}, "inputs": {"colour": {"default": "red"}, "size": {"default": "1"}}, "steps": ['
                        '{"id": "compile", "run": "true"}, {"id": "package", "run": "true"}]}')
+        with open(f"{directory}/loop.json", "w") as file:
+            file.write('{"steps": [{"id": "turn", "forEach": [1, 2], "run": "true"}]}')
         with open(f"{directory}/weft.json", "w") as file:
             file.write('{"inputs": {"level": {"enum": ["low", "high"]}, "fast": {"type": "boolean"}, "other": {},'
                        ' "evil": {"enum": ["$(touch ran)", "`touch ran`", "; touch ran"]}},'
@@ -205,6 +211,9 @@ def main():
         for name in ["nightly.json", "release.jsonc", "with blanks.json"]:
             with open(f"{directory}/workflows/{name}", "w") as file:
                 file.write('{"inputs": {"when": {"default": "now"}}, "steps": ["true"]}')
+        subprocess.run([weft, "run", "loop.json", "-q"], cwd=directory, check=True,
+                       env={**os.environ, "WEFT_DIR": "sub/records"}, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         # The shells ask the program itself for names.
         os.environ["PATH"] = ENVIRONMENT["PATH"] = f"{os.path.dirname(weft)}:{ENVIRONMENT['PATH']}"
         for kind in (Bash, Zsh, Fish):

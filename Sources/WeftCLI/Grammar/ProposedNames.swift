@@ -25,6 +25,7 @@ struct ProposedNames {
   }
 
   private let kind: Kind
+  private let command: CommandName
   /// The word that is being written.
   private let current: String
   private let operands: [String]
@@ -37,7 +38,7 @@ struct ProposedNames {
     guard words.count >= 3, let kind = Kind(rawValue: words[0]),
       let command = CommandName(rawValue: words[2])
     else { return nil }
-    (self.kind, current) = (kind, words[1])
+    (self.kind, current, self.command) = (kind, words[1], command)
     let options = CommandDescription.named(command).options
     var operands: [String] = []
     var rest = words[3...]
@@ -107,9 +108,13 @@ struct ProposedNames {
   }
 
   private var steps: [String] {
-    let recorded = recordedSteps
-    guard let plan = checked?.plan else { return recorded }
-    let planned = plan.steps.map(\.address.text) + plan.groups.compactMap { $0.address?.text }
+    let plan = checked?.plan
+    let planned =
+      plan.map { $0.steps.map(\.address.text) + $0.groups.compactMap { $0.address?.text } } ?? []
+    // Commands that run a workflow, or predict its run, select what the file has: neither elements nor steps of other runs.
+    let selects = [.run, .graph, .estimate].contains(command)
+    if selects, plan != nil { return Set(planned).sorted() }
+    let recorded = recordedSteps.filter { !selects || !$0.contains("[") }
     return Set(planned + recorded).sorted()
   }
 

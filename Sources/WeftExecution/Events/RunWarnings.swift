@@ -81,7 +81,9 @@ extension RunWarning {
       kind: .unmatchedInput,
       message:
         "the cache input \"\(pattern)\" of step \"\(step)\" matches no files",
-      help: "correct the pattern, or remove it from \"inputs\"")
+      help: pattern.utf8.contains(UInt8(ascii: "\\"))
+        ? "the value of an expression is no pattern: write * and ? outside of ${{ … }}"
+        : "correct the pattern, or remove it from \"inputs\"")
   }
 
   static func progressIgnored(of step: StepAddress) -> RunWarning {

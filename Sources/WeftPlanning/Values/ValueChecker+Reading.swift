@@ -166,7 +166,11 @@ extension ValueChecker {
   ) -> Bool {
     let producers = chain(of: outline.owner(at: target))
     for layer in chain(of: owner) where !producers.contains(layer) {
-      if case .step(let index) = layer, outline.cleanedUp[Int32(index)] != nil { return true }
+      if case .step(let index) = layer, let cleaned = outline.cleanedUp[Int32(index)] {
+        // It runs if what it cleans up was started.
+        return !waits(cleaned, for: target)
+          || runsRegardless(outline.owner(at: cleaned), regardlessOf: target)
+      }
       if case .group(let group) = layer, outline.finallyGroups.contains(group) { return true }
       guard let condition = condition(of: layer) else { continue }
       let functions = condition.template.expressions.reduce(into: Set()) {
@@ -174,6 +178,22 @@ extension ValueChecker {
       }
       guard !functions.isDisjoint(with: [.failure, .always, .cancelled]) else { continue }
       return !mentions(outcomeOf: [target], condition, of: layer)
+    }
+    return false
+  }
+
+  /// Whether a step or group starts only once another one has ended.
+  private func waits(_ node: Plan.NodeIndex, for other: Plan.NodeIndex) -> Bool {
+    var end = Int32(other)
+    if case .groupStart(let group) = outline.nodes[other] {
+      end = Int32(outline.groups[Int(group)].endNode)
+    }
+    var seen: Set<Int32> = []
+    var open = [Int32(node)]
+    while let next = open.popLast() {
+      let before = dependencies[Int(next)]
+      if before.contains(end) { return true }
+      open += before.filter { seen.insert($0).inserted }
     }
     return false
   }

@@ -11,16 +11,21 @@ struct ValueChecker {
   let outline: Outline
   let texts: PlannedTexts
   let logs: PlannedLogs
+  let dependencies: PlanEdges
   let names: ValueNames
   private(set) var found = FoundProblems()
   private(set) var scripts: [Int: PlannedScript] = [:]
   /// The secrets that are read, by file.
   private(set) var secrets: SecretReaders = [:]
 
-  init(_ outline: Outline, _ stepNames: [StepNames], _ logs: PlannedLogs, texts: PlannedTexts) {
+  init(
+    _ outline: Outline, _ stepNames: [StepNames], _ logs: PlannedLogs, _ dependencies: PlanEdges,
+    texts: PlannedTexts
+  ) {
     self.outline = outline
     self.texts = texts
     self.logs = logs
+    self.dependencies = dependencies
     names = ValueNames(outline, stepNames, texts)
   }
 

@@ -36,6 +36,44 @@ import WeftExpressions
     #expect(Self.codes(json) == codes)
   }
 
+  @Test(
+    "W0503: a cleanup reads without a warning what had to succeed before its step",
+    arguments: [
+      // In a list, by its needs, and behind a condition.
+      (
+        #"{"steps":[{"id":"a","run":"x"},{"id":"b","run":"x","cleanup":"echo ${{ steps.a.stdout }}"}]}"#,
+        []
+      ),
+      (
+        #"{"parallel":[{"id":"a","run":"x"},{"id":"b","run":"x","needs":["a"],"cleanup":"echo ${{ steps.a.stdout }}"}]}"#,
+        []
+      ),
+      (
+        #"{"steps":[{"id":"a","run":"x"},{"id":"b","run":"x","if":"steps.a.outcome == 'success'","cleanup":"echo ${{ steps.a.stdout }}"}]}"#,
+        []
+      ),
+      (
+        #"{"steps":[{"id":"a","run":"x"},"c",{"id":"g","parallel":[{"id":"b","run":"x","cleanup":"echo ${{ steps.a.stdout }}"}]}]}"#,
+        []
+      ),
+      // Its step runs after a failure, does not wait, or is the one whose outputs may be missing.
+      (
+        #"{"steps":[{"id":"a","run":"x"},{"id":"b","run":"x","if":"always()","cleanup":"echo ${{ steps.a.stdout }}"}]}"#,
+        ["W0503"]
+      ),
+      (
+        #"{"steps":[{"id":"b","run":"x","cleanup":"echo ${{ steps.a.stdout }}"},{"id":"a","run":"x"}]}"#,
+        ["W0503"]
+      ),
+      (
+        #"{"steps":[{"id":"a","run":"x","outputs":{"o":{}},"cleanup":"echo ${{ steps.a.outputs.o }}"}]}"#,
+        ["W0503"]
+      ),
+    ] as [(String, [String])])
+  func cleanupsReadWhatTheirStepsNeed(json: String, codes: [String]) {
+    #expect(Self.codes(json) == codes)
+  }
+
   // MARK: X26
 
   private static let mixed = """
