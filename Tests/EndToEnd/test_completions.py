@@ -151,7 +151,8 @@ def checks(shell):
     yield "X72: steps of a file", steps <= shell.listed("weft why flow.json ")
     yield "X72: steps for options", all(
         steps <= shell.listed(f"weft run flow.json --{option} ") for option in ("only", "skip", "from"))
-    yield "elements of a run", {"turn[0]", "turn[1]"} <= shell.listed("weft why loop.json ")
+    listed = {name.replace("\\", "") for name in shell.listed("weft why loop.json ")}
+    yield "elements of a run", {"turn[0]", "turn[1]"} <= listed
     chosen = shell.listed("weft run flow.json --only ") | shell.listed("weft run loop.json --skip ")
     yield "no elements, and no steps of other runs, to choose from", "turn" in chosen and not any("[" in name for name in chosen)
     yield "no steps of other runs", "turn" not in shell.listed("weft run flow.json --from ")
