@@ -877,6 +877,25 @@ def secret_output(weft):
             assert result.returncode == 0 and (place.path / "log").read_text() == "a\na\na\na\n", result
 
 
+def chain_of_secrets(weft):
+    """A step that has succeeded, and that is skipped because of another in doubt, runs again only if that is asked for."""
+    for option, ran in (("--skip-interrupted", "abcc"), ("--rerun-interrupted", "abcabc")):
+        secret = {"o": {"value": "${{ self.stdout }}", "secret": True}}
+        place = Place(weft, {"steps": [
+            {"id": "a", "run": "printf a >>log; echo hunter22", "outputs": secret},
+            {"id": "b", "run": "printf b >>log; echo hunter33", "env": {"A": "${{ steps.a.outputs.o }}"}, "outputs": secret},
+            {"id": "c", "run": "printf c >>log; test -e ok", "env": {"B": "${{ steps.b.outputs.o }}"}}]})
+        assert place.call("run", "w.json").returncode == 1
+        (place.path / "ok").touch()
+        for _ in range(2):
+            assert place.resume().returncode == 1
+            assert (place.path / "log").read_text() == "abc"
+        shown = place.call("show").stdout
+        assert "values that others read are not recorded: \"a\", \"b\"" in shown, shown
+        result = place.resume(option)
+        assert result.returncode == 0 and (place.path / "log").read_text() == ran, (option, result, (place.path / "log").read_text())
+
+
 def file_skipped_at_resume(weft):
     """The cleanups and `finally` of a nested file that had started run once although its condition is false when the run is resumed."""
     flag = {"id": "flag", "run": "[ -e ok ] && echo no || echo yes"}
@@ -1355,7 +1374,7 @@ CASES = [
     skipped_after_doubt,
     ("what cannot be gone on with is told, and nothing is touched", refusals),
     ("J21: secrets are recorded nowhere, and given anew", secret_input),
-    secret_output,
+    secret_output, chain_of_secrets,
     ("X19: a record leads to no file and no directory that nobody has confirmed", forged_names),
     ("X19: the directory of the run is that of the command, or that of the state directory", elsewhere_called),
     moved_project, temporary_files,

@@ -155,7 +155,15 @@ final class ResumePolicy: Sendable {
     if isInDoubt(known, task.step) {
       return known.doubtFailure ?? .inDoubt(known, in: recorded.opening?.run)
     }
-    return lacksValues(known, task.address) ? .valuesNotRecorded(of: task.address) : nil
+    return lossFailure(of: task)
+  }
+
+  /// The reason why a step that succeeded cannot simply start again: a value of it that is needed is not recorded.
+  func lossFailure(of task: StepTask) -> StepFailure? {
+    guard !isRepeatable(task.index), let known = findRecorded(task.index, in: task.instance),
+      lacksValues(known, task.address)
+    else { return nil }
+    return .valuesNotRecorded(of: task.address)
   }
 
   /// Whether a step succeeded, and a value of it that is needed is not recorded.

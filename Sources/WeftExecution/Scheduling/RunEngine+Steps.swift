@@ -31,7 +31,13 @@ extension RunEngine {
       return .now(restore(task, recorded))
     }
     switch admission(of: task, after: results, startsAlways: startsAlways) {
-    case .skip(let reason): return .now(skip(task, reason))
+    case .skip(let reason):
+      // If it were recorded as skipped, a later engine would start a step again that has succeeded.
+      if reason.blocksDependents, let failure = resumePolicy?.lossFailure(of: task) {
+        events.publish(.stepQueued(task.address), step: task.place)
+        return .now(failAtStart(task, failure))
+      }
+      return .now(skip(task, reason))
     case .fail(let failure):
       events.publish(.stepQueued(task.address), step: task.place)
       return .now(failAtStart(task, failure))
