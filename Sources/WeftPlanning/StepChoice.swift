@@ -35,7 +35,7 @@ package enum StepChoiceError: Error, Sendable, Hashable {
       "\(quoted(name)) is an element of a loop, and only whole loops can be chosen"
     case .nothing(let choice):
       choice.only.isEmpty || choice.from.isEmpty
-        ? "no step is selected" : "no step is selected by both --from and --only"
+        ? "no step is selected" : "no step is selected by both \"from\" and \"only\""
     }
   }
 
@@ -45,7 +45,7 @@ package enum StepChoiceError: Error, Sendable, Hashable {
     case .element(_, let loop): "choose \(quoted(loop))"
     case .nothing(let choice):
       if !choice.only.isEmpty, !choice.from.isEmpty {
-        "together they select what is between two steps: --from FIRST --only LAST"
+        "together they select what is between two steps: \"from\" the first, \"only\" the last"
       } else if choice.skip.isEmpty {
         "a cleanup step runs with the step that it cleans up: select that one"
       } else {

@@ -123,6 +123,21 @@ def background_suspends(weft):
         assert shell.file("result") == "went on\n"
 
 
+def terminated_in_the_background(weft):
+    """K23: TERM ends a run that waits in the background for a question to be asked, and its steps"""
+    with Shell(weft, ASKING) as shell:
+        shell.run("weft run workflow.json")
+        work = int(shell.wait_for("began.fifo"))
+        shell.wait_for_screen("Go on? [y/N]")
+        shell.press("\x1a")
+        shell.wait_for_prompt()
+        shell.run("bg")
+        shell.wait_for_prompt()
+        shell.run("sleep 0.3; kill %1; wait %1; echo waited $?")
+        shell.wait_for_screen("waited 143")
+        wait_until(lambda: state(work) is None, "the step to end")
+
+
 def foreground_asks_again(weft):
     """K23: after ^Z and fg at a question, it is asked again"""
     with Shell(weft, {"steps": [{"id": "ask", "approve": "Go on?"}]}) as shell:
@@ -281,6 +296,7 @@ def nobody_reads(weft):
 if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
         stopped_and_continued, continued_in_the_background, started_in_the_background,
-        background_leaves_the_terminal, background_suspends, foreground_asks_again, started_job_asks_in_the_foreground, input_is_asked_again,
+        background_leaves_the_terminal, background_suspends, terminated_in_the_background,
+        foreground_asks_again, started_job_asks_in_the_foreground, input_is_asked_again,
         stopped_by_others, terminated_while_stopped, stop_is_ignored, nobody_to_continue,
         killed, nobody_reads]))

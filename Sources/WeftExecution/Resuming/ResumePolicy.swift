@@ -430,10 +430,8 @@ final class ResumePolicy: Sendable {
     guard let file = plan.file(runByGroup: task.index), let final = plan.files[file].finally,
       let known = recorded.groups[task.address], known.lastStart > 0
     else { return false }
-    if case .started = known.state {
-    } else if !hasStartedMembers(EnclosingScope(task)) {
-      return false
-    }
+    let isOpen = if case .started = known.state { true } else { false }
+    guard isOpen || hasStartedMembers(EnclosingScope(task)) else { return false }
     return plan.groups[final].members.contains { node in
       let member = PlanMember(at: Int(node), of: plan)
       let address = task.instance.address(of: plan.address(of: Int(node)))

@@ -3,24 +3,13 @@ import WeftTestKit
 
 /// Computes keys of steps in a random workflow from the outcomes of other steps: time limits, retries and their delays,
 /// restarts of services, tolerated failures, and waits. Some of these values cannot be computed.
-struct ComputedAdder: StepAdder {
+struct ComputedAdder: WorkflowAdder {
+  static let salt: UInt64 = 0xC0DE
+  static let densities = [0, 0, 15, 45]
+
   var random: SeededGenerator
   var made: RandomWorkflow
   let density: Int
-
-  static func add(to made: RandomWorkflow, seed: UInt64) -> RandomWorkflow {
-    var random = SeededGenerator(seed: seed ^ 0xC0DE)
-    let density = [0, 0, 15, 45].randomElement(using: &random)!
-    guard density > 0 else { return made }
-    var adder = ComputedAdder(random: random, made: made, density: density)
-    adder.made.workflow.body.members = adder.added(to: made.workflow.body.members)
-    adder.made.workflow.finally = adder.added(to: made.workflow.finally)
-    return adder.made
-  }
-
-  private init(random: SeededGenerator, made: RandomWorkflow, density: Int) {
-    (self.random, self.made, self.density) = (random, made, density)
-  }
 
   mutating func added(to step: Step) -> Step {
     guard let id = step.id?.text else { return step }

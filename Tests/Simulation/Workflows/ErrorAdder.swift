@@ -4,24 +4,13 @@ import WeftTestKit
 
 /// Adds values to a random workflow that cannot be computed, depending on the outcomes of other steps: conditions of
 /// steps, groups and loops, lists, keys and limits of loops, variables of steps, and conditions of retries.
-struct ErrorAdder: StepAdder {
+struct ErrorAdder: WorkflowAdder {
+  static let salt: UInt64 = 0xE404
+  static let densities = [0, 0, 12, 35]
+
   var random: SeededGenerator
   var made: RandomWorkflow
   let density: Int
-
-  static func add(to made: RandomWorkflow, seed: UInt64) -> RandomWorkflow {
-    var random = SeededGenerator(seed: seed ^ 0xE404)
-    let density = [0, 0, 12, 35].randomElement(using: &random)!
-    guard density > 0 else { return made }
-    var adder = ErrorAdder(random: random, made: made, density: density)
-    adder.made.workflow.body.members = adder.added(to: made.workflow.body.members, inLoop: false)
-    adder.made.workflow.finally = adder.added(to: made.workflow.finally, inLoop: false)
-    return adder.made
-  }
-
-  private init(random: SeededGenerator, made: RandomWorkflow, density: Int) {
-    (self.random, self.made, self.density) = (random, made, density)
-  }
 
   mutating func added(to step: Step) -> Step { added(to: step, inLoop: false) }
 

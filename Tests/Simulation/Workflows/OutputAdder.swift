@@ -3,24 +3,13 @@ import WeftTestKit
 
 /// Adds outputs that cannot be computed if another step ended in one way, to steps, groups and elements of loops of a
 /// random workflow. Those of a group may depend on a member.
-struct OutputAdder: StepAdder {
+struct OutputAdder: WorkflowAdder {
+  static let salt: UInt64 = 0x0B7
+  static let densities = [0, 0, 12, 35]
+
   var random: SeededGenerator
   var made: RandomWorkflow
   let density: Int
-
-  static func add(to made: RandomWorkflow, seed: UInt64) -> RandomWorkflow {
-    var random = SeededGenerator(seed: seed ^ 0x0B7)
-    let density = [0, 0, 12, 35].randomElement(using: &random)!
-    guard density > 0 else { return made }
-    var adder = OutputAdder(random: random, made: made, density: density)
-    adder.made.workflow.body.members = adder.added(to: made.workflow.body.members)
-    adder.made.workflow.finally = adder.added(to: made.workflow.finally)
-    return adder.made
-  }
-
-  private init(random: SeededGenerator, made: RandomWorkflow, density: Int) {
-    (self.random, self.made, self.density) = (random, made, density)
-  }
 
   mutating func added(to step: Step) -> Step {
     guard let id = step.id?.text else { return step }

@@ -4,25 +4,16 @@ import WeftTestKit
 
 /// Lets commands of a random workflow request processors and memory of a small machine: amounts that are written, or
 /// that depend on the outcomes of other steps. A few requests never fit.
-struct ResourceAdder: StepAdder {
+struct ResourceAdder: WorkflowAdder {
+  static let salt: UInt64 = 0x3E50
+  static let densities = [0, 0, 20, 60]
+
   var random: SeededGenerator
   var made: RandomWorkflow
   let density: Int
 
-  static func add(to made: RandomWorkflow, seed: UInt64) -> RandomWorkflow {
-    var random = SeededGenerator(seed: seed ^ 0x3E50)
-    let density = [0, 0, 20, 60].randomElement(using: &random)!
-    guard density > 0 else { return made }
-    var adder = ResourceAdder(random: random, made: made, density: density)
-    adder.made.machine = RandomMachine(
-      cpus: adder.number(1..<5), mebibytes: adder.number(2..<9))
-    adder.made.workflow.body.members = adder.added(to: made.workflow.body.members)
-    adder.made.workflow.finally = adder.added(to: made.workflow.finally)
-    return adder.made
-  }
-
-  private init(random: SeededGenerator, made: RandomWorkflow, density: Int) {
-    (self.random, self.made, self.density) = (random, made, density)
+  mutating func prepare() {
+    made.machine = RandomMachine(cpus: number(1..<5), mebibytes: number(2..<9))
   }
 
   mutating func added(to step: Step) -> Step {

@@ -2,7 +2,10 @@ import WeftDefinition
 import WeftTestKit
 
 /// Adds secret outputs to the steps and groups of a random workflow, and variables that read them.
-struct SecretAdder: StepAdder {
+struct SecretAdder: WorkflowAdder {
+  static let salt: UInt64 = 0x5EC2
+  static let densities = [20, 50, 90]
+
   var random: SeededGenerator
   var made: RandomWorkflow
   let density: Int
@@ -10,16 +13,7 @@ struct SecretAdder: StepAdder {
   private var holders: Set<String> = []
   private var loops: Set<String> = []
 
-  static func add(to made: RandomWorkflow, seed: UInt64) -> RandomWorkflow {
-    var random = SeededGenerator(seed: seed ^ 0x5EC2)
-    let density = [20, 50, 90].randomElement(using: &random)!
-    var adder = SecretAdder(random: random, made: made, density: density)
-    adder.made.workflow.body.members = adder.added(to: made.workflow.body.members)
-    adder.made.workflow.finally = adder.added(to: made.workflow.finally)
-    return adder.made
-  }
-
-  private init(random: SeededGenerator, made: RandomWorkflow, density: Int) {
+  init(random: SeededGenerator, made: RandomWorkflow, density: Int) {
     (self.random, self.made, self.density) = (random, made, density)
   }
 
