@@ -48,11 +48,12 @@ package enum OutputFile {
   /// Text values are read by the declared type, as those of `-i` are. Each output must be set exactly once, and
   /// match its schema.
   ///
+  /// - Parameter containsSecret: Whether no part of a line may appear in messages.
   /// - Throws: All faults.
   package static func values(
-    in bytes: [UInt8], declared: [Declaration]
+    in bytes: [UInt8], declared: [Declaration], containsSecret: Bool = false
   ) throws(OutputsError) -> [(name: String, value: JSONValue)] {
-    var reading = OutputReading(declared)
+    var reading = OutputReading(declared, containsSecret: containsSecret)
     reading.read(bytes)
     return try reading.finish()
   }
@@ -67,15 +68,15 @@ private struct OutputReading {
 
   private let declared: [OutputFile.Declaration]
   private let places: [String: Int]
-  private let hasSecrets: Bool
+  private let containsSecret: Bool
   private var values: [Int: JSONValue] = [:]
   /// The line where each output was first set, valid or not.
   private var lines: [Int: Int] = [:]
   private var faults: [OutputFailure] = []
 
-  init(_ declared: [OutputFile.Declaration]) {
+  init(_ declared: [OutputFile.Declaration], containsSecret: Bool) {
     self.declared = declared
-    hasSecrets = declared.contains(where: \.isSecret)
+    self.containsSecret = containsSecret || declared.contains(where: \.isSecret)
     places = Dictionary(declared.enumerated().map { ($1.name, $0) }) { first, _ in first }
   }
 
@@ -116,7 +117,7 @@ private struct OutputReading {
     } catch {
       let isOpen = text.utf8.last != UInt8(ascii: "}")
       faults.append(
-        OutputFailure(.notJSON(error, isOpen: isOpen), line: line, isSecret: hasSecrets))
+        OutputFailure(.notJSON(error, isOpen: isOpen), line: line, isSecret: containsSecret))
     }
   }
 
@@ -147,14 +148,14 @@ private struct OutputReading {
   ) -> String? {
     guard !delimiter.isEmpty else {
       return refuse(
-        name, OutputFailure(.emptyDelimiter(name: name), line: line, isSecret: hasSecrets))
+        name, OutputFailure(.emptyDelimiter(name: name), line: line, isSecret: containsSecret))
     }
     switch lines.value(until: delimiter) {
     case .value(let text): return text
     case .unclosed:
       return refuse(
         name,
-        OutputFailure(.unclosed(name: name, delimiter: delimiter), line: line, isSecret: hasSecrets)
+        OutputFailure(.unclosed(name: name, delimiter: delimiter), line: line, isSecret: containsSecret)
       )
     case .unreadable(let fault, let number):
       return refuse(name, OutputFailure(fault, line: number))
@@ -174,18 +175,19 @@ private struct OutputReading {
     guard let output = places[name] else {
       let nearest = NearestName(declared.map(\.name)).nearest(to: name)
       return faults.append(
-        OutputFailure(.undeclared(name, nearest: nearest), line: line, isSecret: hasSecrets))
+        OutputFailure(.undeclared(name, nearest: nearest), line: line, isSecret: containsSecret))
     }
     if let first = lines[output] {
       return faults.append(OutputFailure(.repeated(name, firstLine: first), line: line))
     }
     lines[output] = line
     let declaration = declared[output]
-    let (subject, isSecret) = ("output \(quoted(name))", declaration.isSecret)
+    let subject = "output \(quoted(name))"
+    let isSecret = declaration.isSecret || containsSecret
     do {
       let value = try OutputReading.value(of: content, by: declaration.schema)
       values[output] = value
-      let secretBytes = isSecret ? OutputFile.secretBytes(of: value) : nil
+      let secretBytes = declaration.isSecret ? OutputFile.secretBytes(of: value) : nil
       for fault in declaration.schema.faults(of: value, secretBytes: secretBytes) {
         report(
           fault.message(about: subject, isSecret: isSecret), fault.help(isSecret: isSecret),

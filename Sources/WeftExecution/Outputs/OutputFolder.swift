@@ -89,7 +89,10 @@ extension OutputCollector {
         classes: [.output], message: "$WEFT_OUTPUT \(error.message)", help: help)
     }
     do {
-      return try OutputFile.values(in: bytes, declared: declared).map { name, value in
+      let isSecret = values.secrets.mask.contains(bytes)
+      return try OutputFile.values(
+        in: bytes, declared: declared, containsSecret: isSecret
+      ).map { name, value in
         let isDeclaredSecret = declared.contains { $0.name == name && $0.isSecret }
         return output(name, ExpressionValue(value), isSecret: isDeclaredSecret)
       }

@@ -36,6 +36,7 @@ extension RunEngine {
     announceFailure(of: task)
     let reason = SkipReason.dependencyFailed(task.address)
     let (verdict, response) = state.withLock { state in
+      state.scopes.begin(task.scope, failedBefore: failedBefore)
       let (verdict, response) = state.scopes.failed(group: task.scope, failure)
       state.scopes.skip(task.scope, reason)
       state.groups.add(
@@ -159,6 +160,7 @@ extension RunEngine {
     let running = RunningGroup(
       since: time.now, limit: limit, failedBefore: failedBefore, isRestored: toleratesAll)
     state.withLock { state in
+      state.scopes.begin(task.scope, failedBefore: failedBefore)
       if toleratesAll { state.scopes.tolerateAll(in: task.scope) }
       state.groups.add(running, task.scope)
     }

@@ -315,18 +315,11 @@ extension RunEngine {
     if case .groupEnd = plan.nodes[node] { return results }
     let failed = failedServices(neededBy: node, in: instance)
     if failed.isEmpty { return results }
-    // A failure outside of a group that starts in spite of failures does not block its members.
-    let immune = group(around: node).flatMap { innermostImmune(around: $0, in: instance) }
     return .many(
       results.list
         + failed.map { service in
-          let isOutside =
-            immune.map { immune in
-              let group = plan.groups[immune]
-              return !(group.startNode...group.endNode).contains(service.node)
-            } ?? false
-          return NodeResult(
-            conclusion: .failure, causingStep: service.address, blocksDependents: !isOutside)
+          let result = NodeResult(conclusion: .failure, causingStep: service.address)
+          return effective(result, of: service.node, at: node, in: instance)
         })
   }
 

@@ -67,6 +67,10 @@ struct Scopes {
     var firstFault: Failure?
     /// The first failure that this scope does not tolerate.
     var firstUntolerated: Failure?
+    /// The steps and groups whose failures this scope tolerates; the group itself for one of its own.
+    var tolerated: Set<StepAddress> = []
+    /// Whether something that the group depends on, at any distance, had failed when it started.
+    var failedBefore = false
     var timedOut: StepFailure?
     /// Whether the time limit of the nested file that the group runs has passed.
     var isFileOverdue = false
@@ -171,6 +175,20 @@ struct Scopes {
     }
   }
 
+  /// The result of something in a group as it counts outside of the group: a failure that the group tolerates does not.
+  func result(_ result: NodeResult, outside scope: Int) -> NodeResult {
+    let scope = scopes[scope]
+    guard scope.tolerance != .none else { return result }
+    let failedBefore = scope.failedBefore || scope.firstUntolerated != nil
+    guard result.blocksDependents else {
+      return NodeResult(
+        conclusion: result.conclusion, causingStep: nil, blocksDependents: false,
+        failedBefore: result.hasFailed && failedBefore)
+    }
+    guard let cause = result.causingStep, scope.tolerated.contains(cause) else { return result }
+    return NodeResult(conclusion: .success, causingStep: nil, failedBefore: failedBefore)
+  }
+
   private func holder(of scope: Int) -> StepAddress? {
     if isQuiet { return nil }
     for scope in outwards(from: scope) {
@@ -270,7 +288,11 @@ struct Scopes {
     while next >= 0 {
       if scopes[next].firstFault == nil { scopes[next].firstFault = fault }
       let isTolerated = scopes[next].tolerance.tolerates(fault.failure.classes)
-      if !isTolerated { scopes[next].record(untolerated: fault) }
+      if isTolerated {
+        scopes[next].tolerated.insert(fault.address)
+      } else {
+        scopes[next].record(untolerated: fault)
+      }
       switch scopes[next].boundary {
       case .none where !isTolerated: next = scopes[next].parent
       case .none, .holding: return hold(next, because: fault.address)
@@ -288,6 +310,9 @@ struct Scopes {
   /// Makes a group tolerate whatever fails in it.
   mutating func tolerateAll(in scope: Int) { scopes[scope].tolerance = .all }
 
+  /// Records that a group starts, or fails at its start, and whether something that it depends on had failed.
+  mutating func begin(_ scope: Int, failedBefore: Bool) { scopes[scope].failedBefore = failedBefore }
+
   /// Records that a group is skipped.
   mutating func skip(_ scope: Int, _ reason: SkipReason) {
     enter(.notStarted(reason), scope)
@@ -297,7 +322,13 @@ struct Scopes {
   mutating func timeLimitPassed(of scope: Int, after limit: Duration) -> Response {
     guard let address = scopes[scope].address else { return .nothing }
     // In a group that is being cancelled anyway, the limit only ends what is immune to that.
-    if cancellation(of: scope) == nil { scopes[scope].timedOut = .timedOut(after: limit) }
+    if cancellation(of: scope) == nil {
+      let failure = StepFailure.timedOut(after: limit)
+      scopes[scope].timedOut = failure
+      if scopes[scope].tolerance.tolerates(failure.classes) {
+        scopes[scope].tolerated.insert(address)
+      }
+    }
     let (parent, file) = (scopes[scope].parent, scopes[scope].file)
     if parent > 0, parent == file { scopes[file].isFileOverdue = true }
     return cancel(scope, .groupTimeout(address, limit))
@@ -510,6 +541,7 @@ extension Scopes {
       return failed(group: scope, by: fault)
     }
     if scopes[scope].tolerance.tolerates(failure.classes) {
+      scopes[scope].tolerated.insert(address)
       // A member's failure that is not tolerated is the cause then.
       if let fault = scopes[scope].firstUntolerated { return failed(group: scope, by: fault) }
       return (Verdict(outcome: .failure, conclusion: .success, failure: failure), .nothing)

@@ -39,6 +39,9 @@ enum SecretForms {
     var forms: [[UInt8]] = []
     for part in unit.parts(of: partBytes, overlapping: 2, atCharacters: true) {
       forms.append(Array(part))
+      // Names of hosts and codings are reported in lower case.
+      let lowercased = part.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
+      if !part.elementsEqual(lowercased) { forms.append(lowercased) }
       forms += PercentForms.all(of: part)
       forms += JSONForms.all(of: part)
       forms += ShellForms.all(of: part)

@@ -1,3 +1,4 @@
+import WeftEncoding
 import WeftPlatform
 
 /// The secrets to mask at one moment of a run. Finds them in texts, in all their ``SecretForms``, and replaces
@@ -61,14 +62,32 @@ package struct SecretMask: Sendable {
     return masked
   }
 
-  /// The text with every stretch of secrets replaced.
+  /// The text with every stretch of secrets replaced, and every beginning of one that is cut off by an ellipsis, as in
+  /// messages that quote long values.
   package func masked(_ text: String) -> String {
     if isEmpty { return text }
-    var copy = text
-    return copy.withUTF8 { bytes in
-      let bytes = UnsafeRawBufferPointer(bytes)
-      return contains(bytes) ? String(decoding: masked(bytes), as: UTF8.self) : text
+    let whole =
+      contains(text.utf8)
+      ? String(decoding: Array(text.utf8).withUnsafeBytes(masked), as: UTF8.self) : text
+    let cuts = whole.ranges(of: "…")
+    return cuts.isEmpty ? whole : masked(whole, cutAt: cuts)
+  }
+
+  private func masked(_ text: String, cutAt cuts: [Range<String.Index>]) -> String {
+    var (filter, masked) = (SecretFilter(self), [UInt8]())
+    func take(_ part: Substring) {
+      Array(part.utf8).withUnsafeBytes { filter.take($0) { masked += $0 } }
     }
+    var start = text.startIndex
+    for cut in cuts {
+      take(text[start..<cut.lowerBound])
+      filter.finishCut { masked += $0 }
+      masked += Array(text[cut].utf8)
+      start = cut.upperBound
+    }
+    take(text[start...])
+    filter.finish { masked += $0 }
+    return String(decoding: masked, as: UTF8.self)
   }
 }
 
@@ -154,6 +173,12 @@ package struct SecretFilter {
     held = []
     reading.restart()
     endsWithMark = false
+  }
+
+  /// Ends the stream where it has been cut off: what is held may be most of a secret.
+  mutating func finishCut(_ pass: (UnsafeRawBufferPointer) -> Void) {
+    if heldBytes >= Secret.fewestBytes { stretches = [-heldBytes..<0] }
+    finish(pass)
   }
 
   /// Finds secrets in the bytes, and adds them to the known stretches.

@@ -84,6 +84,10 @@ extension RunChecker {
     while let subject = next.popLast() {
       for inner in [subject] + blueprint.enclosing(subject) where inner.id != "finally" {
         for need in needs(of: inner) where seen.insert(need).inserted {
+          if let group = toleratingGroup(around: need, outside: inner) {
+            next.append(group)
+            continue
+          }
           if result(need)?.conclusion == .failure || state(need).lackedService { return true }
           next.append(need)
           next += inside(passedOver: need)
@@ -204,11 +208,49 @@ extension RunChecker {
   /// Whether a dependency blocks it. Dependencies outside a group that starts despite failures do not block its
   /// members.
   func blocksDependents(_ need: Subject, _ subject: Subject) -> Bool {
-    guard result(need)?.blocksDependents != false else { return false }
+    guard result(need)?.blocksDependents != false,
+      toleratingGroup(around: need, outside: subject) == nil
+    else { return false }
     let immune = blueprint.enclosing(subject).first {
       blueprint.member($0.id).condition?.looksAtFailures == true
     }
     return immune.map { blueprint.enclosing(need).contains($0) } ?? true
+  }
+
+  /// The outermost group around something that failed, or did not run because of a failure in that group, which tolerates
+  /// the failure and does not contain a dependent.
+  private func toleratingGroup(around need: Subject, outside subject: Subject) -> Subject? {
+    guard let result = result(need), result.blocksDependents,
+      let cause = cause(of: need).flatMap({ blueprint.subject(called: $0.text) })
+    else { return nil }
+    let around = [subject] + blueprint.enclosing(subject)
+    return blueprint.enclosing(need).last { group in
+      !around.contains(group) && ([cause] + blueprint.enclosing(cause)).contains(group)
+        && blueprint.member(group.id).step.allowFailure.tolerates(failureClasses(of: cause))
+    }
+  }
+
+  /// The step or group that caused an end without success.
+  private func cause(of subject: Subject) -> StepAddress? {
+    let cancellation: CancelReason?
+    switch state(subject).end {
+    case .step(let end) where end.conclusion == .cancelled: cancellation = end.cancellation
+    case .skip(.cancelled(let reason)): cancellation = reason
+    case .skip(.dependencyFailed(let address)), .skip(.heldBack(let address)): return address
+    case .group(let end): return end.cause ?? address(subject)
+    case .step: return address(subject)
+    case .skip, nil: return nil
+    }
+    return cancellation?.causingGroup
+  }
+
+  private func failureClasses(of subject: Subject) -> [ErrorClass] {
+    switch state(subject).end {
+    case .step(let end): end.failure?.classes ?? []
+    case .group(let end): end.failure?.classes ?? []
+    // A group that is still ending its members because of its time limit.
+    case .skip, nil: [.timeout]
+    }
   }
 
   /// Whether something that it needs did not succeed: directly, or as a service.
@@ -341,6 +383,16 @@ extension RunChecker {
 }
 
 extension CancelReason {
+  /// The step or group that caused it; `nil` if it came from outside of the run.
+  fileprivate var causingGroup: StepAddress? {
+    switch self {
+    case .groupTimeout(let address, _), .failure(let address), .raceWon(let address, _),
+      .joined(let address):
+      address
+    case .requested, .signal, .runTimeout, .recordLost: nil
+    }
+  }
+
   /// Whether it is the success of a race or join.
   fileprivate var isDecision: Bool {
     switch self {

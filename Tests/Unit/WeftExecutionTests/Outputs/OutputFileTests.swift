@@ -210,15 +210,19 @@ import WeftJSON
     "swordfish\n",
   ])
   func messageRevealsNoSecretOutput(file: String) {
-    let declared = [OutputFile.Declaration("token", ValueSchema(.integer), isSecret: true)]
-    do throws(OutputsError) {
-      _ = try OutputFile.values(in: Array(file.utf8), declared: declared)
-      Issue.record("it was accepted")
-    } catch {
-      for fault in error.faults {
-        #expect(!fault.message.contains("swordfish") && !fault.message.contains("hunter2"))
-        #expect(
-          fault.help?.contains("swordfish") != true && fault.help?.contains("hunter2") != true)
+    // The output is declared as secret, or the file contains a secret of the run.
+    for isDeclared in [true, false] {
+      let declared = [OutputFile.Declaration("token", ValueSchema(.integer), isSecret: isDeclared)]
+      do throws(OutputsError) {
+        _ = try OutputFile.values(
+          in: Array(file.utf8), declared: declared, containsSecret: !isDeclared)
+        Issue.record("it was accepted")
+      } catch {
+        for fault in error.faults {
+          #expect(!fault.message.contains("swordfish") && !fault.message.contains("hunter2"))
+          #expect(
+            fault.help?.contains("swordfish") != true && fault.help?.contains("hunter2") != true)
+        }
       }
     }
   }

@@ -233,6 +233,32 @@ import WeftTestKit
       layers.mask().masked("another-secret YW5vdGhlci1zZWNyZXQ=") == "*** YW5vdGhlci1zZWNyZXQ=")
   }
 
+  // MARK: Secrets that Weft itself changes
+
+  @Test("the name of a host is reported in lower case")
+  func lowerCaseIsMasked() throws {
+    let mask = try Self.mask("Tenant-Secret")
+    #expect(
+      mask.masked("cannot resolve \"tenant-secret.invalid\"") == "cannot resolve \"***.invalid\"")
+    #expect(mask.masked("TENANT-SECRET") == "TENANT-SECRET")
+  }
+
+  @Test(
+    "messages quote the beginning of a long value",
+    arguments: [
+      ("it is \"correct horse…\"", "it is \"***…\""), ("corr…", "***…"), ("cor…", "cor…"),
+      ("not this…, correct ho…, correct horse battery…", "not this…, ***…, ***…"),
+      ("correct horse batt…eries", "***…eries"), ("correct horse", "correct horse"),
+      ("Y29ycmVjdC…", "***…"), ("correct …correct horse battery", "***…***"), ("…", "…"),
+    ])
+  func aBeginningThatIsCutOffIsMasked(text: String, masked: String) throws {
+    #expect(try Self.mask("correct horse battery").masked(text) == masked)
+  }
+
+  @Test func aSecretWithAnEllipsisIsMasked() throws {
+    #expect(try Self.mask("to be…or not").masked("(to be…or not)") == "(***)")
+  }
+
   // MARK: Hexadecimal digits, and parts
 
   @Test("S07: hexadecimal digits in either case")
