@@ -38,7 +38,7 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     "WeftPlanning",
     // Of HTTP only what a request may be: nothing is sent.
     [
-      "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftShell", "WeftDrawing",
+      "WeftDiagnostics", "WeftJSON", "WeftEncoding", "WeftExpressions", "WeftShell", "WeftDrawing",
       "WeftDefinition", "WeftHTTP",
     ]
   ),

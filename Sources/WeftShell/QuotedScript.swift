@@ -17,14 +17,17 @@ package struct QuotedScript: Sendable, Hashable {
   /// The placeholders in UTF-8 offsets, `${{` and `}}` included.
   package let placeholders: [Range<Int>]
   /// One for each placeholder, in the same order.
-  package let placements: [ShellPlacement]
+  package private(set) var placements: [ShellPlacement]
   /// Values that can be quoted, but may still be run by a program.
-  package let suspicions: [ShellSuspicion]
+  package private(set) var suspicions: [ShellSuspicion]
 
-  /// - Parameter values: A bound on each expression's value; empty if none is known.
+  /// - Parameters:
+  ///   - values: A bound on each expression's value, for an array on its elements; empty if none is known.
+  ///   - lists: The indices of the expressions whose values are arrays.
   /// - Precondition: `placeholders` are in order, not empty and do not overlap, and lie in `text`.
   package init(
-    _ text: String, placeholders: [Range<Int>], dialect: ShellDialect, values: [ValueText] = []
+    _ text: String, placeholders: [Range<Int>], dialect: ShellDialect, values: [ValueText] = [],
+    lists: Set<Int> = []
   ) {
     precondition(
       values.isEmpty || values.count == placeholders.count, "one for each expression, or none")
@@ -32,6 +35,11 @@ package struct QuotedScript: Sendable, Hashable {
     self.placeholders = placeholders
     (placements, suspicions) = ScriptReading.placements(
       of: placeholders, in: text, dialect: dialect, values: values)
+    if !lists.isEmpty {
+      let reading = ScriptLists(
+        text: text, placeholders: placeholders, dialect: dialect, values: values, lists: lists)
+      (placements, suspicions) = reading.merging(placements, suspicions)
+    }
   }
 
   /// The values from outside that a script evaluates or runs; `nil` if its language is not known.
@@ -298,7 +306,7 @@ extension ShellQuotingError.Reason {
     return switch self {
     // Nothing is expanded there, or a name must be literal.
     case .unknownShell, .unfollowable, .quotedHereDocument, .hereDocumentDelimiter, .afterBackslash,
-      .afterDollar, .descriptor, .assignmentName, .functionName, .loopName:
+      .afterDollar, .descriptor, .list, .assignmentName, .functionName, .loopName:
       false
     case .arithmetic, .elementIndex, .expansion(isEvaluated: true): text.contains(.integer)
     // Without quotes, it may be split at blanks.

@@ -34,6 +34,9 @@ package struct ShellQuotingError: Error, Sendable, Hashable {
     case afterDollar
     case descriptor
 
+    /// An array where one word is expected.
+    case list
+
     // Positions where the shell evaluates the value of a quoted variable
     case arithmetic
     case elementIndex
@@ -154,6 +157,7 @@ extension ShellQuotingError.Reason {
     case .afterBackslash: "directly follows a backslash, which would escape its quotes"
     case .afterDollar: "directly follows a $, which would combine with its quotes"
     case .descriptor: "is used as a descriptor number"
+    case .list: "is an array, and only one word is possible here"
     case .arithmetic: "is in an arithmetic expression, where \(Self.example) runs the command"
     case .elementIndex: "is in a subscript, where \(Self.example) runs the command"
     case .condition(let operation?):
@@ -207,6 +211,10 @@ extension ShellQuotingError.Reason {
     case .afterBackslash: .text("remove the backslash: values need no escaping")
     case .afterDollar: .text("write \\$ for a dollar sign")
     case .descriptor: .text("write the number literally")
+    case .list:
+      .text(
+        "write it as an argument, outside of quotes and with blanks around it: each element becomes an argument;"
+          + " or make it one text by join(…, ' ') or toJSON(…)")
     case .arithmetic: .validation("use $VALUE here")
     case .condition(let operation?) where TestOperators.ofNumbers.contains(operation):
       .text("compare with [ a \(operation) b ], which only accepts numbers (except in zsh)")

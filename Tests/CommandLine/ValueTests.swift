@@ -27,6 +27,40 @@ struct ValueTests {
     #expect(directory.read("canary") == nil)
   }
 
+  @Test(
+    "S01: the elements of an array in a script are arguments, and never code",
+    arguments: [
+      [], ["a b"], ["", "'; touch canary; '", "$(touch canary)", "*", "-rf", "a\nb", "a\"b\\"],
+    ])
+  func elementsAreNoCode(values: [String]) {
+    let directory = Directory()
+    directory.write(
+      "workflow.json",
+      #"""
+      { "inputs": { "v": { "type": "array", "items": { "type": "string" } } },
+        "steps": [
+          { "id": "make", "run": "printf '{\"v\":%s}' ${{ toJSON(inputs.v) }} >>$WEFT_OUTPUT", "outputs": { "v": { "type": "array" } } },
+          { "run": "set -- ${{ inputs.v }}; printf '%s|' $# \"$@\" >arguments" },
+          { "run": "for x in begin ${{ steps.make.outputs.v }}; do printf '%s|' \"$x\"; done >loop" },
+          { "shell": "bash", "run": "x=( ${{ run.args }} ); printf '%s|' ${#x[@]} \"${x[@]}\" >array" }
+        ] }
+      """#)
+    let text = "[\(values.map { "\"\(escaped($0))\"" }.joined(separator: ","))]"
+    let result = Weft.shell(
+      "exec \"$WEFT\" \"$@\"", ["run", "workflow.json", "-i", "v:=" + text, "--"] + values,
+      in: directory)
+    #expect(result.status == 0, "\(result.errors)")
+    let counted = ([String(values.count)] + values).map { "\($0)|" }.joined()
+    #expect(directory.read("arguments") == Array(counted.utf8))
+    #expect(directory.read("array") == Array(counted.utf8))
+    #expect(directory.read("loop") == Array((["begin"] + values).map { "\($0)|" }.joined().utf8))
+    #expect(directory.read("canary") == nil)
+  }
+
+  private func escaped(_ text: String) -> String {
+    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+  }
+
   @Test("S03: a line end in a value cannot set what is not declared")
   func lineEndsSetNothing() {
     let directory = Directory()

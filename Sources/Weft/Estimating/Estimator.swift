@@ -208,7 +208,5 @@ struct Estimator {
 
 extension FanOut {
   /// Whether it limits how many elements run at once.
-  var hasLimit: Bool {
-    if case .forEach(let loop) = self { loop.maxParallel != nil } else { false }
-  }
+  var hasLimit: Bool { maxParallel != nil }
 }

@@ -139,6 +139,20 @@ struct RunSettings: Sendable {
     return reports.paths + streams
   }
 
+  /// Refuses to replace a file of the workflow by events or a report.
+  func check(against plan: Plan) throws(CommandFailure) {
+    let sources = plan.files.compactMap { $0.workflow.source.value?.file.path }
+    let files = Set(sources.compactMap { try? FileSystem.resolved($0) })
+    func check(_ path: String, _ option: String) throws(CommandFailure) {
+      guard let resolved = try? FileSystem.resolved(path), files.contains(resolved) else { return }
+      throw CommandFailure(
+        .usage, "\(option) would overwrite \"\(path)\", a file of the workflow",
+        help: "name another file")
+    }
+    if case .file(let path)? = events { try check(path, "--events") }
+    for path in reports.paths { try check(path, "--report") }
+  }
+
   /// Returns the options of the engine.
   ///
   /// - Parameter state: The state directory, which also has the step cache.

@@ -34,6 +34,7 @@ struct RunSession {
     self.console = console
     self.isResumed = isResumed
     control = watch?.control ?? RunControl(settings, console)
+    try settings.check(against: prepared.plan)
     guard let target = settings.events else {
       events = nil
       return

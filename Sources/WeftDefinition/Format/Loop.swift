@@ -7,6 +7,31 @@ public import WeftJSON
 public enum FanOut: Sendable, Hashable {
   case forEach(ForEach)
   case matrix(Matrix)
+
+  /// The most elements that may run at once; `nil` for no limit besides those of enclosing scopes, and as long as an
+  /// expression has not been evaluated.
+  public var maxParallel: Int? {
+    switch self {
+    case .forEach(let loop): loop.maxParallel
+    case .matrix(let matrix): matrix.maxParallel
+    }
+  }
+
+  /// The elements that may fail without failing the loop.
+  public var tolerance: FanOutTolerance {
+    switch self {
+    case .forEach(let loop): loop.tolerance
+    case .matrix(let matrix): matrix.tolerance
+    }
+  }
+
+  /// Whether an expression gives ``maxParallel``.
+  var hasComputedLimit: Bool {
+    switch self {
+    case .forEach(let loop): loop.$maxParallel.isComputed
+    case .matrix(let matrix): matrix.$maxParallel.isComputed
+    }
+  }
 }
 
 /// A loop over the elements of a list or object.
@@ -138,10 +163,7 @@ struct ForEachDraft: FormatObject {
       How many elements may fail without a failure of the loop: a number, or a percentage, \
       rounded down.
       """,
-      schema: #"""
-        {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 1000000}, {"type": "string",
-        "pattern": "^0*(?:[0-9]{1,2}|100)%$"}], "default": 0, "examples": [2, "10%"]}
-        """#,
+      schema: #"{"$ref": "toleratedFailures", "default": 0, "examples": [2, "10%"]}"#,
       synonyms: "ToleratedFailureCount ToleratedFailurePercentage allowedFailures maxFailures"
     ) { $0.loop.tolerance = $1 }
   }
@@ -256,7 +278,7 @@ extension DecodingPass {
     return bareExpression(text, node, field, wanted: "an expression")
   }
 
-  fileprivate mutating func tolerated(_ node: JSONNode, _ field: Field) -> FanOutTolerance? {
+  mutating func tolerated(_ node: JSONNode, _ field: Field) -> FanOutTolerance? {
     guard node.kind == .string else {
       return integer(node, field, in: ValueRule.toleratedElements).map(FanOutTolerance.count)
     }

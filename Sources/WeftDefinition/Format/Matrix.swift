@@ -20,11 +20,20 @@ public struct Matrix: Sendable, Hashable {
   public var include: Listing?
   /// An array of objects: combinations with all values of one of them are dropped; `nil` for none.
   public var exclude: Listing?
+  /// The most combinations that may run at once; `nil` for no limit besides those of enclosing scopes.
+  @Computable public var maxParallel: Int?
+  /// The combinations that may fail without failing the loop.
+  public var tolerance: FanOutTolerance
 
-  public init(axes: [Axis], include: Listing? = nil, exclude: Listing? = nil) {
+  public init(
+    axes: [Axis], include: Listing? = nil, exclude: Listing? = nil, maxParallel: Int? = nil,
+    tolerating tolerance: FanOutTolerance = .count(0)
+  ) {
     self.axes = axes
     self.include = include
     self.exclude = exclude
+    self.maxParallel = maxParallel
+    self.tolerance = tolerance
   }
 }
 
@@ -45,6 +54,14 @@ extension DecodingPass {
         matrix.exclude = combinations(member.value, inner)
         continue
       }
+      if member.key.isString("maxParallel") {
+        readLimit(member.value, inner, into: &matrix)
+        continue
+      }
+      if member.key.isString("tolerate") {
+        if let tolerance = tolerated(member.value, inner) { matrix.tolerance = tolerance }
+        continue
+      }
       hasPart = true
       if member.key.isString("include") {
         matrix.include = combinations(member.value, inner)
@@ -60,6 +77,13 @@ extension DecodingPass {
     }
     guard !matrix.axes.isEmpty || matrix.include != nil else { return nil }
     return check(matrix, field, at: node)
+  }
+
+  private mutating func readLimit(
+    _ node: JSONNode, _ field: Field, into matrix: inout Matrix
+  ) {
+    if computes(node, field, { matrix.$maxParallel = .computed($0, until: nil) }) { return }
+    matrix.maxParallel = integer(node, field, in: ValueRule.maxParallel)
   }
 
   private mutating func axis(
@@ -134,7 +158,7 @@ extension Matrix {
   fileprivate static func remedy(ofKey name: String) -> String? {
     switch name.lowercased().filter({ $0 != "-" && $0 != "_" }) {
     case "maxparallel":
-      "limit concurrent steps with \"maxParallel\" of the workflow, or with a pool"
+      "write \"maxParallel\": the most combinations that run at once"
     case "failfast": "set \"onFailure\" of the workflow to \"cancel\" or \"continue\""
     default: nil
     }

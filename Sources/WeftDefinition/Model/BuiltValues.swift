@@ -222,14 +222,17 @@ package struct BuiltValues {
     if let name = loop.name, let problem = ValueRule.problem(withElementName: name) {
       note("forEach.as", problem)
     }
-    let key = "forEach.tolerate"
-    switch loop.tolerance {
+    check(loop.tolerance, "forEach.tolerate")
+    check(loop.elements, "forEach.in")
+  }
+
+  private mutating func check(_ tolerance: FanOutTolerance, _ key: String) {
+    switch tolerance {
     case .count(let count):
       checkNumber(key, count, in: ValueRule.toleratedElements)
     case .percent(let percent):
       checkNumber(key, percent, in: 0...100)
     }
-    check(loop.elements, "forEach.in")
   }
 
   private mutating func check(_ matrix: Matrix) {
@@ -240,6 +243,10 @@ package struct BuiltValues {
     checkRepetitions("matrix", matrix.axes.map { ($0.name, $0.name) })
     if matrix.axes.isEmpty, matrix.include == nil {
       note("matrix", .emptyMatrix(path: "matrix"))
+    }
+    check(matrix.tolerance, "matrix.tolerate")
+    if let limit = matrix.maxParallel {
+      checkNumber("matrix.maxParallel", limit, in: ValueRule.maxParallel)
     }
   }
 

@@ -66,6 +66,7 @@ public enum ComputedKey: String, Sendable, Hashable, CaseIterable {
   case retryMaxDelay = "retry.maxDelay"
   case retryWithin = "retry.within"
   case elementParallel = "forEach.maxParallel"
+  case combinationParallel = "matrix.maxParallel"
   case connectTimeout = "http.timeout.connect"
   case idleTimeout = "http.timeout.idle"
   case totalTimeout = "http.timeout.total"
@@ -110,6 +111,7 @@ extension Step {
     case .retryMaxDelay: policy?.$maxDelay.expression
     case .retryWithin: policy?.$within.expression
     case .elementParallel: loop?.$maxParallel.expression
+    case .combinationParallel: matrix?.$maxParallel.expression
     case .connectTimeout: action.request?.timeouts.$connect.expression
     case .idleTimeout: action.request?.timeouts.$idle.expression
     case .totalTimeout: action.request?.timeouts.$total.expression
@@ -154,14 +156,15 @@ extension Step {
     case .pollMax: action.request?.polling?.max = try key.count(value)
     case .pagesMax: action.request?.paging?.max = try key.count(value)
     // Evaluated with the elements of the loop.
-    case .elementParallel: break
+    case .elementParallel, .combinationParallel: break
     }
   }
 
   /// Whether any of ``computed`` can exist; false for most steps, which need not be searched.
   @inline(__always) fileprivate var mayBeComputed: Bool {
     if $timeout.isComputed || $allowFailure.isComputed || hasCommandOptions { return true }
-    if policy?.isComputed == true || loop?.$maxParallel.isComputed == true { return true }
+    if policy?.isComputed == true { return true }
+    if hasControl, control.fanOut?.hasComputedLimit == true { return true }
     return action.kind == .http || action.group?.$maxParallel.isComputed == true
   }
 
@@ -188,6 +191,10 @@ extension Step {
 
   private var loop: ForEach? {
     if hasControl, case .forEach(let loop) = control.fanOut { loop } else { nil }
+  }
+
+  private var matrix: Matrix? {
+    if hasControl, case .matrix(let matrix) = control.fanOut { matrix } else { nil }
   }
 }
 
@@ -236,7 +243,7 @@ extension ComputedKey {
     case .cpus, .gpus: .count(ValueRule.processors)
     case .mergeOutput, .tty, .jobserver: .flag
     case .allowFailure: .tolerance
-    case .maxParallel, .elementParallel: .count(ValueRule.maxParallel)
+    case .maxParallel, .elementParallel, .combinationParallel: .count(ValueRule.maxParallel)
     case .retryMax, .serviceRestarts: .count(ValueRule.retries)
     case .redirects: .count(ValueRule.redirects)
     case .pollMax, .pagesMax: .count(ValueRule.requests)

@@ -229,6 +229,11 @@ extension Step {
     }
   }
 
+  /// Whether it declares that it may be repeated, or that it must not be; `nil` if it declares nothing.
+  package var declaredRepeatability: Bool? {
+    control.isIdempotent == nil && control.onInterrupted == nil ? nil : isMadeAgain
+  }
+
   /// Whether it declares that it must not be rerun, or is a request, which is known not to be idempotent. A
   /// command without a declaration may be either.
   @usableFromInline package var mustNotBeRepeated: Bool {

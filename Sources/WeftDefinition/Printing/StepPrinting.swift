@@ -88,12 +88,18 @@ extension ForEach {
       object["as"] = .text(name)
       object["key"] = key?.json
       object["maxParallel"] = $maxParallel.json { $0.map(JSONValue.int) }
-      switch tolerance {
-      case .count(0): break
-      case .count(let count): object["tolerate"] = .int(count)
-      case .percent(let percent): object["tolerate"] = .string("\(percent)%")
-      }
+      object["tolerate"] = tolerance.json
     }.json
+  }
+}
+
+extension FanOutTolerance {
+  fileprivate var json: JSONValue? {
+    switch self {
+    case .count(0): nil
+    case .count(let count): .int(count)
+    case .percent(let percent): .string("\(percent)%")
+    }
   }
 }
 
@@ -102,6 +108,8 @@ extension Matrix {
     var members = axes.map { ($0.name, $0.values.json) }
     if let include { members.append(("include", include.json)) }
     if let exclude { members.append(("exclude", exclude.json)) }
+    if let limit = $maxParallel.json({ $0.map(JSONValue.int) }) { members.append(("maxParallel", limit)) }
+    if let tolerance = tolerance.json { members.append(("tolerate", tolerance)) }
     return .object(JSONObject(members))
   }
 }

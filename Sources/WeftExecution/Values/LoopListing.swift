@@ -73,14 +73,11 @@ struct LoopLister {
         classes: [.expression], message: "cannot continue: the record of its elements is damaged",
         help: "start a new run with weft run")
     }
-    guard case .forEach(let loop) = task.fanOut else {
-      return LoopListing(
-        elements: elements, source: .matrix, isSecret: recorded.isSecret, maxParallel: nil,
-        tolerance: .count(0))
-    }
+    let source: Element.Source =
+      if case .forEach(let loop) = task.fanOut { .forEach(name: loop.name) } else { .matrix }
     return LoopListing(
-      elements: elements, source: .forEach(name: loop.name), isSecret: recorded.isSecret,
-      maxParallel: try limit(of: loop), tolerance: loop.tolerance)
+      elements: elements, source: source, isSecret: recorded.isSecret,
+      maxParallel: try maxParallel(), tolerance: task.fanOut.tolerance)
   }
 
   private func listing(of loop: ForEach) throws(StepFailure) -> LoopListing {
@@ -92,7 +89,7 @@ struct LoopLister {
     let source = Element.Source.forEach(name: loop.name)
     if loop.key != nil { elements.rename(try keys(of: elements, source, isSecret: isSecret)) }
     return LoopListing(
-      elements: elements, source: source, isSecret: isSecret, maxParallel: try limit(of: loop),
+      elements: elements, source: source, isSecret: isSecret, maxParallel: try maxParallel(),
       tolerance: loop.tolerance)
   }
 
@@ -106,13 +103,14 @@ struct LoopLister {
     }
     let include = try value(of: matrix.include, at: .include)
     let exclude = try value(of: matrix.exclude, at: .exclude)
+    let limit = try maxParallel()
     do {
       let expansion = try MatrixExpansion(
         axes: axes, include: include.value, exclude: exclude.value)
       return LoopListing(
         elements: LoopElements(expansion), source: .matrix,
-        isSecret: isSecret || include.isSecret || exclude.isSecret, maxParallel: nil,
-        tolerance: .count(0))
+        isSecret: isSecret || include.isSecret || exclude.isSecret, maxParallel: limit,
+        tolerance: matrix.tolerance)
     } catch {
       throw failure(error.message, error.help, at: .include)
     }
@@ -146,14 +144,16 @@ struct LoopLister {
     try texts.expression(at: site)?.text.value(in: scope)
   }
 
-  private func limit(of loop: ForEach) throws(StepFailure) -> Int? {
-    let site = TextSite.computed(.elementParallel)
-    guard let value = try evaluation(at: site, in: scope)?.value else { return loop.maxParallel }
-    do {
-      return try ComputedKey.elementParallel.count(value)
-    } catch {
-      throw failure(error.message, error.help, at: site)
+  /// The most elements that may be in flight at once.
+  private func maxParallel() throws(StepFailure) -> Int? {
+    for key in [ComputedKey.elementParallel, .combinationParallel] {
+      let site = TextSite.computed(key)
+      guard let value = try evaluation(at: site, in: scope)?.value else { continue }
+      do { return try key.count(value) } catch {
+        throw failure(error.message, error.help, at: site)
+      }
     }
+    return task.fanOut.maxParallel
   }
 
   private func keys(

@@ -138,7 +138,7 @@ private struct StaticEvaluation {
     case .concurrencyKey where index == 0:
       plan.workflow.concurrency?.key = try text.template.text(in: scope).text
     // The limit of a loop is evaluated with its elements.
-    case .computed(.elementParallel): break
+    case .computed(.elementParallel), .computed(.combinationParallel): break
     case .computed(let key):
       try text.template.onlyExpression?.value(in: scope) { (value) throws(EvaluationError) in
         try bind(key, to: value, ofGroup: index)

@@ -161,13 +161,21 @@ struct StepResolver {
     guard let script = plan.values.script(ofStep: index),
       let text = texts.first(at: .script)
     else { return }
-    resolved.step.action.command?.invocation = .script(script.text)
-    for (name, expression) in script.variables {
-      let value = try text.evaluated(in: plan) { (_) throws(ExpressionError) in
-        try open(expression.text(in: scope), text)
+    var counts: [Int] = []
+    for variable in script.variables {
+      let values = try text.evaluated(in: plan) { (_) throws(ExpressionError) in
+        guard variable.isList else { return [try open(variable.expression.text(in: scope), text)] }
+        let array = try variable.expression.evaluate(in: scope)
+        return try variable.expression.texts(of: array).map { (value) throws(ExpressionError) in
+          try open(value, text)
+        }
       }
-      resolved.evaluatedTexts.append((name, value))
+      counts.append(values.count)
+      for (name, value) in zip(variable.names(ofValues: values.count), values) {
+        resolved.evaluatedTexts.append((name, value))
+      }
     }
+    resolved.step.action.command?.invocation = .script(script.text(withValues: counts))
   }
 
   // MARK: Groups

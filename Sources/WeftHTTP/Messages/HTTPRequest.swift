@@ -37,6 +37,9 @@ public struct HTTPRequest: Sendable {
   package var bodyOrigins: Set<HTTPURL.Origin> = []
   /// Whether a text contains a secret, so that no other origin may receive it.
   package var isSecret: @Sendable (String) -> Bool = { _ in false }
+  /// Whether sending it twice has the effect of sending it once, if that is known better than from the method; `nil` if
+  /// not. A request that is not repeatable is never sent a second time by the transport.
+  public var declaredRepeatability: Bool?
   /// The permitted use of a cache, if the client's transport has one.
   public var caching = CacheUse()
 
@@ -56,8 +59,10 @@ public struct HTTPRequest: Sendable {
 
   var bodyLimit: Int? { maxBytes ?? (saveTo == nil ? Self.defaultMaxBytes : nil) }
 
-  /// Whether sending it twice has the effect of sending it once.
-  public var isRepeatable: Bool { method.isIdempotent || idempotencyKey != nil }
+  /// Whether sending it twice has the effect of sending it once, by declaration, else by its method and key.
+  public var isRepeatable: Bool {
+    declaredRepeatability ?? (method.isIdempotent || idempotencyKey != nil)
+  }
 }
 
 /// Credentials of a request.

@@ -308,6 +308,7 @@ extension JSONWriter {
         for axis in matrix.axes { $0.member(axis.name, axis.values) }
         if let include = matrix.include { $0.member("include", include) }
         if let exclude = matrix.exclude { $0.member("exclude", exclude) }
+        $0.writeLimits(of: .matrix(matrix))
       }
     case nil: break
     }
@@ -339,12 +340,16 @@ extension JSONWriter {
       $0.member("in", loop.elements)
       $0.member("as", loop.name)
       $0.member("key", loop.key?.text)
-      $0.member("maxParallel", loop.maxParallel)
-      switch loop.tolerance {
-      case .count(0): break
-      case .count(let count): $0.member("tolerate", count)
-      case .percent(let percent): $0.member("tolerate", "\(percent)%")
-      }
+      $0.writeLimits(of: .forEach(loop))
+    }
+  }
+
+  private mutating func writeLimits(of fanOut: FanOut) {
+    member("maxParallel", fanOut.maxParallel)
+    switch fanOut.tolerance {
+    case .count(0): break
+    case .count(let count): member("tolerate", count)
+    case .percent(let percent): member("tolerate", "\(percent)%")
     }
   }
 

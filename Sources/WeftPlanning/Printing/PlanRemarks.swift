@@ -165,23 +165,20 @@ struct ControlRemarks {
 
   /// - Parameter count: The number of elements, if it is known.
   private func text(of fanOut: FanOut, _ count: Int?) -> String {
-    switch fanOut {
-    case .forEach(let loop): text(of: loop, count)
-    case .matrix(let matrix): text(of: matrix, count)
-    }
-  }
-
-  private func text(of loop: ForEach, _ count: Int?) -> String {
-    let name = loop.name.map { " \($0)" } ?? ""
-    let limit = loop.maxParallel.map { "at most \($0) at once" }
+    let elements =
+      switch fanOut {
+      case .forEach(let loop):
+        "for each\(loop.name.map { " \($0)" } ?? "") of \(text(of: loop.elements, count))"
+      case .matrix(let matrix): text(of: matrix, count)
+      }
+    let limit = fanOut.maxParallel.map { "at most \($0) at once" }
     let tolerance: String? =
-      switch loop.tolerance {
+      switch fanOut.tolerance {
       case .count(0): nil
       case .count(let count): "\(count) may fail"
       case .percent(let percent): "\(percent)% may fail"
       }
-    return ["for each\(name) of \(text(of: loop.elements, count))", limit, tolerance]
-      .compactMap(\.self).joined(separator: ", ")
+    return [elements, limit, tolerance].compactMap(\.self).joined(separator: ", ")
   }
 
   private func text(of listing: Listing, _ count: Int?) -> String {

@@ -1,6 +1,8 @@
 package import WeftDefinition
 package import WeftDiagnostics
+import WeftEncoding
 package import WeftExpressions
+import WeftShell
 
 /// A text with expressions; a class because it is passed around more often than it is created.
 package final class PlannedText: Sendable {
@@ -270,9 +272,38 @@ package struct PlannedValues: Sendable {
 
 /// A script in which variables replace the expressions.
 package struct PlannedScript: Sendable {
-  package let text: String
+  package struct Variable: Sendable {
+    package let name: String
+    package let expression: Expression
+    /// Whether the value is an array: then there is a variable for each element.
+    package let isList: Bool
+
+    /// The names of the variables for so many values.
+    package func names(ofValues count: Int) -> [String] {
+      isList ? (0..<count).map { "\(name)_\($0 + 1)" } : [name]
+    }
+  }
+
+  private let text: String
   /// The variables to pass to it; each name once.
-  package let variables: [(name: String, expression: Expression)]
+  package let variables: [Variable]
+
+  init(text: String, variables: [Variable]) {
+    self.text = text
+    self.variables = variables
+  }
+
+  /// The script to run.
+  ///
+  /// - Parameter counts: The number of values of each variable, in their order.
+  package func text(withValues counts: [Int]) -> String {
+    zip(variables, counts).reduce(text) { text, variable in
+      guard variable.0.isList else { return text }
+      let references = variable.0.names(ofValues: variable.1).map(ShellQuoting.bare.reference)
+      return text.replacing(
+        ShellQuoting.bare.reference(to: variable.0.name), with: references.joined(separator: " "))
+    }
+  }
 }
 
 extension Plan {

@@ -20,7 +20,7 @@ struct SiteRules {
   /// Whether the text is evaluated before the first step starts.
   var isEarly: Bool {
     switch (site, owner) {
-    case (.computed(.elementParallel), _): false
+    case (.computed(.elementParallel), _), (.computed(.combinationParallel), _): false
     case (.name, _), (.concurrencyKey, _), (.computed, .workflow), (.computed, .group): true
     default: false
     }
@@ -146,6 +146,8 @@ private struct AcceptedKinds: OptionSet {
 
 extension TextSite {
   fileprivate func acceptedKinds(forOnlyExpression isAlone: Bool) -> AcceptedKinds {
+    // An array adds one argument for each element.
+    if self == .script { return .array }
     guard isAlone else { return [] }
     switch self {
     case .name, .script, .workingDirectory, .inputFile, .message, .concurrencyKey, .cacheKey,
@@ -216,7 +218,9 @@ extension TextSite {
   /// or group.
   package var makesElements: Bool {
     switch self {
-    case .elements, .axis, .include, .exclude, .computed(.elementParallel): true
+    case .elements, .axis, .include, .exclude, .computed(.elementParallel),
+      .computed(.combinationParallel):
+      true
     default: false
     }
   }

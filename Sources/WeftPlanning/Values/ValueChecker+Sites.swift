@@ -16,7 +16,9 @@ extension ValueChecker {
     let script = QuotedScript(
       text.template.text, placeholders: placeholders,
       dialect: ShellDialect(commandLine: shell(ofStep: index).prefix),
-      values: expressions.map { textKnown(of: $0, in: text, of: owner) })
+      values: expressions.map { textKnown(of: $0, in: text, of: owner) },
+      lists: Set(
+        expressions.indices.filter { type(of: expressions[$0], in: text, of: owner).isList }))
     func range(_ placeholder: Int) -> SourceRange {
       SourceRange(
         start: placeholders[placeholder].lowerBound, end: placeholders[placeholder].upperBound)
@@ -43,10 +45,13 @@ extension ValueChecker {
     }
     guard script.isSound else { return }
     let names = script.variableNames(for: expressions.map(\.text))
-    var variables: [(name: String, expression: Expression)] = []
+    var variables: [PlannedScript.Variable] = []
     for (name, expression) in zip(names, expressions)
     where !variables.contains(where: { $0.name == name }) {
-      variables.append((name, expression))
+      variables.append(
+        PlannedScript.Variable(
+          name: name, expression: expression,
+          isList: type(of: expression, in: text, of: owner).isList))
     }
     keep(
       PlannedScript(text: script.text(referringTo: names), variables: variables), ofStep: index)
@@ -203,5 +208,14 @@ extension ValueText {
         case .any, .null, .string, .array, .object, .either: .any
         }
       })
+  }
+}
+
+extension ExpressionType {
+  /// Whether a value is an array wherever it is not missing.
+  fileprivate var isList: Bool {
+    let others = alternatives.filter { $0 != .null }
+    return !others.isEmpty
+      && others.allSatisfy { if case .array = $0 { true } else { false } }
   }
 }

@@ -152,13 +152,19 @@ final class CaseExecutor: StepExecutor {
         let text = plan.values.texts(ofStep: attempt.index).first(where: { $0.site == .script }),
         let planned = plan.values.script(ofStep: attempt.index)
       else { return .script(command.invocation.script ?? "") }
-      let values = Dictionary(attempt.resolved.evaluatedTexts.map { ($0.name, $0.value) }) { $1 }
-      let names = Dictionary(planned.variables.map { ($0.expression.text, $0.name) }) { $1 }
+      let evaluated = attempt.resolved.evaluatedTexts
+      let values = planned.variables.map { variable in
+        let own = evaluated.filter {
+          $0.name == variable.name || variable.isList && $0.name.hasPrefix(variable.name + "_")
+        }
+        return (variable.expression.text, own.map(\.value).joined(separator: " "))
+      }
+      let texts = Dictionary(values) { $1 }
       return .script(
         text.template.segments.map { segment in
           switch segment.content {
           case .text(let text): text
-          case .expression(let expression): names[expression.text].flatMap { values[$0] } ?? ""
+          case .expression(let expression): texts[expression.text] ?? ""
           }
         }.joined())
     }

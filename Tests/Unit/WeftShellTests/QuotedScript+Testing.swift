@@ -2,7 +2,11 @@
 
 extension QuotedScript {
   /// A script in which every `${{…}}` is an expression.
-  init(_ text: String, _ dialect: ShellDialect) {
+  ///
+  /// - Parameter areLists: Whether all their values are arrays.
+  init(
+    _ text: String, _ dialect: ShellDialect, lists: Set<Int> = [], areLists: Bool = false
+  ) {
     let bytes = Array(text.utf8)
     var placeholders: [Range<Int>] = []
     var offset = 0
@@ -16,7 +20,9 @@ extension QuotedScript {
       placeholders.append(offset..<end + 2)
       offset = end + 2
     }
-    self.init(text, placeholders: placeholders, dialect: dialect)
+    self.init(
+      text, placeholders: placeholders, dialect: dialect,
+      lists: areLists ? Set(placeholders.indices) : lists)
   }
 
   /// The text between the marks of each expression, without blanks.

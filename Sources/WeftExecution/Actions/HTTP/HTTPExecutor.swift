@@ -54,6 +54,7 @@ package final class HTTPExecutor: StepExecutor {
       isSecret: attempt.secrets.areIn)
     do throws(StepFailure) {
       var request = try builder.request()
+      request.declaredRepeatability = attempt.step.step.declaredRepeatability
       request.saveTo?.resuming = attempt.task.partial?.file
       if let trace {
         request.headers.addIfMissing(trace.attempt(ofInstance: attempt.instanceNumber).header)

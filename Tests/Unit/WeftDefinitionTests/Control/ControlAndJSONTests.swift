@@ -34,6 +34,12 @@ import WeftJSON
       Step(run: "a").retry(RetryPolicy(max: 1, delay: .seconds(600), maxDelay: .seconds(600)))
     ),
     (
+      #"{ "run": "a", "matrix": { "os": ["x", "y"], "maxParallel": 1, "tolerate": "10%" } }"#,
+      Step(run: "a").matrix(
+        Matrix(
+          axes: [Matrix.Axis("os", .values(["x", "y"]))], maxParallel: 1, tolerating: .percent(10)))
+    ),
+    (
       #"{ "run": "a", "forEach": { "in": ["x", "y"], "as": "os", "maxParallel": 2, "tolerate": 1 } }"#,
       Step(run: "a").forEach(["x", "y"], as: "os", maxParallel: 2, tolerating: .count(1))
     ),

@@ -46,6 +46,23 @@ import WeftTestKit
     #expect(run.run.report.succeeded)
   }
 
+  @Test func noMoreCombinationsAreUnderWayThanMayBe() throws {
+    let axes = [Matrix.Axis("os", .values(["x", "y"]))]
+    let group = Step("g", steps: [Step("a", run: ["a"]), Step("b", run: ["b"])])
+    let run = try RunHarness(
+      Workflow(steps: [
+        group.matrix(Matrix(axes: axes, maxParallel: 1, tolerating: .count(1))),
+        Step("z", run: ["z"]),
+      ]))
+    run.executor.exit("g[x].a")
+    #expect(run.running == ["g[x].b"])
+    run.executor.exit("g[x].b", code: 1)
+    #expect(run.running == ["g[y].a"])
+    run.executor.exit("g[y].a")
+    run.executor.exit("g[y].b")
+    #expect(run.running == ["z"])
+  }
+
   @Test func noElementsAreASuccess() throws {
     let run = try RunHarness(
       Workflow(steps: [Step("e", run: ["e"]).forEach([]), Step("z", run: ["z"])]))
