@@ -1,6 +1,23 @@
 import Testing
 
 struct RunCommandTests {
+  @Test(
+    "events and reports replace no file of the workflow",
+    arguments: [
+      ["--events", "w.json"], ["--events", "sub/../w.json"], ["--report", "html=n.json"],
+      ["--report", "csv=link"],
+    ])
+  func workflowFilesStay(options: [String]) {
+    let directory = Directory()
+    let text = #"{ "steps": [{ "workflow": "n.json" }, "touch ran"] }"#
+    directory.write("w.json", text)
+    directory.write("n.json", #"{ "steps": ["true"] }"#)
+    let result = Weft.shell(
+      "mkdir sub; ln -s w.json link; exec \"$WEFT\" run w.json \"$@\"", options, in: directory)
+    #expect(result.status == 2 && result.errors.contains("would overwrite"), "\(result.errors)")
+    #expect(directory.read("w.json") == Array(text.utf8) && directory.read("ran") == nil)
+  }
+
   @Test("G06: with -j1 two runs say the same, byte for byte but for times")
   func runsWithOneJobAreRepeatable() {
     let directory = Directory()

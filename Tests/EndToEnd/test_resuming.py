@@ -269,6 +269,59 @@ def reset_harmlessly(weft):
         assert api.count == count, (keys, call, api.count)
 
 
+class Closes:
+    """A server that answers the first request of each connection, and closes the connection when it has read the second."""
+
+    def __init__(self):
+        self.paths = []
+        server = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            count = 0
+
+            def answer(self):
+                self.count += 1
+                server.paths.append(self.path)
+                if self.count > 1:
+                    self.close_connection = True
+                    return
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            do_GET = do_DELETE = answer
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+
+
+def declared(weft):
+    """What a step declares counts, whatever its method says: for connections that are used again, for `retry` and for
+    `weft resume`."""
+    for keys in {"idempotent": False}, {"onInterrupted": "fail"}:
+        api = Closes()
+        place = Place(weft, {"steps": [
+            {"id": "first", "http": {"url": api.url + "first"}},
+            {"id": "send", "retry": 2, "http": {"url": api.url + "send", "method": "DELETE"}, **keys}]})
+        result = place.run()
+        assert result.returncode == 1 and "DELETE request may have been processed" in result.stdout, (keys, result)
+        result = place.resume()
+        assert result.returncode == 1 and "was sent, but not answered" in result.stdout, (keys, result)
+        assert api.paths == ["/first", "/send"], (keys, api.paths)
+    api = Resets()
+    place = Place(weft, {"steps": [
+        {"id": "send", "idempotent": True, "retry": {"max": 1, "delay": "0s"},
+         "http": {"url": api.url, "method": "POST", "body": "x"}}]})
+    result = place.run()
+    assert result.returncode == 1 and api.count == 2, (result, api.count)
+
+
 def cancelled_while_sent(weft):
     """^C during a POST leaves it in doubt as well."""
     place, server = ended_in_request(weft, {"method": "POST", "body": "x"}, signal.SIGINT)
@@ -1354,6 +1407,7 @@ CASES = [
     ("H27: a POST whose connection broke is sent again only when somebody says so", reset),
     ("H27: but tolerated ones are done, and repeatable ones are sent again", reset_harmlessly),
     ("H27: a POST that was cancelled is in doubt", cancelled_while_sent),
+    ("H27: and so is a request that is declared not to be idempotent", declared),
     ("J18: one with a key is sent again once, with the same key", in_doubt_with_key),
     ("what a request was answered is recorded, and read by those who are still to be done", answered),
     ("a long answer is not, and its request is in doubt if somebody reads it", answered_too_much),

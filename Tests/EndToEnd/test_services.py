@@ -29,6 +29,16 @@ server.serve_forever()
 """
 
 
+STREAM = """
+import socket, sys, time
+server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+kept = []
+while True:
+    kept.append(server.accept()[0])
+    kept[-1].sendall(b"HTTP/1.1 200 OK\\r\\nContent-Type: text/event-stream\\r\\n\\r\\ndata: 1\\n\\n")
+"""
+
+
 def is_open(port):
     try:
         socket.create_connection(("127.0.0.1", port), 1).close()
@@ -359,8 +369,18 @@ def is_reaped(weft):
     place.until(lambda: not is_open(port))
 
 
+def is_ready_by_the_head_of_a_stream(weft):
+    """a response without an end says by its status that a service is ready"""
+    (port,) = free_ports(1)
+    probe = {"http": f"http://127.0.0.1:{port}/"}
+    place = Place(weft, {"steps": [
+        {"id": "server", "run": ["python3", "-c", STREAM, str(port)], "service": {"ready": probe}},
+        {"id": "use", "run": "echo used"}]})
+    succeeds(place)
+
+
 CASES = [
-    serves_nginx, serves_redis, serves_postgresql, ends_last, tells_its_death, starts_again, ends_at_once, is_ready_by_its_log, leaves_nothing,
+    is_ready_by_the_head_of_a_stream, serves_nginx, serves_redis, serves_postgresql, ends_last, tells_its_death, starts_again, ends_at_once, is_ready_by_its_log, leaves_nothing,
     waits_no_longer, fails_rather_than_hang, is_refused_what_never_comes, ends_with_its_grace_when_suspended, starts_for_the_rest, is_terminated_after_a_kill, is_reaped,
 ]
 

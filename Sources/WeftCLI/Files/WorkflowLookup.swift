@@ -35,6 +35,16 @@ struct WorkflowLookup {
     return first(of: WorkflowFileName.endings.map { "\(WorkflowFileName.folder)/\(name)\($0)" })
   }
 
+  /// The names of the project's workflows that have one.
+  fileprivate var names: [String] {
+    project.files.compactMap { file in
+      guard file.hasPrefix(WorkflowFileName.folder + "/"),
+        let ending = WorkflowFileName.endings.first(where: file.hasSuffix)
+      else { return nil }
+      return String(file.dropFirst(WorkflowFileName.folder.count + 1).dropLast(ending.count))
+    }
+  }
+
   /// Whether an operand names a workflow rather than a file: it has neither a folder nor an ending.
   static func isName(_ operand: String) -> Bool {
     !operand.isEmpty && !operand.hasPrefix("-") && !operand.contains("/")
@@ -105,7 +115,7 @@ extension ParsedArguments {
     } else {
       guard let nearest = lookup.workflow else {
         if command == .why, WorkflowLookup.isFile(operands[0]) { throw .noStep(of: operands[0]) }
-        throw .noWorkflow(command)
+        throw .noWorkflow(command, besides: lookup.names)
       }
       // No step has such a name.
       if command == .why, WorkflowFileName.endings.contains(where: operands[0].hasSuffix),
@@ -178,12 +188,19 @@ extension Option {
 }
 
 extension CommandFailure {
-  fileprivate static func noWorkflow(_ command: CommandName) -> CommandFailure {
-    let names = WorkflowFileName.ofProjects.joined(separator: ", ")
+  /// - Parameter names: The workflows of the project that can be named.
+  fileprivate static func noWorkflow(
+    _ command: CommandName, besides names: [String]
+  ) -> CommandFailure {
+    let (words, step) = ("weft \(command.rawValue)", command == .why ? " STEP" : "")
+    let help =
+      names.isEmpty
+      ? "name a file: \(words) FILE\(step); weft init writes a first workflow.json"
+      : "name one: " + shortList(names) { "\(words) \(ShellWord.quoted($0))\(step)" }
     return CommandFailure(
-      .usage, "no workflow is named, and there is no \(names) here or in a directory above",
-      help: "name a file: weft \(command.rawValue) FILE\(command == .why ? " STEP" : ""); "
-        + "weft init writes a first workflow.json")
+      .usage,
+      "no workflow is named, and there is no \(WorkflowFileName.ofProjects.joined(separator: ", ")) here or in"
+        + " a directory above", help: help)
   }
 
   /// The refusal of `weft why FILE`.
@@ -240,13 +257,7 @@ struct MissingFile {
   }
 
   private var nearestWorkflow: String? {
-    let names = lookup.project.files.compactMap { file -> String? in
-      guard file.hasPrefix(WorkflowFileName.folder + "/"),
-        let ending = WorkflowFileName.endings.first(where: file.hasSuffix)
-      else { return nil }
-      return String(file.dropFirst(WorkflowFileName.folder.count + 1).dropLast(ending.count))
-    }
-    return NearestName(names).nearest(to: operand).asSuggestion
+    NearestName(lookup.names).nearest(to: operand).asSuggestion
   }
 
   private var triedNames: String {

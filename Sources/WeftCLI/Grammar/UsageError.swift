@@ -151,6 +151,10 @@ enum UsageError: Error, Sendable, Hashable {
     if !others.isEmpty, let choice = MissingFile.choice(of: others + [text], for: command) {
       return "they are steps or groups of \(choice.file): \(words) \(choice.options)"
     }
+    if command == .run, let file = others.first {
+      return "inputs are given by -i NAME=VALUE, and what is \"run.args\" after --: "
+        + "\(words) \(ShellWord.quoted(file)) -- \(ShellWord.quoted(text))"
+    }
     return seeHelp(command)
   }
 

@@ -1,7 +1,9 @@
 import Weft
 import WeftCaching
+import WeftDefinition
 import WeftDiagnostics
 import WeftEvents
+import WeftPlanning
 import WeftPlatform
 import WeftReporting
 import WeftTelemetry
@@ -141,7 +143,7 @@ struct RunSettings: Sendable {
 
   /// Refuses to replace a file of the workflow by events or a report.
   func check(against plan: Plan) throws(CommandFailure) {
-    let sources = plan.files.compactMap { $0.workflow.source.value?.file.path }
+    let sources = plan.files.compactMap { $0.workflow.source.value?.path }
     let files = Set(sources.compactMap { try? FileSystem.resolved($0) })
     func check(_ path: String, _ option: String) throws(CommandFailure) {
       guard let resolved = try? FileSystem.resolved(path), files.contains(resolved) else { return }

@@ -108,7 +108,9 @@ extension Matrix {
     var members = axes.map { ($0.name, $0.values.json) }
     if let include { members.append(("include", include.json)) }
     if let exclude { members.append(("exclude", exclude.json)) }
-    if let limit = $maxParallel.json({ $0.map(JSONValue.int) }) { members.append(("maxParallel", limit)) }
+    if let limit = $maxParallel.json({ $0.map(JSONValue.int) }) {
+      members.append(("maxParallel", limit))
+    }
     if let tolerance = tolerance.json { members.append(("tolerate", tolerance)) }
     return .object(JSONObject(members))
   }

@@ -278,7 +278,7 @@ package struct PlannedScript: Sendable {
     /// Whether the value is an array: then there is a variable for each element.
     package let isList: Bool
 
-    /// The names of the variables for so many values.
+    /// The names of the variables for a number of values.
     package func names(ofValues count: Int) -> [String] {
       isList ? (0..<count).map { "\(name)_\($0 + 1)" } : [name]
     }

@@ -25,7 +25,8 @@ import Testing
   @Test(
     "only one word is possible",
     arguments: [
-      "cat \"${{ a }}\"", "cat '${{ a }}'", "cat x${{ a }}", "cat ${{ a }}x", "cat ${{ a }}${{ a }}",
+      "cat \"${{ a }}\"", "cat '${{ a }}'", "cat x${{ a }}", "cat ${{ a }}x",
+      "cat ${{ a }}${{ a }}",
       "cat < ${{ a }}", "cat <${{ a }}", "cat 2> ${{ a }}", "cat >| ${{ a }}", "cat >& ${{ a }}",
       "x=${{ a }}", "x=${{ a }} cat", "case ${{ a }} in x) ;; esac", "cat <<E\n${{ a }}\nE\n",
       "cat \\ ${{ a }}", "echo $(( ${{ a }} ))",

@@ -4,6 +4,7 @@ import WeftDefinition
 package import WeftEvents
 package import WeftFutures
 package import WeftHTTP
+import WeftPlanning
 package import WeftPlatform
 
 /// Sends the requests of steps, by one transport that shares its connections among them.
