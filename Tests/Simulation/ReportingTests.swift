@@ -26,18 +26,10 @@ import WeftTestKit
     }
   }
 
-  /// A step of a nested file is held up by steps of that file, and by those before it.
   @Test func everyCauseIsTheLastDependencyThatEnded() async {
     let counts = await Seeds.map { seed -> Int? in
-      var made = RandomWorkflow.make(seed: seed, .all)
-      let file = (["f", "file", "nested", "a-long-name"] as [StepID])[Int(seed % 4)]
-      made.workflow = Workflow(steps: [
-        Step("info", run: ["i"]), Step(file, workflow: made.workflow), Step("end", run: ["e"]),
-      ])
-      guard
-        let simulation = Simulation(
-          seed: seed, made, prefix: "\(file)/", in: .init(isRecorded: true))
-      else { return nil }
+      guard let simulation = ReportingTests.simulationOfFile(seed: seed) else { return nil }
+      if Seeds.isOne { simulation.made.report([RunPart(events: simulation.events)]) }
       let checker = CauseChecker(simulation)
       if !checker.violations.isEmpty {
         Issue.record("seed \(seed): \(checker.violations.prefix(5).joined(separator: "; "))")
@@ -45,6 +37,24 @@ import WeftTestKit
       return checker.count
     }
     #expect(Seeds.count < Seeds.few || counts.reduce(0, +) > counts.count)
+  }
+
+  @Test(
+    "the cause in a loop of a retried group, another step of which ended in a later attempt",
+    arguments: [7751])
+  func pastDefectsOfCausesStayFixed(seed: UInt64) throws {
+    let simulation = try #require(ReportingTests.simulationOfFile(seed: seed))
+    #expect(CauseChecker(simulation).violations == [])
+  }
+
+  /// A run of a nested file, of which each step is held up by steps of that file, and by those before it.
+  private static func simulationOfFile(seed: UInt64) -> Simulation? {
+    var made = RandomWorkflow.make(seed: seed, .all)
+    let file = (["f", "file", "nested", "a-long-name"] as [StepID])[Int(seed % 4)]
+    made.workflow = Workflow(steps: [
+      Step("info", run: ["i"]), Step(file, workflow: made.workflow), Step("end", run: ["e"]),
+    ])
+    return Simulation(seed: seed, made, prefix: "\(file)/", in: .init(isRecorded: true))
   }
 }
 

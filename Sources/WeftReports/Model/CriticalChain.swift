@@ -11,8 +11,10 @@ package struct CriticalChain {
   private let timeline: RunTimeline
   private let plan: Plan
   private let addresses: PlanAddresses
-  /// The step that ended last in each step, loop, element and group.
-  private var last: [StepAddress: Int] = [:]
+  /// The index of each step.
+  private var places: [StepAddress: Int] = [:]
+  /// The steps in each loop, element and group.
+  private var members: [StepAddress: [Int]] = [:]
   /// The winner of each race.
   private let winners: [StepAddress: StepAddress]
   /// The steps whose end no other step waited for, because they lost a race.
@@ -33,8 +35,8 @@ package struct CriticalChain {
 
   private mutating func note(_ step: Int) {
     let address = timeline.steps[step].address
-    note(step, at: address)
-    if let loop = address.loop { note(step, at: loop) }
+    places[address] = step
+    if let loop = address.loop { members[loop, default: []].append(step) }
     guard let group = addresses.innermostGroup(at: address) else { return }
     for group in plan.allEnclosingGroups(ofGroup: group) {
       guard let planned = plan.groups[group].address else { continue }
@@ -43,17 +45,9 @@ package struct CriticalChain {
           losers.insert(step)
           return
         }
-        note(step, at: instance)
+        members[instance, default: []].append(step)
       }
     }
-  }
-
-  private mutating func note(_ step: Int, at address: StepAddress) {
-    guard let known = last[address] else {
-      last[address] = step
-      return
-    }
-    if timeline.steps[step].done! >= timeline.steps[known].done! { last[address] = step }
   }
 
   /// The steps in order of time, as indices into ``RunTimeline/steps``.
@@ -87,11 +81,10 @@ package struct CriticalChain {
         next += plan.dependencies[node].map(Int.init)
         continue
       }
-      guard let candidate = instance(of: node, around: around),
-        let end = timeline.steps[candidate].done, end <= ready + CriticalChain.tolerance,
-        candidate != step
+      guard let candidate = last(of: node, around: around, by: ready + CriticalChain.tolerance),
+        let end = timeline.steps[candidate].done, candidate != step
       else {
-        // It was skipped, or was never reached; its own dependencies had ended.
+        // It was skipped, or was never reached, or ended in a later attempt; its own dependencies had ended.
         next += plan.dependencies[node].map(Int.init)
         continue
       }
@@ -100,10 +93,19 @@ package struct CriticalChain {
     return found
   }
 
-  /// The step that ended last in the instance of a node that a step with this address depends on: in the innermost element
-  /// of a loop around both.
-  private func instance(of node: Plan.NodeIndex, around address: StepAddress) -> Int? {
-    addresses.instances(of: plan.address(of: node), around: address).first.flatMap { last[$0] }
+  /// The step that ended last by some time in the instance of a node that a step with this address depends on: in the
+  /// innermost element of a loop around both. Another attempt of a group around both may have ended others later.
+  private func last(of node: Plan.NodeIndex, around address: StepAddress, by time: Int) -> Int? {
+    guard let instance = addresses.instances(of: plan.address(of: node), around: address).first
+    else { return nil }
+    var found: (step: Int, end: Int)?
+    for step in members[instance] ?? places[instance].map({ [$0] }) ?? [] {
+      guard let end = timeline.steps[step].done, end <= time, end >= found?.end ?? end else {
+        continue
+      }
+      found = (step, end)
+    }
+    return found?.step
   }
 }
 
