@@ -281,14 +281,23 @@ final class ResumePolicy: Sendable {
     return start.attempt - 1
   }
 
-  /// Whether an earlier engine started a group or loop that has not ended.
-  func isUnfinished(_ task: GroupTask) -> Bool { isUnfinished(EnclosingScope(task)) }
+  /// Whether a group or loop that an earlier engine started goes on, whatever has happened around it since: it has not
+  /// ended, or it failed by a step in doubt, which the decision of a join around it does not abandon.
+  ///
+  /// - Parameter isJoined: Whether such a join is decided.
+  func goesOn(_ task: GroupTask, isJoined: Bool) -> Bool {
+    goesOn(EnclosingScope(task), isJoined: isJoined)
+  }
 
-  func isUnfinished(_ task: LoopTask) -> Bool { isUnfinished(EnclosingScope(task)) }
+  func goesOn(_ task: LoopTask, isJoined: Bool) -> Bool {
+    goesOn(EnclosingScope(task), isJoined: isJoined)
+  }
 
-  private func isUnfinished(_ group: EnclosingScope) -> Bool {
-    let known = recorded.group(group.address, since: beginning(around: group))
-    return known.map { $0.hasBegun && $0.end == nil } ?? false
+  private func goesOn(_ group: EnclosingScope, isJoined: Bool) -> Bool {
+    guard let known = recorded.group(group.address, since: beginning(around: group)), known.hasBegun
+    else { return false }
+    guard let end = known.end else { return true }
+    return isJoined && end.failure?.classes.contains(.inDoubt) == true
   }
 
   /// The failure of a reusable group or loop that failed before anything in it could start, because of its condition, its
@@ -322,11 +331,9 @@ final class ResumePolicy: Sendable {
   /// The members of a race or join that has not ended which succeeded and are reusable, the first to end first: they
   /// decide it before anything in it starts.
   ///
-  /// Empty if something in it is to be rerun, or is in doubt in a join, which does not tolerate that.
+  /// Empty if something in it is to be rerun. A join with a member in doubt is decided, too, although it fails by that.
   func successes(inGroup task: GroupTask) -> [Plan.NodeIndex] {
     let scope = EnclosingScope(task)
-    let order = plan.groups[task.index].order
-    if order != .race, recorded.inDoubt.contains(where: { isInside($0, scope) }) { return [] }
     let since = rerun.since(scope, isInside: { isInside($0, scope) })
     let known = plan.groups[task.index].members.compactMap { node -> (Int, number: UInt64)? in
       let node = Int(node)

@@ -108,13 +108,13 @@ extension RunEngine {
       return reason.map(Admission.skip) ?? .start(.none)
     }
     let parent = plan.groups[task.index].parent ?? 0
+    let scope = task.instance.scope(around: task.index, of: plan)
     let admission = admission(
-      of: .group(task.index), at: task.address, in: task.instance,
-      scope: task.instance.scope(around: task.index, of: plan),
+      of: .group(task.index), at: task.address, in: task.instance, scope: scope,
       if: StartCondition(plan.values.texts(ofGroup: task.index)), after: results,
       startsAlways: plan.isFinal(parent),
       isSelected: configuration.selection.includes(anyOf: plan.steps(inGroup: task.index)),
-      goesOn: resumePolicy?.isUnfinished(task) ?? false)
+      goesOn: resumePolicy?.goesOn(task, isJoined: isJoined(around: scope)) ?? false)
     // Steps of `finally` are never blocked, so they need no immunity. Those of a file that it runs do, and so does the
     // next attempt of a group.
     if case .start(let immunity) = admission,
@@ -123,6 +123,11 @@ extension RunEngine {
       state.withLock { $0.scopes.grantImmunity(task.scope, by: immunity) }
     }
     return admission
+  }
+
+  /// Whether a join that is decided ends everything in a scope.
+  func isJoined(around scope: Int) -> Bool {
+    if case .joined? = state.withLock({ $0.scopes.cancellation(of: scope) }) { true } else { false }
   }
 
   /// The reason why a reusable group is not restored: a group around it does not start. Its members are reported by

@@ -54,7 +54,8 @@ extension RunEngine {
       if let failure = resumePolicy?.failureAtStart(of: task) { return .fail(failure) }
       return recorded.skip.map(Admission.skip) ?? .start(.none)
     }
-    let goesOn = resumePolicy?.isUnfinished(task) ?? false
+    let goesOn =
+      resumePolicy?.goesOn(task, isJoined: isJoined(around: task.outerScope)) ?? false
     var condition = StartCondition(plan.texts(of: task.member))
     if let known = condition, plan.isEvaluatedPerElement(task.member) {
       // Each element decides by itself whether it starts in spite of a failure.

@@ -32,12 +32,12 @@ extension RunEngine {
     }
     switch admission(of: task, after: results, startsAlways: startsAlways) {
     case .skip(let reason):
-      // If it were recorded as skipped, a later engine would start a step again that has succeeded.
-      if reason.blocksDependents, let failure = resumePolicy?.lossFailure(of: task) {
-        events.publish(.stepQueued(task.address), step: task.place)
-        return .now(failAtStart(task, failure))
+      guard let failure = doubtFailure(about: task, skippedBecause: reason) else {
+        return .now(skip(task, reason))
       }
-      return .now(skip(task, reason))
+      events.publish(.stepQueued(task.address), step: task.place)
+      return .now(
+        failAtStart(task, failure, isAccepted: resumePolicy?.isAccepted(task) ?? false))
     case .fail(let failure):
       events.publish(.stepQueued(task.address), step: task.place)
       return .now(failAtStart(task, failure))
@@ -57,6 +57,16 @@ extension RunEngine {
       }
       return perform(task)
     }
+  }
+
+  /// The reason why a step that does not start fails instead of being skipped; `nil` if it is skipped.
+  private func doubtFailure(
+    about task: StepTask, skippedBecause reason: SkipReason
+  ) -> StepFailure? {
+    // A join does not abandon a step in doubt as a race does.
+    if case .cancelled(.joined) = reason { return resumePolicy?.doubtFailure(about: task) }
+    // If it were recorded as skipped, a later engine would start a step again that has succeeded.
+    return reason.blocksDependents ? resumePolicy?.lossFailure(of: task) : nil
   }
 
   // MARK: Admission

@@ -4,7 +4,7 @@ import WeftExecution
 import WeftPlanning
 
 /// Checks that a race or join which was decided in one part of a run stays decided in the next: the winner is the same,
-/// and no other member starts.
+/// and no other member starts. A join abandons no step in doubt, as a race does.
 struct DecisionChecker {
   private let blueprint: Blueprint
   /// The members of races and joins that have succeeded, in order, over all parts.
@@ -30,7 +30,10 @@ struct DecisionChecker {
       successes.filter { isDecided($0.key, by: $0.value) && !mayBeUndone($0.key) }.keys)
     decisions += decided.count
     let doubted = part.doubted
-    for event in part.events { note(event.kind, doubted) }
+    for event in part.events {
+      note(event.kind, doubted)
+      requireNoneAbandoned(event.kind, of: part.interrupted)
+    }
   }
 
   private func isDecided(_ group: Subject, by members: [Subject]) -> Bool {
@@ -83,6 +86,19 @@ struct DecisionChecker {
       guard decided.contains(group) else { continue }
       if successes[group]?.contains(member) == true { continue }
       violations.append("\(blueprint.address(of: step)) starts, and \(group.id) was decided before")
+    }
+  }
+
+  private mutating func requireNoneAbandoned(
+    _ kind: RunEvent.Kind, of interrupted: Set<StepAddress>
+  ) {
+    guard case .stepSkipped(let address, .cancelled(.joined(let join))) = kind else { return }
+    let inside = interrupted.filter { step in
+      step == address
+        || blueprint.enclosing(subject(step)).contains { blueprint.address(of: $0) == address.text }
+    }
+    for step in inside.sorted(by: { $0.text < $1.text }) {
+      violations.append("\(step) is in doubt, and \(join) abandons it")
     }
   }
 

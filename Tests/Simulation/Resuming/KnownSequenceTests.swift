@@ -48,6 +48,9 @@ struct KnownSequence: Sendable, CustomTestStringConvertible {
         seed: 6145, vocabulary: .services,
         fault: "a service that failed for a cleanup, in a group that tolerates failures"
       ),
+      KnownSequence(
+        seed: 1449, vocabulary: .races,
+        fault: "a question in a join that was decided, as a step in it was running in the end"),
     ]
 }
 

@@ -1,5 +1,6 @@
 import Testing
 import WeftDefinition
+import WeftJSON
 import WeftPlanning
 import WeftTestKit
 
@@ -77,6 +78,66 @@ import WeftTestKit
       let second = try RunHarness(workflow, maxParallel: 2) { $0.journal.recorded = run }
       let started = second.newEvents().filter { $0.hasSuffix(" started") }
       #expect(started == ["run started", "r group started", "end started"])
+    }
+  }
+
+  /// The ways in which a member of a join contains the step in doubt.
+  enum Place: CaseIterable {
+    case itself, group, retriedGroup, loop, loopOfGroups
+
+    var member: Step {
+      let step = Step("x", run: ["x"])
+      switch self {
+      case .itself: return step
+      case .group: return Step("g", steps: [step])
+      case .retriedGroup:
+        var group = Step("g", steps: [step])
+        group.control.retry = [RetryPolicy(max: 1)]
+        return group
+      case .loop, .loopOfGroups:
+        var loop = self == .loop ? step : Step("g", steps: [step])
+        loop.control.fanOut = .forEach(ForEach(in: .values(.array([.string("a")]))))
+        return loop
+      }
+    }
+  }
+
+  @Test(
+    "a join that was decided starts nothing, and fails by a step in doubt, however often it is resumed",
+    arguments: Place.allCases)
+  func decidedJoinFailsByDoubt(_ place: Place) throws {
+    let pause = StepAction.wait(.duration(.seconds(60)))
+    let members = [
+      Step(id: "p", action: pause), place.member, Step("q", run: ["q"]),
+      Step(id: "s", action: pause),
+    ]
+    let join = StepGroup(.parallel, members, join: .atLeast(1))
+    let workflow = Workflow(steps: [Step(id: "j", action: .group(join)), Step("end", run: ["end"])])
+    var keeper = RecordKeeper()
+    let first = try RunHarness(workflow, maxParallel: 2, recorder: keeper)
+    first.executor.exit("q")
+    var (run, number) = (RunState(), UInt64(0))
+    func append(_ kinds: [RunRecord.Kind]) {
+      for kind in [.opened(RecordOpening(run: RunID("test")))] + kinds {
+        number += 1
+        run.apply(RunRecord(number: number, at: WallTime(nanoseconds: 0), kind))
+      }
+    }
+    let success = try #require(
+      keeper.kinds.firstIndex {
+        if case .event(.stepFinished(StepAddress("q"), _), _) = $0 { true } else { false }
+      })
+    append(Array(keeper.kinds[...success]))
+    for _ in 0..<3 {
+      keeper = RecordKeeper()
+      let next = try RunHarness(workflow, maxParallel: 2, recorder: keeper) {
+        $0.journal.recorded = run
+      }
+      let events = next.newEvents()
+      #expect(next.running == [])
+      #expect(!events.contains { $0.hasPrefix("p started") || $0.hasPrefix("s started") })
+      append(keeper.kinds)
+      #expect(run.groups[StepAddress("j")]?.end?.failure?.classes == [.inDoubt])
     }
   }
 }
