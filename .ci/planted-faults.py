@@ -148,6 +148,15 @@ faults = [
     ("a group that fails at its start is not cleaned up",
      "  private func announceFailure(of task: GroupTask) {\n    scheduleOwnCleanup(of: task)",
      "  private func announceFailure(of task: GroupTask) {\n    if !FAULT { scheduleOwnCleanup(of: task) }"),
+    ("a step in doubt is forgotten if its condition cannot be computed",
+     "guard let doubt = resumePolicy?.doubtFailure(about: task) else {",
+     "guard !FAULT, let doubt = resumePolicy?.doubtFailure(about: task) else {"),
+    ("a step in doubt fails although it counts as done",
+     "{ accepted.contains(task.address) }",
+     "{ accepted.contains(task.address) && !FAULT }"),
+    ("a step that must fail if it was interrupted runs again",
+     "!step.kind.makesAttempts || step.step.isMadeAgain ||",
+     "!step.kind.makesAttempts || step.step.isMadeAgain || FAULT && step.step.control.onInterrupted == .fail ||"),
     ("a loop tolerates steps in doubt",
      "isTolerable: fault?.isDoubt != true)",
      "isTolerable: FAULT || fault?.isDoubt != true)"),
@@ -212,7 +221,9 @@ def copy_of_the_package(folder: pathlib.Path) -> pathlib.Path:
 
 
 def simulate(copy: pathlib.Path, fault: str, seeds: str) -> tuple[int, list[str]]:
-    tests = "everyRunKeepsItsPromises|everySequenceGetsThere|decisionsStay|editedRuns|filesEnd"
+    tests = (
+        "everyRunKeepsItsPromises|everySequenceGetsThere|decisionsStay|editedRuns|filesEnd"
+        "|interruptedStepsEnd")
     command = ["swift", "test", "--skip-build", "--filter", tests]
     done = subprocess.run(
         command, cwd=copy, capture_output=True, text=True, timeout=900,

@@ -40,7 +40,12 @@ extension RunEngine {
         failAtStart(task, failure, isAccepted: resumePolicy?.isAccepted(task) ?? false))
     case .fail(let failure):
       events.publish(.stepQueued(task.address), step: task.place)
-      return .now(failAtStart(task, failure))
+      // A step in doubt stays so, although its condition cannot be computed now.
+      guard let doubt = resumePolicy?.doubtFailure(about: task) else {
+        return .now(failAtStart(task, failure))
+      }
+      return .now(
+        failAtStart(task, doubt, isAccepted: resumePolicy?.isAccepted(task) ?? false))
     case .start(let immunity):
       var task = task
       task.immunity = immunity

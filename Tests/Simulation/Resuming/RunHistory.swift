@@ -14,6 +14,8 @@ struct RunPart {
   var rerunSteps: Set<String> = []
   /// The elements that its engine was asked to rerun.
   var rerunAddresses: Set<StepAddress> = []
+  /// The steps in doubt that its engine was asked to count as done.
+  var accepted: Set<StepAddress> = []
   /// The answers that were left for its engine before the part.
   var answers: [ControlRequest] = []
   /// The steps that resume lists as in doubt before the part.
@@ -23,10 +25,17 @@ struct RunPart {
   var doubted: Set<StepAddress> {
     Set(
       events.compactMap { event in
-        guard case .stepFinished(let address, let end) = event.kind,
-          end.failure?.classes.contains(.inDoubt) == true
-        else { return nil }
-        return address
+        switch event.kind {
+        case .stepFinished(let address, let end)
+        where end.failure?.classes.contains(.inDoubt) == true:
+          address
+        // The engine was killed before it reported that.
+        case .stepStarted(let address, _, _)
+        where self.end == nil && interrupted.contains(address)
+          && !attempts.contains { $0.address == address && $0.startedAt == event.elapsed }:
+          address
+        default: nil
+        }
       })
   }
 }

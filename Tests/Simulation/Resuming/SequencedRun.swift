@@ -27,6 +27,9 @@ struct SequencedRun {
     case engineKilled
     /// The engine suspends the run, which waits for an approval.
     case suspended
+
+    /// Mostly deaths of engines.
+    static let killed: [Self] = [.engineKilled, .engineKilled, .engineKilled, .ownEnd, .cancelled]
   }
 
   /// - Parameter isNested: Whether the workflow is run by a step of another workflow, with a group around the step for odd
@@ -35,13 +38,20 @@ struct SequencedRun {
   init?(
     seed: UInt64, _ vocabulary: RandomWorkflow.Vocabulary = .all, nested isNested: Bool = false
   ) {
-    self.init(seed: seed, RandomWorkflow.make(seed: seed, vocabulary), nested: isNested)
+    self.init(
+      seed: seed, RandomWorkflow.make(seed: seed, vocabulary), nested: isNested,
+      settlesDoubts: vocabulary == .interruptions)
   }
 
-  init?(seed: UInt64, _ made: RandomWorkflow, nested isNested: Bool = false) {
+  /// - Parameter settlesDoubts: Whether parts are resumed with `--rerun-interrupted`, `--skip-interrupted` or neither, and
+  ///   the last not without. Then the workflow says what is idempotent.
+  init?(
+    seed: UInt64, _ made: RandomWorkflow, nested isNested: Bool = false,
+    settlesDoubts: Bool = false
+  ) {
     var made = made
     var random = SeededGenerator(seed: seed ^ 0x5E9)
-    if Int.random(in: 0..<3, using: &random) > 0 {
+    if Int.random(in: 0..<3, using: &random) > 0, !settlesDoubts {
       made.workflow = made.workflow.withIdempotentSteps
     }
     made.workflow = made.workflow.withoutGroupTimeouts
@@ -67,6 +77,7 @@ struct SequencedRun {
     (self.made, self.undisturbed) = (made, undisturbed)
     var recorded = RunHistory()
     var again = RunState(reporting: plan)
+    var accepted: Set<StepAddress> = []
     let partCount = Int.random(in: 3...6, using: &random)
     for number in 1...partCount {
       let isLast = number == partCount
@@ -74,11 +85,16 @@ struct SequencedRun {
         part: UInt64(number), isRecorded: true, excluded: excluded)
       if number > 1 {
         circumstances.recorded = recorded.run
-        circumstances.rerun = plan.randomRerun(of: recorded.run, isLast: isLast, &random)
+        circumstances.rerun =
+          settlesDoubts
+          ? plan.randomSettlement(of: recorded.run, isLast: isLast, &random)
+          : plan.randomRerun(of: recorded.run, isLast: isLast, &random)
+        accepted.formUnion(circumstances.rerun.accepted)
         excluded = plan.stepsExcluded(Set(excluded), except: circumstances.rerun.steps)
         circumstances.excluded = excluded
       }
-      let ending = Ending.allCases.randomElement(using: &random)!
+      let endings = settlesDoubts ? Ending.killed : Ending.allCases
+      let ending = endings.randomElement(using: &random)!
       if isLast {
         circumstances.failures = 0
         (circumstances.isQuick, circumstances.approvesAll) = (true, true)
@@ -91,7 +107,7 @@ struct SequencedRun {
         return nil
       }
       let isCut = ending == .engineKilled && !isLast
-      let count = isCut ? Int.random(in: 1...simulation.records.count, using: &random) : .max
+      let count = isCut ? simulation.randomCut(inAttempt: settlesDoubts, &random) : .max
       let records = simulation.records.prefix(count)
       // The events that subscribers received before the first missing record.
       let heard =
@@ -102,16 +118,15 @@ struct SequencedRun {
         records.map(\.kind), rerunning: circumstances.rerun.addresses(in: plan),
         visiting: { again.apply($0) })
       if !isCut {
-        disagreements += ViewChecker(simulation, recorded.run, again.report).violations.map {
-          "part \(number): \($0)"
-        }
+        let views = ViewChecker(simulation, recorded.run, again.report, accepted: accepted)
+        disagreements += views.violations.map { "part \(number): \($0)" }
       }
       parts.append(
         RunPart(
           events: events, attempts: simulation.attempts, leaks: isCut ? [] : simulation.leaks,
           end: isCut ? nil : simulation.report.end,
           rerunSteps: Set(circumstances.rerun.steps.map { plan.steps[$0].address.text }),
-          rerunAddresses: circumstances.rerun.addresses,
+          rerunAddresses: circumstances.rerun.addresses, accepted: circumstances.rerun.accepted,
           interrupted: Set(
             circumstances.recorded.map { circumstances.rerun.interrupted(of: $0, in: plan) } ?? [])
         ))
@@ -124,6 +139,21 @@ struct SequencedRun {
 extension SequencedRun {
   /// Prints the run for debugging.
   func report() { made.report(parts) }
+}
+
+extension Simulation {
+  /// The number of records after which the engine is killed.
+  ///
+  /// - Parameter isInAttempt: Whether that is at the start of an attempt, if there is one.
+  fileprivate func randomCut(
+    inAttempt isInAttempt: Bool, _ random: inout SeededGenerator
+  ) -> Int {
+    let starts = records.indices.filter { index in
+      if case .event(.stepStarted, _) = records[index].kind { true } else { false }
+    }
+    if isInAttempt, let start = starts.randomElement(using: &random) { return start + 1 }
+    return Int.random(in: 1...records.count, using: &random)
+  }
 }
 
 extension Simulation.Circumstances {
@@ -147,6 +177,20 @@ extension Plan {
     let choice =
       Bool.random(using: &random) ? StepChoice(only: [name]) : StepChoice(skip: [name])
     return try? stepsExcluded(by: choice)
+  }
+
+  /// The answer to the steps in doubt: `--rerun-interrupted`, `--skip-interrupted` or, but for the last part, neither.
+  fileprivate func randomSettlement(
+    of recorded: RunState, isLast: Bool, _ random: inout SeededGenerator
+  ) -> RerunSelection {
+    var rerun = RerunSelection()
+    let interrupted = rerun.interrupted(of: recorded, in: self)
+    switch Int.random(in: isLast ? 1..<3 : 0..<3, using: &random) {
+    case 1: rerun.addresses.formUnion(interrupted)
+    case 2: rerun.accepted.formUnion(interrupted)
+    default: break
+    }
+    return rerun
   }
 
   /// The steps that `--rerun`, `--from` and `--rerun-interrupted` would name; for the last part, always everything

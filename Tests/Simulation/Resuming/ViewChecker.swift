@@ -17,11 +17,15 @@ struct ViewChecker {
   ///   - simulation: The part that has ended.
   ///   - recorded: The journal of all parts, including the ended one.
   ///   - again: The report rebuilt from that.
-  init(_ simulation: Simulation, _ recorded: RunState, _ again: RunReport?) {
+  ///   - accepted: The steps in doubt that count as done.
+  init(
+    _ simulation: Simulation, _ recorded: RunState, _ again: RunReport?,
+    accepted: Set<StepAddress> = []
+  ) {
     plan = simulation.plan
     addresses = PlanAddresses(plan)
     compareGroups(of: simulation, with: recorded)
-    findDoubts(in: simulation)
+    findDoubts(in: simulation, except: accepted)
     let report = simulation.report
     if let pause = report.pause { compareSuccesses(pause, with: recorded) }
     guard let end = report.end else { return }
@@ -137,13 +141,16 @@ struct ViewChecker {
     }
   }
 
-  /// Checks that a run with a step in doubt does not succeed, unless a race or join around the step is decided.
-  private mutating func findDoubts(in simulation: Simulation) {
+  /// Checks that a run with a step in doubt that does not count as done does not succeed, unless a race or join around the
+  /// step is decided.
+  private mutating func findDoubts(
+    in simulation: Simulation, except accepted: Set<StepAddress>
+  ) {
     let report = simulation.report
     guard report.end?.outcome == .success else { return }
     for step in report.steps {
       guard case .finished(let end) = step.state,
-        end.failure?.classes.contains(.inDoubt) == true,
+        end.failure?.classes.contains(.inDoubt) == true, !accepted.contains(step.address),
         let group = addresses.innermostGroup(at: step.address),
         !plan.allEnclosingGroups(ofGroup: group).contains(where: { plan.groups[$0].endsEarly })
       else { continue }

@@ -43,6 +43,8 @@ extension RandomWorkflow {
     if let service = step.service {
       words.append("service, ready within \(service.timeout), restart \(service.restarts)")
     }
+    if let isIdempotent = step.control.isIdempotent { words.append("idempotent \(isIdempotent)") }
+    if let response = step.control.onInterrupted { words.append("onInterrupted \(response)") }
     if let needs = step.needs { words.append("needs \(needs.map(\.name))") }
     if let condition = conditions[id] { words.append("if \(condition.text)") }
     if let timeout = step.timeout { words.append("timeout \(timeout)") }

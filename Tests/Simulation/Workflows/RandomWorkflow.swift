@@ -57,6 +57,8 @@ struct RandomWorkflow {
     case races
     /// Services and secret outputs.
     case secrets
+    /// Everything of `all`, and commands that say what follows if they are interrupted.
+    case interruptions
   }
 
   static func make(seed: UInt64, _ vocabulary: Vocabulary) -> RandomWorkflow {
@@ -73,7 +75,10 @@ struct RandomWorkflow {
     if vocabulary == .errors { return failing }
     let requesting = ResourceAdder.add(to: failing, seed: seed)
     let computed = ComputedAdder.add(to: requesting, seed: seed)
-    return vocabulary == .computed ? computed : OutputAdder.add(to: computed, seed: seed)
+    if vocabulary == .computed { return computed }
+    let complete = OutputAdder.add(to: computed, seed: seed)
+    return vocabulary == .interruptions
+      ? InterruptionAdder.add(to: complete, seed: seed) : complete
   }
 
   /// The errors by which each attempt of a step fails at its start.
