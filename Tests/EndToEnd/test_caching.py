@@ -438,6 +438,20 @@ def open_predictions(weft):
     assert why.startswith('"l": 0 of 2 elements are known to be cached\n'), why
 
 
+def many_predictions(weft):
+    """a prediction takes memory in proportion to the number of steps"""
+    def megabytes(count):
+        steps = [{**cached("true", [f"out{n - 2}"], [f"out{n}"]), "id": f"s{n}"} if n % 2 else "true" for n in range(count)]
+        place = Place(weft, *steps)
+        process = subprocess.Popen(
+            place.arguments("graph", "w.json"), cwd=place.path, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        assert status == 0, status
+        return usage.ru_maxrss >> 10
+    few, many = megabytes(1000), megabytes(3000)
+    assert many < 3 * few, (few, many)
+
+
 def gone_on_with(weft):
     place = Place(
         weft, cached("printf x >> ran; echo said", [], []),
@@ -546,7 +560,7 @@ CASES = [
     ("X15: an entry that was forged is not used", forged),
     ("X34: what is put back is open to nobody else", private),
     ("X62: why a success is not kept is told", not_kept), later_attempts,
-    open_predictions, overtaken,
+    open_predictions, many_predictions, overtaken,
     ("X68: a pattern that matches nothing is told", unmatched), unmatched_in_a_loop, new_elements, unknown_inputs,
     ("S19: outputs lead nowhere else by links, and are files", strange_outputs),
     ("X75: what a cached step wrote is shown again, and read by others", said_again),

@@ -13,13 +13,14 @@ final class KnownOutputs {
 
 /// The changes that earlier steps make to the files that a step reads.
 ///
-/// A tree of paths: of thousands of changes, a step finds those that concern it.
+/// A tree of paths: of thousands of changes, a step finds those that concern it. What a step keeps it shares with the
+/// steps before it.
 struct CacheChanges {
-  private struct Restored {
-    var root: String
-    var files: [FileRecord]
+  private final class Restored {
+    let root: String
+    let files: [FileRecord]
     /// The files that the step is known to have made: of these, only the listed ones exist afterwards.
-    var made: KnownOutputs
+    let made: KnownOutputs
     /// The step and its number among those that change something, for links: what a link leads to is not known yet.
     let links: Unknown
     private let paths: Set<String>
@@ -37,45 +38,68 @@ struct CacheChanges {
     }
   }
 
-  private struct Unknown {
+  private final class Unknown {
     let number: Int
     let by: StepAddress
     /// The changes to files anywhere that come before the step.
     let after: NumberSet
+
+    init(number: Int, by step: StepAddress, after: NumberSet) {
+      self.number = number
+      by = step
+      self.after = after
+    }
   }
 
   /// The changes at a path and below it.
-  private struct Place {
+  private final class Place: SharedMapValue {
     /// Files that will exist, whatever exists now.
-    var restored: Restored?
+    let restored: Restored?
     /// The step whose changes to all files here are not known yet; at the top, to files anywhere.
-    var unknown: Unknown?
-    var inside: [String: Place] = [:]
+    let unknown: Unknown?
+    let inside: SharedMap<Place>
 
-    mutating func change(at path: some Collection<String>, _ change: (inout Place) -> Void) {
-      guard let name = path.first else { return change(&self) }
-      inside[name, default: Place()].change(at: path.dropFirst(), change)
+    init(
+      restored: Restored? = nil, unknown: Unknown? = nil, inside: SharedMap<Place> = SharedMap()
+    ) {
+      self.restored = restored
+      self.unknown = unknown
+      self.inside = inside
     }
 
-    mutating func add(_ other: Place) {
-      restored = restored ?? other.restored
-      unknown = unknown ?? other.unknown
-      // Changed in place: a merge with a closure would copy what is inside each time.
-      for (name, place) in other.inside {
-        if inside[name] == nil { inside[name] = place } else { inside[name]!.add(place) }
+    /// Returns this place with another one at a path below it.
+    func changing(at path: ArraySlice<String>, _ change: (Place) -> Place) -> Place {
+      guard let name = path.first else { return change(self) }
+      var inside = inside
+      inside[name] = (inside[name] ?? Place()).changing(at: path.dropFirst(), change)
+      return Place(restored: restored, unknown: unknown, inside: inside)
+    }
+
+    func merged(with other: Place) -> Place {
+      if self === other { return self }
+      let (restored, unknown) = (restored ?? other.restored, unknown ?? other.unknown)
+      var inside = inside
+      inside.merge(other.inside)
+      for place in [self, other]
+      where place.restored === restored && place.unknown === unknown
+        && place.inside.isSame(as: inside)
+      {
+        return place
       }
+      return Place(restored: restored, unknown: unknown, inside: inside)
     }
 
     /// Calls `body` with the places below a path where a step may read files.
     func visit(at path: [String] = [], by rule: FileRule, _ body: (Place) -> Void) {
       if inside.isEmpty { return }
-      for name in rule.onlyNames(in: path) ?? Set(inside.keys) {
-        guard let place = inside[name] else { continue }
+      func visit(_ name: String, _ place: Place) {
         let path = path + [name]
-        guard rule.includes(path) || rule.canInclude(below: path) else { continue }
+        guard rule.includes(path) || rule.canInclude(below: path) else { return }
         body(place)
         place.visit(at: path, by: rule, body)
       }
+      guard let names = rule.onlyNames(in: path) else { return inside.visit(visit) }
+      for name in names { inside[name].map { visit(name, $0) } }
     }
 
     func replaces(_ file: FileRecord, at path: ArraySlice<String>) -> Bool {
@@ -100,7 +124,7 @@ struct CacheChanges {
   }
 
   mutating func add(_ other: CacheChanges) {
-    top.add(other.top)
+    top = top.merged(with: other.top)
     anywhere.formUnion(other.anywhere)
   }
 
@@ -116,9 +140,9 @@ struct CacheChanges {
     at outputs: [[String]], by step: StepAddress, after: NumberSet
   ) {
     for output in outputs {
-      top.change(at: output) { place in
-        place.restored = nil
-        place.unknown = place.unknown ?? Unknown(number: next, by: step, after: after)
+      top = top.changing(at: output[...]) { place in
+        let unknown = place.unknown ?? Unknown(number: next, by: step, after: after)
+        return Place(unknown: unknown, inside: place.inside)
       }
       next += 1
     }
@@ -130,12 +154,10 @@ struct CacheChanges {
     after: NumberSet
   ) {
     for output in outputs {
-      top.change(at: output) { place in
-        place.unknown = nil
-        place.restored = Restored(
-          entry, at: output.joined(separator: "/"), made: made,
-          links: Unknown(number: next, by: step, after: after))
-      }
+      let restored = Restored(
+        entry, at: output.joined(separator: "/"), made: made,
+        links: Unknown(number: next, by: step, after: after))
+      top = top.changing(at: output[...]) { Place(restored: restored, inside: $0.inside) }
       next += 1
     }
   }
