@@ -31,19 +31,24 @@ package struct StepNumbers: Sendable, Hashable {
     var pairs = [FilePair(old: old, new: new, address: nil)]
     while let pair = pairs.popLast() {
       let (old, new) = (pair.old.withDefaults(), pair.new.withDefaults())
+      let named = StepNumbers.named(in: old)
       let finally = StepAddress("finally", inFileOf: pair.address)
       var lists = [
         ListPair(old: old.body.members, new: new.body.members, address: pair.address),
         ListPair(old: old.finally, new: new.finally, address: finally),
       ]
       while let list = lists.popLast() {
-        for (old, new, number) in match(list, numbered: known) {
+        for (old, new, number) in match(list, named, numbered: known) {
           let address = StepNumbers.address(of: new, number, in: list.address, pair.address)
-          switch (old.action, new.action) {
-          case (.group(let old), .group(let new)):
-            lists.append(ListPair(old: old.members, new: new.members, address: address))
-          case (.workflow(let old), .workflow(let new)):
-            guard let old = old.workflow, let new = new.workflow else { continue }
+          switch new.action {
+          case .group(let new):
+            var members: [Step]?
+            if case .group(let old)? = old?.action { members = old.members }
+            lists.append(ListPair(old: members, new: new.members, address: address))
+          case .workflow(let new):
+            guard case .workflow(let old)? = old?.action, let old = old.workflow,
+              let new = new.workflow
+            else { continue }
             pairs.append(FilePair(old: old, new: new, address: address))
           default: break
           }
@@ -59,9 +64,23 @@ package struct StepNumbers: Sendable, Hashable {
   }
 
   private struct ListPair {
-    let old: [Step]
+    /// `nil` for a list that is new; there may be earlier groups in it.
+    let old: [Step]?
     let new: [Step]
     let address: StepAddress?
+  }
+
+  /// The steps of a file that have an id: they are known by it wherever an edit has moved them.
+  private static func named(in file: Workflow) -> [StepID: Step] {
+    var named: [StepID: Step] = [:]
+    var lists = [file.body.members, file.finally]
+    while let list = lists.popLast() {
+      for step in list {
+        if let id = step.id { named[id] = step }
+        if case .group(let group) = step.action { lists.append(group.members) }
+      }
+    }
+    return named
   }
 
   /// Whether each of the lists belongs to a workflow, and has a number for each member without an id, and 0 for the others.
@@ -112,13 +131,18 @@ package struct StepNumbers: Sendable, Hashable {
     return list?.member(number)
   }
 
-  /// Numbers a list, and returns the members that both versions have, with their numbers.
+  /// Numbers a list, and returns its members with their earlier versions and their numbers.
   private mutating func match(
-    _ list: ListPair, numbered known: StepNumbers
-  ) -> [(old: Step, new: Step, number: Int)] {
-    let origins = StepNumbers.origins(of: list.new, in: list.old)
-    let oldNumbers = list.old.indices.map { position in
-      list.old[position].id == nil ? known.number(at: position, in: list.address) : 0
+    _ list: ListPair, _ named: [StepID: Step], numbered known: StepNumbers
+  ) -> [(old: Step?, new: Step, number: Int)] {
+    guard let old = list.old else {
+      return list.new.enumerated().map { position, step in
+        (step.id.flatMap { named[$0] }, step, position + 1)
+      }
+    }
+    let origins = StepNumbers.origins(of: list.new, in: old)
+    let oldNumbers = old.indices.map { position in
+      old[position].id == nil ? known.number(at: position, in: list.address) : 0
     }
     var last = oldNumbers.max() ?? 0
     let numbers = list.new.indices.map { position in
@@ -130,8 +154,10 @@ package struct StepNumbers: Sendable, Hashable {
     if numbers.indices.contains(where: { ![0, $0 + 1].contains(numbers[$0]) }) {
       lists[list.address?.text ?? ""] = numbers
     }
-    return list.new.indices.compactMap { position in
-      origins[position].map { (list.old[$0], list.new[position], numbers[position]) }
+    return list.new.indices.map { position in
+      let step = list.new[position]
+      let earlier = step.id.map { named[$0] } ?? origins[position].map { old[$0] }
+      return (earlier, step, numbers[position])
     }
   }
 

@@ -24,8 +24,8 @@ struct EditedWorkflow {
     var changed: Set<String> = []
     /// The contents of commands that count as new.
     var renewed: Set<Int> = []
-    /// The contents of new commands without an id in groups that have lost such a command, and of those in groups that have
-    /// moved: whether they and what depends on them run again depends on their numbers.
+    /// The contents of new commands without an id in groups that have lost such a command: whether they and what depends on
+    /// them run again depends on their numbers.
     var replaced: Set<Int> = []
   }
 
@@ -129,7 +129,7 @@ struct EditedWorkflow {
     case 3 where count > 1:
       let moved = group.members!.remove(at: index)
       group.members!.insert(moved, at: number(0..<count))
-    case 4 where count > 1: return move(from: list, index, &effects)
+    case 4 where count > 1: return move(from: list, index)
     case 5 where !group.members![index].isGroup:
       contents += 1
       group.members![index].content = contents
@@ -151,7 +151,7 @@ struct EditedWorkflow {
   }
 
   /// Moves a member to another list.
-  private mutating func move(from list: [Int], _ index: Int, _ effects: inout Effects) {
+  private mutating func move(from list: [Int], _ index: Int) {
     var group = member(at: list)
     let moved = group.members!.remove(at: index)
     set(group, at: list)
@@ -159,8 +159,6 @@ struct EditedWorkflow {
     var other = member(at: target)
     other.members!.insert(moved, at: number(0..<other.members!.count + 1))
     set(other, at: target)
-    // Numbers other than the positions are known only as long as their group stays where it is.
-    if moved.isGroup { effects.replaced.formUnion(numbered(in: moved).values.flatMap { $0 }) }
   }
 
   private func paths(in group: Member, _ path: [Int]) -> [[Int]] {

@@ -57,6 +57,34 @@ import WeftTestKit
       ])
   }
 
+  @Test func aGroupThatIsMovedKeepsItsNumbers() throws {
+    func group(_ id: String, _ words: String, _ more: Step...) -> Step {
+      Step(id: StepID(id), action: .group(StepGroup(.steps, steps(words) + more)))
+    }
+    func plan(_ members: Step..., finally: Step...) throws -> Plan {
+      var workflow = Workflow(steps: members)
+      workflow.finally = finally
+      return try #require(Planner.plan(workflow).plan)
+    }
+    let first = try plan(
+      group("outer", "n=o", group("g", "a b")), group("h", "c d", group("i", "e f")))
+    // Into another list, out of one, and into a group that is new.
+    let second = try plan(
+      group("outer", "n=o"), group("i", "f e"),
+      group("new", "y", group("g", "x a b"), group("h", "d c"))
+    ).numbered(after: first)
+    #expect(
+      second.steps.map(\.address.text) == [
+        "n", "i.2", "i.1", "new.1", "g.3", "g.1", "g.2", "h.2", "h.1",
+      ])
+    #expect(PlanDifference(from: first, to: second).changed == [])
+    let third = try plan(group("i", "f e"), group("g", "b a x"), finally: group("h", "d c"))
+      .numbered(after: second)
+    #expect(
+      third.steps.map(\.address.text) == ["i.2", "i.1", "g.2", "g.1", "g.3", "h.2", "h.1"])
+    #expect(second.numbers.fit(second.workflow) && third.numbers.fit(third.workflow))
+  }
+
   /// Edits at random: every number is of one step, and unchanged steps keep theirs.
   @Test(arguments: 0..<500)
   func randomEditsKeepNumbers(seed: Int) throws {
