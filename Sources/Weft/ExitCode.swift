@@ -56,8 +56,8 @@ extension ExitCode {
       self = .broken
     } else if case .runTimeout? = end.cancellation {
       self = .timedOut
-    } else if case .requested? = end.cancellation {
-      // Cancelled by "weft cancel" or a run with the same concurrency key; equal to the first ^C.
+    } else if [.requested, .filesChanged].contains(end.cancellation) {
+      // Cancelled by "weft cancel", a run with the same concurrency key, or --watch; equal to the first ^C.
       self = .signal(Signal.interrupt.rawValue)
     } else if end.outcome == .success {
       self = isRejected ? .failure : .success

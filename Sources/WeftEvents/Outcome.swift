@@ -80,6 +80,8 @@ extension SkipReason: Payload {
 public enum CancelReason: Sendable, Hashable {
   /// The embedding program cancelled the run.
   case requested
+  /// Files of the workflow changed during a run of `weft run --watch`, which then starts the next one.
+  case filesChanged
   /// The engine received this signal, named without `SIG`.
   case signal(String)
   /// The workflow's own time limit passed.
@@ -99,7 +101,8 @@ public enum CancelReason: Sendable, Hashable {
   package var isDecision: Bool {
     switch self {
     case .raceWon, .joined: true
-    case .requested, .signal, .runTimeout, .groupTimeout, .failure, .recordLost: false
+    case .requested, .filesChanged, .signal, .runTimeout, .groupTimeout, .failure, .recordLost:
+      false
     }
   }
 }
@@ -130,6 +133,7 @@ extension CancelReason: Payload {
     var reason: CancelReason? {
       switch kind {
       case "requested": .requested
+      case "filesChanged": .filesChanged
       case "signal": signal.map { .signal($0) }
       case "runTimeout": limit.map { .runTimeout($0) }
       case "groupTimeout": of.flatMap { group in limit.map { .groupTimeout(group, $0) } }
@@ -145,6 +149,7 @@ extension CancelReason: Payload {
   private var members: Members {
     switch self {
     case .requested: Members(kind: "requested")
+    case .filesChanged: Members(kind: "filesChanged")
     case .signal(let name): Members(kind: "signal", signal: name)
     case .runTimeout(let limit): Members(kind: "runTimeout", limit: limit)
     case .groupTimeout(let group, let limit): Members(kind: "groupTimeout", of: group, limit: limit)

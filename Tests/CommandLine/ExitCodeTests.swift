@@ -23,6 +23,7 @@ struct ExitCodeTests {
       (.failure, .runTimeout(.seconds(1)), .timedOut),
       (.cancelled, .signal("INT"), .signal(2)), (.cancelled, .signal("TERM"), .signal(15)),
       (.success, .signal("HUP"), .signal(1)), (.cancelled, .requested, .signal(2)),
+      (.cancelled, .filesChanged, .signal(2)),
     ] as [(Outcome, CancelReason?, ExitCode)])
   func aRunEndsWithTheCodeOfWhatEndedIt(
     outcome: Outcome, reason: CancelReason?, code: ExitCode

@@ -184,6 +184,12 @@ def restarted(weft):
         assert watch.file("all") == "other\nb\n"
         assert watch.states() == ["cancelled", "success"], watch.states()
         assert watch.interrupt() == 130 and watch.nothing_is_alive()
+        cancelled = min(os.listdir(f"{watch.path}/.weft/runs"))
+        shown = subprocess.run([weft, "show", cancelled], cwd=watch.path, check=True, stdout=subprocess.PIPE, text=True).stdout
+        assert "files changed" in shown and "on request" not in shown, shown
+        with open(f"{watch.path}/.weft/runs/{cancelled}/journal.jsonl") as journal:
+            reasons = [record["reason"] for record in map(json.loads, journal) if record["type"] == "run.cancelling"]
+        assert reasons == [{"kind": "filesChanged"}], reasons
 
 
 def finished(weft):

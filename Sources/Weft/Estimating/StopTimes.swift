@@ -59,7 +59,8 @@ struct StopTimes {
       }
       joins[group] = last
       return last
-    case .requested, .signal, .runTimeout, .groupTimeout, .failure, .recordLost: return nil
+    case .requested, .filesChanged, .signal, .runTimeout, .groupTimeout, .failure, .recordLost:
+      return nil
     }
   }
 

@@ -158,7 +158,7 @@ final class WatchSession {
   /// Directs changes to a run.
   func attach(_ run: RunEngine) {
     hasRun = true
-    watcher.attach { run.cancel(.requested) }
+    watcher.attach { run.cancel(.filesChanged) }
   }
 
   // MARK: Lines

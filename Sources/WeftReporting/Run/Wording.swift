@@ -9,6 +9,7 @@ extension CancelReason {
   package var sentence: String {
     switch self {
     case .requested: "on request"
+    case .filesChanged: "files changed"
     case .signal("INT"): "interrupted"
     case .signal(let name): "received SIG\(name)"
     case .runTimeout(let limit): "the run's time limit of \(ShownDuration.limit(limit)) passed"

@@ -72,7 +72,7 @@ struct JUnitReport {
       case .raceWon, .joined, nil: return .skipped
       case .groupTimeout(let cause, _), .failure(of: let cause):
         return run.tolerates(cause) ? .skipped : .error
-      case .requested, .signal, .runTimeout, .recordLost: return .error
+      case .requested, .filesChanged, .signal, .runTimeout, .recordLost: return .error
       }
     }
   }

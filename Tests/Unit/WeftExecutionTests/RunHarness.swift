@@ -83,6 +83,7 @@ struct RunHarness {
   func brief(_ reason: CancelReason) -> String {
     switch reason {
     case .requested: "requested"
+    case .filesChanged: "files changed"
     case .signal(let name): name
     case .runTimeout: "run timeout"
     case .groupTimeout(let address, _): "timeout of \(address)"

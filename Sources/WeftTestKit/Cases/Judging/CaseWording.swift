@@ -73,6 +73,7 @@ extension CancelReason {
   var word: String {
     switch self {
     case .requested: "requested"
+    case .filesChanged: "filesChanged"
     case .signal: "signal"
     case .runTimeout: "runTimeout"
     case .groupTimeout: "groupTimeout"

@@ -399,7 +399,7 @@ extension Duration {
 extension CancelReason {
   fileprivate var isFromOutside: Bool {
     switch self {
-    case .requested, .signal: true
+    case .requested, .filesChanged, .signal: true
     default: false
     }
   }

@@ -77,6 +77,7 @@ enum SampleRecords {
   static let reasons: [CancelReason] = [
     .requested, .signal("INT"), .runTimeout(.seconds(9)), .groupTimeout("g", .seconds(1)),
     .failure(of: "a"), .raceWon("r", by: "b"), .joined("j"), .recordLost,
+    .filesChanged,
   ]
 
   static let events: [RunEvent.Kind] =

@@ -29,6 +29,7 @@ enum EveryKind {
     .requested, .signal("INT"), .runTimeout(.seconds(600)),
     .groupTimeout(checks, .milliseconds(1500)), .failure(of: StepAddress("checks.3")),
     .raceWon(checks, by: a), .joined(StepAddress("deploy[e u]/checks")), .recordLost,
+    .filesChanged,
   ]
 
   private static let retries: [RunEvent.Kind] = [
