@@ -175,6 +175,13 @@ def checks(shell):
     shell.listed("weft run -i evil=")
     shell.completed("weft run -i evil=\\$")
     yield "names are never run", not os.path.exists(f"{shell.directory}/ran")
+    yield "steps to be faster", {"compile=", "package="} <= shell.listed("weft estimate flow.json --faster ")
+    yield "a step to be faster is completed", shell.completed("weft estimate flow.json --faster comp") == [
+        "estimate", "flow.json", "--faster", "compile="]
+    yield "factors", shell.completed("weft estimate flow.json --faster compile=2") == [
+        "estimate", "flow.json", "--faster", "compile=2x"]
+    yield "classes of failures", {"timeout", "network"} <= shell.listed("weft runs --failure ")
+    yield "files that have been run", shell.completed("weft runs --file loop") == ["runs", "--file", "loop.json"]
     runners = shell.listed("weft run flow.json --runner ")
     yield "runners of a file and of the configuration", {"farm", "site", "local", "slurm"} <= runners
     yield "runners of the configuration", {"site", "local"} <= shell.listed("weft check alpha.json --runner ")

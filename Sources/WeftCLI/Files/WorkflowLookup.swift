@@ -163,7 +163,7 @@ extension Option {
     }
     switch self.value?.kind {
     case .file, .existingFile, .directory: return Option.absolute(value, below: directory)
-    case .text, .recordedRun, .step, .input, .runner, .choice, nil: return value
+    case .text, .names, .choice, nil: return value
     }
   }
 

@@ -103,19 +103,14 @@ struct Option: Sendable, Hashable {
 /// The description of a value, of an option or as an operand.
 struct ValueDescription: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
+    /// A value that nothing can propose: a number, a duration, a size, a date, an address.
     case text
     case file
     /// An existing file; files with one of the suffixes are proposed first.
     case existingFile(suffixes: [String])
     case directory
-    /// The ID of a run, or its beginning.
-    case recordedRun
-    /// A step of the workflow on the command line, otherwise of the recorded run.
-    case step
-    /// `NAME=VALUE` for an input of that workflow.
-    case input
-    /// A runner of that workflow, or of the configuration.
-    case runner
+    /// A name that depends on files or runs.
+    case names(ProposedNames.Kind)
     /// One of these words.
     case choice([Choice])
   }

@@ -15,7 +15,7 @@ extension Option {
     help: "predict for at most N steps at once; default: as for weft run; repeatable",
     elsewhere: ["--jobs", "--parallel", "--max-parallel"])
   static let faster = Option(
-    "--faster", value: ValueDescription(name: "STEP=2x", kind: .text),
+    "--faster", value: ValueDescription(name: "STEP=2x", kind: .names(.speedUp)),
     help: "predict as if this step or group were that many times as fast; repeatable",
     elsewhere: ["--speedup", "--speed-up", "--what-if"])
   static let keepGoing = Option(
@@ -70,20 +70,20 @@ extension Option {
       + "default: OTEL_EXPORTER_OTLP_ENDPOINT, else no trace",
     elsewhere: ["--otel", "--otel-endpoint", "--otlp-endpoint", "--traces", "--telemetry"])
   static let only = Option(
-    "--only", value: ValueDescription(name: "STEP", kind: .step),
+    "--only", value: ValueDescription(name: "STEP", kind: .names(.step)),
     help: "run only this step or group, and its dependencies; repeatable",
     elsewhere: ["--target", "--targets", "--step", "--steps", "--job"])
   static let skip = Option(
-    "--skip", value: ValueDescription(name: "STEP", kind: .step),
+    "--skip", value: ValueDescription(name: "STEP", kind: .names(.step)),
     help:
       "skip this step or group as if its \"if\" were false; steps that need it still run; repeatable",
     elsewhere: ["--exclude", "--without", "--skip-step"])
   static let from = Option(
-    "--from", value: ValueDescription(name: "STEP", kind: .step),
+    "--from", value: ValueDescription(name: "STEP", kind: .names(.step)),
     help: "run only this step or group, and its dependents; repeatable",
     elsewhere: ["--start-at", "--start-from", "--since"])
   static let runner = Option(
-    "--runner", value: ValueDescription(name: "NAME", kind: .runner),
+    "--runner", value: ValueDescription(name: "NAME", kind: .names(.runner)),
     help:
       "run commands on this runner of the workflow, with slurm as jobs, or with local on this machine, unless a step or group "
       + "names another; default: the workflow's runner",
@@ -121,7 +121,7 @@ extension Option {
     elsewhere: ["--on-busy-update", "--restart"])
 
   static let input = Option(
-    "-i", "--input", value: ValueDescription(name: "NAME=VALUE", kind: .input),
+    "-i", "--input", value: ValueDescription(name: "NAME=VALUE", kind: .names(.input)),
     help:
       "set an input; NAME=@FILE reads a file, NAME=@@TEXT sets text that begins with @, "
       + "NAME:=JSON sets any JSON value; repeatable",
@@ -188,7 +188,7 @@ extension Option {
       + "missing files that steps have made",
     elsewhere: ["--force", "--allow-changes"])
   static let rerun = Option(
-    "--rerun", value: ValueDescription(name: "STEP", kind: .step),
+    "--rerun", value: ValueDescription(name: "STEP", kind: .names(.step)),
     help:
       "rerun this step, group or element, whatever the journal says; with --no-cache, also if its "
       + "result is cached; repeatable",
@@ -203,7 +203,7 @@ extension Option {
       "list the steps of which it is unknown how far they got, and count them as done, without outputs",
     elsewhere: ["--ignore-interrupted", "--accept-interrupted"])
   static let resumeFrom = Option(
-    "--from", value: ValueDescription(name: "STEP", kind: .step),
+    "--from", value: ValueDescription(name: "STEP", kind: .names(.step)),
     help: "rerun this step or group, and its dependents; repeatable",
     elsewhere: ["--start-at", "--start-from", "--since"])
   static let trustRecord = Option(
@@ -247,7 +247,7 @@ extension Option {
     help: "set the output format; default: text",
     elsewhere: ["--output", "-o", "-f", "--reporter", "--json"])
   static let fromRun = Option(
-    "--from-run", value: ValueDescription(name: "RUN", kind: .recordedRun),
+    "--from-run", value: ValueDescription(name: "RUN", kind: .names(.run)),
     help:
       "write a test file with the results of a recorded run to PATH, or to standard output; run nothing",
     elsewhere: ["--record", "--from"])
@@ -379,7 +379,7 @@ extension CommandDescription {
     operands: [
       Operand(value: .workflowFile, count: .atMostOne, help: Operand.workflowHelp),
       Operand(
-        value: ValueDescription(name: "STEP", kind: .step), count: .one,
+        value: ValueDescription(name: "STEP", kind: .names(.step)), count: .one,
         help: "step, as \"weft graph\" names it"),
     ],
     options: [.input, .inputs, .directory, .stateDirectory])
@@ -469,7 +469,7 @@ extension CommandDescription {
         + "terminated.",
     ],
     operand: Operand(
-      value: ValueDescription(name: "RUN", kind: .recordedRun), count: .atMostOne,
+      value: ValueDescription(name: "RUN", kind: .names(.run)), count: .atMostOne,
       help: "id of a run, or the beginning of one; default: all recorded runs"),
     options: [.directory, .records])
 

@@ -77,8 +77,8 @@ enum BashCompletion {
         fi
         if [[ ! $operands_only ]]; then
           if ((equals > 3)); then
-            case ${COMP_WORDS[equals - 2]} in
-              \(Option.input.spellings.joined(separator: "|"))) _weft_names input "$previous=" "$previous="; return ;;
+            case $command:${COMP_WORDS[equals - 2]} in
+      \(CommandDescription.all.flatMap(pairs).joined())\
             esac
           fi
           case $command:$previous in
@@ -105,6 +105,16 @@ enum BashCompletion {
       guard let value = option.value else { return nil }
       let patterns = option.spellings.map { "\(command.name.rawValue):\($0)" }
       return "      \(patterns.joined(separator: "|"))) \(proposing(value)) return ;;\n"
+    }
+  }
+
+  /// The proposals for the second part of `NAME=VALUE`.
+  private static func pairs(of command: CommandDescription) -> [String] {
+    command.options.compactMap { option in
+      guard case .names(let kind)? = option.value?.kind, kind.isPair else { return nil }
+      let patterns = option.spellings.map { "\(command.name.rawValue):\($0)" }
+      return "        \(patterns.joined(separator: "|"))) "
+        + "_weft_names \(kind.rawValue) \"$previous=\" \"$previous=\"; return ;;\n"
     }
   }
 
@@ -136,10 +146,7 @@ enum BashCompletion {
       (value == .workflowFile ? "_weft_names workflow ''; " : "")
         + "_weft_files_first \(suffixes.map(\.inSingleQuotes).joined(separator: " "));"
     case .directory: "_weft_paths -d;"
-    case .recordedRun: "_weft_names run '';"
-    case .step: "_weft_names step '';"
-    case .input: "_weft_names input \"$current\";"
-    case .runner: "_weft_names runner '';"
+    case .names(let kind): "_weft_names \(kind.rawValue) \(kind.isPair ? "\"$current\"" : "''");"
     case .choice(let choices):
       "_weft_words '\(choices.map(\.word).joined(separator: " "))';"
     }
@@ -214,7 +221,7 @@ enum ZshCompletion {
         }
       let name = operand.value.choices.isEmpty ? operand.value.name : "word"
       // The workflow of the project need not be named before a step.
-      let isBeforeStep = command.operands.dropFirst(index + 1).first?.value.kind == .step
+      let isBeforeStep = command.operands.dropFirst(index + 1).first?.value.kind == .names(.step)
       let action =
         operand.value == .workflowFile && isBeforeStep
         ? "_weft_workflows_and_steps" : action(for: operand.value)
@@ -244,10 +251,7 @@ enum ZshCompletion {
     case .existingFile where value == .workflowFile: "_weft_workflows"
     case .existingFile(let suffixes): "_files -g \"*(\(suffixes.joined(separator: "|")))\""
     case .directory: "_files -/"
-    case .recordedRun: "_weft_names run"
-    case .step: "_weft_names step"
-    case .input: "_weft_names input"
-    case .runner: "_weft_names runner"
+    case .names(let kind): "_weft_names \(kind.rawValue)"
     case .choice(let choices):
       "(("
         + choices.map { choice in
@@ -313,10 +317,7 @@ enum FishCompletion {
       " -k -a '("
         + ((value == .workflowFile ? ["__weft_names workflow"] : [])
         + suffixes.map { "__fish_complete_suffix \($0)" }).joined(separator: "; ") + ")'"
-    case .recordedRun: " -f -a '(__weft_names run)'"
-    case .step: " -f -a '(__weft_names step)'"
-    case .input: " -f -a '(__weft_names input)'"
-    case .runner: " -f -a '(__weft_names runner)'"
+    case .names(let kind): " -f -a '(__weft_names \(kind.rawValue))'"
     case .directory: " -f -a '(__fish_complete_directories)'"
     case .choice(let choices):
       " -f -a "

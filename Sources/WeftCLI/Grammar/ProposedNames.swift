@@ -11,17 +11,26 @@ struct ProposedNames {
   /// The first argument of the calls, which no command has.
   static let call = "__complete"
 
-  enum Kind: String {
+  enum Kind: String, Sendable {
     /// A workflow that needs no path.
     case workflow
     /// A step or group of the workflow on the command line, or of a recorded run.
     case step
+    /// Such a step of a prediction, followed by `=`; or `STEP=FACTOR`, if the current word has a step already.
+    case speedUp = "speed-up"
     /// An input of the workflow, followed by `=`; or `NAME=VALUE`, if the current word has a name already.
     case input
-    /// The ID of a run.
+    /// The ID of a run, or its beginning.
     case run
+    /// The file or the name of a workflow that has been run.
+    case recordedFile = "file"
+    /// A class of failures.
+    case errorClass = "class"
     /// A runner of the workflow on the command line, or of the configuration.
     case runner
+
+    /// Whether the name is the first part of `NAME=VALUE`.
+    var isPair: Bool { self == .input || self == .speedUp }
   }
 
   private let kind: Kind
@@ -71,6 +80,9 @@ struct ProposedNames {
       switch kind {
       case .workflow: WorkflowLookup().project.files.compactMap(WorkflowLookup.name(of:))
       case .step: steps
+      case .speedUp: speedUps
+      case .errorClass: ErrorClass.plain.map(\.name)
+      case .recordedFile: recordedFiles
       case .input: inputs
       case .runner: runners
       case .run: (runs?.state.newestFirst() ?? []).map(\.text)
@@ -89,6 +101,11 @@ struct ProposedNames {
     let run = operands.lazy.compactMap { try? runs.chosen($0) }.first ?? (try? runs.chosen(nil))
     guard let run, let detail = try? runs.state.detail(of: run) else { return [] }
     return detail.steps.map(\.0.text)
+  }
+
+  private var recordedFiles: [String] {
+    let list = runs?.state.list() ?? []
+    return Set(list.flatMap { [$0.workflow, $0.file].compactMap(\.self) }).sorted()
   }
 
   // MARK: Workflows
@@ -116,6 +133,11 @@ struct ProposedNames {
     if selects, plan != nil { return Set(planned).sorted() }
     let recorded = recordedSteps.filter { !selects || !$0.contains("[") }
     return Set(planned + recorded).sorted()
+  }
+
+  private var speedUps: [String] {
+    guard let equals = current.lastIndex(of: "=") else { return steps.map { "\($0)=" } }
+    return ["2x", "5x", "10x"].map { "\(current[..<equals])=\($0)" }
   }
 
   private var runners: [String] {

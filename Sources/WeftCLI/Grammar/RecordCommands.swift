@@ -11,7 +11,7 @@ extension CommandDescription {
     operands: [
       .recordedRun,
       Operand(
-        value: ValueDescription(name: "STEP", kind: .step), count: .one,
+        value: ValueDescription(name: "STEP", kind: .names(.step)), count: .one,
         help: "step, as \"weft show\" names it"),
     ],
     options: [.reject, .directory, .stateDirectory])
@@ -24,7 +24,7 @@ extension CommandDescription {
       "Exit codes: 0 the run has ended, 2 there is no such run, or none that goes on, 4 its journal is damaged.",
     ],
     operand: Operand(
-      value: ValueDescription(name: "RUN", kind: .recordedRun), count: .atMostOne,
+      value: ValueDescription(name: "RUN", kind: .names(.run)), count: .atMostOne,
       help: "id of a run, or the beginning of one; default: the latest that runs or waits"),
     options: [.now, .directory, .stateDirectory],
     elsewhere: ["stop", "kill", "abort", "interrupt", "terminate"])
@@ -84,7 +84,7 @@ extension CommandDescription {
     operands: [
       .recordedRun,
       Operand(
-        value: ValueDescription(name: "STEP", kind: .step), count: .any,
+        value: ValueDescription(name: "STEP", kind: .names(.step)), count: .any,
         help: "steps, groups or elements, as \"weft show\" names them; default: all"),
     ],
     options: [.followLogs, .directory, .records], elsewhere: ["log", "tail"])
@@ -115,7 +115,7 @@ extension CommandDescription {
     operands: [
       .recordedRun,
       Operand(
-        value: ValueDescription(name: "RUN", kind: .recordedRun), count: .atMostOne,
+        value: ValueDescription(name: "RUN", kind: .names(.run)), count: .atMostOne,
         help: "run to compare it with; default: the previous run of the same file"),
     ],
     options: [.runDetailFormat, .directory, .records])
@@ -136,7 +136,7 @@ extension CommandDescription {
 
 extension Operand {
   static let recordedRun = Operand(
-    value: ValueDescription(name: "RUN", kind: .recordedRun), count: .atMostOne,
+    value: ValueDescription(name: "RUN", kind: .names(.run)), count: .atMostOne,
     help: "id of a run, or the beginning of one; default: the latest")
 }
 
@@ -157,15 +157,15 @@ extension Option {
     help: "list only runs in this state; repeatable",
     elsewhere: ["--status", "--outcome"])
   static let failureClass = Option(
-    "--failure", value: ValueDescription(name: "CLASS", kind: .text),
+    "--failure", value: ValueDescription(name: "CLASS", kind: .names(.errorClass)),
     help: "list only runs with a failure of this class, such as exit:3 or timeout; repeatable",
     elsewhere: ["--error", "--reason", "--class"])
   static let failedStep = Option(
-    "--failed-step", value: ValueDescription(name: "STEP", kind: .step),
+    "--failed-step", value: ValueDescription(name: "STEP", kind: .names(.step)),
     help: "list only runs in which this step, or one in this group, failed; repeatable",
     elsewhere: ["--step", "--failed"])
   static let runFile = Option(
-    "--file", value: ValueDescription(name: "NAME", kind: .text),
+    "--file", value: ValueDescription(name: "NAME", kind: .names(.recordedFile)),
     help: "list only runs of this workflow or file; the end of a path is enough",
     elsewhere: ["--workflow", "--name"])
   static let since = Option(

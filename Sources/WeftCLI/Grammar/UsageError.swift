@@ -178,7 +178,7 @@ extension CommandDescription {
     }
     switch operand.value.kind {
     case .choice(let choices): return "one of " + choices.map(\.word).joined(separator: ", ")
-    case .text, .file, .existingFile, .directory, .recordedRun, .step, .input, .runner:
+    case .text, .file, .existingFile, .directory, .names:
       let name = operand.value.name
       return "AEIOU".contains(name.prefix(1)) ? "an \(name)" : "a \(name)"
     }
