@@ -446,6 +446,11 @@ extension RunState {
       return
     }
     removeSkip(of: group)
+    if start.elements == 0, let known = groups[group], known.elements?.elements.isEmpty == false {
+      // Its list could not be evaluated again: nothing that it had is an element of it now.
+      groups[group]?.formerElements = known.allElements
+      groups[group]?.elements = nil
+    }
     record(group: group, .started(start))
     groups[group]?.lastStart = number
   }

@@ -820,17 +820,25 @@ def doubtful_loser(weft):
 
 
 def list_gone_wrong(weft):
-    """A loop whose list cannot be computed any more is shown with the reason, and without the elements of its earlier list."""
+    """A loop whose list cannot be computed any more is shown with the reason, and without the elements of its earlier list;
+    they are not said to start again."""
     place = Place(weft, {"steps": [
         {"id": "s", "run": "cat list"},
-        {"id": "k", "forEach": {"in": "${{ fromJSON(steps.s.stdout) }}", "as": "x"}, "run": "exit ${{ x }}"}]})
+        {"id": "k", "forEach": {"in": "${{ fromJSON(steps.s.stdout) }}", "as": "x"}, "run": "exit ${{ x }}"}, {"id": "z", "run": "true"}]})
     (place.path / "list").write_text("[1, 2]")
     assert place.run().returncode == 1
     (place.path / "list").write_text("oops")
     assert place.resume("--rerun", "s", "--rerun", "k").returncode == 1
     shown = place.call("show").stdout
     assert 'failed in "k": forEach.in cannot be computed: fromJSON() is given a string' in shown, shown
-    assert "not started" not in shown, shown
+    assert "not started: " not in shown and "k[" not in shown, shown
+    assert 'continues it: "z" and 1 step not started yet' in shown, shown
+    (place.path / "list").write_text("[2, 0, 0]")
+    assert place.resume("--rerun", "s").returncode == 1
+    shown = place.call("show").stdout
+    assert 'continues it: "k[0]", "z"\n' in shown, shown
+    done = place.resume("--rerun", "k[2]")
+    assert done.returncode == 1 and "[k[0]] started" in done.stdout, done
 
 
 def suspended_in_an_attempt(weft):

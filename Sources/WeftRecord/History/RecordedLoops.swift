@@ -11,18 +11,14 @@ package struct RecordedLoop: Sendable, Hashable {
 }
 
 extension RunState {
-  /// The loops whose elements are recorded, by address. A loop that failed by itself before an element began has those of
-  /// an earlier engine, which count no more.
+  /// The loops whose elements are recorded, by address.
   package var loops: [RecordedLoop] {
     let listed = groups.filter { $0.value.elements != nil }
     guard !listed.isEmpty else { return [] }
     var begun = StartedElements(of: self)
-    return listed.sorted { $0.key.text < $1.key.text }.compactMap { address, group in
+    return listed.sorted { $0.key.text < $1.key.text }.map { address, group in
       let keys = group.elements?.elements.map(\.key) ?? []
       let notStarted = keys.count { !begun.contains(address.element($0)) }
-      if group.ownFailure != nil, group.listedBy < group.lastStart, notStarted == keys.count {
-        return nil
-      }
       return RecordedLoop(address: address, elements: keys.count, notStarted: notStarted)
     }
   }
