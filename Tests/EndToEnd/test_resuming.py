@@ -1098,21 +1098,34 @@ def moved_project(weft):
 
 def temporary_files(weft):
     """What killed engines have left in the directory for temporary files is removed by the next engine, and by weft reap."""
-    for words in (["resume"], ["reap"]):
-        place = Place(weft, {"steps": [{"id": "a", "idempotent": True, "outputs": {"n": {"type": "string"}},
-                                        "run": "echo n=1 >> $WEFT_OUTPUT; touch up; [ -e ok ] || sleep 1000"}]})
+    for words in (["resume", "RUN"], ["reap", "RUN"], ["reap"]):
+        place = Place(weft, {"steps": [{"id": "a", "idempotent": True, "jobserver": True, "outputs": {"n": {"type": "string"}},
+                                        "run": "echo n=1 >> $WEFT_OUTPUT; echo $$ > pid; echo $MAKEFLAGS > flags; touch up;"
+                                               " [ -e ok ] || sleep 1000"}]})
+        # Steps are offered a FIFO if their make knows that.
+        (place.path / "bin").mkdir()
+        (place.path / "bin/make").write_text("#!/bin/sh\necho GNU Make 4.4\n")
+        (place.path / "bin/make").chmod(0o755)
         temporary = place.path / "tmp"
         temporary.mkdir()
         (temporary / "weft-of-another").mkdir()
-        environment = {**os.environ, "TMPDIR": str(temporary)}
+        environment = {**os.environ, "TMPDIR": str(temporary), "PATH": f"{place.path}/bin:{os.environ['PATH']}"}
         run = subprocess.Popen([weft, "run", "w.json"], cwd=place.path, env=environment, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         place.until((place.path / "up").exists)
+        if words == ["reap"]:
+            # The files of a run whose engine is alive stay.
+            result = subprocess.run([weft, *words], cwd=place.path, env=environment, capture_output=True, text=True)
+            assert result.returncode == 0 and len(list(temporary.iterdir())) == 2, result
         run.kill()
         run.wait()
+        assert "fifo:" in (place.path / "flags").read_text()
         assert len(list(temporary.iterdir())) == 2, list(temporary.iterdir())
         (place.path / "ok").touch()
-        arguments = [*words, place.folder.name]
+        if words == ["reap"]:
+            # No process is left that leads to the run.
+            os.killpg(int((place.path / "pid").read_text()), signal.SIGKILL)
+        arguments = [word.replace("RUN", place.folder.name) for word in words]
         result = subprocess.run([weft, *arguments], cwd=place.path, env=environment, capture_output=True, text=True)
         assert result.returncode == 0, result
         assert [path.name for path in temporary.iterdir()] == ["weft-of-another"], list(temporary.iterdir())

@@ -3,7 +3,7 @@ import WeftEvents
 import WeftExecution
 import WeftPlatform
 
-/// `weft reap`: terminates processes left behind by a killed weft.
+/// `weft reap`: terminates processes left behind by a killed weft, and removes its temporary files.
 ///
 /// It only acts on runs with a journal, because a process's own claims prove nothing.
 struct ReapCommand: Subcommand {
@@ -33,7 +33,7 @@ struct ReapCommand: Subcommand {
     return code
   }
 
-  /// Terminates the orphans of all runs recorded here, and lists those of other runs.
+  /// Terminates the orphans of all runs recorded here, removes their temporary files, and lists the orphans of other runs.
   private func reapAll(_ console: Console) throws(CommandFailure) -> ExitCode {
     let claims = RunSearch().claims()
     let state = try RecordedRuns.all(in: place)
@@ -53,6 +53,8 @@ struct ReapCommand: Subcommand {
             + "\(OrphanedProcesses.names(claim.processes.map(\.record)))\n")
       }
     }
+    // Those of runs without a process are not among the claims.
+    for run in TemporaryRemains.runs() where recorded.contains(run) { _ = try? state?.reap(run) }
     if !isAnythingTold { console.output.write("nothing left to end\n") }
     return worst
   }

@@ -17,11 +17,12 @@ struct StepJobserver {
   var path: String?
 
   /// Offers the run's own slots, by a pipe or a FIFO.
-  init(_ form: JobserverForm) throws(SystemError) {
+  ///
+  /// - Parameter folder: The place of the FIFO.
+  init(_ form: JobserverForm, in folder: OutputFolder) throws(SystemError) {
     switch form {
     case .fifo:
-      let name = "weft-jobs-\(ThisProcess.id)-\(String(UInt64.random(in: 0...(.max)), radix: 16))"
-      let path = "\(FileSystem.temporaryDirectory)/\(name)"
+      let path = try folder.ownPath("jobs-\(String(UInt64.random(in: 0...(.max)), radix: 16))")
       pipe = try TokenPipe.made(at: path)
       address = .fifo(path)
       self.path = path

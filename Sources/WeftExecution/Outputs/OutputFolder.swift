@@ -7,7 +7,8 @@ import WeftPlanning
 import WeftPlatform
 
 /// The files to which steps write their outputs: in a private directory of the run, each new and empty for its
-/// attempt, and removed after it. Also the place of the files in which they report their progress.
+/// attempt, and removed after it. Also the place of the files in which they report their progress, and of the engine's own
+/// sockets and FIFOs.
 final class OutputFolder: Sendable {
   private let run: RunID
   private let path = Mutex<String?>(nil)
@@ -28,8 +29,8 @@ final class OutputFolder: Sendable {
     try FollowedFolder(creating: "\(try folder())/progress")
   }
 
-  /// A path for a socket of the engine's own.
-  func socketPath(_ name: String) throws(SystemError) -> String { "\(try folder())/\(name)" }
+  /// A path for a socket or a FIFO of the engine's own.
+  func ownPath(_ name: String) throws(SystemError) -> String { "\(try folder())/\(name)" }
 
   /// Removes the directory with everything in it, including what steps put beside their files.
   func close() {
@@ -55,6 +56,18 @@ final class OutputFolder: Sendable {
 
 /// The directories of temporary files that killed engines of a run have left behind.
 package enum TemporaryRemains {
+  /// The runs that the names of such directories mention; their engines may be alive.
+  package static func runs() -> Set<RunID> {
+    guard let directory = try? Directory(FileSystem.temporaryDirectory) else { return [] }
+    let runs = directory.names(in: ConfinedPath()).compactMap { name -> RunID? in
+      guard name.hasPrefix("weft-"), let end = name.lastIndex(of: "-"),
+        let run = RunID(validating: String(name[..<end].dropFirst("weft-".count)))
+      else { return nil }
+      return run
+    }
+    return Set(runs)
+  }
+
   /// Removes them. The caller must have the run, and no program of its killed engines may be alive.
   package static func remove(of run: RunID) {
     let place = FileSystem.temporaryDirectory

@@ -247,7 +247,7 @@ extension CommandExecutor {
   ) throws(AttemptStartError) -> AttemptEnd {
     var program = program
     let jobserver: StepJobserver
-    do { jobserver = try offerJobserver(to: &program, stop: attempt.stop) } catch {
+    do { jobserver = try offerJobserver(to: &program, for: attempt) } catch {
       throw .notStarted(error)
     }
     defer { jobserver.remove() }
@@ -258,14 +258,16 @@ extension CommandExecutor {
   }
 
   private func offerJobserver(
-    to program: inout ChildProgram, stop: StopSwitch
+    to program: inout ChildProgram, for attempt: Attempt
   ) throws(SpawnError) -> StepJobserver {
     let jobserver: StepJobserver
     if let joined {
       jobserver = StepJobserver(passingOn: joined)
     } else {
-      let form = try jobserverForms.form(for: program, in: enclosing, stop: stop)
-      do { jobserver = try StepJobserver(form) } catch { throw .resources(error) }
+      let form = try jobserverForms.form(for: program, in: enclosing, stop: attempt.stop)
+      do { jobserver = try StepJobserver(form, in: attempt.folder) } catch {
+        throw .resources(error)
+      }
     }
     let flags = MakeFlags(program.environment["MAKEFLAGS"] ?? "")
     let offer = flags.offering(jobserver.address, jobs: maxParallel)

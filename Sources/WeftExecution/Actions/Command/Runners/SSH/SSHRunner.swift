@@ -203,7 +203,7 @@ extension SSHRunner {
       let connections = state.connections
       let seat = state.seats.take(on: host) { connections[$0]?.hasEnded == false }
       if let known = connections[seat.connection] { return (seat, known) }
-      let socket = (try? attempt.folder.socketPath("ssh\(seat.connection)")).flatMap {
+      let socket = (try? attempt.folder.ownPath("ssh\(seat.connection)")).flatMap {
         $0.utf8.count <= SSHHosts.longestSocketPath ? $0 : nil
       }
       state.connections[seat.connection] = SSHConnection(
