@@ -37,12 +37,7 @@ struct WorkflowLookup {
 
   /// The names of the project's workflows that have one.
   fileprivate var names: [String] {
-    project.files.compactMap { file in
-      guard file.hasPrefix(WorkflowFileName.folder + "/"),
-        let ending = WorkflowFileName.endings.first(where: file.hasSuffix)
-      else { return nil }
-      return String(file.dropFirst(WorkflowFileName.folder.count + 1).dropLast(ending.count))
-    }
+    project.files.compactMap(WorkflowLookup.name(of:))
   }
 
   /// Whether an operand names a workflow rather than a file: it has neither a folder nor an ending.

@@ -389,7 +389,7 @@ extension CancelReason {
     case .groupTimeout(let address, _), .failure(let address), .raceWon(let address, _),
       .joined(let address):
       address
-    case .requested, .signal, .runTimeout, .recordLost: nil
+    case .requested, .filesChanged, .signal, .runTimeout, .recordLost: nil
     }
   }
 
