@@ -9,7 +9,8 @@
 /// ```
 ///
 /// Commas, colons and indentation are added automatically. The output is always valid UTF-8 and valid JSON, provided
-/// that keys and values alternate and everything begun is ended.
+/// that keys and values alternate and everything begun is ended. In debug builds, a key that an object has already ends
+/// the program: readers take one of its two values, and the other is lost.
 package struct JSONWriter: Sendable {
   package enum Style: Sendable, Hashable {
     /// No white space.
@@ -28,6 +29,10 @@ package struct JSONWriter: Sendable {
   /// Whether a value precedes the next one.
   private var needsComma = false
   private var isAfterKey = false
+  #if DEBUG
+    /// The keys of the objects that are open, and nothing for each open array.
+    private var keys: [Set<String>] = []
+  #endif
 
   /// - Parameter drain: Takes the bytes whenever the buffer is full, except the last ones, which ``withBytes(_:)`` gives.
   ///   Without it, the buffer grows.
@@ -59,6 +64,9 @@ package struct JSONWriter: Sendable {
     depth = 0
     needsComma = false
     isAfterKey = false
+    #if DEBUG
+      keys.removeAll()
+    #endif
   }
 
   // MARK: Structure
@@ -76,6 +84,7 @@ package struct JSONWriter: Sendable {
 
   /// Writes a key that needs no escapes: plain ASCII without quotes and backslashes.
   package mutating func key(_ key: StaticString) {
+    note(key: "\(key)")
     let length = key.utf8CodeUnitCount
     let isPretty = style == .pretty
     putNext(atMost: length + 4) { target in
@@ -90,8 +99,20 @@ package struct JSONWriter: Sendable {
   }
 
   package mutating func key(_ key: String) {
+    note(key: key)
     putQuoted(key, isKey: true)
     awaitValue()
+  }
+
+  /// Requires that the innermost object does not have the key yet.
+  @inline(__always)
+  private mutating func note(key: @autoclosure () -> String) {
+    #if DEBUG
+      guard !keys.isEmpty else { return }
+      let key = key()
+      let isNew = keys[keys.count - 1].insert(key).inserted
+      precondition(isNew, "an object has the key \"\(key)\" twice")
+    #endif
   }
 
   private mutating func awaitValue() {
@@ -106,11 +127,17 @@ package struct JSONWriter: Sendable {
     }
     depth += 1
     needsComma = false
+    #if DEBUG
+      keys.append([])
+    #endif
   }
 
   private mutating func end(_ bracket: UInt8) {
     precondition(depth > 0 && !isAfterKey, "nothing to end, or a key without a value")
     depth -= 1
+    #if DEBUG
+      keys.removeLast()
+    #endif
     if style == .pretty, needsComma { indent() }
     put(bracket)
     needsComma = true

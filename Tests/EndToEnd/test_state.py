@@ -61,7 +61,7 @@ def only_success_keeps(weft):
     place.call("run", "w.json")
     place.call("run", "w.json", "-i", "exit=3", expect=1)
     assert "  state     count: 1\n" in place.call("show").stdout
-    assert json.loads(place.call("show", "--format", "json").stdout)["state"] == [{"name": "count", "value": 1}]
+    assert json.loads(place.call("show", "--format", "json").stdout)["keptState"] == [{"name": "count", "value": 1}]
     assert "state.count" in place.call("diff").stdout
     place.call("run", "w.json", "--timeout", "1ms", expect=124)
     assert place.state() == {"count": 1}
@@ -197,8 +197,36 @@ def tests_give_and_expect_it(weft):
     assert 'no state "cuont"' in text and 'did you mean "count"?' in text and 'state "count" is "1"' in text, text
 
 
+def unique(members):
+    """An object, no key of which is there twice."""
+    names = [name for name, _ in members]
+    assert len(names) == len(set(names)), names
+    return dict(members)
+
+
+def no_key_is_twice(weft):
+    """no object in the output of a command has a key twice, so that a reader loses nothing"""
+    place = Place(weft, {**COUNTER, "steps": [
+        *COUNTER["steps"], {"id": "l", "forEach": [1, 2], "run": "echo ${{ item }}", "cache": {"inputs": []}},
+        {"id": "g", "retry": 1, "steps": [{"id": "x", "run": "exit 3", "allowFailure": True}]}]})
+    place.write("w.test.json", {"workflow": "w.json", "steps": {"says": {}, "2": {}, "l[*]": {}, "x": 3}, "cases": [
+        {"name": "first", "expect": {"state": {"count": 1}}}]})
+    place.call("run", "w.json", "--events", "events", "--report", "trace=trace.json")
+    place.call("run", "w.json")
+    for line in (place.path / "events").read_text().splitlines():
+        json.loads(line, object_pairs_hook=unique)
+    json.loads((place.path / "trace.json").read_text(), object_pairs_hook=unique)
+    for arguments in (["show"], ["runs"], ["graph", "w.json"], ["check", "w.json"], ["estimate", "w.json"], ["list"],
+                      ["diff"], ["test", "w.test.json"]):
+        text = place.call(*arguments, "--format", "json").stdout
+        found = json.loads(text, object_pairs_hook=unique)
+        if arguments == ["show"]:
+            assert found["state"] == "success" and found["keptState"] == [{"name": "count", "value": 1}], found
+
+
 if __name__ == "__main__":
     sys.exit(cases.run(
         __doc__,
         [only_success_keeps, resumed_runs_keep_their_values, turns_see_each_other, it_moves_with_the_project,
-         damage_is_reported, wrong_places_are_rejected, tests_give_and_expect_it]))
+         damage_is_reported, wrong_places_are_rejected, tests_give_and_expect_it,
+         no_key_is_twice]))

@@ -169,7 +169,7 @@ extension EventJSON {
     writer.parts(recorded.parts)
     writer.usage(recorded.usage)
     writer.values("inputs", recorded.opening?.inputs ?? [])
-    writer.values("state", recorded.opening?.state ?? [])
+    writer.values("keptState", recorded.opening?.state ?? [])
     writer.member("folder", detail.folder)
     writer.member("damage", detail.damage?.message)
     writer.key("steps")
