@@ -179,6 +179,21 @@ def answers_are_kept_for_later_runs(weft):
     assert os.stat(cache + "/http-1").st_mode & 0o777 == 0o700
 
 
+def kept_answers_hold_no_secret(weft):
+    """a response that contains a secret is not stored in a folder, neither its body nor its headers"""
+    def kept(address):
+        ended = run(weft, {"secrets": {"KEY": {"env": "SRC"}}, "steps": [
+            {"id": "a", "http": {"url": f"SERVER/{address}", "headers": {"X-Key": "${{ secrets.KEY }}"}, "cache": "kept"}}]},
+            SRC="Cached/Secret+123456")
+        assert ended.code == 0, ended.output
+        files = [file for file in pathlib.Path(ended.folder, "kept").rglob("*") if file.is_file() and file.name != "secret"]
+        assert not any(b"Secret" in file.read_bytes() for file in files), files
+        return files
+
+    assert kept("mirrored") == [], "a response with a secret is stored"
+    assert len(kept("cached?age=600")) == 1
+
+
 def cancelled_at_once(weft):
     """H24: ^C ends a request without a response, and the run says so"""
     api = server.start()
@@ -213,5 +228,5 @@ if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
         values_arrive_as_they_are, every_body_arrives, secrets_are_sent_and_never_shown, downloads_go_on,
         a_broken_download_leaves_nothing, a_failure_says_what_the_server_says, redirects_keep_credentials,
-        answers_are_kept_for_later_runs,
+        answers_are_kept_for_later_runs, kept_answers_hold_no_secret,
         cancelled_at_once, libcurl_is_opened_by_requests_alone]))

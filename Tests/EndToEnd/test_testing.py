@@ -77,6 +77,25 @@ def nothing_runs(weft):
     assert sorted(os.listdir(place.path)) == before, os.listdir(place.path)
 
 
+def cached_requests(weft):
+    """requests with a cache in a folder, or for the run, have their scripted results, and no folder is made"""
+    steps = [{"id": "a", "http": {"url": "http://127.0.0.1:1/x", "cache": ".hc"}},
+             {"id": "b", "forEach": [1, 2], "http": {"url": "http://127.0.0.1:1/y", "cache": True, "saveTo": "saved"}}]
+    place = Place(weft, steps)
+    answer = {"http": {"status": 200, "headers": {"Cache-Control": "max-age=60"}, "body": "hi"}}
+    place.tests({"expect": EXPECTED}, steps={"a": answer, "b[*]": answer})
+    before = sorted(os.listdir(place.path))
+    place.test()
+    assert sorted(os.listdir(place.path)) == before, os.listdir(place.path)
+    place = Place(weft, [{**steps[0], "allowFailure": True}])
+    place.run("init", "--test", "w.test.json")
+    place.test("w.test.json")
+    place.run("run", "w.json")
+    [run] = [run.name for run in (place.path / ".weft/runs").iterdir()]
+    place.write("again.test.json", place.test("--from-run", run).stdout)
+    place.test("again.test.json")
+
+
 def real_steps(weft):
     """a real step runs with the environment of the case alone, and its output is a value"""
     place = Place(weft, [
@@ -726,6 +745,6 @@ def many(weft):
 
 if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
-        nothing_runs, real_steps, signals, real_failures, from_a_run, from_runs_with_secrets, from_runs_with_secret_lists, from_unusual_runs, from_killed_runs,
+        nothing_runs, cached_requests, real_steps, signals, real_failures, from_a_run, from_runs_with_secrets, from_runs_with_secret_lists, from_unusual_runs, from_killed_runs,
         from_generated_runs, from_killed_and_cached_runs, from_services, from_resumed_runs,
         from_runs_with_options, from_elements, first_test, declared_inputs, first_tests_of_examples, crashes, formats, searched, hostile, endless, at_once, many]))

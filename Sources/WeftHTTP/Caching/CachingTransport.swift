@@ -9,19 +9,36 @@ import WeftPlatform
 public struct CachingTransport: Transport {
   private let transport: any Transport
   private let cache: HTTPCache
+  private let holdsSecret: @Sendable (String) -> Bool
   private let now: @Sendable () -> Int64
 
   /// - Parameters:
   ///   - transport: Sends the requests to servers.
   ///   - cache: May be shared with other transports.
   public init(_ transport: any Transport, cache: HTTPCache) {
-    self.init(transport, cache: cache) { WallClock.now.nanoseconds / 1_000_000_000 }
+    self.init(transport, cache: cache) { _ in false }
+  }
+
+  /// - Parameters:
+  ///   - holdsSecret: Whether a body or the value of a header must not be stored.
+  package init(
+    _ transport: any Transport, cache: HTTPCache,
+    unless holdsSecret: @escaping @Sendable (String) -> Bool
+  ) {
+    self.init(transport, cache: cache, unless: holdsSecret) {
+      WallClock.now.nanoseconds / 1_000_000_000
+    }
   }
 
   /// - Parameter now: The seconds since 1970.
-  init(_ transport: any Transport, cache: HTTPCache, now: @escaping @Sendable () -> Int64) {
+  init(
+    _ transport: any Transport, cache: HTTPCache,
+    unless holdsSecret: @escaping @Sendable (String) -> Bool = { _ in false },
+    now: @escaping @Sendable () -> Int64
+  ) {
     self.transport = transport
     self.cache = cache
+    self.holdsSecret = holdsSecret
     self.now = now
   }
 
@@ -84,7 +101,7 @@ extension CachingTransport {
         case .serveStale(let stored, let reason, let figures):
           deliver(stored, as: .stale(reason), to: inquiry, at: now(), figures: figures)
         case .notModified(let stored, let figures):
-          after(cache.store.keep(stored)) {
+          after(keep(stored)) {
             deliver(stored, as: .revalidated, to: inquiry, at: now(), figures: figures)
           }
         case .fetchAgain(let stored):
@@ -99,10 +116,18 @@ extension CachingTransport {
   ) -> Future<HTTPExchange, HTTPFailure> {
     let answer = Future<HTTPExchange, HTTPFailure>(value: exchange.reported(as: .miss))
     switch reply.keeping(exchange, secret: cache.secret, at: now()) {
-    case .keep(let response): return after(cache.store.keep(response)) { answer }
+    case .keep(let response): return after(keep(response)) { answer }
     case .forget(let response): return after(cache.store.remove(response)) { answer }
     case .nothing: return answer
     }
+  }
+
+  /// Stores a response. One with a secret takes the place of an earlier one by removing it.
+  private func keep(_ response: StoredResponse) -> Future<Void, Never> {
+    let isSecret =
+      response.head.headers.fields.contains { holdsSecret($0.value) }
+      || holdsSecret(String(decoding: response.body, as: UTF8.self))
+    return isSecret ? cache.store.remove(response) : cache.store.keep(response)
   }
 
   private func change(

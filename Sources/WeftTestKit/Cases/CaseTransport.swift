@@ -16,6 +16,8 @@ final class CaseTransport: AttemptTransport {
   fileprivate let network = CurlTransport()
   private let counts = Mutex<[StepAddress: (execution: Int, requests: Int)]>([:])
 
+  var leavesNoFiles: Bool { true }
+
   init(_ world: CaseWorld) { self.world = world }
 
   func serving(_ attempt: Attempt) -> any Transport {

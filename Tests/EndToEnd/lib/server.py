@@ -8,6 +8,7 @@
 /pages          three pages of two, by Link; /cursor the same by "next" in the JSON
 /file           300,000 bytes, also in parts, of one version; /torn the same, of which the first answer breaks off
 /status/N       answers N, with Retry-After where ?after= says so; /flaky/… answers 503 twice, then 200
+/mirrored       what was sent, which may be kept for ten minutes
 /cached         may be kept, and is fresh for ?age= seconds
 /moved          redirects to ?to=; /slow is silent for five seconds; /html is no JSON
 """
@@ -37,9 +38,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(body)
 
-    def echo(self, body=b""):
+    def echo(self, body=b"", headers=()):
         self.reply(200, {"method": self.command, "path": self.path, "body": body.decode("latin-1"),
-                         "headers": {name.lower(): value for name, value in self.headers.items()}})
+                         "headers": {name.lower(): value for name, value in self.headers.items()}},
+                   headers)
 
     def do_POST(self):
         self.echo(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
@@ -77,6 +79,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 headers = [("ETag", '"v1"'), ("Cache-Control", f"max-age={query.get('age', 0)}")]
                 known = self.headers.get("If-None-Match") == '"v1"'
                 self.reply(304 if known else 200, b"" if known else b"content", headers)
+            case "mirrored":
+                self.echo(headers=[("Cache-Control", "max-age=600")])
             case "slow":
                 threading.Event().wait(5)
                 self.echo()

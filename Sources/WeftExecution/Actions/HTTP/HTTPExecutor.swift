@@ -18,6 +18,8 @@ package final class HTTPExecutor: StepExecutor {
   ///
   /// `nil` if responses are evaluated where they arrive.
   private let threads: ThreadPool?
+  /// Whether nothing is written: a cache in a folder lasts as long as the run, and downloads do not come from one.
+  private let leavesNoFiles: Bool
   private let startDirectory: String?
   private let trace: RunTrace?
   private let state: Mutex<State>
@@ -41,6 +43,7 @@ package final class HTTPExecutor: StepExecutor {
     threads =
       transport is any AttemptTransport
       ? nil : ThreadPool(name: "weft-answers", limit: ThisProcess.processorCount)
+    leavesNoFiles = (transport as? any AttemptTransport)?.leavesNoFiles ?? false
     state = Mutex(State(transport: transport))
   }
 
@@ -101,17 +104,21 @@ package final class HTTPExecutor: StepExecutor {
     for call: HTTPCall, of attempt: Attempt, folder: String?
   ) throws(StepFailure) -> any Transport {
     let transport = openTransport(for: attempt)
+    let secrets = attempt.secrets
+    // What the run alone has need not be free of secrets.
+    let holdsSecret: @Sendable (String) -> Bool = { folder != nil && secrets.areIn($0) }
+    if leavesNoFiles, call.saveTo != nil { return transport }
     if let cache = state.withLock({ $0.caches[folder] }) {
-      return CachingTransport(transport, cache: cache)
+      return CachingTransport(transport, cache: cache, unless: holdsSecret)
     }
     guard call.cache != nil else { return transport }
-    let cache = try openCache(in: folder)
+    let cache = try openCache(in: leavesNoFiles ? nil : folder)
     // If two are opened at once, the first is kept.
     let kept = state.withLock { state in
       state.caches[folder] = state.caches[folder] ?? cache
       return state.caches[folder] ?? cache
     }
-    return CachingTransport(transport, cache: kept)
+    return CachingTransport(transport, cache: kept, unless: holdsSecret)
   }
 
   private func openCache(in folder: String?) throws(StepFailure) -> HTTPCache {
@@ -129,8 +136,14 @@ package final class HTTPExecutor: StepExecutor {
 /// A transport that distinguishes the requests of attempts, and whose responses arrive where an evaluation may take its
 /// time: for tests.
 package protocol AttemptTransport: Transport {
+  /// Whether nothing may be written for its requests: neither downloads nor folders with responses.
+  var leavesNoFiles: Bool { get }
   /// Returns the transport for the requests of one attempt.
   func serving(_ attempt: Attempt) -> any Transport
+}
+
+extension AttemptTransport {
+  package var leavesNoFiles: Bool { false }
 }
 
 /// The facts about a step's request that decide whether it is retried, polled or resumed.
