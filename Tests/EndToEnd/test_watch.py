@@ -192,6 +192,23 @@ def restarted(weft):
         assert reasons == [{"kind": "filesChanged"}], reasons
 
 
+def the_cause(weft):
+    """the cause of a cancelled run is a file that a step reads, not what steps make meanwhile"""
+    workflow = {"steps": [
+        {"id": "css", "forEach": {"glob": "src/*.c", "as": "f", "key": "stem(f)"},
+         "run": "mkdir -p public; cp ${{ f }} public/${{ basename(f) }}",
+         "cache": {"inputs": ["${{ f }}"], "outputs": ["public/${{ basename(f) }}"]}},
+        step("echo > began.fifo; sleep 100")]}
+    with Watch(weft, workflow) as watch:
+        watch.start().wait_for("began.fifo")
+        for number in range(2):
+            watch.write("src/a.c", f"other {number}\n")
+            watch.wait_for("began.fifo")
+        assert watch.interrupt() == 130
+        said = watch.output.decode()
+        assert said.count("the run was cancelled because src/a.c changed;") == 2, said
+
+
 def finished(weft):
     """with --on-change finish, the run under way ends first"""
     workflow = {"steps": [cached(step("cat src/*.c > all; echo > began.fifo; cat go.fifo")["run"])]}
@@ -404,6 +421,6 @@ def refused(weft):
 
 if __name__ == "__main__":
     sys.exit(cases.run(__doc__, [
-        a_change_of_content, saved_by_editors, a_checkout, restarted, finished, own_files, computed_patterns, own_reports,
+        a_change_of_content, saved_by_editors, a_checkout, restarted, the_cause, finished, own_files, computed_patterns, own_reports,
         other_files, behind_links, ignored_but_named, swapped_link, events_of_all_runs, changed_while_it_waits,
         interrupted, a_failure, refused]))

@@ -24,7 +24,7 @@ package final class FileWatcher: Sendable {
     var changes: Changes?
     var fault: SystemError?
     var cancel: (@Sendable () -> Void)?
-    /// The changes that have cancelled the latest run; `nil` if none has.
+    /// The files whose changes have cancelled the latest run; `nil` if none has.
     var cancelling: Changes?
   }
 
@@ -83,7 +83,7 @@ package final class FileWatcher: Sendable {
     if isDue { cancel() }
   }
 
-  /// The changes that have cancelled the latest run; `nil` if none has.
+  /// The files whose changes have cancelled the latest run; `nil` if none has.
   package var cancellingChanges: Changes? { state.withLock { $0.cancelling } }
 
   /// Notes what an attempt of the run reads and makes.
@@ -169,17 +169,21 @@ package final class FileWatcher: Sendable {
       return wakeup.wake()
     }
     var ignored = IgnoredFiles()
-    let isRead = { scope.includes(scope.path($0), &ignored, isCertain: true) }
     let cancel = state.withLock { state -> (@Sendable () -> Void)? in
       guard state.runs == runs else { return nil }
-      let changed = survey.differences(from: state.read)
+      // Attempts may have said since the survey what they read and make.
+      let scope = state.scope ?? scope
+      let changed = survey.differences(from: state.read).filter {
+        scope.includes(scope.path($0), &ignored)
+      }
+      let isRead = { scope.includes(scope.path($0), &ignored, isCertain: true) }
       switch state.trigger.compared(changed, areRead: changed.filter { isRead($0) }) {
       case .nothing: return nil
       case .start:
         state.changes = changed.sorted()
         return nil
-      case .cancel:
-        state.cancelling = changed.sorted()
+      case .cancel(let reasons):
+        state.cancelling = reasons.sorted()
         return state.cancel
       }
     }

@@ -15,8 +15,8 @@ package struct WatchTrigger: Sendable {
   /// The effect of a comparison.
   package enum Effect: Sendable, Hashable {
     case nothing
-    /// Cancel the run under way.
-    case cancel
+    /// Cancel the run under way, because of these files.
+    case cancel(because: Set<String>)
     /// Start the next run.
     case start
   }
@@ -80,9 +80,10 @@ package struct WatchTrigger: Sendable {
     let isReason = { (file: String) in
       !written.contains(file) && streaks[file, default: 0] < WatchTrigger.limit - 1
     }
-    guard (read ?? changed).contains(where: isReason) else { return .nothing }
+    let reasons = (read ?? changed).filter(isReason)
+    guard !reasons.isEmpty else { return .nothing }
     isCancelled = true
-    return .cancel
+    return .cancel(because: reasons)
   }
 
   /// Notes that a run begins, with the files as they are now.

@@ -41,7 +41,7 @@ struct WatchTriggerTests {
     var trigger = WatchTrigger(.restart)
     trigger.began()
     trigger.noticed(at: .zero)
-    check(trigger.compared(["a"]), .cancel)
+    check(trigger.compared(["a"]), .cancel(because: ["a"]))
     // What changes until the run has ended is compared then.
     trigger.noticed(at: .seconds(1))
     #expect(trigger.comparisonTime == nil)
@@ -51,11 +51,18 @@ struct WatchTriggerTests {
     check(trigger.compared(["a"]), .start)
   }
 
+  @Test func onlyWhatIsReadIsTheCause() {
+    var trigger = WatchTrigger(.restart)
+    trigger.began()
+    trigger.noticed(at: .zero)
+    check(trigger.compared(["a", "made"], areRead: ["a"]), .cancel(because: ["a"]))
+  }
+
   @Test func aCancelledRunStartsAgainEvenIfTheChangeWasUndone() {
     var trigger = WatchTrigger(.restart)
     trigger.began()
     trigger.noticed(at: .zero)
-    check(trigger.compared(["a"]), .cancel)
+    check(trigger.compared(["a"]), .cancel(because: ["a"]))
     _ = trigger.ended([], at: .seconds(2))
     #expect(trigger.comparisonTime != nil)
     check(trigger.compared([]), .start)
@@ -90,7 +97,7 @@ struct WatchTriggerTests {
       trigger.noticed(at: .seconds(11))
       check(trigger.compared(["log"]), .nothing)
       trigger.noticed(at: .seconds(12))
-      check(trigger.compared(["log", "a"]), .cancel)
+      check(trigger.compared(["log", "a"]), .cancel(because: ["a"]))
     }
     check(trigger.ended(["log", "a"], at: .seconds(13)).written, ["log"])
     check(trigger.compared(["a"]), .start)
