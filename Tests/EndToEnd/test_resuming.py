@@ -862,6 +862,22 @@ def suspended_in_an_attempt(weft):
         assert place.resume().returncode == 75
 
 
+def decided_later(weft):
+    """A member that a failure elsewhere cancelled is a loser once its race or join has succeeded in a later part."""
+    for group, reason in (({"race": []}, '"win" won the race'), ({"parallel": [], "join": {"atLeast": 1}}, 'enough of "r" had succeeded')):
+        members = [{"id": "win", "run": "sleep 0.3"}, {"id": "lose", "wait": "10s"}]
+        group = {"id": "r", **{key: members if value == [] else value for key, value in group.items()}}
+        place = Place(weft, {"parallel": [group, {"id": "f", "run": "[ -e go ]"}]})
+        assert place.run().returncode == 1
+        (place.path / "go").touch()
+        assert place.resume().returncode == 0
+        report = place.call("report", "--format", "junit").stdout
+        assert 'errors="0" skipped="1" failures="0"' in report, report
+        shown = place.call("show").stdout
+        assert reason in shown and '"f" failed' not in shown, shown
+        assert reason.replace('"', "&quot;") in report and "&quot;f&quot;" not in report, report
+
+
 def skipped_after_doubt(weft):
     """A step in doubt that is skipped later is skipped in all records, and in doubt when it is to start again."""
     loop = {"id": "lp", "forEach": ["p"], "steps": [{"id": "u", "run": does("u", "[ -e ok ] || sleep 60")}]}
@@ -1445,7 +1461,7 @@ CASES = [
     ("X05 X31: keys that look like addresses are told apart, and hidden characters refused", hostile_keys),
     ("what was cleaned up is done again for those who need it", cleaned),
     killed_cleanup,
-    not_in_doubt, doubtful_loser, list_gone_wrong, suspended_in_an_attempt,
+    not_in_doubt, doubtful_loser, decided_later, list_gone_wrong, suspended_in_an_attempt,
     skipped_after_doubt,
     ("what cannot be gone on with is told, and nothing is touched", refusals),
     ("J21: secrets are recorded nowhere, and given anew", secret_input),

@@ -55,6 +55,18 @@ package struct ResumeForecast {
       }
   }
 
+  /// The decision of a race or join against a step that was cancelled for a different reason: the group has succeeded
+  /// since, under an engine that did not start the step again.
+  package mutating func decision(
+    against address: StepAddress, _ known: RecordedStep
+  ) -> CancelReason? {
+    guard case .finished(let end, _) = known.state, end.cancellation?.isDecision == false,
+      end.outcome == .cancelled, let group = groupTolerating(address)
+    else { return nil }
+    return policy.recorded.groups[group]?.end?.winner.map { .raceWon(group, by: $0) }
+      ?? .joined(group)
+  }
+
   private mutating func instance(of address: StepAddress) -> Instance {
     guard let element = address.innermostElement else { return policy.outermost }
     if let last, last.element == element { return last.instance }

@@ -184,7 +184,9 @@ package struct RunDetailText: Sendable {
           : "\(palette.cancelled) \(name): \(service.rawValue), was ready after \(duration)"
       ]
     case .finished(let end, _):
-      lines = self.lines(of: end, called: name, surroundings.toleration(of: address, end))
+      lines = self.lines(
+        of: end, called: name, surroundings.toleration(of: address, end),
+        decision: surroundings.forecast?.decision(against: address, step))
     }
     if case .finished(let end, _) = step.state, !step.isCached {
       let facts = [end.host.map { "on \(text.name($0))" }, end.usage.map(used)]
@@ -209,13 +211,16 @@ package struct RunDetailText: Sendable {
 
   private static let pendingLimit = 20
 
-  /// - Parameter toleration: The reason why its failure does not count, in a few words.
+  /// - Parameters:
+  ///   - toleration: The reason why its failure does not count, in a few words.
+  ///   - decision: That of a race or join which counts in place of the recorded cancellation.
   private func lines(
-    of end: StepEnd, called name: String, _ toleration: String?
+    of end: StepEnd, called name: String, _ toleration: String?, decision: CancelReason?
   ) -> [String] {
     let duration = ShownDuration.precise(end.duration)
     let attempt = end.attempts > 1 ? " (attempt \(end.attempts))" : ""
-    let reason = end.failure?.message ?? end.cancellation?.sentence ?? end.outcome.rawValue
+    let reason =
+      end.failure?.message ?? (decision ?? end.cancellation)?.sentence ?? end.outcome.rawValue
     var lines: [String]
     switch end.outcome {
     case .success:
@@ -317,7 +322,7 @@ private final class StepSurroundings {
   let detail: RunDetail
   let waits: RecordedWaits
   private let plan: Plan?
-  private(set) lazy var forecast = plan.map { ResumeForecast($0, detail.recorded) }
+  lazy var forecast = plan.map { ResumeForecast($0, detail.recorded) }
   private let day: Substring?
   /// The last second that was shown, and its text: steps often begin in the same one.
   private var second: Int64?

@@ -52,14 +52,16 @@ struct JUnitReport {
     let known = run.detail.steps.map { address, step in
       Case(
         address: address, step: step,
-        result: result(of: step, run.verdict(of: step, at: address)),
+        result: result(of: step, at: address, run.verdict(of: step, at: address)),
         attempts: places[address].map { run.timeline.steps[$0].spans.filter(\.kind.isAttempt) }
           ?? [])
     }
     return known + run.notReached.map { Case(address: $0, result: .skipped) }
   }
 
-  private func result(of step: RecordedStep, _ verdict: Verdict) -> Case.Result {
+  private func result(
+    of step: RecordedStep, at address: StepAddress, _ verdict: Verdict
+  ) -> Case.Result {
     switch verdict {
     case .succeeded, .cached: return .passed
     case .failed: return .failed
@@ -67,7 +69,7 @@ struct JUnitReport {
     case .tolerated, .skipped, .running, .waiting, .notStarted, .terminated: return .skipped
     case .cancelled:
       guard case .finished(let end, _) = step.state else { return .skipped }
-      switch end.cancellation {
+      switch run.cancellation(of: end, at: address) {
       // Another step has done the work.
       case .raceWon, .joined, nil: return .skipped
       case .groupTimeout(let cause, _), .failure(of: let cause):

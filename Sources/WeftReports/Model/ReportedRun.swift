@@ -31,6 +31,8 @@ package final class ReportedRun {
   let causes: CriticalChain?
   /// The failures of steps, groups and loops that something around them tolerates, as the counts of the run have it.
   private let tolerated: Set<StepAddress>
+  /// The losers of races and joins among the steps that a previous engine cancelled for a different reason.
+  private let decided: [StepAddress: CancelReason]
   private let readEnd: (StepAddress, Int) -> LogEnd?
 
   /// - Parameters:
@@ -48,6 +50,7 @@ package final class ReportedRun {
     (self.detail, self.plan, self.mask, self.history) = (detail, plan, mask, history)
     (self.words, self.readEnd, self.definition) = (words, readEnd, definition)
     tolerated = ReportedRun.toleratedFailures(in: detail.recorded, plan)
+    decided = ReportedRun.decidedSteps(in: detail, plan)
     let pools = plan?.files.flatMap(\.workflow.pools) ?? []
     let timeline = RunTimeline(
       builder, isLive: detail.state == .running, now: now,
@@ -123,6 +126,23 @@ package final class ReportedRun {
     return Set(failed.filter { tolerance.absorbs($0) })
   }
 
+  private static func decidedSteps(
+    in detail: RunDetail, _ plan: Plan?
+  ) -> [StepAddress: CancelReason] {
+    guard detail.recorded.resumptions > 0, let plan else { return [:] }
+    var forecast = ResumeForecast(plan, detail.recorded)
+    var decided: [StepAddress: CancelReason] = [:]
+    for (address, step) in detail.recorded.steps {
+      decided[address] = forecast.decision(against: address, step)
+    }
+    return decided
+  }
+
+  /// The reason why a step was cancelled, by what is known now; `nil` if it was not.
+  func cancellation(of end: StepEnd, at address: StepAddress) -> CancelReason? {
+    end.cancellation.map { decided[address] ?? $0 }
+  }
+
   /// The index into the timeline of each step.
   var places: [StepAddress: Int] {
     Dictionary(
@@ -150,7 +170,8 @@ package final class ReportedRun {
         : "\(ReadyService(in: detail.state).rawValue), was ready after "
           + ShownDuration.precise(end.duration)
     case .finished(let end, _):
-      end.failure?.message ?? end.cancellation.map { "cancelled: \($0.sentence)" }
+      end.failure?.message
+        ?? cancellation(of: end, at: address).map { "cancelled: \($0.sentence)" }
     case .skipped(let reason): reason.phrase(of: address)
     case .retrying(let retry): retry.failure.message
     case .started where step.isAsking: step.question.map { "waits for approval: \($0)" }
