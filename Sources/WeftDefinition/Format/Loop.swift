@@ -77,6 +77,12 @@ public enum Listing: Sendable, Hashable {
   }
 }
 
+extension Listing {
+  /// The elements of a loop that are reported as an error: the step is a loop, and of its elements nothing is known, so
+  /// that no further errors follow.
+  static let unread = Listing.computed(Condition("${{ fromJSON(run.id) }}", place: nil))
+}
+
 /// The number of elements that may fail.
 public enum FanOutTolerance: Sendable, Hashable {
   case count(Int)
@@ -172,13 +178,13 @@ struct ForEachDraft: FormatObject {
 extension DecodingPass {
   mutating func forEach(_ node: JSONNode, _ field: Field) -> ForEach? {
     switch node.kind {
-    case .array, .string: return elements(node, field).map { ForEach(in: $0) }
+    case .array, .string: return ForEach(in: elements(node, field) ?? .unread)
     case .object: break
     default:
       reportType(
         of: node, field, wanted: "an array, one expression, or an object with \"in\" or \"glob\"",
         help: "write [\"a\", \"b\"]")
-      return nil
+      return ForEach(in: .unread)
     }
     var draft = ForEachDraft()
     let reading = read(node, field, into: &draft)
@@ -187,8 +193,7 @@ extension DecodingPass {
     } else if draft.sources > 1 {
       report(.severalLists(path: path(field)), at: node)
     }
-    guard draft.sources == 1, let elements = draft.elements else { return nil }
-    draft.loop.elements = elements
+    draft.loop.elements = (draft.sources == 1 ? draft.elements : nil) ?? .unread
     if draft.isOfFiles, draft.loop.key == nil { draft.loop.key = "item" }
     return draft.loop
   }
