@@ -195,6 +195,8 @@ extension CommandAnalyzer {
         acceptsOptions = false
       } else if acceptsOptions, word.literalStart.first == UInt8(ascii: "-"), word.text.count > 1 {
         takeOption(word, of: places, &words, name)
+      } else if places.isCommand {
+        return classify(arguments[(words.startIndex - 1)...])
       } else {
         if isKey {
           reject(word, .runArgument(name))
@@ -289,10 +291,11 @@ extension CommandAnalyzer {
       return
     }
     if places.words.all.contains(where: { isMeant($0, by: option) }) {
+      let sets = places.linkerFlags.contains(String(option))
       if word.literal == nil {
-        reject(word, .runArgument(name))
+        reject(word, .runArgument(name), isLinkerFlags: sets)
       } else if option.count == text.count, let value = words.popFirst() {
-        reject(value, .runArgument(name))
+        reject(value, .runArgument(name), isLinkerFlags: sets)
       }
       return
     }
@@ -302,6 +305,16 @@ extension CommandAnalyzer {
       return
     }
     takeLetters(word, of: places, &words, name)
+  }
+
+  private mutating func reject(
+    _ word: ShellWord, _ reason: ShellQuotingError.Reason, isLinkerFlags: Bool
+  ) {
+    guard isLinkerFlags, word.hasValue, word.setsLinkerVariables else {
+      return reject(word, reason)
+    }
+    evaluated.append(word.range)
+    rejections.append((word.placeholders, reason, .word))
   }
 
   /// Whether `text` means `option`: GNU programs accept a unique prefix of a long option.
@@ -327,6 +340,33 @@ extension CommandAnalyzer {
         if isLast, !words.isEmpty { words.removeFirst() }
         return
       }
+    }
+  }
+}
+
+extension ShellWord {
+  /// Whether all values in these flags for the linker of go are in the value of a variable: `-X main.version=…`.
+  fileprivate var setsLinkerVariables: Bool {
+    if hasExpansion { return false }
+    // The option itself: -ldflags=…
+    let flags =
+      text.first == UInt8(ascii: "-")
+      ? text.drop { $0 != .equals && $0 != .space }.drop { $0 == .equals } : text[...]
+    return setsLinkerVariables(in: flags) || setsLinkerVariables(in: text[...])
+  }
+
+  private func setsLinkerVariables(in flags: ArraySlice<UInt8>) -> Bool {
+    var isVariable = false
+    return flags.split(separator: .space).allSatisfy { part in
+      defer { isVariable = part.elementsEqual("-X".utf8) || part.elementsEqual("--X".utf8) }
+      guard part.contains(ScriptText.placeholder) else { return true }
+      var setting = part.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "'") }
+      if !isVariable {
+        guard setting.starts(with: "X=".utf8) else { return false }
+        setting = setting.dropFirst(2).drop { $0 == UInt8(ascii: "'") }
+      }
+      let name = setting.prefix { $0.isName || "./-".utf8.contains($0) }
+      return !name.isEmpty && setting.dropFirst(name.count).first == .equals
     }
   }
 }

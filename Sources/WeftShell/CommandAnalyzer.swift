@@ -41,15 +41,21 @@ struct CommandAnalyzer {
   }
 
   /// Notes the use of variables and parameters in the script of a shell that the command starts.
-  mutating func classify(script: ShellWord, of shell: String, parameters: ArraySlice<ShellWord>) {
-    guard !script.hasExpansion else { return }
+  ///
+  /// - Returns: Whether it passes parameters on where a program may take one for an option.
+  mutating func classify(
+    script: ShellWord, of shell: String, parameters: ArraySlice<ShellWord>
+  ) -> Bool {
+    guard !script.hasExpansion else { return true }
     let holes = script.text.indices.filter { script.text[$0] == ScriptText.placeholder }
-    let names = ScriptReading.namesEvaluated(
-      by: String(decoding: script.text, as: UTF8.self), placeholders: holes.map { $0..<$0 + 1 },
+    let reading = ScriptReading.read(
+      String(decoding: script.text, as: UTF8.self), placeholders: holes.map { $0..<$0 + 1 },
       ShellDialect(program: shell), depth: depth + 1)
+    let names = reading.flow.namesEvaluated(in: reading.script)
     evaluatedNames.formUnion(names.subtracting([ValueFlow.positional, ValueFlow.input]))
     if names.contains(ValueFlow.input) { readsProgram = true }
     if names.contains(ValueFlow.positional) { reject(parameters, .evaluatedArgument(shell)) }
+    return reading.flow.passesParameters(in: reading.script)
   }
 
   mutating func reject(_ word: ShellWord, _ reason: ShellQuotingError.Reason) {
@@ -181,9 +187,9 @@ struct CommandAnalyzer {
       {
         return classify(Wrapper.runuser, arguments, of: name)
       }
-      classify(interpreter, arguments, of: name)
+      let parameters = classify(interpreter, arguments, of: name)
       // The arguments of its program may again be a command: runuser -u www -- sh -c …
-      judgeOrdinary(arguments, of: name)
+      judgeOrdinary(arguments, of: name, before: parameters)
     case .joinsIntoScript: reject(arguments, .scriptText(name))
     case .watches: reject(script: arguments, of: .posix, .scriptText(name))
     case .hands(let places):
@@ -205,12 +211,18 @@ struct CommandAnalyzer {
 
   /// Classifies the arguments of an unknown program: they are data, unless it runs a shell, like
   /// `docker exec box sh -c …`.
-  private mutating func judgeOrdinary(_ arguments: ArraySlice<ShellWord>, of name: String) {
+  ///
+  /// - Parameter parameters: The index of the first word that is no option, whatever it begins with.
+  private mutating func judgeOrdinary(
+    _ arguments: ArraySlice<ShellWord>, of name: String, before parameters: Int? = nil
+  ) {
     guard arguments.contains(where: { $0.hasValue || $0.hasExpansion }) else { return }
     var reading = OptionReading(program: name)
     for index in arguments.indices {
       let word = arguments[index]
-      if word.mayBeOption(in: &reading), word.mayBeginWithAny { options.append(word) }
+      if index < parameters ?? .max, word.mayBeOption(in: &reading), word.mayBeginWithAny {
+        options.append(word)
+      }
       guard let literal = word.literal, literal.utf8.count <= 40 else { continue }
       let program = ShellDialect.basename(literal)
       if case .interprets(let interpreter)? = CommandRule.named(program, dialect) {
@@ -222,9 +234,14 @@ struct CommandAnalyzer {
 
 extension CommandAnalyzer {
   /// Classifies the arguments of an interpreter: its options, its program, and the arguments of that program.
+  ///
+  /// - Returns: The index of the first parameter of a shell's script that passes none of them on where a program may take
+  ///   it for an option.
+  @discardableResult
   mutating func classify(
     _ interpreter: Interpreter, _ arguments: ArraySlice<ShellWord>, of name: String
-  ) {
+  ) -> Int? {
+    var parameters: Int?
     var reading = InterpreterArguments(interpreter, name: name)
     for (index, word) in zip(arguments.indices, arguments) {
       let hadScript = reading.hasScript
@@ -238,7 +255,8 @@ extension CommandAnalyzer {
         rejectUnlessLiteral(word, reason)
       }
       if reading.hasScript, !hadScript {
-        classify(script: word, of: name, parameters: arguments[(index + 1)...])
+        let passesOn = classify(script: word, of: name, parameters: arguments[(index + 1)...])
+        if !passesOn { parameters = index + 1 }
       }
       if interpreter.isShell, word.hasExpansion { readsProgram = true }
     }
@@ -258,6 +276,7 @@ extension CommandAnalyzer {
       }
     }
     if reading.readsDescriptor { evaluatedNames.insert(ValueFlow.descriptors) }
+    return parameters
   }
 
   /// Classifies an interpreter among the arguments of another program: only what is certainly code.

@@ -12,6 +12,7 @@ struct InterpreterArguments {
   /// The rejection reason for the next word, if that is the argument of an option.
   private var awaited: ShellQuotingError.Reason?
   private var dataToCome = 0
+  private var awaitsAssignment = false
   private var acceptsOptions = true
   private var operands = 0
   private(set) var isDone = false
@@ -41,6 +42,10 @@ struct InterpreterArguments {
       dataToCome -= 1
       return nil
     }
+    if awaitsAssignment {
+      awaitsAssignment = false
+      return word.assigns(after: 0) ? nil : .optionOf(name)
+    }
     if let reason = awaited {
       awaited = nil
       isDone = endsNext
@@ -68,6 +73,13 @@ struct InterpreterArguments {
       return nil
     }
     if interpreter.operandsAreCode, word.hasValue { return .programText(name) }
+    if word.literal.map(interpreter.assigningWords.contains) == true {
+      awaitsAssignment = true
+      return nil
+    }
+    if let option = interpreter.assigningWords.all.first(where: { text.hasPrefix($0 + "=") }) {
+      return word.assigns(after: option.utf8.count + 1) ? nil : .optionOf(name)
+    }
     if let option = interpreter.codeWords.all.first(where: {
       text == $0 || text.hasPrefix($0 + "=")
     }) {
@@ -99,6 +111,9 @@ struct InterpreterArguments {
         if interpreter.endsAtCode, !isLast { isDone = true }
         endsNext = interpreter.endsAtCode && isLast
         return .programText(name)
+      } else if interpreter.assigning.contains(letter) {
+        awaitsAssignment = isLast
+        return isLast || word.assigns(after: index + 1) ? nil : .optionOf(name)
       } else if interpreter.letters.contains(letter) {
         if letter == "m", interpreter.endsAtCode {
           operands += 1
@@ -180,6 +195,10 @@ struct Interpreter {
   var letters = ""
   /// One-letter options that take the rest of their word as an argument, but never the next word.
   var attached = ""
+  /// One-letter options that take `NAME=value`, the value of which is data.
+  var assigning = ""
+  /// Long options that take `NAME=value`.
+  var assigningWords: Words = ""
   /// Options that take the next word, or the next two, as data.
   var data: [String: Int] = [:]
   /// Whether the first operand is the program, if no option gave it.
@@ -235,7 +254,8 @@ struct Interpreter {
         data: ["--arg": 2, "--argjson": 2, "--slurpfile": 2, "--rawfile": 2, "--indent": 1],
         isFirstOperand: true, readsInput: false),
       "psql": Interpreter(
-        code: "c", codeWords: "--command", letters: "fhpUdovFRTPL", permutes: true),
+        code: "c", codeWords: "--command", letters: "fhpUdoFRTPL", assigning: "v",
+        assigningWords: "--set --variable", permutes: true),
       "sqlite3": Interpreter(codeWords: "-cmd", operandsAreCode: true),
       "make": Interpreter(
         data: ["-C": 1, "-j": 1, "-l": 1], operandsAreCode: true, isMake: true,
@@ -318,6 +338,14 @@ extension ArraySlice<ShellWord> {
 }
 
 extension ShellWord {
+  /// Whether the rest of it is `NAME=…` with a literal name, or has no value at all.
+  fileprivate func assigns(after offset: Int) -> Bool {
+    if literal != nil { return true }
+    let rest = text.dropFirst(offset)
+    let name = rest.prefix { $0.isName }
+    return !name.isEmpty && rest.dropFirst(name.count).first == .equals
+  }
+
   /// Whether it is `NAME=…` for `make`, with a name that `make` itself does not use, and values behind the `=` only.
   fileprivate var setsMakeVariable: Bool {
     let name = text.prefix { $0.isName }

@@ -14,8 +14,12 @@ struct RunArguments {
   var settings: [String: Words] = [:]
   /// Beginnings, in any case, of operands that are run: `EXEC:` for `socat`.
   var beginnings: Words = ""
+  /// Options whose argument the linker of go reads: a word is data in `-X name=value` there.
+  var linkerFlags: Words = ""
   /// Operands that are followed by a command: `npm exec`, `uv run`.
   var commands: Words = ""
+  /// Whether its operands are a command: `npx`.
+  var isCommand = false
   /// One-letter options whose argument is run only after an operand: `-u` for `git clone`.
   var nestedLetters: [String: String] = [:]
   /// Operands after which operands with one of these beginnings make the next operand run: `git config core.pager less`.
@@ -157,7 +161,7 @@ struct RunArguments {
     "agetty": RunArguments(letters: "l", words: "--login-program"),
     // Package managers and the programs they start
     "npm": RunArguments(letters: "c", words: "--call --script-shell", commands: "exec x"),
-    "npx bunx pnpx": RunArguments(letters: "c", others: "p", words: "--call", firstRun: 0),
+    "npx bunx pnpx": RunArguments(letters: "c", others: "pw", words: "--call", isCommand: true),
     "pnpm": RunArguments(letters: "c", commands: "exec dlx"),
     "yarn": RunArguments(commands: "exec dlx"),
     "bundle bundler": RunArguments(commands: "exec"),
@@ -190,7 +194,12 @@ struct RunArguments {
     "rustc rustdoc": RunArguments(settings: [
       "-C": "linker link-arg", "--codegen": "linker link-arg",
     ]),
-    "go": RunArguments(words: "-exec -toolexec -ldflags -gcflags -vettool"),
+    "go": RunArguments(
+      words: """
+        -exec -toolexec -ldflags -gcflags -vettool --exec --toolexec --ldflags --gcflags
+        --vettool
+        """,
+      linkerFlags: "-ldflags --ldflags"),
     "cmake": RunArguments(settings: [
       "-D": """
       cmake_c_compiler cmake_cxx_compiler cmake_make_program cmake_project_

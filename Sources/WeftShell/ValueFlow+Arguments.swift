@@ -5,17 +5,10 @@ extension ValueFlow {
   /// It is none if the script runs text that may define functions.
   func functionsThatKeepArguments(in script: ScriptText) -> Set<String> {
     guard unreadText == nil, !setsAnyName, !functions.isEmpty else { return [] }
-    let index = FlowIndex(self, script)
-    let holders = index.holders(of: Self.parameters)
     var keeping = Set(functions.map(\.name))
     // What a call of a function does with an argument is seen in that function.
-    let passed = bareArguments.filter { argument in
-      !(argument.command.map(keeping.contains) ?? false)
-        && index.parts(of: argument.range).contains { part in
-          !index.mentions(in: part).isDisjoint(with: holders) || script.hasIndirection(in: part)
-        }
-    }
-    let passedAt = OffsetTable(passed.map { ($0.range.lowerBound, ()) })
+    let passedAt = OffsetTable(
+      placesOfPassedParameters(in: script, exceptTo: keeping).map { ($0, ()) })
     let calls = OffsetTable(calls.map { ($0.offset, $0.name) })
     var callers: [String: [String]] = [:]
     var passing: [String] = []
@@ -29,6 +22,28 @@ extension ValueFlow {
       if keeping.remove(name) != nil { passing += callers[name] ?? [] }
     }
     return keeping
+  }
+
+  /// Whether the script passes one of its own parameters on where a program may take it for an option.
+  func passesParameters(in script: ScriptText) -> Bool {
+    guard unreadText == nil, !setsAnyName else { return true }
+    let keeping = functionsThatKeepArguments(in: script)
+    return !placesOfPassedParameters(in: script, exceptTo: keeping).isEmpty
+  }
+
+  /// The offsets of arguments that begin with a parameter, except those of these functions.
+  private func placesOfPassedParameters(
+    in script: ScriptText, exceptTo functions: Set<String>
+  ) -> [Int] {
+    if bareArguments.isEmpty { return [] }
+    let index = FlowIndex(self, script)
+    let holders = index.holders(of: Self.parameters)
+    return bareArguments.filter { argument in
+      !(argument.command.map(functions.contains) ?? false)
+        && index.parts(of: argument.range).contains { part in
+          !index.mentions(in: part).isDisjoint(with: holders) || script.hasIndirection(in: part)
+        }
+    }.map(\.range.lowerBound)
   }
 
   /// The names by which a function may read its arguments.

@@ -11,13 +11,13 @@ extension ValueChecker {
   }
 
   /// A command line without a shell, as a script with each argument in quotes.
-  private struct CommandLine {
+  struct CommandLine {
     var text = ""
     var placeholders: [Range<Int>] = []
     var places: [(text: PlannedText, range: SourceRange, expression: Expression)] = []
   }
 
-  private func commandLine(
+  func commandLine(
     _ arguments: [String], _ texts: ArraySlice<PlannedText>
   ) -> CommandLine {
     var line = CommandLine()

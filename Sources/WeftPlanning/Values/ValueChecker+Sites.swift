@@ -98,12 +98,22 @@ extension ValueChecker {
       case .expression(let first)? = text.template.segments.first?.content,
       mayBeginWithDash(first, in: text),
       case .program(let arguments)? = outline.steps[index].command?.invocation,
-      mayTakeForOption(position, of: arguments)
+      mayTakeForOption(position, of: arguments, texts.texts(of: owner))
     else { return }
     report(.mayBeOption(argument: position, expression: first.text), text, first.range)
   }
 
-  private func mayTakeForOption(_ position: Int, of arguments: [String]) -> Bool {
+  private func mayTakeForOption(
+    _ position: Int, of arguments: [String], _ texts: ArraySlice<PlannedText>
+  ) -> Bool {
+    if !arguments[0].hasExpression {
+      let line = commandLine(arguments, texts)
+      let script = QuotedScript(line.text, placeholders: line.placeholders, dialect: .posix)
+      guard let hole = line.places.firstIndex(where: { $0.text.site == .argument(position) }),
+        case .quoted(_, let mayBeOption) = script.placements[hole]
+      else { return false }
+      return mayBeOption
+    }
     var reading = OptionReading(program: arguments[0])
     var mayTake = false
     for argument in arguments[1...position] {

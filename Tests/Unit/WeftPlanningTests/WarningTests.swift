@@ -387,7 +387,7 @@ import WeftExpressions
       (#""run":["git","log","-m","${{ inputs.s }}"]"#, ["W0505"]),
       (#""run":["curl","-o","--","${{ inputs.s }}"]"#, ["W0505"]),
       (#""run":"git commit -m ${{ inputs.s }}; log() { echo $1; }; log ${{ inputs.s }}""#, []),
-      (#""run":["bash","-c","(( $1 ))","sh","${{ inputs.s }}"]"#, ["W0323", "W0505"]),
+      (#""run":["bash","-c","(( $1 ))","sh","${{ inputs.s }}"]"#, ["W0323"]),
       (#""run":["env","A=${{ inputs.s }}","sh","-c","eval \"$A\""]"#, ["W0323"]),
       (#""run":["sh","-c","echo \"$1\"","--","${{ inputs.s }}"]"#, []),
       (#""run":["sh","-c","eval \"$S\""],"env":{"S":"${{ inputs.s }}"}"#, ["W0506"]),

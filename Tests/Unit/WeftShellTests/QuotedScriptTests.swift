@@ -87,6 +87,11 @@ import Testing
       ("jq --arg a ${{V}} .a", [false]), ("jq --arg ${{V}} ${{V}} .", [false, false]),
       ("gcc -o ${{V}} -c ${{V}}", [false, true]), ("go test -run ${{V}} ${{V}}", [false, true]),
       ("/usr/bin/curl -o ${{V}}", [false]), ("frob -o ${{V}}", [true]),
+      ("sh -c 'echo \"got $1\"' sh ${{V}}", [false]), ("bash -c 'echo \"$0\"' ${{V}}", [false]),
+      ("sh -c 'rm \"$1\"' sh ${{V}}", [true]), ("sh -c 'rm -- \"$1\"' sh ${{V}}", [false]),
+      ("sh -c 'o=$1; shift; cat -- \"$@\" > \"$o\"' sh ${{V}} ${{V}}", [false, false]),
+      ("sh -c 'f() { rm \"$1\"; }; f \"$1\"' sh ${{V}}", [true]), ("sh script ${{V}}", [true]),
+      ("sudo sh -c 'echo \"$@\"' sh ${{V}}", [false]),
       ("make -j ${{V}}", [true]), ("f() { git commit -m \"$1\"; }; f ${{V}}", [false]),
     ] as [(String, [Bool?])])
   func aValueOfAnOptionIsNoOption(text: String, expected: [Bool?]) {
