@@ -15,6 +15,8 @@ package struct CacheEntry: Sendable, Hashable {
   /// Files in the outputs that the step is not known to have made. They are not stored, and must be unchanged when
   /// the entry is used.
   package var foreign: [FileRecord] = []
+  /// The files of an earlier result among ``files`` that this one did not write; not stored.
+  package var earlier: [FileRecord] = []
   package var result: CachedResult
   /// Whether the standard output is stored, even if it has not been loaded.
   package var keepsStdout = false

@@ -295,7 +295,9 @@ extension StepCache {
   /// Stores the result of a step, completely or not at all.
   ///
   /// A file that existed before the step and was not written by it counts as foreign, unless an earlier result of the
-  /// step contains the same file. It is not stored, and the entry is only valid while the file is unchanged.
+  /// step contains the same file. It is not stored, and the entry is only valid while the file is unchanged. One of an
+  /// earlier result is stored, since an incremental build may have left it as it was because it is up to date, and is in
+  /// ``CacheEntry/earlier``.
   ///
   /// - Parameters:
   ///   - entry: The entry without its files, which are read now.
@@ -326,7 +328,9 @@ extension StepCache {
     if !entry.foreign.isEmpty {
       let made = EarlierOutputs(
         entries(of: entry.step, near: entry.key, making: entry.outputs, isCurrent: true))
-      entry.files = (entry.files + entry.foreign.filter(made.contains)).inOrder
+      let earlier = entry.foreign.filter(made.contains)
+      entry.earlier = earlier.filter { !$0.isDirectory }
+      entry.files = (entry.files + earlier).inOrder
       entry.foreign.removeAll(where: made.contains)
     }
     let bytes = entry.files.reduce(0) { $0 + $1.size }

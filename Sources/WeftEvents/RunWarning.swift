@@ -24,6 +24,9 @@ public struct RunWarning: Sendable, Hashable {
     /// An output of a cached step has files that the step is not known to have made. Reported for each such
     /// step.
     case foreignOutput = "foreign-output"
+    /// An output of a cached step has files of an earlier result of the step that it did not write this time. Reported for
+    /// each such step.
+    case earlierOutput = "earlier-output"
     /// A pattern of a cached step's inputs matches no file. Reported for each such step.
     case unmatchedInput = "unmatched-input"
     /// A step wrote something to `$WEFT_PROGRESS` that is not progress.

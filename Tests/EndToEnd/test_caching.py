@@ -134,6 +134,49 @@ def stays(weft):
     assert place.run() == ["make"] and place.warnings == []
 
 
+def stale(weft):
+    """Files of an earlier result that the step leaves as they are belong to the new result, with a warning."""
+    script = "mkdir -p out; for i in $(seq $(cat n)); do echo part $i > out/$i; done"
+    place = Place(weft, cached(script, ["n"], ["out"]))
+    place.write("n", "3")
+    assert place.run() == [] and place.warnings == []
+    place.write("n", "2")
+    assert place.run() == [], place.events
+    assert [e["code"] for e in place.events if e["type"] == "run.warning"] == ["earlier-output"], place.events
+    assert '"out/3"' in place.warnings[0] and "out/2" not in place.warnings[0], place.warnings
+    shutil.rmtree(place.path / "out")
+    assert place.run() == ["make"] and place.warnings == [] and place.read("out/3") == "part 3\n"
+    # A step that removes its outputs first keeps only its own.
+    place = Place(weft, cached("rm -rf out; " + script, ["n"], ["out"]))
+    for count in ("3", "2"):
+        place.write("n", count)
+        assert place.run() == [] and place.warnings == []
+    shutil.rmtree(place.path / "out")
+    assert place.run() == ["make"] and place.read("out/3") is None
+
+
+def downloaded(weft):
+    """A prediction names the request that saves an input, not a step before it."""
+    place = Place(weft, {"id": "web", "run": "sleep 0.1"}, {"id": "more", "run": "sleep 0.1"},
+                  {"id": "get", "http": {"url": "http://127.0.0.1:1/x", "saveTo": "raw/x.csv"}, "allowFailure": True},
+                  cached("touch all", ["raw/*"], ["all"]))
+    place.write("raw/x.csv", "1")
+    assert place.run() == []
+    shown = place.call("graph", "w.json").stdout
+    assert 'cached, unless "get" changes its inputs' in shown, shown
+    assert "in earlier runs (1 step never measured, without 1 step predicted as cached): web" in shown, shown
+
+
+def element_by_element(weft):
+    """weft why takes an element of an outer loop, and explains what is inside it."""
+    place = Place(weft, {"id": "o", "forEach": {"in": ["a", "b"], "key": "item"}, "steps": [
+        {"id": "p", "forEach": {"in": ["x", "y"], "key": "item"}, "run": "echo ${{ item }}", "cache": {"inputs": []}}]})
+    said = place.call("why", "w.json", "o[a].p").stdout
+    assert said.count("would run") == 2 and '"o[a].p[x]"' in said and '"o[a].p[y]"' in said, said
+    refused = place.call("why", "w.json", "o[c].p")
+    assert refused.returncode == 2 and "is not an element of its loop" in refused.stderr, refused
+
+
 def rejected(weft):
     """A step that reads its own output, and steps that make the same file, are errors before anything runs."""
     for steps, code in [
@@ -567,7 +610,7 @@ CASES = [
     ("X75: of a long log the beginning is kept", said_at_length),
     ("X75: no secret is in a log that is kept", said_without_secrets),
 ] + [(case.__name__.replace("_", " "), case) for case in (
-    comes_back, without_reading, elsewhere, limits, no_room, two_at_once,
+    comes_back, stale, downloaded, element_by_element, without_reading, elsewhere, limits, no_room, two_at_once,
     killed, foretold, gone_on_with, cut_off)]
 
 if __name__ == "__main__":

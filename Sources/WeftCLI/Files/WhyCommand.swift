@@ -17,34 +17,37 @@ struct WhyCommand: Subcommand {
 
   func execute(_ console: Console) throws(CommandFailure) -> ExitCode {
     let preview = try file.preview(console)
-    let address = try address(in: preview)
-    guard let prediction = preview.cachePrediction(of: address) else {
-      console.output.write(
-        "\"\(address)\" would not run: it is not selected, its condition is false, or its loop has no elements\n"
-      )
-      return .success
-    }
-    for line in prediction.explanation(of: address) {
-      console.output.write(TerminalText.harmless(line) + "\n")
+    for address in try addresses(in: preview) {
+      guard let prediction = preview.cachePrediction(of: address) else {
+        console.output.write(
+          "\"\(address)\" would not run: it is not selected, its condition is false, or its loop has no elements\n"
+        )
+        continue
+      }
+      for line in prediction.explanation(of: address) {
+        console.output.write(TerminalText.harmless(line) + "\n")
+      }
     }
     return .success
   }
 
-  /// The address of the step, or of an element if the elements of its loop are known.
-  private func address(in preview: PlanPreview) throws(CommandFailure) -> StepAddress {
+  /// The address of the step; if the elements of its loop are known, that of the element, or those of all elements in
+  /// one of a loop around it.
+  private func addresses(in preview: PlanPreview) throws(CommandFailure) -> [StepAddress] {
     let planned = try cachedStep(of: preview.plan).address
     guard let address = StepAddress(parsing: step), address != planned,
       let elements = preview.cachePrediction(of: planned)?.elements, !elements.isEmpty
-    else { return planned }
-    guard elements.contains(where: { $0.address == address }) else {
-      let known = elements.map(\.address.text)
+    else { return [planned] }
+    let known = elements.map(\.address.text)
+    let named = elements.map(\.address).filter { $0.isInside(address) }
+    guard !named.isEmpty else {
       throw CommandFailure(
         .usage, "\"\(step)\" is not an element of its loop",
         help: NearestName.step(step, among: known).asSuggestion
           ?? "the elements are \(known.prefix(5).joined(separator: ", "))"
           + (known.count > 5 ? " and \(known.count - 5) more" : ""))
     }
-    return address
+    return named
   }
 
   private func cachedStep(of plan: Plan) throws(CommandFailure) -> PlannedStep {

@@ -182,7 +182,8 @@ struct CacheChanges {
   ///   - literal: The paths that the rule includes, with all below them; `nil` if it has patterns.
   func seen(_ files: [FileRecord], by rule: FileRule, literal: [[String]]?) -> Seen {
     var seen = Seen(files: files.filter { !top.replaces($0, at: $0.names[...]) })
-    var unknown = literal.map(decides) == true ? nil : top.unknown
+    // A step that says what it makes is a better answer than one that may make anything.
+    var unknown: Unknown?
     func note(_ found: Unknown) {
       if found.number < unknown?.number ?? .max { unknown = found }
     }
@@ -197,7 +198,8 @@ struct CacheChanges {
         }
       }
     }
-    seen.unknownBy = unknown?.by
+    let anything = literal.map(decides) == true ? nil : top.unknown
+    seen.unknownBy = (unknown ?? anything)?.by
     return seen
   }
 }

@@ -65,6 +65,9 @@ package struct CacheForecaster {
     let step = plan.steps[index]
     guard step.isCached else {
       if step.kind.makesAttempts { changes.addUnknown(by: step.address) }
+      if let place = resolution.downloads(ofStep: index) {
+        changes.addUnknown(at: [place], by: step.address, after: changes.anywhere)
+      }
       return
     }
     var executions: [ForeseenExecution] = []

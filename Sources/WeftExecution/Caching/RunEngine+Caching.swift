@@ -166,6 +166,9 @@ extension RunEngine {
         switch keeping {
         case .kept(let entry):
           reportForeignFiles(entry.foreign, of: task)
+          if !entry.earlier.isEmpty {
+            warnings.report(.earlierOutput(of: task.address, paths: entry.earlier.map(\.path)))
+          }
           return RecordedOutputFile.outputs(of: entry)
         case .refused(let reason):
           warnings.report(.notCached(task.address, because: reason))

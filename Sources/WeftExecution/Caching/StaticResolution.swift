@@ -168,6 +168,19 @@ struct StaticResolution {
     return directory.flatMap { try? CacheSubject.outputs(caching, in: $0) }
   }
 
+  /// The path, relative to the start directory, at or below which a request saves what it downloads; `nil` if it saves
+  /// nothing, or nothing is known of the path.
+  func downloads(ofStep index: Int) -> [String]? {
+    let step = plan.steps[index]
+    guard let path = step.action.request?.saveTo, !path.hasPrefix("/"),
+      let directory = try? CacheSubject.directory(
+        plan.workingDirectory(of: step), start: startDirectory)
+    else { return nil }
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    let known = parts.prefix { !String($0).hasExpression }.joined(separator: "/")
+    return known.isEmpty ? nil : Command.Caching.names(known, in: directory)
+  }
+
   /// - Throws: The reason why a text that the command depends on cannot be evaluated yet.
   private func check(
     _ texts: ArraySlice<PlannedText>, in instance: Instance

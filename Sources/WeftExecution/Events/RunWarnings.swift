@@ -66,6 +66,19 @@ extension RunWarning {
   }
 
   /// - Parameter paths: The paths of the files, at least one.
+  static func earlierOutput(of step: StepAddress, paths: [String]) -> RunWarning {
+    let more = paths.count > 1 ? " and \(paths.count - 1) more" : ""
+    return RunWarning(
+      kind: .earlierOutput,
+      message:
+        "the cached output of step \"\(step)\" keeps files of an earlier result that it did not "
+        + "write this time: \"\(paths[0])\"\(more)",
+      help:
+        "they belong to the result if the step builds on what is there; if not, let it remove its "
+        + "outputs first")
+  }
+
+  /// - Parameter paths: The paths of the files, at least one.
   static func foreignOutput(of step: StepAddress, paths: [String]) -> RunWarning {
     let more = paths.count > 1 ? " and \(paths.count - 1) more" : ""
     return RunWarning(

@@ -138,8 +138,12 @@ struct CriticalPathText {
       return
     }
     let time = ShownDuration.precise(.microseconds(expected.longestPath))
-    let proviso =
-      guessed == 0 ? "" : " (\(guessed == 1 ? "1 step" : "\(guessed) steps") never measured)"
+    let cached = plan.steps.count { plan.forecast.cached[$0.node]?.verdict == .cached }
+    let remarks = [
+      guessed == 0 ? nil : "\(Count(guessed, "step")) never measured",
+      cached == 0 ? nil : "without \(Count(cached, "step")) predicted as cached",
+    ].compactMap(\.self)
+    let proviso = remarks.isEmpty ? "" : " (\(remarks.joined(separator: ", ")))"
     names = expected.criticalPath(of: plan).map { plan.steps[$0].address.text }
     head = "critical path \(time) in earlier runs\(proviso)" + (names.isEmpty ? "" : ":")
   }

@@ -121,6 +121,7 @@ struct StepCacheTests {
       CacheEntry(.sample("2"), outputs: ["out"]), since: untouched, from: scratch.reader())
     #expect(again.foreign.map(\.path) == ["out/notes"])
     #expect(again.files.map(\.path) == ["out", "out/made"])
+    #expect(again.earlier.map(\.path) == ["out/made"] && entry.earlier.isEmpty)
   }
 
   @Test(
