@@ -99,9 +99,20 @@ extension EvaluationError {
     let names = ExpressionFunction.allCases.map(\.rawValue)
     return EvaluationError(
       "W0303", "unknown function \(quoted(name))",
-      help: NearestName(names).nearest(to: name).map { "did you mean \"\($0)\"?" }
+      help: namedElsewhere[name.lowercased()]
+        ?? NearestName(names).nearest(to: name).map { "did you mean \"\($0)\"?" }
         ?? "the functions are " + names.joined(separator: ", "))
   }
+
+  /// Functions of other languages whose names are near to that of a function with a different meaning, and the remedy.
+  private static let namedElsewhere: [String: String] = {
+    let slice = "a part of a text or list is slice(text, start, end)"
+    return [
+      "substring": slice, "substr": slice, "sublist": slice, "mid": slice,
+      "list": "there are no lists in expressions: write split('a,b', ',') or fromJSON('[1, 2]')",
+      "array": "there are no lists in expressions: write split('a,b', ',') or fromJSON('[1, 2]')",
+    ]
+  }()
 
   static func argumentCount(_ function: ExpressionFunction, found: Int) -> EvaluationError {
     let given =

@@ -222,7 +222,19 @@ extension ExpressionRemark {
     ExpressionRemark(
       message: "this is always \(comparison == .notEqual), because \(left.remarkName) never "
         + "equals \(right.remarkName)",
-      help: left.nearest(right).map { "did you mean '\($0)'?" }, range: range)
+      help: left.nearest(right).map { "did you mean '\($0)'?" } ?? booleanHelp(left, right),
+      range: range)
+  }
+
+  /// The remedy for `'true'` or `'false'` beside what may be a boolean.
+  private static func booleanHelp(_ left: ExpressionType, _ right: ExpressionType) -> String? {
+    for (value, text) in [(left, right), (right, left)] {
+      guard value.alternatives.contains(.boolean), case .string(.some(let values)) = text,
+        values.count == 1, ["true", "false"].contains(values[0].lowercased())
+      else { continue }
+      return "write \(values[0]) without quotes"
+    }
+    return nil
   }
 
   /// A boolean compared with `'true'` or `'false'`.
@@ -230,12 +242,12 @@ extension ExpressionRemark {
     _ left: ExpressionType, _ right: ExpressionType, at range: SourceRange
   ) -> ExpressionRemark? {
     for (boolean, text) in [(left, right), (right, left)] {
-      guard boolean == .boolean, case .string(.some(let values)) = text, values.count == 1,
-        ["true", "false"].contains(values[0].lowercased())
+      guard boolean == .boolean, case .string(.some(let values)) = text,
+        let help = booleanHelp(left, right)
       else { continue }
       return ExpressionRemark(
         message: "a boolean never equals the string '\(values[0])', which is not a number",
-        help: "write \(values[0]) without quotes", range: range)
+        help: help, range: range)
     }
     return nil
   }
@@ -244,6 +256,9 @@ extension ExpressionRemark {
 extension ExpressionType {
   /// The name, with the possible values of a string.
   fileprivate var remarkName: String {
+    if case .either(let types) = self {
+      return types.map(\.remarkName).joined(separator: " or ")
+    }
     guard case .string(.some(let values)) = self else { return name }
     let words = values.prefix(8).map { ExpressionText.literal($0) }
     return values.count == 1

@@ -25,6 +25,10 @@ struct MissingFileTests {
       (["deploy"], "to run it, write \"weft run deploy\""),
       (["run", "-C", ".", "test"], "is a step or group of weft.json: weft run -C . --only test"),
       (["run", "-i", "flags=-g", "deploy"], "write an array: -i 'flags=[\"-g\"]'"),
+      (
+        ["run", "-i", "flags=-g, -O2", "deploy"],
+        "write an array: -i 'flags=[\"-g\",\"-O2\"]'"
+      ),
     ] as [([String], String)])
   func helpNamesWhatWasMeant(words: [String], help: String) {
     let result = Weft.shell("exec \"$WEFT\" \"$@\"", words, in: project())

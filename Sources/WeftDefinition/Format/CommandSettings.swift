@@ -87,7 +87,7 @@ extension FormatKey where Object: HasCommandSettings {
         "pattern": "^[^\\u0000]*$"}, "examples": [{"LANG": "C.UTF-8", "RETRIES": 3,
         "DISPLAY": null}]}
         """#,
-      synonyms: "environment variables variable", traits: .setting
+      synonyms: "environment variables variable vars", traits: .setting
     ) { $0.settings.environment = $1 }
     FormatKey(
       "envFile", ValueFormat { $0.environmentFiles($1, $2) }, "Env files",

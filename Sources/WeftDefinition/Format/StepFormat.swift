@@ -96,7 +96,8 @@ struct StepDraft: FormatObject {
         "signal:KILL"]]}
         """#,
       synonyms: """
-        continue-on-error continueOnError ignoreErrors allow_failure ignore_errors ignore_error
+        continue-on-error continueOnError ignoreErrors allow_failure ignore_errors ignore_error \
+        continueOn continue_on
         """,
       at: \.step.$allowFailure)
     FormatKey(
@@ -273,7 +274,10 @@ struct StepDraft: FormatObject {
         "maxDelay": "1m", "on": ["exit:75", "timeout"]}, [{"max": 3, "on": ["timeout"]},
         {"max": 1, "delay": "1m"}]]}
         """#,
-      synonyms: "retries retryStrategy retry_policy retryPolicy maxRetries max_retries",
+      synonyms: """
+        retries retryStrategy retry_policy retryPolicy maxRetries max_retries repeatPolicy \
+        repeat_policy
+        """,
       on: ActionKind.attempts + [.workflow] + ActionKind.groups
     ) { $0.step.control.retry = $1 }
     FormatKey(

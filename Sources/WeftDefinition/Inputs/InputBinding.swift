@@ -260,7 +260,11 @@ package struct GivenInput: Sendable {
       declaration.schema.types == [.array], !text.contains(where: "[]\"'\\".contains),
       !text.contains(where: \.isNewline)
     else { return nil }
-    return "write an array: -i '\(name)=[\"\(shortened(text))\"]'"
+    // A list with commas, as many programs take it.
+    let words = text.split(separator: ",").map { shortened(String($0.drop(while: \.isWhitespace))) }
+    let list = (words.isEmpty ? [shortened(text)] : words).prefix(8).map { "\"\($0)\"" }
+    let rest = words.count > list.count ? ", …" : ""
+    return "write an array: -i '\(name)=[\(list.joined(separator: ","))\(rest)]'"
   }
 
   /// The name of the value in messages.

@@ -76,7 +76,8 @@ struct PlainReporter: Sendable {
     case .runStarted(let start): say(style.header(start))
     case .stepQueued, .stepWaiting, .stepProgress, .stepRestored, .stepOutput, .outputDropped: break
     case .groupStarted(let address, let start):
-      if let line = style.started(address, start) { say(line) }
+      // A loop without elements may have failed before they were known: its end says which.
+      if start.elements != 0, let line = style.started(address, start) { say(line) }
     case .stepRetrying(let address, let retry):
       style.append(retrying: address, retry, to: &pending)
       add(excerpt, of: address)
@@ -118,6 +119,11 @@ struct PlainReporter: Sendable {
   private mutating func reportGroup(
     _ address: StepAddress, _ end: GroupEnd, _ prior: GroupSentence.Prior, isUndecided: Bool
   ) {
+    if prior.elements?.all == 0, end.outcome != .failure,
+      let line = style.started(address, GroupStart(elements: 0))
+    {
+      say(line)
+    }
     if let line = style.finished(address, end, prior) { say(line) }
     guard end.outcome == .failure, end.cause == nil, !isUndecided else { return }
     if let annotation = style.annotation(group: address, end) {

@@ -168,7 +168,9 @@ struct GroupSentence {
     case .skipped where elements != nil: subject = "ended early after \(time)"
     case .success, .failure, .cancelled, .skipped: return nil
     }
-    return elements.map { "\(subject), \($0.text)" } ?? subject
+    // A loop that failed before its elements were known has none.
+    guard let elements, elements.all > 0 || end.outcome != .failure else { return subject }
+    return "\(subject), \(elements.text)"
   }
 
   private var time: String { ShownDuration.precise(end.duration) }

@@ -119,6 +119,7 @@ struct TypeCheckerTests {
     ("inputs.level == 'hihg'", "did you mean 'high'?"), ("inputs.list == 'a'", nil),
     ("steps.a.outcome == 'sucess'", "did you mean 'success'?"), ("inputs.maybe == 'of'", nil),
     ("steps.a.outcome != 'failed'", nil),
+    ("(inputs.version && inputs.version != 'x') == 'true'", "write true without quotes"),
   ]
 
   @Test(arguments: remarks)
