@@ -84,3 +84,19 @@ char **weft_environment(void) { return *_NSGetEnviron(); }
 void weft_name_thread(const char *name) { pthread_setname_np(name); }
 
 #endif
+
+static int argument_count;
+static char **argument_list;
+
+#if defined(__GLIBC__)
+// The C library passes these to constructors, too: without /proc, Swift knows no arguments.
+__attribute__((constructor)) static void keep_arguments(int count, char **list) {
+  argument_count = count;
+  argument_list = list;
+}
+#endif
+
+char **weft_arguments(int *count) {
+  *count = argument_count;
+  return argument_list;
+}

@@ -58,8 +58,12 @@ package enum ThisProcess {
 extension ThisProcess {
   /// The arguments as bytes, without the program's own name: a path need not be UTF-8.
   package static var arguments: [[UInt8]] {
-    (1..<max(1, Int(CommandLine.argc))).map { index in
-      guard let argument = CommandLine.unsafeArgv[index] else { return [] }
+    var count: Int32 = 0
+    // Without /proc, `CommandLine` has none.
+    let list = weft_arguments(&count) ?? CommandLine.unsafeArgv
+    if count == 0 { count = CommandLine.argc }
+    return (1..<max(1, Int(count))).map { index in
+      guard let argument = list[index] else { return [] }
       return UnsafeBufferPointer(start: argument, count: strlen(argument)).map {
         UInt8(bitPattern: $0)
       }

@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 from lib import cases
 from lib.cases import Skipped
@@ -158,6 +159,44 @@ def processes_of_others_are_not_seen(weft, member):
             trial.close()
 
 
+def orphans_end_in_a_foreign_namespace(weft, member):
+    """with the /proc of another PID namespace, an orphan in a control group is terminated at once"""
+    needs_namespaces("--pid", "--fork")
+    begun = time.monotonic()
+    done = run_workflow(weft, {"steps": ["setsid sleep 60 & sleep 0.2"]}, "--containment", "cgroup",
+                        through=("unshare", "--pid", "--fork"))
+    if "cannot be used" in done.stdout or done.returncode == 2:
+        raise Skipped(done.stdout)
+    assert done.returncode == 0 and "could not end" not in done.stdout, done.stdout
+    assert time.monotonic() - begun < 12, "weft waited for a dead process"
+
+
+def missing_files_are_named(weft, member):
+    """without /proc weft runs; without /dev/null the message says so"""
+    needs_namespaces("--mount")
+    def without(directory):
+        return ("unshare", "--mount", "sh", "-c", f"mount -t tmpfs none {directory} && exec \"$@\"", "sh")
+
+    done = run_workflow(weft, {"steps": ["echo it runs"]}, through=without("/proc"))
+    assert done.returncode == 0 and "it runs" in done.stdout, done.stdout
+    done = run_workflow(weft, {"steps": ["echo it runs"]}, "--containment", "subreaper", through=without("/dev"))
+    assert done.returncode == 1 and '"/dev/null"' in done.stdout and "control group" not in done.stdout, done.stdout
+
+
+def little_memory_leaves_nothing(weft, member):
+    """the directory of temporary files is removed where memory is short, too"""
+    with tempfile.TemporaryDirectory(prefix="weft-surroundings-") as path:
+        for limit in range(150_000, 650_000, 50_000):
+            run_workflow(weft, {"steps": ["true"]}, "-q",
+                         through=("env", f"TMPDIR={path}", "sh", "-c", f"ulimit -v {limit}; exec \"$@\"", "sh"))
+            assert os.listdir(path) == [], (limit, os.listdir(path))
+
+
+def needs_namespaces(*options):
+    if subprocess.run(["unshare", *options, "true"], stderr=subprocess.DEVNULL).returncode:
+        raise Skipped("no namespaces can be made here")
+
+
 def containers_are_not_reaped(weft, member):
     """K19: weft reap leaves alone what runs in a different PID namespace, where its weft may live"""
     trial = Trial(weft, member, "subreaper")
@@ -215,7 +254,8 @@ def run_workflow(weft, workflow, *arguments, through=()):
 
 
 TESTS = [crowd_is_cancelled, crowd_is_interrupted, first_process_reaps_orphans,
-         processes_of_others_are_not_seen, containers_are_not_reaped, reused_ids_are_not_mistaken,
+         processes_of_others_are_not_seen, orphans_end_in_a_foreign_namespace, missing_files_are_named,
+         little_memory_leaves_nothing, containers_are_not_reaped, reused_ids_are_not_mistaken,
          descriptors_are_not_inherited]
 
 

@@ -259,6 +259,9 @@ int weft_processor_count(void);
 ssize_t weft_executable_path(char *path, size_t size);
 /// The process's environment in the form that execve takes.
 char **weft_environment(void);
+/// The arguments of the process, and their number with the name of the program; `NULL` if the C library does not pass
+/// them on.
+char **weft_arguments(int *count);
 /// Names the calling thread in debuggers and top; `name` may have at most 15 bytes.
 void weft_name_thread(const char *name);
 

@@ -92,11 +92,14 @@
     /// The living processes in it, at any depth; with their ids only if /proc does not show them.
     var members: [ProcessStatus] {
       guard ProcessTable.isReadable else {
-        return processes.map { id in
-          ProcessStatus(
-            identity: ProcessIdentity(id: id, startTicks: 0), command: "", parent: 0, group: 0,
-            session: 0)
-        }
+        // Zombies may be listed; whether any other is there is known.
+        return !isPopulated
+          ? []
+          : processes.map { id in
+            ProcessStatus(
+              identity: ProcessIdentity(id: id, startTicks: 0), command: "", parent: 0, group: 0,
+              session: 0)
+          }
       }
       return processes.compactMap { ProcessStatus(of: $0) }.filter(\.isAlive)
     }

@@ -157,7 +157,11 @@ extension ProcessStatus {
   package func send(_ signal: Signal) { send(signal, if: exists) }
 
   /// Whether the process that now has the id is this one.
-  var exists: Bool { ProcessStatus(of: id)?.identity == identity }
+  var exists: Bool {
+    // Where /proc does not show processes, this one was listed by its control group a moment ago.
+    if !ProcessTable.isReadable { return id > 0 && kill(id, 0) == 0 }
+    return ProcessStatus(of: id)?.identity == identity
+  }
 }
 
 extension ProcessCookie {

@@ -102,17 +102,20 @@ package struct Directory: Sendable {
     }
     defer { closedir(stream) }
     var names: [EntryName] = []
-    errno = 0
-    while let entry = readdir(stream) {
+    while true {
+      // Everything else may set it, too: an allocation that found memory elsewhere, and closing the stream.
+      errno = 0
+      let found = readdir(stream)
+      let error = SystemError.last
+      guard let entry = found else {
+        guard error == SystemError(number: 0) else { throw error }
+        return names.sorted()
+      }
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 1) { EntryName(terminated: $0) }
       }
       if !name.isDots { names.append(name) }
     }
-    // Read before the stream is closed, which may set it again.
-    let error = SystemError.last
-    guard error == SystemError(number: 0) else { throw error }
-    return names.sorted()
   }
 
   // MARK: Changes

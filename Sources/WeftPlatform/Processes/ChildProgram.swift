@@ -100,8 +100,7 @@ package struct ChildProgram: Sendable {
     let arguments = try ProgramArguments(arguments, environment: environment, directory: directory)
     let program = try environment.searchPath.resolve(self.arguments[0])
     let begin = MonotonicClock.now
-    var streams: ProgramStreams
-    do { streams = try self.streams() } catch { throw .resources(error) }
+    var streams = try self.streams()
     let started = try RunningGroups.shared.admit { () throws(SpawnError) in
       // This process may have been in the foreground when the terminal was lent, and have been stopped since.
       do throws(TerminalError) { try terminal?.lend() } catch { throw .terminalUnavailable(error) }
@@ -121,7 +120,7 @@ package struct ChildProgram: Sendable {
       begin: begin)
   }
 
-  private func streams() throws(SystemError) -> ProgramStreams {
+  private func streams() throws(SpawnError) -> ProgramStreams {
     if let terminal { return ProgramStreams(terminal: terminal.descriptor) }
     return try ProgramStreams(input: input, merged: mergesOutput)
   }

@@ -38,10 +38,23 @@ struct ProgramStreams: ~Copyable {
     programErrors = terminal.number
   }
 
-  init(input: ChildProgram.Input, merged: Bool) throws(SystemError) {
+  init(input: ChildProgram.Input, merged: Bool) throws(SpawnError) {
     switch input {
-    case .null: programInput = try NullDevice.descriptor()
+    case .null:
+      do { programInput = try NullDevice.descriptor() } catch {
+        throw error.isShortage ? .resources(error) : .nullDevice(error)
+      }
     case .file(let file): programInput = file.number
+    case .bytes, .held: break
+    }
+    do { try connect(input, merged: merged) } catch { throw .resources(error) }
+  }
+
+  private mutating func connect(
+    _ input: ChildProgram.Input, merged: Bool
+  ) throws(SystemError) {
+    switch input {
+    case .null, .file: break
     case .bytes(let bytes): try addFeed(bytes, isHeld: false)
     case .held(let bytes): try addFeed(bytes, isHeld: true)
     }

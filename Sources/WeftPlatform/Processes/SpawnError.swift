@@ -24,6 +24,8 @@ package enum SpawnError: Error, Hashable, Sendable {
   case argumentsTooBig(arguments: Int, environment: Int, limit: Int)
   case nulInArgument(index: Int)
   case nulInDirectory
+  /// `/dev/null`, from which a program without input reads, cannot be opened.
+  case nullDevice(SystemError)
   /// Descriptors, processes or memory are exhausted; a later spawn may succeed.
   case resources(SystemError)
   case refused(path: String, SystemError)
@@ -45,7 +47,7 @@ package enum SpawnError: Error, Hashable, Sendable {
     case .interpreterNotStarted: .interpreter
     case .directoryNotEntered, .nulInDirectory: .directory
     case .argumentTooLong, .variableTooLong, .argumentsTooBig, .nulInArgument: .arguments
-    case .resources: .resources
+    case .resources, .nullDevice: .resources
     case .terminalUnavailable: .terminal
     case .stopped: .stopped
     }
@@ -60,7 +62,8 @@ package enum SpawnError: Error, Hashable, Sendable {
     case .argumentTooLong, .variableTooLong, .argumentsTooBig: .argumentsTooBig
     case .nulInArgument, .nulInDirectory: .invalid
     case .programMissing(_, _, let error), .interpreterNotStarted(_, _, let error),
-      .directoryNotEntered(_, let error), .resources(let error), .refused(_, let error):
+      .directoryNotEntered(_, let error), .nullDevice(let error), .resources(let error),
+      .refused(_, let error):
       error
     case .terminalUnavailable(let reason): reason.error
     case .stopped: nil
@@ -103,6 +106,8 @@ extension SpawnError {
         + "\(humanSize(limit)) that the system accepts for a program"
     case .nulInArgument(let index): "argument \(index) contains a NUL character"
     case .nulInDirectory: "the working directory has a NUL character in its name"
+    case .nullDevice(let error):
+      "\"/dev/null\", from which a program without input reads, cannot be opened: \(error)"
     case .resources(.notFound): "the control group of the run has gone"
     case .resources(let error): "the system cannot start another program: \(error)"
     case .refused(let path, let error): "program \"\(escaped(path))\" did not start: \(error)"
@@ -133,7 +138,8 @@ extension SpawnError {
     case .resources(.wouldBlock):
       "raise the limit of processes (ulimit -u) or lower the parallelism"
     case .terminalUnavailable(let reason): reason.help
-    case .resources, .refused, .stopped: nil
+    case .nullDevice(.notFound): "mount /dev, or create it: mknod -m 666 /dev/null c 1 3"
+    case .nullDevice, .resources, .refused, .stopped: nil
     }
   }
 
