@@ -355,6 +355,33 @@ def test_resources(weft):
     assert [link["start"] for link in found["criticalPath"]] == ["immediate", "resources", "resources"], found
 
 
+def test_too_large_requests(weft):
+    """A step that requests more than the machine has fails in predictions as in the run; whatever tolerates that does"""
+    steps = [{"id": "a", "run": "sleep 0.2"},
+             {"id": "big", "run": "sleep 0.2", "resources": {"memory": "${{ inputs.memory }}"}},
+             {"id": "each", "forEach": ["1MiB", "900TiB"], "run": "sleep 0.2", "allowFailure": ["limit"],
+              "resources": {"memory": "${{ item }}"}},
+             {"id": "z", "run": "sleep 0.2"}]
+    place = Estimates(weft, {"inputs": {"memory": {"default": "1MiB"}}, "steps": steps})
+    place.took()
+    found = place.estimate()
+    assert found["predictions"][0]["outcome"] == "success", found
+    assert [known["step"] for known in found["basis"]["failures"]] == ["each[1]"], found
+    graph = place.call("graph", "w.json").stdout
+    assert graph.count("fails: ") == 1 and "fails: each[1]: it needs 900TiB of memory, and there is only" in graph, graph
+    found = place.estimate("-i", "memory=800TiB")
+    assert found["predictions"][0]["outcome"] == "failure", found
+    (known,) = found["basis"]["failures"]
+    assert known["step"] == "big" and "did not start: it needs 800TiB of memory" in known["message"], found
+    assert [link["step"] for link in found["criticalPath"]] == ["a"], found
+    text = place.call("estimate", "w.json", "-i", "memory=800TiB").stdout
+    assert "the run would end early: failure" in text and "big did not start: it needs 800TiB" in text, text
+    graph = json.loads(place.call("graph", "w.json", "-i", "memory=800TiB", "--format", "json").stdout)
+    assert "it needs 800TiB of memory" in graph["steps"][1]["fails"] and "fails" not in graph["steps"][0], graph
+    done = place.call("run", "w.json", "-i", "memory=800TiB")
+    assert done.returncode == 1 and '"big" failed' in done.stdout, done
+
+
 def test_services(weft):
     """A service keeps its slots of pools until it has ended, and takes its time to end"""
     place = Estimates(weft, {"pools": {"p": 2}, "steps": [
@@ -472,7 +499,7 @@ CASES = [
     test_edited_workflow,
     test_cached_and_interrupted,
     test_inputs_decide,
-    test_state_decides, test_resources, test_services, test_losers, test_cleanups, test_limit_of_each_element,
+    test_state_decides, test_resources, test_too_large_requests, test_services, test_losers, test_cleanups, test_limit_of_each_element,
     test_approvals,
     test_other_workflows,
 ]

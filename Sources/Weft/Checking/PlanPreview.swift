@@ -61,6 +61,8 @@ public struct PlanPreview: Sendable {
       }
     }
     self.predictions = predictions
+    let shortages = ResourceForecaster.shortages(in: plan, inputs, startDirectory: startDirectory)
+    plan.forecast.failures = shortages.filter { plan.forecast.cached[$0.key]?.verdict != .cached }
     guard let state, let key = WorkflowKey(plan) else {
       self.plan = plan
       return

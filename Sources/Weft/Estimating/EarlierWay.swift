@@ -22,6 +22,8 @@ final class EarlierWay: Rehearsal {
     var loops: [StepAddress: Int] = [:]
     /// Loops that no run has reached: they have one element.
     var openLoops: Set<StepAddress> = []
+    /// The failures of steps that cannot start.
+    var failures: [StepAddress: StepFailure] = [:]
   }
 
   private let plan: Plan
@@ -97,6 +99,10 @@ final class EarlierWay: Rehearsal {
 
   func wait(of address: StepAddress) -> Duration {
     samples.lazy.compactMap { $0.ends[address]?.end.duration }.first ?? .zero
+  }
+
+  func fails(_ step: StepAddress, _ failure: StepFailure) {
+    noted.withLock { $0.failures[step] = failure }
   }
 
   func lifts(limitOf loop: StepAddress) -> Bool {

@@ -14,7 +14,7 @@ public struct Estimate: Sendable, Hashable {
     /// The 10th to the 90th percentile of the predictions with the durations of each earlier run; `nil` unless there
     /// are at least two.
     public let range: ClosedRange<Duration>?
-    /// `success`, unless a time limit or a failure that earlier runs tolerated ends the run.
+    /// `success`, unless a time limit, a failure that earlier runs tolerated, or one of ``Basis/failures`` ends the run.
     public let outcome: Outcome
     /// The latest run with the same ``maxParallel`` and the same selection of steps that ran every step and succeeded.
     public let earlier: EarlierRun?
@@ -124,6 +124,16 @@ public struct Estimate: Sendable, Hashable {
     public internal(set) var loops: [StepAddress] = []
     /// Those among them that no run has reached: they have one element.
     public internal(set) var openLoops: [StepAddress] = []
+    /// The steps that fail when they are about to start, because they request more `resources` than this machine has.
+    public internal(set) var failures: [PredictedFailure] = []
+  }
+
+  /// A step that fails in the predicted run, and would in a real one.
+  public struct PredictedFailure: Sendable, Hashable {
+    /// The step, with its key for an element.
+    public let step: StepAddress
+    /// The failure.
+    public let failure: StepFailure
   }
 
   /// In the order in which they were asked for; then one for the ``Prediction/maxParallel`` of the latest run that can

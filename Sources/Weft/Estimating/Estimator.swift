@@ -202,6 +202,9 @@ struct Estimator {
     basis.openConditions = names(found.openConditions)
     basis.loops = names(Set(found.loops.keys))
     basis.openLoops = names(found.openLoops)
+    basis.failures = names(Set(found.failures.keys)).map {
+      Estimate.PredictedFailure(step: $0, failure: found.failures[$0]!)
+    }
     return basis
   }
 }

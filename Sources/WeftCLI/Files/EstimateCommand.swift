@@ -225,6 +225,14 @@ extension JSONWriter {
       $0.array("loops", of: basis.loops.map(\.text))
       $0.array("openLoops", of: basis.openLoops.map(\.text))
       $0.array("inputs", of: basis.inputs)
+      $0.array("failures") {
+        for known in basis.failures {
+          $0.object {
+            $0.member("step", known.step.text)
+            $0.member("message", known.failure.message)
+          }
+        }
+      }
     }
   }
 }

@@ -155,6 +155,12 @@ struct EstimateText {
     ] where !steps.isEmpty {
       lines.append("\(sentence): \(shortList(steps.map(name)))")
     }
+    for known in basis.failures.prefix(EstimateText.shownLinks) {
+      lines.append("\(name(known.step)) \(text.name(known.failure.message))")
+    }
+    if basis.failures.count > EstimateText.shownLinks {
+      lines.append("and \(basis.failures.count - EstimateText.shownLinks) more do not start")
+    }
     if !basis.inputs.isEmpty {
       lines.append("inputs that were not given, as in the latest run: \(shortList(basis.inputs))")
     }

@@ -181,6 +181,16 @@ struct StaticResolution {
     return known.isEmpty ? nil : Command.Caching.names(known, in: directory)
   }
 
+  /// The resources that the first attempt of a step requests; `nil` if it requests none, or if they are not known yet.
+  func resources(ofStep index: Int, in instance: Instance) -> Command.Resources? {
+    let isKnown = plan.values.texts(ofStep: index).allSatisfy { text in
+      guard case .computed(let key) = text.site, key.isResource else { return true }
+      return files[text.file].decides(text, hasRun: false, inElement: instance.isInElement)
+    }
+    return isKnown
+      ? try? StepResolver(values, in: instance).resources(ofStep: index, attempt: 1) : nil
+  }
+
   /// - Throws: The reason why a text that the command depends on cannot be evaluated yet.
   private func check(
     _ texts: ArraySlice<PlannedText>, in instance: Instance

@@ -23,6 +23,9 @@ package protocol Rehearsal: Sendable {
   /// The time that a step with `wait` takes if that depends on a missing value.
   func wait(of address: StepAddress) -> Duration
 
+  /// Notes that a step fails before it starts, as it would in a run.
+  func fails(_ step: StepAddress, _ failure: StepFailure)
+
   /// Whether the `maxParallel` of a loop has no effect.
   func lifts(limitOf loop: StepAddress) -> Bool
 }

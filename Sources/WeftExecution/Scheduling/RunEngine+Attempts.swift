@@ -175,7 +175,8 @@ extension RunEngine {
   func failAtStart(
     _ task: StepTask, _ failure: StepFailure, isAccepted: Bool = false
   ) -> NodeResult {
-    if let end = rehearse(task) { return end }
+    // What the machine lacks, it also lacks in a run.
+    if !failure.classes.contains(.limit), let end = rehearse(task) { return end }
     reportStart(of: task)
     let tolerance =
       (try? StepResolver(values, in: task.instance).tolerance(ofStep: task.index))

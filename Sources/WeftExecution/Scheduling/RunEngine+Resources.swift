@@ -21,8 +21,12 @@ extension RunEngine {
     do throws(StepFailure) {
       needs += try resourceRequests(for: task)
     } catch {
+      guard let rehearsal else { throw error }
       // Nothing runs, so values of other steps may be missing.
-      if rehearsal == nil { throw error }
+      if error.classes.contains(.limit) {
+        rehearsal.fails(task.address, error)
+        throw error
+      }
     }
     slots.setDemand(needs, of: task.instanceNumber)
     return needs
@@ -34,26 +38,19 @@ extension RunEngine {
     guard task.step.hasResources else { return [] }
     let resources = try StepResolver(values, in: task.instance)
       .resources(ofStep: task.index, attempt: task.attempt)
-    var requests: [PoolRequest] = []
-    for resource in CountedResource.allCases {
-      guard let capacity, let amount = resources?.amount(of: resource) else { continue }
-      let present = resource.amount(in: capacity)
-      if amount > present { throw .tooLarge(amount, of: resource, present) }
-      requests.append(PoolRequest(resource.pool, slots: amount))
+    guard let resources, let capacity else { return [] }
+    if let excess = resources.excess(over: capacity) { throw .tooLarge(excess) }
+    return CountedResource.allCases.compactMap { resource in
+      resources.amount(of: resource).map { PoolRequest(resource.pool, slots: $0) }
     }
-    return requests
   }
 }
 
 extension StepFailure {
-  fileprivate static func tooLarge(
-    _ amount: Int, of resource: CountedResource, _ present: Int
-  ) -> StepFailure {
-    let noun = resource == .memory ? " of memory" : ""
-    return StepFailure(
-      classes: [.limit],
-      message: "did not start: it needs \(resource.text(of: amount))\(noun), and there "
-        + "\(resource == .cpus && present != 1 ? "are" : "is") only \(resource.text(of: present))",
+  /// - Parameter excess: A clause.
+  fileprivate static func tooLarge(_ excess: String) -> StepFailure {
+    StepFailure(
+      classes: [.limit], message: "did not start: \(excess)",
       help: "request less in \"resources\", or run it on a larger machine; limits of the control "
         + "groups around weft count, too")
   }

@@ -11,6 +11,8 @@ package struct PlanForecast: Sendable, Hashable {
   package var excluded: Set<Plan.NodeIndex> = []
   /// The forecasts for cached steps, by node.
   package var cached: [Plan.NodeIndex: CacheForecast] = [:]
+  /// The reasons, as clauses, why steps fail when they are about to start, by node.
+  package var failures: [Plan.NodeIndex: String] = [:]
   /// The durations of steps in earlier runs; `nil` if there are none.
   package var durations: ExpectedDurations?
 
@@ -33,6 +35,8 @@ struct NodeForecast: Sendable, Hashable {
   var isExcluded = false
   /// The forecast for a cached step.
   var cached: CacheForecast?
+  /// The reason, as a clause, why it fails when it is about to start.
+  var failure: String?
   /// The duration of one instance in earlier runs.
   var duration: Duration?
 
@@ -83,7 +87,8 @@ extension Plan {
     NodeForecast(
       condition: condition(at: node, isWritten: control.condition != nil, in: group),
       elements: forecast.elements[node] ?? control.fanOut?.writtenCount,
-      isExcluded: forecast.excluded.contains(node), cached: forecast.cached[node])
+      isExcluded: forecast.excluded.contains(node), cached: forecast.cached[node],
+      failure: forecast.failures[node])
   }
 
   private func condition(

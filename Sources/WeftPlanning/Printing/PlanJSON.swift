@@ -28,7 +28,7 @@ import WeftJSON
 /// CONTROL: "needs"?, "timeout"?, "allowFailure"?, "outputs"?: [name…], "computed"?, "if"?,
 ///   "retry"?: [ { "max", "delay", "factor", "maxDelay", "jitter", "within"?, "on"?, "when"? } ],
 ///   "forEach"?: { "in", "as"?, "key"?, "maxParallel"?, "tolerate"? }, "matrix"?,
-///   "pool"?: { NAME: slots }, "cleanup"?: [node…], "runs"?, "leftOut"?, "elements"?,
+///   "pool"?: { NAME: slots }, "cleanup"?: [node…], "runs"?, "leftOut"?, "elements"?, "fails"?,
 ///   "cache"?: { "decision", "reasons"?: […], "because"?, "unlessChangedBy"?,
 ///               "elements"?: [ { "address", "decision", … } ] }
 /// ```
@@ -47,7 +47,8 @@ import WeftJSON
 ///
 /// `runs` predicts whether a step or group with a condition, or inside a group with one, will run, as far as that is
 /// known before the run: `yes` (unless something fails), `no`, `decidedAtRunTime`. `leftOut` marks steps that the user
-/// has deselected (`--only`, `--skip`, `--from`); `elements` is the number of elements of a loop. In the summary,
+/// has deselected (`--only`, `--skip`, `--from`); `elements` is the number of elements of a loop. `fails` is
+/// the reason why a step fails when it is about to start: it requests more `resources` than the machine has. In the summary,
 /// `steps` counts each step of the file once, and `groups` counts neither the top level nor `finally`;
 /// `stepsWithElements` is present if the number of elements of every loop is known.
 ///
@@ -384,6 +385,7 @@ extension JSONWriter {
     }
     if forecast.isExcluded { member("leftOut", true) }
     member("elements", forecast.elements)
+    if !forecast.isSkipped { member("fails", forecast.failure) }
     guard let cached = forecast.cached else { return }
     object("cache") { $0.write(cached) }
   }

@@ -10,7 +10,13 @@ enum PlanRemarks {
     let definition = step.step
     return DurationRemarks.remarks(on: step, forecast)
       + common(definition, name, forecast, style) + definition.action.model.remarks
-      + [forecast.cached?.remark].compactMap(\.self) + settings(definition.settings)
+      + [forecast.cached?.remark, failure(forecast)].compactMap(\.self)
+      + settings(definition.settings)
+  }
+
+  private static func failure(_ forecast: NodeForecast) -> String? {
+    guard !forecast.isSkipped, let failure = forecast.failure else { return nil }
+    return "fails: \(failure)"
   }
 
   static func remarks(
