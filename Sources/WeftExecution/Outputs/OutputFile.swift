@@ -155,7 +155,8 @@ private struct OutputReading {
     case .unclosed:
       return refuse(
         name,
-        OutputFailure(.unclosed(name: name, delimiter: delimiter), line: line, isSecret: containsSecret)
+        OutputFailure(
+          .unclosed(name: name, delimiter: delimiter), line: line, isSecret: containsSecret)
       )
     case .unreadable(let fault, let number):
       return refuse(name, OutputFailure(fault, line: number))

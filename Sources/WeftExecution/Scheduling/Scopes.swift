@@ -311,7 +311,9 @@ struct Scopes {
   mutating func tolerateAll(in scope: Int) { scopes[scope].tolerance = .all }
 
   /// Records that a group starts, or fails at its start, and whether something that it depends on had failed.
-  mutating func begin(_ scope: Int, failedBefore: Bool) { scopes[scope].failedBefore = failedBefore }
+  mutating func begin(_ scope: Int, failedBefore: Bool) {
+    scopes[scope].failedBefore = failedBefore
+  }
 
   /// Records that a group is skipped.
   mutating func skip(_ scope: Int, _ reason: SkipReason) {
