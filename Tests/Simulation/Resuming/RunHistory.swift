@@ -21,6 +21,9 @@ struct RunPart {
   /// The steps that resume lists as in doubt before the part.
   var interrupted: Set<StepAddress> = []
 
+  /// The steps that were recorded as in doubt before the part and are not rerun on request, also losers of races.
+  var inDoubt: Set<StepAddress> = []
+
   /// The steps that the part reports as in doubt. They are reported as started, but are not run.
   var doubted: Set<StepAddress> {
     Set(
@@ -31,7 +34,7 @@ struct RunPart {
           address
         // The engine was killed before it reported that.
         case .stepStarted(let address, _, _)
-        where self.end == nil && interrupted.contains(address)
+        where self.end == nil && inDoubt.contains(address)
           && !attempts.contains { $0.address == address && $0.startedAt == event.elapsed }:
           address
         default: nil

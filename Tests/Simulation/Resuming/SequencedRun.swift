@@ -128,8 +128,9 @@ struct SequencedRun {
           rerunSteps: Set(circumstances.rerun.steps.map { plan.steps[$0].address.text }),
           rerunAddresses: circumstances.rerun.addresses, accepted: circumstances.rerun.accepted,
           interrupted: Set(
-            circumstances.recorded.map { circumstances.rerun.interrupted(of: $0, in: plan) } ?? [])
-        ))
+            circumstances.recorded.map { circumstances.rerun.interrupted(of: $0, in: plan) } ?? []),
+          inDoubt: Set(circumstances.recorded?.inDoubt ?? [])
+            .subtracting(circumstances.rerun.addresses)))
       // A run that has succeeded is not resumed.
       if !isCut, simulation.report.end?.outcome == .success { break }
     }
