@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import WeftDefinition
+import WeftJSON
 import WeftPlanning
 import WeftPlatform
 import WeftTestKit

@@ -109,7 +109,21 @@ struct PlannedValuesTests {
     let plan = try planned(
       Workflow(steps: [Step("s", run: "echo ${{ 'a' }} '${{ 'b' }}' \"${{ 'a' }}\"")]))
     let script = try #require(plan.values.script(ofStep: 0))
-    #expect(!script.text.contains("${{"))
+    #expect(!script.text(withValues: [1, 1]).contains("${{"))
     #expect(script.variables.map { $0.expression.text } == ["'a'", "'b'"])
+  }
+
+  @Test func aScriptRefersToEachElementOfAnArray() throws {
+    let plan = try planned(
+      Workflow(steps: [
+        Step("s", run: "echo ${{ split('a b', ' ') }} ${{ 'c' }} ${{ split('a b', ' ') }}")
+      ]))
+    let script = try #require(plan.values.script(ofStep: 0))
+    #expect(script.variables.map(\.isList) == [true, false])
+    #expect(
+      script.text(withValues: [2, 1])
+        == #"echo "${WEFT_VALUE_1_1}" "${WEFT_VALUE_1_2}" "${WEFT_VALUE_2}" "${WEFT_VALUE_1_1}" "${WEFT_VALUE_1_2}""#
+    )
+    #expect(script.text(withValues: [0, 1]) == #"echo  "${WEFT_VALUE_2}" "#)
   }
 }
