@@ -1,7 +1,7 @@
 /// Expressions whose values are arrays, each an argument for each of its elements.
 ///
-/// How many words there will be is not known before the run, and with them the positions of all words after them: a
-/// second word after `timeout` is a duration, a third is a command. So the script is also read with none, and with
+/// How many words there will be is not known before the run, and with them the positions of all words after them: the first
+/// word after `timeout` is a duration, the next one a command. So the script is also read with none, and with
 /// more words in their places, and each must be allowed in all these readings.
 struct ScriptLists {
   /// After the most words that a command takes before it runs those that follow.
@@ -19,8 +19,12 @@ struct ScriptLists {
     _ placements: [ShellPlacement], _ suspicions: [ShellSuspicion]
   ) -> (placements: [ShellPlacement], suspicions: [ShellSuspicion]) {
     var (placements, suspicions) = (placements, suspicions)
-    for list in lists where placements[list].isArgument && !isWord(list) {
-      placements[list] = rejection(of: list)
+    for list in lists {
+      switch placements[list] {
+      case .quoted(.comment, _), .rejected: continue
+      case .quoted(.bare, _) where isWord(list): continue
+      case .quoted: placements[list] = rejection(of: list)
+      }
     }
     for count in ScriptLists.counts {
       let variant = Variant(of: self, repeating: count)
@@ -64,9 +68,14 @@ struct ScriptLists {
     if let byte = before.last, !ScriptLists.blanks.contains(byte), byte != UInt8(ascii: "(") {
       return false
     }
-    let last = before.lastIndex { !ScriptLists.blanks.contains($0) }
-    // A backslash belongs to the blank after it, and these end the operator of a redirection.
-    if let last, "<>|&\\".utf8.contains(before[last]) { return false }
+    let last = before.indices.last { index in
+      // A backslash before a line end continues the line.
+      let isContinuation =
+        bytes[index] == UInt8(ascii: "\\") && bytes[index + 1] == UInt8(ascii: "\n")
+      return !ScriptLists.blanks.contains(bytes[index]) && !isContinuation
+    }
+    // A backslash belongs to the blank after it, and the others end the operator of a redirection.
+    if let last, "<>|&\\".utf8.contains(bytes[last]) { return false }
     guard placeholder.upperBound < bytes.count else { return true }
     let next = bytes[placeholder.upperBound]
     return ScriptLists.blanks.contains(next) || ";|&)<>".utf8.contains(next)
@@ -100,16 +109,6 @@ extension ScriptLists {
         }
       }
       text = String(decoding: bytes + source[end...], as: UTF8.self)
-    }
-  }
-}
-
-extension ShellPlacement {
-  /// Whether it is outside of quotes, and may be a word of its own.
-  fileprivate var isArgument: Bool {
-    switch self {
-    case .quoted(.comment, _), .rejected: false
-    case .quoted: true
     }
   }
 }

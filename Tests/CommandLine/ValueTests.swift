@@ -39,7 +39,7 @@ struct ValueTests {
       #"""
       { "inputs": { "v": { "type": "array", "items": { "type": "string" } } },
         "steps": [
-          { "id": "make", "run": "printf '{\"v\":%s}' ${{ toJSON(inputs.v) }} >>$WEFT_OUTPUT", "outputs": { "v": { "type": "array" } } },
+          { "id": "make", "run": "true", "outputs": { "v": "${{ inputs.v }}" } },
           { "run": "set -- ${{ inputs.v }}; printf '%s|' $# \"$@\" >arguments" },
           { "run": "for x in begin ${{ steps.make.outputs.v }}; do printf '%s|' \"$x\"; done >loop" },
           { "shell": "bash", "run": "x=( ${{ run.args }} ); printf '%s|' ${#x[@]} \"${x[@]}\" >array" }

@@ -66,6 +66,7 @@ extension ResumePolicy {
       // Steps of `finally` run again with their file.
       if plan.isFinal(group), !areDone(around: group, in: instance.around(node)) { return true }
       return hasYetToRun(node, seenFrom: instance) || startsAgain(index, seenFrom: instance)
+        || failedInUndoneGroup(index, in: instance.around(node))
         || isListedAgain(.step(index), instance.around(node))
         || missing.ofSteps[index, default: []].contains { around.map($0.isInside) ?? true }
     }
@@ -77,6 +78,15 @@ extension ResumePolicy {
   func isMissing(_ index: Int, in instance: Instance) -> Bool {
     !missing.addresses.isEmpty
       && missing.addresses.contains(instance.address(of: plan.steps[index].address))
+  }
+
+  /// Whether a step failed, which a group around it tolerated, and runs again because a cleanup has undone the group.
+  private func failedInUndoneGroup(_ index: Int, in instance: Instance) -> Bool {
+    let step = recorded.steps[instance.address(of: plan.steps[index].address)]
+    guard case .finished(let end, _)? = step?.state, end.conclusion != .success else {
+      return false
+    }
+    return !areDone(around: plan.steps[index].group, in: instance)
   }
 
   fileprivate func isListedAgain(_ member: PlanMember, _ instance: Instance) -> Bool {

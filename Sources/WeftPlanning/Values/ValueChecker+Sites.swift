@@ -109,10 +109,13 @@ extension ValueChecker {
     if !arguments[0].hasExpression {
       let line = commandLine(arguments, texts)
       let script = QuotedScript(line.text, placeholders: line.placeholders, dialect: .posix)
-      guard let hole = line.places.firstIndex(where: { $0.text.site == .argument(position) }),
-        case .quoted(_, let mayBeOption) = script.placements[hole]
-      else { return false }
-      return mayBeOption
+      let hole = line.places.firstIndex { $0.text.site == .argument(position) }
+      switch hole.map({ script.placements[$0] }) {
+      case .quoted(_, let mayBeOption)?: return mayBeOption
+      case .rejected(let error)? where error.holdsWithoutShell: return false
+      // What only a shell would refuse may be an option, for example of ssh.
+      case .rejected, nil: break
+      }
     }
     var reading = OptionReading(program: arguments[0])
     var mayTake = false

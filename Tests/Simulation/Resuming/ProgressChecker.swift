@@ -122,7 +122,8 @@ struct ProgressChecker {
       if inner == immune { return }
       // A step with success() in its condition decides for itself.
       if blueprint.member(inner.id).condition?.statuses.isEmpty == false { continue }
-      for need in blueprint.needs(of: inner) where !isSettled(need) {
+      for need in blueprint.needs(of: inner)
+      where !isSettled(need) && !isTolerated(need, outside: around) {
         // Failures outside a group that runs despite them do not block its members.
         if let immune, !blueprint.enclosing(need).contains(immune) { continue }
         violations.append(
@@ -144,6 +145,35 @@ struct ProgressChecker {
       return true
     }
     return blueprint.members(of: subject).allSatisfy(isSettled)
+  }
+
+  /// Whether something failed, or did not run because of a failure, and a group around both tolerates the failure, which
+  /// contains none of `others`.
+  private func isTolerated(_ need: Subject, outside others: [Subject]) -> Bool {
+    if steps[need] == nil, groups[need] == nil, blueprint.member(need.id).group != nil {
+      return blueprint.members(of: need).allSatisfy {
+        isSettled($0) || isTolerated($0, outside: others)
+      }
+    }
+    guard let (cause, classes) = failure(of: need) else { return false }
+    return blueprint.enclosing(need).contains { group in
+      !others.contains(group) && ([cause] + blueprint.enclosing(cause)).contains(group)
+        && blueprint.member(group.id).step.allowFailure.tolerates(classes)
+    }
+  }
+
+  private func failure(of subject: Subject) -> (cause: Subject, classes: [ErrorClass])? {
+    switch steps[subject] {
+    case .ended(let end)?: return (subject, end.failure?.classes ?? [])
+    case .skipped(.dependencyFailed(let cause))?, .skipped(.heldBack(let cause))?:
+      let cause = self.subject(cause)
+      return failure(of: cause).map { (cause, $0.classes) }
+    case .skipped, .started: return nil
+    case nil:
+      return groups[subject].map { end in
+        (end.cause.map(self.subject) ?? subject, end.failure?.classes ?? [])
+      }
+    }
   }
 
   /// Whether the condition of a plain group skips it in this part, as its members report.

@@ -322,7 +322,7 @@ import WeftExpressions
   @Test(
     "X65: a key of GitHub's strategy is no axis, and is told what to write instead",
     arguments: [
-      ("max-parallel", "maxParallel"), ("maxParallel", "maxParallel"), ("fail-fast", "onFailure"),
+      ("max-parallel", "maxParallel"), ("max_parallel", "maxParallel"), ("fail-fast", "onFailure"),
     ])
   func keysOfStrategies(key: String, remedy: String) {
     let value = key == "fail-fast" ? "false" : "1"

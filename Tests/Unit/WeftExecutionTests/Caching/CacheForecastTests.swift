@@ -192,7 +192,7 @@ struct CacheForecastTests {
     #expect(try remarks(json, in: runs) == ["make": "cached, unless \"any\" changes its inputs"])
   }
 
-  /// The step that makes all that another one reads is named, not one before it that may have changed it, too.
+  /// The step that makes what another one reads is named, not one before it or after it that may have changed it, too.
   @Test func aStepWithoutFilesOrWithFilesOfALaterStepDoesNotDependOnEarlierChanges() async throws {
     let runs = try CachedRuns()
     let json = #"""
@@ -209,8 +209,8 @@ struct CacheForecastTests {
     let found = try remarks(json, in: runs)
     #expect(found["none"] == "cached")
     #expect(found["use"] == "cached, unless \"make\" changes its inputs")
-    #expect(found["both"] == "cached, unless \"any\" changes its inputs")
-    #expect(found["again"] == "cached, unless \"any\" changes its inputs")
+    #expect(found["both"] == "cached, unless \"make\" changes its inputs")
+    #expect(found["again"] == "cached, unless \"make\" changes its inputs")
   }
 
   /// A step that runs beside the one that makes a file may change it afterwards.

@@ -15,7 +15,7 @@ import WeftTestKit
     Step("after", run: ["after"]).if("steps.b.outcome == 'failure'"),
     // It did not run, because of the tolerated failure.
     Step("after", run: ["after", "${{ steps.c.outcome }}"]),
-    Step("after", parallel: [Step("d", run: ["after"], needs: ["b"])]),
+    Step("outer", parallel: [Step("after", run: ["after"], needs: ["b"])]),
   ])
   func aToleratedFailureBlocksNothingOutside(after: Step) throws {
     let run = try RunHarness(Workflow(steps: [tolerating(.all), after]))
@@ -33,7 +33,7 @@ import WeftTestKit
         Step("on-success", run: ["y"], needs: ["b"]).if("success()"),
       ]))
     run.executor.exit("b", code: 1)
-    #expect(run.running == ["y"])
+    #expect(run.running == ["on-success"])
   }
 
   @Test func aFailureBeforeTheGroupStillCounts() throws {
