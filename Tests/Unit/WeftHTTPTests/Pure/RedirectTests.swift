@@ -156,6 +156,10 @@ struct RedirectTests {
       { $0.tls == TLSFiles(authorities: "ca") }
     ),
     "idempotencyKey": ({ $0.idempotencyKey = "k" }, { $0.idempotencyKey == nil }),
+    "declaredRepeatability": (
+      { $0.declaredRepeatability = false },
+      { $0.declaredRepeatability == false && !$0.isRepeatable }
+    ),
     "bodyOrigins": ({ _ in }, { $0.bodyOrigins == [] }),
     "isSecret": ({ $0.isSecret = { $0 == "s" } }, { $0.isSecret("s") && !$0.isSecret("t") }),
     "caching": ({ $0.caching.isAllowed = true }, { $0.caching.isAllowed }),
