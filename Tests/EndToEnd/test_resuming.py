@@ -834,7 +834,7 @@ def list_gone_wrong(weft):
     assert "not started: " not in shown and "k[" not in shown, shown
     assert 'continues it: "z" and 1 step not started yet' in shown, shown
     (place.path / "list").write_text("[2, 0, 0]")
-    assert place.resume("--rerun", "s").returncode == 1
+    assert place.resume("--rerun", "s", "-k").returncode == 1
     shown = place.call("show").stdout
     assert 'continues it: "k[0]", "z"\n' in shown, shown
     done = place.resume("--rerun", "k[2]")
