@@ -280,7 +280,8 @@ def follow_resumed(weft):
     runs = Runs(weft, dict(HELD, steps=[
         {"id": "first", "run": "echo first"}, dict(HELD["steps"][0], idempotent=True, needs=["first"])]))
     process, run = runs.begin()
-    runs.until(lambda: "a.log" in os.listdir(runs.folder_of(run) / "logs"))
+    log = runs.folder_of(run) / "logs" / "a.log"
+    runs.until(lambda: log.exists() and log.stat().st_size > 0)
     process.kill()
     process.wait(timeout=LIMIT)
     again = runs.start("resume")

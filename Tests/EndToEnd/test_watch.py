@@ -184,7 +184,8 @@ def restarted(weft):
         assert watch.file("all") == "other\nb\n"
         assert watch.states() == ["cancelled", "success"], watch.states()
         assert watch.interrupt() == 130 and watch.nothing_is_alive()
-        cancelled = min(os.listdir(f"{watch.path}/.weft/runs"))
+        listed = subprocess.run([weft, "runs", "--format", "json"], cwd=watch.path, check=True, stdout=subprocess.PIPE).stdout
+        (cancelled,) = [run["run"] for run in json.loads(listed)["runs"] if run["state"] == "cancelled"]
         shown = subprocess.run([weft, "show", cancelled], cwd=watch.path, check=True, stdout=subprocess.PIPE, text=True).stdout
         assert "files changed" in shown and "on request" not in shown, shown
         with open(f"{watch.path}/.weft/runs/{cancelled}/journal.jsonl") as journal:
