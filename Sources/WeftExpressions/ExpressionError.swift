@@ -107,10 +107,10 @@ extension EvaluationError {
   /// Functions of other languages whose names are near to that of a function with a different meaning, and the remedy.
   private static let namedElsewhere: [String: String] = {
     let slice = "a part of a text or list is slice(text, start, end)"
+    let array = "for an array, write split('a,b', ',') or fromJSON('[1, 2]')"
     return [
-      "substring": slice, "substr": slice, "sublist": slice, "mid": slice,
-      "list": "there are no lists in expressions: write split('a,b', ',') or fromJSON('[1, 2]')",
-      "array": "there are no lists in expressions: write split('a,b', ',') or fromJSON('[1, 2]')",
+      "substring": slice, "substr": slice, "sublist": slice, "mid": slice, "list": array,
+      "array": array,
     ]
   }()
 

@@ -17,9 +17,9 @@ package struct QuotedScript: Sendable, Hashable {
   /// The placeholders in UTF-8 offsets, `${{` and `}}` included.
   package let placeholders: [Range<Int>]
   /// One for each placeholder, in the same order.
-  package private(set) var placements: [ShellPlacement]
+  package let placements: [ShellPlacement]
   /// Values that can be quoted, but may still be run by a program.
-  package private(set) var suspicions: [ShellSuspicion]
+  package let suspicions: [ShellSuspicion]
 
   /// - Parameters:
   ///   - values: A bound on each expression's value, for an array on its elements; empty if none is known.
@@ -33,13 +33,12 @@ package struct QuotedScript: Sendable, Hashable {
       values.isEmpty || values.count == placeholders.count, "one for each expression, or none")
     self.text = text
     self.placeholders = placeholders
-    (placements, suspicions) = ScriptReading.placements(
+    let found = ScriptReading.placements(
       of: placeholders, in: text, dialect: dialect, values: values)
-    if !lists.isEmpty {
-      let reading = ScriptLists(
-        text: text, placeholders: placeholders, dialect: dialect, values: values, lists: lists)
-      (placements, suspicions) = reading.merging(placements, suspicions)
-    }
+    let reading = ScriptLists(
+      text: text, placeholders: placeholders, dialect: dialect, values: values, lists: lists)
+    (placements, suspicions) =
+      lists.isEmpty ? found : reading.merging(found.placements, found.suspicions)
   }
 
   /// The values from outside that a script evaluates or runs; `nil` if its language is not known.

@@ -1,10 +1,10 @@
 /// Expressions whose values are arrays, each an argument for each of its elements.
 ///
-/// How many words there will be is not known before the run, and with them the positions of all words after them: the first
-/// word after `timeout` is a duration, the next one a command. So the script is also read with none, and with
-/// more words in their places, and each must be allowed in all these readings.
+/// The number of elements is not known before the run, and so neither is the position of any word after them. That matters:
+/// the first word after `timeout` is a duration, the next one a command. So the script is also read with no word in
+/// place of each array, and with several. Every expression must be allowed in all these readings.
 struct ScriptLists {
-  /// After the most words that a command takes before it runs those that follow.
+  /// The numbers of words to try, besides one. An option, its argument and an operand come before a command at most.
   private static let counts = [0, 2, 3, 4]
 
   let text: String

@@ -153,6 +153,20 @@ def alive(weft):
         engine.wait()
 
 
+class Quiet(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def served(handler):
+    """Starts a server that ends with this program, and returns its address."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    server.handle_error = lambda *_: None
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}/"
+
+
 class Server:
     """Counts requests, and lets the first of them wait for ever."""
 
@@ -161,7 +175,7 @@ class Server:
         server = self
         arrived = self.arrived = threading.Event()
 
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Handler(Quiet):
             def answer(self):
                 server.keys.append(self.headers.get("Idempotency-Key"))
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -174,13 +188,7 @@ class Server:
 
             do_POST = do_GET = answer
 
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+        self.url = served(Handler)
 
 
 def ended_in_request(weft, call, by=signal.SIGKILL):
@@ -214,7 +222,7 @@ class Resets:
         self.allows = status == 504
         server = self
 
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Handler(Quiet):
             def do_POST(self):
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 server.count += 1
@@ -227,13 +235,7 @@ class Resets:
                     self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                     self.connection.close()
 
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.handle_error = lambda *_: None
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+        self.url = served(Handler)
 
 
 def reset(weft):
@@ -276,7 +278,7 @@ class Closes:
         self.paths = []
         server = self
 
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Handler(Quiet):
             protocol_version = "HTTP/1.1"
             count = 0
 
@@ -292,13 +294,7 @@ class Closes:
 
             do_GET = do_DELETE = answer
 
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+        self.url = served(Handler)
 
 
 def declared(weft):
@@ -365,7 +361,7 @@ class Answers:
     def __init__(self, **bodies):
         counts = self.counts = collections.Counter()
 
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Handler(Quiet):
             def answer(self):
                 name = self.path[1:]
                 counts[name] += 1
@@ -381,12 +377,7 @@ class Answers:
 
             do_POST = do_GET = answer
 
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+        self.url = served(Handler)
 
     def post(self, name, **keys):
         return {"id": name, "http": {"url": self.url + name, "method": "POST", "body": "x"}, **keys}

@@ -282,6 +282,11 @@ package struct PlannedScript: Sendable {
     package func names(ofValues count: Int) -> [String] {
       isList ? (0..<count).map { "\(name)_\($0 + 1)" } : [name]
     }
+
+    /// Whether a name is one of ``names(ofValues:)``.
+    package func isNamed(_ other: String) -> Bool {
+      isList ? other.hasPrefix(name + "_") : other == name
+    }
   }
 
   private let text: String
@@ -293,7 +298,7 @@ package struct PlannedScript: Sendable {
     self.variables = variables
   }
 
-  /// The script to run.
+  /// The script to run. The rest of the script does not mention the names, so each reference to an array is found.
   ///
   /// - Parameter counts: The number of values of each variable, in their order.
   package func text(withValues counts: [Int]) -> String {

@@ -13,12 +13,13 @@ extension ValueChecker {
     guard case .step(let index) = owner else { return }
     let placeholders = text.template.expressionRanges
     let expressions = text.template.expressions
+    let lists = expressions.indices.filter {
+      type(of: expressions[$0], in: text, of: owner).isList
+    }
     let script = QuotedScript(
       text.template.text, placeholders: placeholders,
       dialect: ShellDialect(commandLine: shell(ofStep: index).prefix),
-      values: expressions.map { textKnown(of: $0, in: text, of: owner) },
-      lists: Set(
-        expressions.indices.filter { type(of: expressions[$0], in: text, of: owner).isList }))
+      values: expressions.map { textKnown(of: $0, in: text, of: owner) }, lists: Set(lists))
     func range(_ placeholder: Int) -> SourceRange {
       SourceRange(
         start: placeholders[placeholder].lowerBound, end: placeholders[placeholder].upperBound)
@@ -46,12 +47,11 @@ extension ValueChecker {
     guard script.isSound else { return }
     let names = script.variableNames(for: expressions.map(\.text))
     var variables: [PlannedScript.Variable] = []
-    for (name, expression) in zip(names, expressions)
-    where !variables.contains(where: { $0.name == name }) {
+    for (place, expression) in expressions.enumerated()
+    where !variables.contains(where: { $0.name == names[place] }) {
       variables.append(
         PlannedScript.Variable(
-          name: name, expression: expression,
-          isList: type(of: expression, in: text, of: owner).isList))
+          name: names[place], expression: expression, isList: lists.contains(place)))
     }
     keep(
       PlannedScript(text: script.text(referringTo: names), variables: variables), ofStep: index)

@@ -154,9 +154,7 @@ final class CaseExecutor: StepExecutor {
       else { return .script(command.invocation.script ?? "") }
       let evaluated = attempt.resolved.evaluatedTexts
       let values = planned.variables.map { variable in
-        let own = evaluated.filter {
-          $0.name == variable.name || variable.isList && $0.name.hasPrefix(variable.name + "_")
-        }
+        let own = evaluated.filter { variable.isNamed($0.name) }
         return (variable.expression.text, own.map(\.value).joined(separator: " "))
       }
       let texts = Dictionary(values) { $1 }

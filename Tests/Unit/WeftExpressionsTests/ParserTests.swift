@@ -132,7 +132,7 @@ struct ParserTests {
     ("${{ a }}", "${{ }} cannot be nested: write the name without it"),
     ("tojsn(a)", "did you mean \"toJSON\"?"),
     ("substring(a, 1)", "a part of a text or list is slice(text, start, end)"),
-    ("List(1)", "there are no lists in expressions: write split('a,b', ',') or fromJSON('[1, 2]')"),
+    ("List(1)", "for an array, write split('a,b', ',') or fromJSON('[1, 2]')"),
     ("case(1)", "write case(condition, value, …, default)"),
     ("a == 'it's'", "write a \"'\" inside a string twice: 'it''s'"),
     ("'a", "write a \"'\" inside a string twice: 'it''s'"),

@@ -272,7 +272,7 @@ struct UnpassableValue {
     case .variable(let name):
       if let script = texts.first(at: .script),
         let value = plan.values.script(ofStep: attempt.index)?.variables.first(where: {
-          $0.name == name || $0.isList && name.hasPrefix($0.name + "_")
+          $0.isNamed(name)
         })
       {
         return Origin(value.expression, in: script)
